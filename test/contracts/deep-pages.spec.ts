@@ -5,7 +5,6 @@ import { DataSource } from 'typeorm';
 import { PostgresCustomerRepository } from '../../libs/infrastructure/src/customers/postgres-customer.repository.js';
 import { PostgresOrderRepository } from '../../libs/infrastructure/src/orders/postgres-order.repository.js';
 import { PostgresProductRepository } from '../../libs/infrastructure/src/catalog/postgres-product.repository.js';
-import { ReadReplicas } from '../../libs/infrastructure/src/postgres/read-replicas.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
@@ -128,8 +127,7 @@ const orders = (filter: OrderFilter, where = 'true'): [string, List] => [
 const customers = (filter: CustomerFilter, where = 'true'): [string, List] => [
   `customers ${JSON.stringify(filter)}`,
   {
-    read: (page) =>
-      new PostgresCustomerRepository(new ReadReplicas(pool, [], 1), new Database(pool)).list(store.id, filter, page),
+    read: (page) => new PostgresCustomerRepository(new Database(pool)).list(store.id, filter, page),
     from: `customers WHERE store_id = $1 AND ${where}`,
   },
 ];
@@ -137,8 +135,7 @@ const customers = (filter: CustomerFilter, where = 'true'): [string, List] => [
 const products = (filter: ProductFilter, where = 'true'): [string, List] => [
   `products ${JSON.stringify(filter)}`,
   {
-    read: (page) =>
-      new PostgresProductRepository(new ReadReplicas(pool, [], 1), new Database(pool)).list(store.id, filter, page),
+    read: (page) => new PostgresProductRepository(new Database(pool)).list(store.id, filter, page),
     from: `products WHERE store_id = $1 AND status = 'ACTIVE' AND ${where}`,
   },
 ];

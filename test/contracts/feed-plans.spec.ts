@@ -6,7 +6,6 @@ import { PostgresSkuRepository } from '../../libs/infrastructure/src/catalog/pos
 import { PostgresProductRepository } from '../../libs/infrastructure/src/catalog/postgres-product.repository.js';
 import { PostgresOrderRepository } from '../../libs/infrastructure/src/orders/postgres-order.repository.js';
 import { Database } from '../../libs/infrastructure/src/postgres/database.js';
-import type { ReadReplicas } from '../../libs/infrastructure/src/postgres/read-replicas.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 /** PostgreSQL makes as many plans with values before it decides for one plan. */
@@ -80,13 +79,9 @@ describe('the plans of the feed', () => {
 
   it.each<[string, (database: Database) => { findByIds(storeId: number, ids: never[]): Promise<unknown> }, unknown]>([
     ['orders', (database) => new PostgresOrderRepository(database), SOME_UUID],
-    ['customers', (database) => new PostgresCustomerRepository(database as ReadReplicas, database), SOME_UUID],
-    ['products', (database) => new PostgresProductRepository(database as ReadReplicas, database), 1],
-    [
-      'skus',
-      (database) => new PostgresSkuRepository(database as ReadReplicas, database),
-      { productId: 1, variantId: null },
-    ],
+    ['customers', (database) => new PostgresCustomerRepository(database), SOME_UUID],
+    ['products', (database) => new PostgresProductRepository(database), 1],
+    ['skus', (database) => new PostgresSkuRepository(database), { productId: 1, variantId: null }],
   ])(
     'have one for the records of %s, even when a connection first reads a single one',
     async (kind, repositoryOn, id) => {

@@ -6,7 +6,6 @@ import { PostgresSkuRepository } from '../../libs/infrastructure/src/catalog/pos
 import { PostgresCustomerRepository } from '../../libs/infrastructure/src/customers/postgres-customer.repository.js';
 import { PostgresOrderRepository } from '../../libs/infrastructure/src/orders/postgres-order.repository.js';
 import { Conditions } from '../../libs/infrastructure/src/lists/conditions.js';
-import { ReadReplicas } from '../../libs/infrastructure/src/postgres/read-replicas.js';
 import { containingTerm } from '../../libs/infrastructure/src/lists/search-terms.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { seededRandom } from '../support/seeded-random.js';
@@ -129,8 +128,8 @@ describe(`random search terms (SEED=${SEED})`, () => {
   it(
     'find the customers that contain them in the name or e-mail',
     async () => {
-      const primary = new Database(() => poolOf(dataSource));
-      const customers = new PostgresCustomerRepository(new ReadReplicas(() => poolOf(dataSource), [], 4), primary);
+      const database = new Database(() => poolOf(dataSource));
+      const customers = new PostgresCustomerRepository(database);
       expect(await differences(COUNT_CUSTOMERS, (search) => customers.list(storeId, { search }, PAGE))).toEqual([]);
     },
     TIMEOUT_MS,
@@ -139,8 +138,8 @@ describe(`random search terms (SEED=${SEED})`, () => {
   it(
     'find the sellable units that contain them in the SKU or name',
     async () => {
-      const primary = new Database(() => poolOf(dataSource));
-      const skus = new PostgresSkuRepository(new ReadReplicas(() => poolOf(dataSource), [], 4), primary);
+      const database = new Database(() => poolOf(dataSource));
+      const skus = new PostgresSkuRepository(database);
       expect(await differences(COUNT_SKUS, (search) => skus.list(storeId, { search }, PAGE))).toEqual([]);
     },
     TIMEOUT_MS,
@@ -149,8 +148,8 @@ describe(`random search terms (SEED=${SEED})`, () => {
   it(
     'find the products that contain them in the name',
     async () => {
-      const primary = new Database(() => poolOf(dataSource));
-      const products = new PostgresProductRepository(new ReadReplicas(() => poolOf(dataSource), [], 4), primary);
+      const database = new Database(() => poolOf(dataSource));
+      const products = new PostgresProductRepository(database);
       expect(await differences(COUNT_PRODUCTS, (search) => products.list(storeId, { search }, PAGE))).toEqual([]);
     },
     TIMEOUT_MS,

@@ -1,7 +1,6 @@
-import { replicaPool } from '@app/infrastructure';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { poolOf } from '../../libs/infrastructure/src/postgres/data-source.js';
+import { dataSourceOptions, poolOf } from '../../libs/infrastructure/src/postgres/data-source.js';
 import { sendAllRequests } from '../support/all-requests.js';
 import { eventually } from '../support/eventually.js';
 import { planFaults, type NamedStatement } from '../support/plan-faults.js';
@@ -51,11 +50,11 @@ describe('the named statements of the service', () => {
 
   describe('in a catalog that grows', () => {
     let database: TestDatabase;
-    let pool: pg.Pool;
+    let dataSource: DataSource;
     beforeAll(async () => {
       database = await createTestDatabase();
       // With the settings of a connection for requests.
-      pool = replicaPool(database.url, 1, 30_000);
+      dataSource = await new DataSource(dataSourceOptions({ url: database.url, poolSize: 1 })).initialize();
       // Without the triggers and the indexes of searches, which would take most of the time.
       await database.query(
         `INSERT INTO stores (id, subdomain, name, currency) VALUES (1, 'one', '', 'USD'), (2, 'two', '', 'USD');
@@ -65,7 +64,7 @@ describe('the named statements of the service', () => {
       );
     });
     afterAll(async () => {
-      await pool.end();
+      await dataSource.destroy();
       await database.drop();
     });
 
@@ -98,7 +97,7 @@ describe('the named statements of the service', () => {
       [200_000, 'two stores', () => fill(1, 2_001, 200_000)],
     ])('read few of its rows: %s products in %s', async (_products, _stores, grow) => {
       await grow();
-      const client = await pool.connect();
+      const client = await poolOf(dataSource).connect();
       // The check of the service's own statements leaves this connection out.
       await client.query(`SET application_name = 'test'; SET plan_cache_mode = force_generic_plan`);
       const faults: string[] = [];

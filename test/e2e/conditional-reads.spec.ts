@@ -191,17 +191,6 @@ describe('a read with If-None-Match', () => {
     await locked.end();
   });
 
-  it('has no tag where a replica may answer', async () => {
-    const { database } = application;
-    const replicated = await startApi({ DATABASE_REPLICA_URLS: database.url }, undefined, database);
-    const tagged = async (url: string) => (await replicated.get(url)).headers['etag'] !== undefined;
-
-    const lists = ['/v1/products', '/v1/skus', '/v1/customers', '/v1/orders', '/v1/brands'];
-    expect(await Promise.all(lists.map(tagged))).toEqual([false, false, false, true, true]);
-
-    await replicated.app.close();
-  });
-
   it.each([
     ['an error', '/v1/orders/nothing'],
     ['the feed', '/v1/changes'],

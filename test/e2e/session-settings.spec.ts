@@ -1,5 +1,6 @@
-import { DatabaseProbe, MaintenanceConnection, replicaPool, withOwnClient } from '@app/infrastructure';
+import { DatabaseProbe, MaintenanceConnection, withOwnClient } from '@app/infrastructure';
 import pg from 'pg';
+import { DataSource } from 'typeorm';
 import { housekeepingPool } from '../../libs/infrastructure/src/postgres/housekeeping-pool.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { commandLine } from '../support/command-line.js';
@@ -45,13 +46,10 @@ describe('a session on a database with other formats', () => {
   };
 
   it.each<[string, (url: string) => Promise<unknown>]>([
-    ['for requests', (url) => onPool(replicaPool(url, 1, 5_000))],
+    ['for requests', () => api.app.get(DataSource).query(SHOW)],
     ['for the housekeeping', (url) => onPool(housekeepingPool(url, () => undefined))],
     ['for maintenance', (url) => new MaintenanceConnection(url).run((source) => source.query(SHOW))],
-    [
-      'for exports',
-      (url) => withOwnClient(url, 'test', async (client) => (await client.query<object>(SHOW)).rows),
-    ],
+    ['for exports', (url) => withOwnClient(url, 'test', async (client) => (await client.query<object>(SHOW)).rows)],
   ])('has the formats of the service: %s', async (_name, settingsOn) => {
     expect(await settingsOn(api.database.url)).toEqual([
       { settings: 'ISO, YMD; postgres; UTC; 1; hex; read committed; jit off' },

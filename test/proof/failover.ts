@@ -1,4 +1,4 @@
-import { startPgBouncer, type Program } from '../topology/programs.js';
+import { startPgBouncer, type Program } from './support/programs.js';
 import { Campaign } from './failover/campaign.js';
 import { ClusterRig } from './failover/cluster-rig.js';
 import {
@@ -28,7 +28,7 @@ export const failover: Proof = {
   name: 'failover',
   promise: 'An acknowledged order survives the loss of a database server',
   attack:
-    'a cluster of 3 etcd and 3 Patroni members with synchronous replication, 2 API processes and a worker, under 30 orders/s with keys and 20 reads/s on replicas: 10 × kill -9 of the primary and its Patroni, 2 switch-overs, the primary frozen and thawed, etcd frozen for 40 s, the synchronous standby frozen for 30 s, waits for a frozen standby cancelled or ended by a crash before a fail-over to it; then, through PgBouncer, every process and every member replaced and the primary killed',
+    'a cluster of 3 etcd and 3 Patroni members with synchronous replication, 2 API processes and a worker, under 30 orders/s with keys and 20 reads/s: 10 × kill -9 of the primary and its Patroni, 2 switch-overs, the primary frozen and thawed, etcd frozen for 40 s, the synchronous standby frozen for 30 s, waits for a frozen standby cancelled or ended by a crash before a fail-over to it; then, through PgBouncer, every process and every member replaced and the primary killed',
   quick: true,
   missing: missingPackages,
   openRig: () => ClusterRig.open(),
@@ -44,13 +44,13 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const campaign = new Campaign({ ...shop, context, cluster });
   let pooler: Program | null = null;
   try {
-    const direct = await startProcesses(rig, { cluster, mails });
+    const direct = await startProcesses(rig, { mails });
     let { services } = direct;
     await campaign.wage(faultsOf(form, rig), services, 'direct');
     if (form === 'full') {
       await Promise.all([...services, direct.worker].map((process) => process.terminate()));
       pooler = await startPgBouncer(new URL(rig.database.url));
-      const pooled = await startProcesses(rig, { cluster, mails, port: pooler.port });
+      const pooled = await startProcesses(rig, { mails, port: pooler.port });
       ({ services } = pooled);
       await campaign.wage(rollingUpdates(rig, pooled), services, 'pooled');
     }

@@ -38,7 +38,7 @@ const SPECS: Readonly<Record<string, readonly string[]>> = {
   overload: ['test/e2e/overload.spec.ts'],
   migrate: ['test/contracts/migrations.spec.ts'],
   embedded: ['libs/embedded-postgres/src/embedded-postgres.spec.ts'],
-  failover: ['test/e2e/synchronous-replication.spec.ts', 'test/e2e/read-replicas.spec.ts'],
+  failover: ['test/e2e/synchronous-replication.spec.ts'],
 };
 
 /** The proofs whose quick form `npm test` runs. */

@@ -11,7 +11,6 @@ const {
   ORDER_DEADLINE_MS,
   QUERY_TIMEOUT_MS,
   READ_ANSWER_MS,
-  REPLICA_MS,
   TURN_MS,
   SILENT_SERVER_MS,
   STATEMENT_TIMEOUT_MS,
@@ -30,7 +29,6 @@ describe('The time limits', () => {
     ['a search leaves its queue before the answer', TURN_MS, READ_ANSWER_MS],
     ['the server ends a statement before the service gives up the connection', STATEMENT_TIMEOUT_MS, QUERY_TIMEOUT_MS],
     ['a transaction without a deadline has time for a lock', LOCK_TIMEOUT_MS, TRANSACTION_MS],
-    ['a replica leaves the primary the time of a look-up', REPLICA_MS, READ_ANSWER_MS - REPLICA_MS],
   ])('%s', (_, inner, outer) => {
     expect(inner).toBeLessThan(outer);
   });

@@ -52,6 +52,3 @@ export const STATEMENT_TIMEOUT_MS = 3_000;
 
 /** The service drops a connection whose server is silent 0.2 s after it should have ended the statement. */
 export const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + SILENT_SERVER_MS;
-
-/** Each wait for a read replica: the connection, then the answer. The primary can still answer in time afterwards. */
-export const REPLICA_MS = 1_000;

@@ -21,7 +21,7 @@ export class HealthReport {
     of: Indicators,
   ) {
     this.readiness = [() => of.database(), () => of.schema(), () => of.serving()];
-    const others = [() => of.pipeline(), () => of.feed(), () => of.replicas(), () => of.wal(), () => of.version()];
+    const others = [() => of.pipeline(), () => of.feed(), () => of.wal(), () => of.version()];
     this.all = [...this.readiness, ...others];
   }
 

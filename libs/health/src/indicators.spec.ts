@@ -1,4 +1,4 @@
-import { Config, type ReadReplicas, type ReplicationSlot } from '@app/infrastructure';
+import { Config, type ReplicationSlot } from '@app/infrastructure';
 import { HealthIndicatorService } from '@nestjs/terminus';
 import { Indicators } from './indicators.js';
 import type { Readiness } from './readiness.js';
@@ -9,8 +9,8 @@ const config = new Config({
   FEED_MAX_LAG_SECONDS: '30',
   WAL_MAX_RETAINED_MIB: '1',
 });
-const indicators = (told: Partial<Readiness['told']>, states: ReadReplicas['states'] = []) =>
-  new Indicators(new HealthIndicatorService(), { told } as Readiness, config, { states } as ReadReplicas);
+const indicators = (told: Partial<Readiness['told']>) =>
+  new Indicators(new HealthIndicatorService(), { told } as Readiness, config);
 
 describe('the pipeline', () => {
   const of = (pipeline: Readiness['told']['pipeline']) => indicators({ pipeline }).pipeline().pipeline;
@@ -55,32 +55,6 @@ describe('the feed', () => {
       status: 'down',
       lag_seconds: 31,
       reasons: ['Changes have waited 31 s for their position: more than 30 s (FEED_MAX_LAG_SECONDS)'],
-    });
-  });
-});
-
-describe('the replicas', () => {
-  const of = (states: ReadReplicas['states']) => indicators({}, states).replicas().replicas;
-
-  it('are up when all of them answer reads, and when there are none', () => {
-    expect([of([{ isUpToDate: true, lagSeconds: 0 }]), of([])]).toEqual([
-      { status: 'up', configured: 1, usable: 1, lag_seconds: [0] },
-      { status: 'up', configured: 0, usable: 0, lag_seconds: [] },
-    ]);
-  });
-
-  it('are degraded when one does not, and say how many do', () => {
-    expect(
-      of([
-        { isUpToDate: true, lagSeconds: 2 },
-        { isUpToDate: false, lagSeconds: NaN },
-      ]),
-    ).toEqual({
-      status: 'degraded',
-      configured: 2,
-      usable: 1,
-      lag_seconds: [2, null],
-      reasons: ['Only 1 of 2 replicas can be read'],
     });
   });
 });

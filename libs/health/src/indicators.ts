@@ -1,4 +1,4 @@
-import { Config, ReadReplicas, VERSION } from '@app/infrastructure';
+import { Config, VERSION } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import { Readiness } from './readiness.js';
@@ -12,7 +12,6 @@ export class Indicators {
     private readonly indicators: HealthIndicatorService,
     private readonly readiness: Readiness,
     private readonly config: Config,
-    private readonly readReplicas: ReadReplicas,
   ) {}
 
   /** Down after three background checks without an answer. */
@@ -50,18 +49,6 @@ export class Indicators {
       (lag ?? 0) > most &&
         `Changes have waited ${Math.floor(lag ?? 0)} s for their position: more than ${most} s (FEED_MAX_LAG_SECONDS)`,
     ]);
-  }
-
-  /** Degraded, not down, without one of the replicas: the others and the primary answer its reads. */
-  replicas(): HealthIndicatorResult {
-    const { states } = this.readReplicas;
-    const usable = states.filter(({ isUpToDate }) => isUpToDate).length;
-    // JSON has no NaN: an unknown lag is null.
-    const lags = states.map(({ lagSeconds }) => (Number.isNaN(lagSeconds) ? null : lagSeconds));
-    const data = { configured: states.length, usable, lag_seconds: lags };
-    const indicator = this.indicators.check('replicas');
-    if (usable === states.length) return indicator.up(data);
-    return indicator.degraded({ ...data, reasons: [`Only ${usable} of ${states.length} replicas can be read`] });
   }
 
   /** Down when a replication slot keeps so much WAL that the disk may fill, or has lost WAL that its standby needs. */

@@ -36,7 +36,6 @@ export * from './postgres/migrations.js';
 export * from './postgres/own-client.js';
 export * from './postgres/own-migrations.js';
 export * from './postgres/postgres-errors.js';
-export { ReadReplicas } from './postgres/read-replicas.js';
 export * from './postgres/transactions.js';
 export * from './postgres/trimmed.js';
 export * from './postgres/maintenance-connection.js';

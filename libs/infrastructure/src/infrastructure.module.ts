@@ -61,7 +61,6 @@ import { PostgresStockChanges } from './stock/postgres-stock-changes.js';
 import { PostgresStockRepository } from './stock/postgres-stock.repository.js';
 import { PostgresStockLedger } from './stock/postgres-stock-ledger.js';
 import { PostgresStoreRepository } from './stores/postgres-store.repository.js';
-import { ReadReplicas } from './postgres/read-replicas.js';
 import { discardSilentConnections } from './postgres/silent-connections.js';
 import { PostgresClock } from './postgres/postgres-clock.js';
 import { watchDataSource } from './postgres/watch-statements.js';
@@ -172,14 +171,6 @@ export class InfrastructureModule {
           },
           inject: [DataSource],
         },
-        {
-          provide: ReadReplicas,
-          useFactory: (dataSource: DataSource, { searches }: Database) => {
-            const { databaseReplicaUrls, databasePoolSize } = config;
-            return new ReadReplicas(() => poolOf(dataSource), databaseReplicaUrls, databasePoolSize, metrics, searches);
-          },
-          inject: [DataSource, Database],
-        },
         KeyUsage,
         Transactions,
         ...ADAPTERS,
@@ -190,7 +181,6 @@ export class InfrastructureModule {
         DataCipher,
         Database,
         MailNotifier,
-        ReadReplicas,
         ServiceMetrics,
         ...EXTENSIBLE,
         ...ADAPTERS.map(({ provide }) => provide),

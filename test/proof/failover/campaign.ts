@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { inTime } from '../support/pipeline/scene.js';
 import type { Buyers } from '../support/buyers.js';
 import type { ProofContext } from '../support/proof.js';
 import type { Service } from '../support/service.js';
@@ -9,9 +8,6 @@ import type { Fault } from './faults.js';
 import { Traffic } from './traffic.js';
 
 const QUIET_MS = 2_000;
-/** The service looks at its replicas every 2 s. */
-const REPLICAS_MS = 20_000;
-const STANDBYS = 2;
 
 export interface CampaignOptions {
   readonly context: ProofContext;
@@ -51,11 +47,7 @@ export class Campaign {
     await delay(QUIET_MS);
 
     const orders = new AcknowledgedOrders(history, first);
-    const found = [
-      ...(await orders.lostIn(rig.database)),
-      ...(await orders.replay(buyers, services, random)),
-      ...(await unusedReplicas(services)),
-    ];
+    const found = [...(await orders.lostIn(rig.database)), ...(await orders.replay(buyers, services, random))];
     this.violations.push(...found.map((violation) => `${fault.title}: ${violation}`));
     const outcome = this.outcomes.get(fault.title) ?? { silences: [], figures: [] };
     this.outcomes.set(fault.title, outcome);
@@ -73,14 +65,4 @@ export class Campaign {
       return [`${times}${title}: ${range.join('–')} s without orders`, ...figures].join(', ');
     });
   }
-}
-
-/** @returns a text for each process that does not read from both standbys again. */
-async function unusedReplicas(services: readonly Service[]): Promise<string[]> {
-  const look = async ({ url }: Service) => {
-    const metrics = await fetch(`${url}/metrics`).then((response) => response.text());
-    const inUse = Number(/^database_replicas_in_use (\d+)/m.exec(metrics)?.[1]);
-    if (inUse !== STANDBYS) throw new Error(`a process reads from ${inUse} standbys, not from ${STANDBYS}`);
-  };
-  return (await Promise.all(services.map((service) => inTime(() => look(service), REPLICAS_MS)))).flat();
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serverPort } from '../../support/free-port.js';
-import type { Program } from '../../topology/programs.js';
+import type { Program } from '../support/programs.js';
 import { Etcd } from './etcd.js';
 import { Member } from './member.js';
 import { postgresPrograms } from './packages.js';

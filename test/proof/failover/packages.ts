@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { PGBOUNCER_MIN } from '../../topology/programs.js';
+import { PGBOUNCER_MIN } from '../support/programs.js';
 import type { ProofForm } from '../support/proof.js';
 
 /** Where Debian's packages keep the programs of each major version of PostgreSQL. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { serverPort } from '../../support/free-port.js';
-import { startProgram, type Program } from '../../topology/programs.js';
+import { startProgram, type Program } from '../support/programs.js';
 import type { MemberAddress } from './member.js';
 
 /** HAProxy on a port that leads to the primary. It asks Patroni, as Patroni's documentation configures it. */

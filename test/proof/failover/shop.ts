@@ -5,7 +5,6 @@ import type { ProcessOptions, Rig } from '../support/rig.js';
 import type { Service } from '../support/service.js';
 import { Buyers } from '../support/buyers.js';
 import { stockShelves } from '../support/store-setup.js';
-import type { Cluster } from './cluster.js';
 
 /** A store, its buyers, and a mail server. */
 export async function openShop({ rig, history, random }: ProofContext) {
@@ -24,16 +23,14 @@ export interface Processes {
 }
 
 export interface ProcessesAt {
-  readonly cluster: Cluster;
   readonly mails: SmtpSink;
   /** Of a pooler. Default: the address that follows the primary. */
   readonly port?: number;
 }
 
 /** @throws Error when one does not become ready. */
-export async function startProcesses(rig: Rig, { cluster, mails, port }: ProcessesAt): Promise<Processes> {
+export async function startProcesses(rig: Rig, { mails, port }: ProcessesAt): Promise<Processes> {
   const databaseUrl = new URL(rig.database.url);
-  const replicas = cluster.members.map(({ url }) => new URL(databaseUrl.pathname, url).href);
   if (port !== undefined) databaseUrl.port = String(port);
   const options: ProcessOptions = {
     databaseUrl: databaseUrl.href,
@@ -41,7 +38,6 @@ export async function startProcesses(rig: Rig, { cluster, mails, port }: Process
       NODE_ENV: 'production',
       DATA_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
       DATABASE_DIRECT_URL: rig.database.url,
-      DATABASE_REPLICA_URLS: replicas.join(),
       SMTP_URL: mails.url,
     },
   };

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from '../../support/free-port.js';
-import { startProgram } from '../../topology/programs.js';
+import { startProgram } from './programs.js';
 import type { Service } from './service.js';
 
 export const HAPROXY = process.env['HAPROXY'] ?? 'haproxy';

@@ -49,6 +49,6 @@ export class HttpPlugins {
     await fastify.register(draining, { isDraining: () => !readiness.serving });
     await fastify.register(requestLog, { logger, metrics });
     await fastify.register(feedPlaces, { limits, metrics });
-    await fastify.register(conditionalReads, { heads, hasReplicas: config.databaseReplicaUrls.length > 0 });
+    await fastify.register(conditionalReads, { heads });
   }
 }

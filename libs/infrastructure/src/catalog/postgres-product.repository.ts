@@ -13,7 +13,6 @@ import { Database } from '../postgres/database.js';
 import { availableUnits, IS_FOR_SALE } from '../stock/available-stock.js';
 import { readNewestFirst, type NewestFirst } from '../lists/newest-first.js';
 import { matchesNothing, NO_ROWS } from '../lists/paging.js';
-import { ReadReplicas } from '../postgres/read-replicas.js';
 import { containingTerm } from '../lists/search-terms.js';
 import { SharedReads } from '../lists/shared-reads.js';
 import { toProductRecord, toProductSummary, type ProductRecordRow, type ProductRow } from './product.rows.js';
@@ -62,12 +61,9 @@ const FIND_BY_SLUG = find('item.slug = $2');
 
 @Injectable()
 export class PostgresProductRepository extends ProductRepository {
-  private readonly byId = new SharedReads((storeId, ids) => this.findMany(this.database, storeId, ids.map(Number)));
+  private readonly byId = new SharedReads((storeId, ids) => this.findMany(storeId, ids.map(Number)));
 
-  constructor(
-    private readonly database: ReadReplicas,
-    private readonly primary: Database,
-  ) {
+  constructor(private readonly database: Database) {
     super();
   }
 
@@ -98,7 +94,7 @@ export class PostgresProductRepository extends ProductRepository {
   }
 
   override findByIds(storeId: number, ids: readonly number[]): Promise<ProductRecord[]> {
-    return this.findMany(this.primary, storeId, ids);
+    return this.findMany(storeId, ids);
   }
 
   override async findBySlug(storeId: number, slug: string): Promise<ProductRecord | null> {
@@ -106,7 +102,7 @@ export class PostgresProductRepository extends ProductRepository {
     return row ? toProductRecord(row) : null;
   }
 
-  private async findMany(database: Database, storeId: number, ids: readonly number[]): Promise<ProductRecord[]> {
-    return (await database.queryPrepared<ProductRecordRow>(FIND_BY_IDS, [storeId, ids])).map(toProductRecord);
+  private async findMany(storeId: number, ids: readonly number[]): Promise<ProductRecord[]> {
+    return (await this.database.queryPrepared<ProductRecordRow>(FIND_BY_IDS, [storeId, ids])).map(toProductRecord);
   }
 }

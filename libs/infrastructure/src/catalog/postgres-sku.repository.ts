@@ -3,17 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
 import { matchesNothing, NO_ROWS, offsetOf } from '../lists/paging.js';
-import { ReadReplicas } from '../postgres/read-replicas.js';
 import { deepPage, FIND_MANY, SKIPPED_AT_MOST, searchedPage, shallowPage } from './sku-pages.js';
 import { unitsBySkus } from '../stock/units-by-sku.js';
 import { toSkuRecord, type FoundSkuRow, type SkuRow } from './sku.rows.js';
 
 @Injectable()
 export class PostgresSkuRepository extends SkuRepository {
-  constructor(
-    private readonly database: ReadReplicas,
-    private readonly primary: Database,
-  ) {
+  constructor(private readonly database: Database) {
     super();
   }
 
@@ -30,7 +26,7 @@ export class PostgresSkuRepository extends SkuRepository {
 
   override async findByIds(storeId: number, ids: readonly SkuId[]): Promise<SkuRecord[]> {
     const values = [storeId, ids.map(({ productId }) => productId), ids.map(({ variantId }) => variantId ?? 0)];
-    return (await this.primary.queryPrepared<FoundSkuRow>(FIND_MANY, values)).map(toSkuRecord);
+    return (await this.database.queryPrepared<FoundSkuRow>(FIND_MANY, values)).map(toSkuRecord);
   }
 
   private read(storeId: number, filter: SkuFilter, page: Page): Promise<SkuRow[]> {

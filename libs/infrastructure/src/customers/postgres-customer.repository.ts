@@ -6,7 +6,6 @@ import { Database } from '../postgres/database.js';
 import { toSafeInteger } from '../postgres/integers.js';
 import { readNewestFirst } from '../lists/newest-first.js';
 import { matchesNothing, NO_ROWS } from '../lists/paging.js';
-import { ReadReplicas } from '../postgres/read-replicas.js';
 import { SharedReads } from '../lists/shared-reads.js';
 import { addSearch } from '../lists/search-terms.js';
 
@@ -41,12 +40,9 @@ const SEARCHED = {
 
 @Injectable()
 export class PostgresCustomerRepository extends CustomerRepository {
-  private readonly byId = new SharedReads((storeId, ids) => this.findMany(this.database, storeId, ids));
+  private readonly byId = new SharedReads((storeId, ids) => this.findMany(storeId, ids));
 
-  constructor(
-    private readonly database: ReadReplicas,
-    private readonly primary: Database,
-  ) {
+  constructor(private readonly database: Database) {
     super();
   }
 
@@ -68,11 +64,11 @@ export class PostgresCustomerRepository extends CustomerRepository {
   }
 
   override findByIds(storeId: number, ids: readonly string[]): Promise<CustomerRecord[]> {
-    return this.findMany(this.primary, storeId, ids);
+    return this.findMany(storeId, ids);
   }
 
-  private async findMany(database: Database, storeId: number, ids: readonly string[]): Promise<CustomerRecord[]> {
-    return (await database.queryPrepared<CustomerRow>(FIND_BY_IDS, [storeId, ids])).map(toCustomerRecord);
+  private async findMany(storeId: number, ids: readonly string[]): Promise<CustomerRecord[]> {
+    return (await this.database.queryPrepared<CustomerRow>(FIND_BY_IDS, [storeId, ids])).map(toCustomerRecord);
   }
 }
 

@@ -35,7 +35,6 @@ export class Config {
   /** Bypasses a pooler, for migrations, commands and the worker's housekeeping. */
   readonly databaseDirectUrl: string | null;
   /** Servers that follow the primary, for reads that may be some seconds old. */
-  readonly databaseReplicaUrls: readonly string[];
   /** Connections to each server. */
   readonly databasePoolSize: number;
   /** Absolute. Holds the embedded database, the key file and unsent mail. */
@@ -73,7 +72,6 @@ export class Config {
     // Whoever tries the service has not decided yet who may reach it.
     this.host = read.text('HOST') ?? (this.databaseUrl === null ? '127.0.0.1' : '0.0.0.0');
     this.databaseDirectUrl = read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']) ?? this.databaseUrl;
-    this.databaseReplicaUrls = read.urls('DATABASE_REPLICA_URLS', ['postgres:', 'postgresql:']);
     this.databasePoolSize = read.integer('DATABASE_POOL_SIZE', 10, 1, 1000);
     this.dataDir = path.resolve(read.text('DATA_DIR') ?? DEFAULT_DATA_DIR);
     this.pipeline = read.oneOf('PIPELINE', ['inline', 'off']) ?? (this.databaseUrl === null ? 'inline' : 'off');
@@ -119,9 +117,6 @@ export class Config {
     }
     if (this.databaseUrl === null && this.databaseDirectUrl !== null) {
       throw new ConfigError('DATABASE_DIRECT_URL', 'needs DATABASE_URL');
-    }
-    if (this.databaseUrl === null && this.databaseReplicaUrls.length > 0) {
-      throw new ConfigError('DATABASE_REPLICA_URLS', 'needs DATABASE_URL');
     }
   }
 }
@@ -170,15 +165,6 @@ class Environment {
     if (!isUrl(text, protocols))
       throw new ConfigError(name, `must be a URL that starts with ${either(protocols)}, ${ENCODING}`);
     return text;
-  }
-
-  urls(name: string, protocols: readonly string[]): string[] {
-    const texts =
-      this.text(name)
-        ?.split(',')
-        .map((part) => part.trim()) ?? [];
-    if (texts.every((text) => isUrl(text, protocols))) return texts;
-    throw new ConfigError(name, `must be URLs that start with ${either(protocols)}, separated by commas, ${ENCODING}`);
   }
 
   mailbox(name: string): Mailbox | null {

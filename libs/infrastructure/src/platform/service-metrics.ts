@@ -20,14 +20,6 @@ export interface PoolState {
   readonly waitingCount: number;
 }
 
-/** The state of a read replica. */
-export interface ReplicaState {
-  /** Whether it answers reads. */
-  readonly isUpToDate: boolean;
-  /** Seconds behind the primary; NaN when unknown. */
-  readonly lagSeconds: number;
-}
-
 /** The metrics of one process that API and worker share. */
 export class ServiceMetrics {
   readonly registry = new Registry();
@@ -165,25 +157,6 @@ export class ServiceMetrics {
     this.gauge('database_pool_in_use', 'Connections in use', () => pool().totalCount - pool().idleCount);
     this.gauge('database_pool_idle', 'Open idle connections', () => pool().idleCount);
     this.gauge('database_pool_waiting', 'Callers that wait for a connection', () => pool().waitingCount);
-  }
-
-  /** Reads the state of the replicas at each scrape. Their numbers are those of `DATABASE_REPLICA_URLS`, from 1. */
-  observeReplicas(replicas: () => readonly ReplicaState[]): void {
-    this.gauge('database_replicas', 'Read replicas in the configuration', () => replicas().length);
-    this.gauge(
-      'database_replicas_in_use',
-      'Read replicas that answer reads',
-      () => replicas().filter(({ isUpToDate }) => isUpToDate).length,
-    );
-    new Gauge({
-      name: 'database_replica_lag_seconds',
-      help: 'Age of the oldest position of the primary that the replica has not replayed, in steps of 2 s; NaN when unknown',
-      labelNames: ['replica'],
-      registers: [this.registry],
-      collect() {
-        for (const [index, { lagSeconds }] of replicas().entries()) this.set({ replica: index + 1 }, lagSeconds);
-      },
-    });
   }
 
   /** Adds the number of log lines lost since the start. */

@@ -3,7 +3,6 @@ import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { PatientPool } from './patient-pool.js';
 import { SESSION_SETTINGS } from './session-settings.js';
-import { discardSilentConnections } from './silent-connections.js';
 
 // A statement sets these on each new connection, because PgBouncer refuses startup parameters. The client of a longer
 // read already has its answer. Transactions set their own limits. The plans are those of `TransactionSql`, for the same
@@ -72,25 +71,6 @@ export function dataSourceOptions({ url, poolSize, maintenance, onPoolError }: D
     logging: false,
     extra: maintenance ? MAINTENANCE : REQUEST_LIMITS,
   };
-}
-
-/**
- * A pool for requests on a read replica, which TypeORM does not know.
- *
- * @param patienceMs the longest wait for a connection, and then for an answer.
- */
-export function replicaPool(url: string, size: number, patienceMs: number): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: size,
-    application_name: 'store-commerce',
-    ...REQUEST_LIMITS,
-    connectionTimeoutMillis: patienceMs,
-    query_timeout: patienceMs,
-  });
-  pool.on('error', () => undefined); // of an idle connection, which the pool replaces
-  discardSilentConnections(pool);
-  return pool;
 }
 
 /** The pool below TypeORM, for SQL that bypasses the ORM. */

@@ -24,16 +24,16 @@ const BEGIN_PLANNED = 'BEGIN; SET LOCAL plan_cache_mode = force_custom_plan; SET
 export class Database {
   private readonly batches: ReadBatches;
 
-  /**
-   * @param pool is called for each statement, because the pool may open later.
-   * @param searches the limit on searches, which all users of the pool share.
-   */
+  /** The limit on searches, which all users of the pool share. */
+  private readonly searches: Semaphore;
+
+  /** @param pool is called for each statement, because the pool may open later. */
   constructor(
     private readonly pool: () => pg.Pool,
     private readonly metrics = new ServiceMetrics(),
-    readonly searches = new Semaphore(() => Math.max(1, Math.floor(pool().options.max * SEARCHES)), TURN_MS),
   ) {
     this.batches = new ReadBatches(pool);
+    this.searches = new Semaphore(() => Math.max(1, Math.floor(pool().options.max * SEARCHES)), TURN_MS);
   }
 
   /**

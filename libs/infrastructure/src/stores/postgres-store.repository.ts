@@ -9,7 +9,6 @@ import type { Currency } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 import { GroupedLookup } from '../postgres/grouped-lookup.js';
-import { ReadReplicas } from '../postgres/read-replicas.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
 
 // Reads only the ids of the credentials: no query that answers a request reads the credentials themselves.
@@ -28,10 +27,7 @@ export class PostgresStoreRepository extends StoreRepository {
   /** Requests of a store that arrive together share a look-up. */
   private readonly profiles = new GroupedLookup((ids) => this.findProfiles(ids));
 
-  constructor(
-    private readonly database: ReadReplicas,
-    private readonly primary: Database,
-  ) {
+  constructor(private readonly database: Database) {
     super();
   }
 
@@ -41,18 +37,18 @@ export class PostgresStoreRepository extends StoreRepository {
 
   override async findBySubdomain(subdomain: string): Promise<StoreSummary | null> {
     const sql = `/* stores.find */ SELECT ${SUMMARY} FROM stores WHERE subdomain = $1`;
-    const [store] = await this.primary.query<StoreSummary>(sql, [subdomain]);
+    const [store] = await this.database.query<StoreSummary>(sql, [subdomain]);
     return store ?? null;
   }
 
   override list(): Promise<StoreSummary[]> {
-    return this.primary.query(`/* stores.list */ SELECT ${SUMMARY} FROM stores ORDER BY id`);
+    return this.database.query(`/* stores.list */ SELECT ${SUMMARY} FROM stores ORDER BY id`);
   }
 
   override async create(store: { subdomain: string; name: string; currency: Currency }): Promise<StoreSummary> {
     const { subdomain, name, currency } = store;
     const sql = `/* stores.insert */ INSERT INTO stores (subdomain, name, currency) VALUES ($1, $2, $3) RETURNING ${SUMMARY}`;
-    const [created] = await this.primary
+    const [created] = await this.database
       .write<StoreSummary>(sql, [subdomain, name, currency])
       .catch((error: unknown) => {
         throw isUniqueViolation(error, 'stores_subdomain_key') ? new SubdomainTaken(subdomain) : error;
@@ -63,7 +59,7 @@ export class PostgresStoreRepository extends StoreRepository {
   override async setStatus(subdomain: string, status: StoreStatus): Promise<StoreSummary | null> {
     const sql = `/* stores.set_status */
       UPDATE stores SET status = $2, updated_at = now() WHERE subdomain = $1 RETURNING ${SUMMARY}`;
-    const [changed] = await this.primary.write<StoreSummary>(sql, [subdomain, status]);
+    const [changed] = await this.database.write<StoreSummary>(sql, [subdomain, status]);
     return changed ?? null;
   }
 

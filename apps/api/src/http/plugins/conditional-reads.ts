@@ -8,8 +8,6 @@ import { matchesTag } from '../server/entity-tag.js';
 
 interface Options {
   readonly heads: FeedHeads;
-  /** Whether lists and resources may come from a replica, which may be behind the head of the feed. */
-  readonly hasReplicas: boolean;
 }
 
 declare module 'fastify' {
@@ -19,20 +17,17 @@ declare module 'fastify' {
   }
 }
 
-/** The reads that go to replicas. */
-const ON_REPLICAS: readonly ChangeKind[] = ['products', 'skus', 'customers'];
-
 /**
  * Answers 304, without the query of the list, when nothing that the answer shows has changed since the client's. The head
  * of the feed is read before the answer: the answer may be newer than its tag, never older.
  */
 export const conditionalReads = fp<Options>(
-  (fastify, { heads, hasReplicas }, done) => {
+  (fastify, { heads }, done) => {
     const tags = new WeakMap<FastifyRequest, string>();
     fastify.addHook('preHandler', async (request, reply) => {
       const kind = request.routeOptions.config.shows;
       const isRead = request.method === 'GET' || request.method === 'HEAD';
-      if (!kind || !isRead || (hasReplicas && ON_REPLICAS.includes(kind))) return;
+      if (!kind || !isRead) return;
       const { store, mode } = (request as AuthenticatedRequest).apiKey;
       const asked = request.headers['if-none-match'];
       const head = await (asked === undefined ? heads.recent(store.id, kind) : heads.now(store.id, kind));

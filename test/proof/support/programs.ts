@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from '../support/free-port.js';
+import { freePort } from '../../support/free-port.js';
 
 /** A program of the operating system on a port of this machine. */
 export interface Program {
