@@ -328,38 +328,9 @@ const SKU_TOTALS = `
   SELECT label, counted.rows AS counted, kept.rows AS kept FROM counted FULL JOIN kept USING (label)
   WHERE counted.rows IS DISTINCT FROM kept.rows`;
 
-// Counts the units before each section, and sums the sections and the changes before it.
-const SECTIONS = `
-  SELECT section.sku, counted.units, summed.units + changed.units AS kept_units, counted.in_stock, summed.in_stock + changed.in_stock AS kept_in_stock
-  FROM sku_sections AS section
-  CROSS JOIN LATERAL (
-    SELECT count(*) AS units, count(*) FILTER (WHERE in_stock) AS in_stock FROM sellable_units AS unit
-    WHERE unit.store_id = $1
-      AND (unit.sku COLLATE "C", unit.product_id, unit.variant_key) < (section.sku, section.product_id, section.variant_key)
-  ) AS counted
-  CROSS JOIN LATERAL (
-    SELECT coalesce(sum(units), 0) AS units, coalesce(sum(in_stock), 0) AS in_stock FROM sku_sections AS before
-    WHERE before.store_id = $1
-      AND (before.sku, before.product_id, before.variant_key) < (section.sku, section.product_id, section.variant_key)
-  ) AS summed
-  CROSS JOIN LATERAL (
-    SELECT coalesce(sum(rows), 0) AS units, coalesce(sum(rows) FILTER (WHERE labels[1] = 'true'), 0) AS in_stock
-    FROM list_tally_changes
-    WHERE store_id = $1 AND list = 'skus' AND id > list_tally_mark()
-      AND (labels[2], labels[3]::int, labels[4]::int) < (section.sku, section.product_id, section.variant_key)
-  ) AS changed
-  WHERE section.store_id = $1
-    AND (counted.units <> summed.units + changed.units OR counted.in_stock <> summed.in_stock + changed.in_stock)`;
-
-describe('totals and sections of SKUs', () => {
+describe('totals of SKUs', () => {
   let scene: TallyScene;
-  beforeAll(async () => {
-    scene = await base.withStore();
-    // So small that few units make many sections.
-    await scene.api.database.query(
-      'CREATE OR REPLACE FUNCTION units_per_section() RETURNS int LANGUAGE sql IMMUTABLE RETURN 3',
-    );
-  });
+  beforeAll(async () => (scene = await base.withStore()));
 
   it('stay exact while writers change products, variants, stock and warehouses', async () => {
     const { store } = scene.api;
@@ -399,16 +370,13 @@ describe('totals and sections of SKUs', () => {
         expect(await scene.differences(IN_STOCK)).toEqual([]);
         expect(await scene.differences(UNITS)).toEqual([]);
         expect(await scene.differences(SKU_TOTALS)).toEqual([]);
-        expect(await scene.differences(SECTIONS)).toEqual([]);
       },
     });
 
     expect(await scene.deadlocks()).toBe(before);
-    const [sections] = await scene.differences('SELECT count(*)::int AS count FROM sku_sections WHERE store_id = $1');
-    expect((sections as { count: number }).count).toBeGreaterThan(3);
   });
 
-  it('locate every deep page, also of the units in stock and with changes that are not yet folded', async () => {
+  it('belong to a list whose deep pages have every unit once, also of the units in stock', async () => {
     const { store, database, app } = scene.api;
     await database.query(
       `INSERT INTO products (store_id, slug, sku, name, price)
@@ -439,36 +407,9 @@ describe('totals and sections of SKUs', () => {
       expect(listed).toEqual(all);
     }
   });
-
-  it('locate a page behind a large section with a change that is not yet folded', async () => {
-    const { database, app } = scene.api;
-    await database.query(
-      'CREATE OR REPLACE FUNCTION units_per_section() RETURNS int LANGUAGE sql IMMUTABLE RETURN 5000',
-    );
-    const { store: other } = await scene.api.withStore();
-    const add = (sku: string, rows: number) =>
-      database.query(
-        `INSERT INTO products (store_id, slug, sku, name, price)
-         SELECT $1, $2 || n, $2, 'Deep', 1 FROM generate_series(1, $3::int) AS n`,
-        [other.id, sku, rows],
-      );
-    await add('M-', 1_500);
-    await foldTallies(scene.pool, 1);
-    // Triggers fold at random; the change stays unfolded while this transaction holds the lock of the store.
-    const holder = await scene.pool.connect();
-    await holder.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('list_tally_changes'), ${other.id})`);
-    await add('N-', 1);
-    const skus = app.get(SkuRepository, { strict: false });
-
-    const { rows, total } = await skus.list(other.id, {}, { page: 16, limit: 100 });
-    await holder.query('ROLLBACK');
-    holder.release();
-
-    expect([rows.map(({ sku }) => sku), total]).toEqual([['N-'], 1_501]);
-  });
 });
 
-describe('totals and sections after the deletion of a product', () => {
+describe('totals after the deletion of a product', () => {
   it('do not contain the product, its units and its categories', async () => {
     const scene = await base.withStore();
     const { store, database } = scene.api;
@@ -478,6 +419,6 @@ describe('totals and sections after the deletion of a product', () => {
     await database.query('DELETE FROM stock WHERE product_id = $1', [product]);
     await database.query('DELETE FROM products WHERE id = $1', [product]);
 
-    for (const query of [PRODUCTS, UNITS, SKU_TOTALS, SECTIONS]) expect(await scene.differences(query)).toEqual([]);
+    for (const query of [PRODUCTS, UNITS, SKU_TOTALS]) expect(await scene.differences(query)).toEqual([]);
   });
 });

@@ -271,7 +271,7 @@ const OTHER_TABLES = [
   ...['customer_secrets', 'gateway_credentials', 'idempotency_keys', 'list_tallies', 'list_tallies_by_day'],
   ...['list_tallies_by_month', 'list_tallies_of_all', 'list_tally_changes', 'list_tally_mark', 'migrations'],
   ...['feed_snapshots', 'merchant_notices', 'order_events', 'purged_changes', 'sellable_units', 'shared_changes'],
-  ...['sku_sections', 'stock_movements', 'stock_requests', 'webhook_deliveries', 'webhooks'],
+  ...['stock_movements', 'stock_requests', 'webhook_deliveries', 'webhooks'],
 ];
 
 /** Another value of a type, in SQL. */

@@ -382,7 +382,6 @@ const IMPERSONAL = [
   'gateway_credentials: method_id credentials',
   'api_keys: key_hash prefix last_four mode scope networks name status',
   'sellable_units: sku',
-  'sku_sections: sku',
   'warehouses: code name',
   'bins: code',
   'brands: slug name logo description',

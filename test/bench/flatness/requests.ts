@@ -100,9 +100,6 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
     await of('receipt_number', 'orders', `AND source = 'WEBSITE'`),
     await of('customer_email', 'orders', `AND customer_email <> ''`),
   ];
-  const lastSkus = Math.ceil(
-    Number(await text('SELECT count(*) AS text FROM sellable_units WHERE store_id = $1')) / 50,
-  );
   const lastStock = Math.ceil(Number(await text('SELECT count(*) AS text FROM stock WHERE store_id = $1')) / 50);
   const sku = await text('SELECT sku AS text FROM sellable_units WHERE store_id = $1 ORDER BY md5(sku) LIMIT 1');
   const reference = await of('external_reference', 'orders', 'AND external_reference IS NOT NULL');
@@ -147,8 +144,6 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
     { name: 'one product', kind: 'one', path: `/v1/products/${product}` },
     first('SKUs', '/v1/skus'),
     first('SKUs, in stock', '/v1/skus?in_stock=true'),
-    { name: 'SKUs, middle page', kind: 'deep page', path: `/v1/skus?page=${Math.ceil(lastSkus / 2)}` },
-    { name: 'SKUs, last page', kind: 'deep page', path: `/v1/skus?page=${lastSkus}` },
     first('SKUs, by SKU', `/v1/skus?sku=${encodeURIComponent(sku)}`),
     first('SKUs of a product', `/v1/skus?product_id=${product}`),
     first('stock', '/v1/stock'),

@@ -14,24 +14,22 @@ const WRITTEN_LATER: Readonly<Record<string, readonly string[]>> = {
   order_stages: ['state', 'run_at', 'locked_until', 'held_for', 'attempts', 'last_error', 'updated_at'],
 };
 
-// Usage grows after the store's own requests: see `usageViolations`. The tallies are compared below by their sums;
-// sections hold the sums of 'skus' by place.
+// Usage grows after the store's own requests: see `usageViolations`. The tallies are compared below by their sums.
 // The feed numbers the store's own changes at any time; it refers to rows that are compared.
 const TABLES = `
   SELECT relname AS name FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
   WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
     AND attname = 'store_id' AND NOT attisdropped
-    AND relname NOT IN ('api_key_usage', 'list_tallies', 'list_tally_changes', 'sku_sections', 'change_log', 'changes',
-      'change_forks', 'shared_changes')
+    AND relname NOT IN ('api_key_usage', 'list_tallies', 'list_tally_changes', 'change_log', 'changes', 'change_forks',
+      'shared_changes')
   ORDER BY 1`;
 
-// A worker moves changes into tallies at any time. Their sums stay the same. A change of 'skus' has the place of its unit
-// behind its label.
+// A worker moves changes into tallies at any time. Their sums stay the same.
 const COUNTS = `
-  SELECT list, grain, period, label, sum(rows) AS rows
-  FROM list_counts CROSS JOIN LATERAL (SELECT CASE list WHEN 'skus' THEN labels[1:1] ELSE labels END) AS part (label)
+  SELECT list, grain, period, labels, sum(rows) AS rows
+  FROM list_counts
   WHERE store_id = $1
-  GROUP BY list, grain, period, label HAVING sum(rows) <> 0 ORDER BY list, grain, period, label`;
+  GROUP BY list, grain, period, labels HAVING sum(rows) <> 0 ORDER BY list, grain, period, labels`;
 
 /** All rows of the store as one text. It shows every change except the later work of the service itself. */
 export async function fingerprintOf(database: TestDatabase, { storeId, settledOrder }: Watched): Promise<string> {

@@ -3,9 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
 import { matchesNothing, NO_ROWS, offsetOf } from '../lists/paging.js';
-import { deepPage, FIND_MANY, SKIPPED_AT_MOST, searchedPage, shallowPage } from './sku-pages.js';
+import { FIND_MANY, listedPage, searchedPage } from './sku-pages.js';
 import { unitsBySkus } from '../stock/units-by-sku.js';
 import { toSkuRecord, type FoundSkuRow, type SkuRow } from './sku.rows.js';
+
+/** A page that skips more units takes a turn of the searches. */
+const SKIPPED_AT_MOST = 1_000;
 
 @Injectable()
 export class PostgresSkuRepository extends SkuRepository {
@@ -39,9 +42,9 @@ export class PostgresSkuRepository extends SkuRepository {
       if (productId !== undefined) where.and('unit.product_id = ?', productId);
       return this.database.search(searchedPage(where, filter, page), where.values);
     }
-    if (offsetOf(page) <= SKIPPED_AT_MOST) {
-      return this.database.queryPrepared(shallowPage(where, filter, page), where.values);
-    }
-    return this.database.searchPrepared(deepPage(where, filter, page), where.values);
+    const statement = listedPage(where, filter, page);
+    return offsetOf(page) > SKIPPED_AT_MOST
+      ? this.database.searchPrepared(statement, where.values)
+      : this.database.queryPrepared(statement, where.values);
   }
 }

@@ -5,9 +5,6 @@ import { containingTerm } from '../lists/search-terms.js';
 import { totalOf } from '../lists/tally.js';
 import { IS_FOR_SALE } from '../stock/available-stock.js';
 
-/** Above this offset, the sections of the list locate the page. */
-export const SKIPPED_AT_MOST = 1_000;
-
 /** The order of the index. No operating system or locale changes the order of code points. */
 const order = (row: string) => `${row}.sku COLLATE "C", ${row}.product_id, ${row}.variant_key`;
 
@@ -43,56 +40,23 @@ export const FIND_MANY = `/* skus.find_many */
     JOIN sellable_units AS unit USING (product_id, variant_key) WHERE unit.store_id = $1
   ) AS page ${CATALOG}`;
 
-/** Skips the units before the page in the index. */
-export function shallowPage(where: Conditions, { inStock, byWarehouse }: SkuFilter, page: Page): string {
+/**
+ * Skips the units before the page in the index. The constant limit tells the planner, which makes one plan for all pages, to
+ * expect few rows.
+ */
+export function listedPage(where: Conditions, { inStock, byWarehouse }: SkuFilter, page: Page): string {
   const total = totalOf(tallyOf(inStock), where);
   return `/* skus.list */
     SELECT ${total} AS total, ${columns(byWarehouse)}
-    FROM (${rowsFrom(where, where.bind(offsetOf(page)), page)}) AS page ${CATALOG}
-    ORDER BY ${order('page')}`;
-}
-
-/**
- * Looks up the section in which the page begins, and skips only units of that section. A section stands before the units
- * from its place up to the next section. A change that is not yet folded stands at the place of its unit. The list begins
- * with an empty section (-1), before the one that folding makes at the same place.
- */
-export function deepPage(where: Conditions, { inStock, byWarehouse }: SkuFilter, page: Page): string {
-  const total = totalOf(tallyOf(inStock), where);
-  const offset = where.bind(offsetOf(page));
-  where.and(`(${order('unit')}) >= (SELECT sku, product_id, variant_key FROM section)`);
-  const rows = rowsFrom(where, '(SELECT skipped FROM section)', page);
-  return `/* skus.list_deep */
-    WITH entries AS (
-      SELECT sku, product_id, variant_key, ${inStock ? 'in_stock' : 'units'} AS rows, 0 AS is_change
-      FROM sku_sections WHERE store_id = $1
-      UNION ALL
-      SELECT '', 0, 0, 0, -1
-      UNION ALL
-      SELECT labels[2], labels[3]::int, labels[4]::int, rows, 1 FROM list_tally_changes
-      WHERE store_id = $1 AND list = 'skus' AND id > list_tally_mark() ${inStock ? `AND labels[1] = 'true'` : ''}
-    ), places AS (
-      SELECT sku, product_id, variant_key, is_change,
-        sum(rows) OVER (ORDER BY sku, product_id, variant_key, is_change ROWS UNBOUNDED PRECEDING) - rows AS before
-      FROM entries
-    ), section AS (
-      SELECT sku, product_id, variant_key, ${offset} - before AS skipped FROM places
-      WHERE is_change <= 0 AND before <= ${offset}
-      ORDER BY before DESC, sku DESC, product_id DESC, variant_key DESC LIMIT 1
-    )
-    SELECT ${total} AS total, ${columns(byWarehouse)}
-    FROM (${rows}) AS page ${CATALOG}
-    ORDER BY ${order('page')}`;
-}
-
-// The constant limit tells the planner, which makes one plan for all pages, to expect few rows.
-function rowsFrom(where: Conditions, offset: string, page: Page): string {
-  return `SELECT * FROM (
+    FROM (
       SELECT * FROM (
-        SELECT unit.sku, unit.product_id, unit.variant_key FROM sellable_units AS unit WHERE ${where.sql}
-        ORDER BY ${order('unit')} OFFSET ${offset}
-      ) AS rest LIMIT ${MAX_LIMIT}
-    ) AS rows LIMIT ${where.bind(page.limit)}`;
+        SELECT * FROM (
+          SELECT unit.sku, unit.product_id, unit.variant_key FROM sellable_units AS unit WHERE ${where.sql}
+          ORDER BY ${order('unit')} OFFSET ${where.bind(offsetOf(page))}
+        ) AS rest LIMIT ${MAX_LIMIT}
+      ) AS rows LIMIT ${where.bind(page.limit)}
+    ) AS page ${CATALOG}
+    ORDER BY ${order('page')}`;
 }
 
 /**

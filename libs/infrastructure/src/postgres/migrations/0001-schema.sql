@@ -951,52 +951,27 @@ WHERE change.id > coalesce((SELECT folded_through FROM list_tally_mark WHERE sin
   AND (part.grain = 'all' OR change.period > '-infinity');
 COMMENT ON VIEW list_counts IS 'The sum of rows of a store, list and grain is the number of rows, exact at any moment.';
 
--- Folding moves the changes of a store into its tallies. The caller holds the advisory lock of the store. A change of
--- 'skus' has the place of its unit behind its label: the sections take it over.
+-- Folding moves the changes of a store into its tallies. The caller holds the advisory lock of the store.
 CREATE FUNCTION fold_list_tally_changes_of(store int, through bigint) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  has_sections boolean;
 BEGIN
   WITH folded AS (
     DELETE FROM list_tally_changes
     WHERE store_id = store AND id > list_tally_mark() AND id <= through
     RETURNING list, period, labels, rows
-  ), counted AS (
-    INSERT INTO list_tallies (store_id, list, grain, period, labels, rows)
-    SELECT store, list, part.grain, part.period, label.labels, sum(rows)
-    FROM folded
-    CROSS JOIN LATERAL (SELECT CASE list WHEN 'skus' THEN folded.labels[1:1] ELSE folded.labels END) AS label (labels)
-    CROSS JOIN LATERAL (VALUES
-      ('all', '-infinity'::date),
-      ('month', date_trunc('month', folded.period)::date),
-      ('day', folded.period)
-    ) AS part (grain, period)
-    WHERE part.grain = 'all' OR folded.period > '-infinity'
-    GROUP BY list, part.grain, part.period, label.labels
-    HAVING sum(rows) <> 0
-    ORDER BY list, part.grain, part.period, label.labels
-    ON CONFLICT (store_id, list, grain, period, labels) DO UPDATE SET rows = list_tallies.rows + excluded.rows
-  ), sections AS (
-    INSERT INTO sku_sections (store_id, sku, product_id, variant_key, units, in_stock)
-    SELECT store, coalesce(section.sku, ''), coalesce(section.product_id, 0), coalesce(section.variant_key, 0),
-      sum(rows), coalesce(sum(rows) FILTER (WHERE labels[1] = 'true'), 0)
-    FROM folded
-    LEFT JOIN LATERAL (
-      SELECT sku, product_id, variant_key FROM sku_sections
-      WHERE store_id = store
-        AND (sku, product_id, variant_key) <= (folded.labels[2], folded.labels[3]::int, folded.labels[4]::int)
-      ORDER BY sku DESC, product_id DESC, variant_key DESC LIMIT 1
-    ) AS section ON true
-    WHERE list = 'skus'
-    GROUP BY 1, 2, 3, 4
-    ON CONFLICT (store_id, sku, product_id, variant_key) DO UPDATE
-      SET units = sku_sections.units + excluded.units, in_stock = sku_sections.in_stock + excluded.in_stock
-    RETURNING 1
   )
-  SELECT EXISTS (SELECT FROM sections) INTO has_sections;
-  IF has_sections THEN
-    PERFORM split_sku_sections(store);
-  END IF;
+  INSERT INTO list_tallies (store_id, list, grain, period, labels, rows)
+  SELECT store, list, part.grain, part.period, labels, sum(rows)
+  FROM folded
+  CROSS JOIN LATERAL (VALUES
+    ('all', '-infinity'::date),
+    ('month', date_trunc('month', folded.period)::date),
+    ('day', folded.period)
+  ) AS part (grain, period)
+  WHERE part.grain = 'all' OR folded.period > '-infinity'
+  GROUP BY list, part.grain, part.period, labels
+  HAVING sum(rows) <> 0
+  ORDER BY list, part.grain, part.period, labels
+  ON CONFLICT (store_id, list, grain, period, labels) DO UPDATE SET rows = list_tallies.rows + excluded.rows;
 END $$;
 
 -- About one change in 64 makes its writer fold the store. It skips the fold when the lock is taken, so no writer waits; the
@@ -1332,34 +1307,20 @@ CREATE TRIGGER variants_change_their_units AFTER UPDATE ON product_variants
 CREATE TRIGGER variants_leave_the_sale AFTER DELETE ON product_variants
   REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_variants();
 
--- A page deep in the list begins in a section: 3,000 to 6,000 units that follow each other in the order of the list. The
--- running sum of the sections' counts leads to it, and the page skips only units of its section.
-CREATE TABLE sku_sections (
-  store_id int NOT NULL,
-  sku text COLLATE "C" NOT NULL,
-  product_id int NOT NULL,
-  variant_key int NOT NULL,
-  units int NOT NULL,
-  in_stock int NOT NULL,
-  PRIMARY KEY (store_id, sku, product_id, variant_key)
-) WITH (fillfactor = 50);
-COMMENT ON TABLE sku_sections IS
-  'Number of sellable units from this place in the list of SKUs up to the next section, without changes that are not yet folded.';
-
-CREATE FUNCTION units_per_section() RETURNS int LANGUAGE sql IMMUTABLE RETURN 3000;
-
--- The lists count a changed unit by in_stock; the sections count it by its place, which follows in labels.
 CREATE FUNCTION tally_sellable_units() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'UPDATE' THEN
     INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, 'skus', '-infinity', ARRAY[in_stock::text, sku, product_id::text, variant_key::text], n
-    FROM (SELECT *, 1 AS n FROM added UNION ALL SELECT *, -1 FROM removed) AS counted;
+    SELECT store_id, 'skus', '-infinity', ARRAY[in_stock::text] AS labels, sum(n)
+    FROM (SELECT *, 1 AS n FROM added UNION ALL SELECT *, -1 FROM removed) AS counted
+    GROUP BY store_id, labels
+    HAVING sum(n) <> 0;
   ELSE
     INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, 'skus', '-infinity', ARRAY[in_stock::text, sku, product_id::text, variant_key::text],
-      CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END
-    FROM changed;
+    SELECT store_id, 'skus', '-infinity', ARRAY[in_stock::text] AS labels,
+      CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END
+    FROM changed
+    GROUP BY store_id, labels;
   END IF;
   RETURN NULL;
 END $$;
@@ -1369,69 +1330,6 @@ CREATE TRIGGER sellable_units_stay_tallied AFTER UPDATE ON sellable_units
   REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_sellable_units();
 CREATE TRIGGER sellable_units_are_no_more_tallied AFTER DELETE ON sellable_units
   REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_sellable_units();
-
--- Splits the sections that have grown, and merges empty ones with the section before. The caller holds the advisory lock
--- of the store. A unit and its change are committed together, so in one snapshot the units of a section minus its
--- changes that are not yet folded are its count: no writer has to wait.
-CREATE FUNCTION split_sku_sections(store int) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  DELETE FROM sku_sections WHERE store_id = store AND units = 0 AND in_stock = 0;
-  WITH large AS (
-    SELECT section.sku, section.product_id, section.variant_key, following.sku AS end_sku,
-      following.product_id AS end_product_id, following.variant_key AS end_variant_key
-    FROM sku_sections AS section
-    LEFT JOIN LATERAL (
-      SELECT sku, product_id, variant_key FROM sku_sections
-      WHERE store_id = store
-        AND (sku, product_id, variant_key) > (section.sku, section.product_id, section.variant_key)
-      ORDER BY sku, product_id, variant_key LIMIT 1
-    ) AS following ON true
-    WHERE section.store_id = store AND section.units > 2 * units_per_section()
-  ), numbered AS (
-    SELECT large.sku AS begin_sku, large.product_id AS begin_product_id, large.variant_key AS begin_variant_key,
-      unit.sku COLLATE "C" AS sku, unit.product_id, unit.variant_key, unit.in_stock,
-      row_number() OVER (PARTITION BY large.sku, large.product_id, large.variant_key
-        ORDER BY unit.sku COLLATE "C", unit.product_id, unit.variant_key) - 1 AS place
-    FROM large
-    -- Two arms, because an OR would not bound the range in the index: each split would read the rest of the list.
-    CROSS JOIN LATERAL (
-      SELECT * FROM sellable_units WHERE store_id = store AND large.end_sku IS NOT NULL
-        AND (sku COLLATE "C", product_id, variant_key) >= (large.sku, large.product_id, large.variant_key)
-        AND (sku COLLATE "C", product_id, variant_key)
-          < (large.end_sku, large.end_product_id, large.end_variant_key)
-      UNION ALL
-      SELECT * FROM sellable_units WHERE store_id = store AND large.end_sku IS NULL
-        AND (sku COLLATE "C", product_id, variant_key) >= (large.sku, large.product_id, large.variant_key)
-    ) AS unit
-  ), parts AS (
-    SELECT
-      CASE WHEN min(place) = 0 THEN begin_sku ELSE (array_agg(sku ORDER BY place))[1] END AS sku,
-      CASE WHEN min(place) = 0 THEN begin_product_id ELSE (array_agg(product_id ORDER BY place))[1] END AS product_id,
-      CASE WHEN min(place) = 0 THEN begin_variant_key ELSE (array_agg(variant_key ORDER BY place))[1] END AS variant_key,
-      count(*) AS units, count(*) FILTER (WHERE in_stock) AS in_stock
-    FROM numbered
-    GROUP BY begin_sku, begin_product_id, begin_variant_key, place / units_per_section()
-  ), changed AS (
-    SELECT part.sku, part.product_id, part.variant_key, sum(rows) AS units,
-      coalesce(sum(rows) FILTER (WHERE labels[1] = 'true'), 0) AS in_stock
-    FROM list_tally_changes AS change
-    JOIN large ON (labels[2], labels[3]::int, labels[4]::int) >= (large.sku, large.product_id, large.variant_key)
-      AND (large.end_sku IS NULL OR (labels[2] COLLATE "C", labels[3]::int, labels[4]::int)
-        < (large.end_sku, large.end_product_id, large.end_variant_key))
-    CROSS JOIN LATERAL (
-      SELECT sku, product_id, variant_key FROM parts
-      WHERE (sku, product_id, variant_key) <= (labels[2], labels[3]::int, labels[4]::int)
-      ORDER BY sku DESC, product_id DESC, variant_key DESC LIMIT 1
-    ) AS part
-    WHERE change.store_id = store AND change.list = 'skus' AND change.id > list_tally_mark()
-    GROUP BY 1, 2, 3
-  )
-  INSERT INTO sku_sections (store_id, sku, product_id, variant_key, units, in_stock)
-  SELECT store, sku, product_id, variant_key, parts.units - coalesce(changed.units, 0),
-    parts.in_stock - coalesce(changed.in_stock, 0)
-  FROM parts LEFT JOIN changed USING (sku, product_id, variant_key)
-  ON CONFLICT (store_id, sku, product_id, variant_key) DO UPDATE SET units = excluded.units, in_stock = excluded.in_stock;
-END $$;
 
 
 -- Changes: the feed ----------------------------------------------------------------------------------------------------
