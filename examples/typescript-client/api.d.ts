@@ -461,7 +461,7 @@ export interface paths {
     };
     /**
      * What changed since a cursor
-     * @description The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor units. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not expire, but deletions are known for 90 days: a cursor whose place is older returns 400 with `cursor_expired` when there were any after it, even if it was used a moment before. Store the cursor of every answer, also of an empty one: changes of other kinds move it on. With `Accept: application/x-ndjson` the answer has everything: a line for each change and, after at most 100 of them, a line `{ "cursor", "has_more", "rewound" }`; `limit` has no effect. Collect the changes until that line, then apply them. Continue an answer that broke off, or that ends after five minutes with `has_more`, from the last cursor in it. A page ends early when its changes exceed about 0.5 MB.
+     * @description The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor units. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not expire, but deletions are known for 90 days: a cursor whose place is older returns 400 with `cursor_expired` when there were any after it, even if it was used a moment before. Store the cursor of every answer, also of an empty one: changes of other kinds move it on. A page ends early when its changes exceed about 0.5 MB.
      */
     get: operations['listChanges'];
     put?: never;
@@ -2407,18 +2407,6 @@ export interface components {
           /** @description The full record; null when `deleted`. */
           data: components['schemas']['StockListItem'] | null;
         };
-    /** @description The line of a stream after at most 100 changes: it covers the lines since the previous checkpoint. */
-    FeedProgress: {
-      /**
-       * @description Where the next request begins. Opaque. Store the cursor of every response together with its data.
-       * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
-       */
-      cursor: string;
-      /** @description Whether there is more now. Repeat with the cursor until it is false. */
-      has_more: boolean;
-      /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with the entries of this page; later pages of the same read have false. Persist this flag across restarts, and compare your copy with what has come when `has_more` is false. */
-      rewound: boolean;
-    };
     WebhookListItem: {
       /**
        * Format: uuid
@@ -7424,7 +7412,7 @@ export interface operations {
         kinds?: string;
         /** @description `true`: of the orders, only test orders. A page may then be short, or empty, although there is more; a cursor belongs to the filter, as to the kinds. `false`: only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
         is_test?: boolean;
-        /** @description Seconds to hold an answer without changes until there is one, 0 to 25. Values out of range are clamped, never rejected. A stream waits for its first change only. A process that shuts down ends the wait. */
+        /** @description Seconds to hold an answer without changes until there is one, 0 to 25. Values out of range are clamped, never rejected. A process that shuts down ends the wait. */
         wait?: number;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
@@ -7466,7 +7454,6 @@ export interface operations {
             /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with the entries of this page; later pages of the same read have false. Persist this flag across restarts, and compare your copy with what has come when `has_more` is false. */
             rewound: boolean;
           };
-          'application/x-ndjson': components['schemas']['Change'] | components['schemas']['FeedProgress'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */

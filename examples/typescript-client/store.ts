@@ -29,12 +29,9 @@ export class RequestFailed extends Error {
   }
 }
 
-/** A client of JSON: the feed of changes has another form, a stream of lines. */
-type JsonClient = Client<paths, 'application/json'>;
-
 /** The API typed by its OpenAPI document: the compiler checks paths, parameters, bodies and responses. */
-export function storeClient(baseUrl: string, apiKey: string, retries: RetryOptions = {}): JsonClient {
-  return createClient<paths, 'application/json'>({
+export function storeClient(baseUrl: string, apiKey: string, retries: RetryOptions = {}): Client<paths> {
+  return createClient<paths>({
     baseUrl,
     headers: { Authorization: `Bearer ${apiKey}` },
     fetch: retryingFetch(retries),

@@ -1,24 +1,17 @@
 import { once } from 'node:events';
 import http, { type Server } from 'node:http';
 import net from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { ApiKeyRepository, BrandRepository, ChangeFeed, ChangeWatch, Unavailable } from '@app/application';
+import { ApiKeyRepository, BrandRepository, ChangeWatch, Unavailable } from '@app/application';
 import pg from 'pg';
-import { CAPACITY, OF_A_STORE } from '../../apps/api/src/http/server/concurrency-limits.js';
+import { CAPACITY, WAITS_OF_A_STORE } from '../../apps/api/src/http/server/concurrency-limits.js';
 import { counterValue } from '../support/counter-value.js';
-import { committedDocument, DocumentedAnswers } from '../support/documented-answers.js';
 import { eventually } from '../support/eventually.js';
-import { FeedReader, type FeedAnswer } from '../support/feed-reader.js';
+import { FeedReader } from '../support/feed-reader.js';
 import { startListeningApi, type ListeningApi } from '../support/listening-api.js';
 import { lockWaits } from '../support/lock-waits.js';
 import type { RunningApi } from '../support/start-api.js';
 import { openUnread } from '../support/unread-connections.js';
-
-/** Where the OpenAPI document has the schema of a line. */
-const LINE_SCHEMA = ['paths', '/v1/changes', 'get', 'responses', '200', 'content', 'application/x-ndjson', 'schema'];
-
-const NDJSON = 'application/x-ndjson';
 
 /** A request with `wait=25` that is not ended early makes its test fail. */
 const SHORTER_THAN_THE_WAIT_MS = 20_000;
@@ -47,7 +40,7 @@ describe('a waiting request to GET /v1/changes', () => {
   /** The places that requests have. */
   const placesTaken = async () => {
     const taken = (kind: string) => counterValue(api.app, 'http_places_taken', { kind });
-    return { waits: await taken('waits'), streams: await taken('streams'), reads: await taken('reads') };
+    return { waits: await taken('waits'), reads: await taken('reads') };
   };
   const connections = () => {
     const server: Server = api.app.getHttpServer();
@@ -66,8 +59,8 @@ describe('a waiting request to GET /v1/changes', () => {
     await lock.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
     return lock;
   };
-  const ask = (query: string, head = '', key = api.store.key) =>
-    `GET /v1/changes?${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${head}\r\n`;
+  const ask = (query: string) =>
+    `GET /v1/changes?${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.store.key}\r\n\r\n`;
   /** Starts a request that waits, and returns when it does. `changed` of its answer: whether a change ended the wait. */
   const hold = async (feed: FeedReader, seconds: number) => {
     const wait = jest.spyOn(api.app.get(ChangeWatch, { strict: false }), 'wait');
@@ -110,10 +103,10 @@ describe('a waiting request to GET /v1/changes', () => {
   it('takes no connection and no place of other reads, and has places of its own', async () => {
     const feed = await reader();
     const url = `/v1/changes?cursor=${feed.cursor}&wait=25`;
-    const crowdOf = ({ get }: RunningApi, of: string) => Array.from({ length: OF_A_STORE.waits }, () => get(of));
+    const crowdOf = ({ get }: RunningApi, of: string) => Array.from({ length: WAITS_OF_A_STORE }, () => get(of));
     const waiting = (count: number) => eventually(() => expect(watchers().size).toBe(count));
     const crowd = crowdOf(api, url);
-    await waiting(OF_A_STORE.waits);
+    await waiting(WAITS_OF_A_STORE);
 
     expect((await api.get(url)).headers['x-error-code']).toBe('overloaded');
     while (crowd.length < CAPACITY.waits) {
@@ -157,21 +150,20 @@ describe('a waiting request to GET /v1/changes', () => {
       await once(socket, 'end');
 
       expect(answer).toContain('"data":[]');
-      expect(await placesTaken()).toEqual({ waits: 0, streams: 0, reads: 0 });
+      expect(await placesTaken()).toEqual({ waits: 0, reads: 0 });
     },
     SHORTER_THAN_THE_WAIT_MS,
   );
 
   it.each([
-    ['waits', 'wait=25', ''],
-    ['streams', '', 'Accept: application/x-ndjson\r\n'],
-    ['reads', '', ''],
+    ['waits', 'wait=25'],
+    ['reads', ''],
   ] as const)(
     'keeps its place among the %s when its connection breaks, until its work has ended, and reads no further',
-    async (kind, query, head) => {
+    async (kind, query) => {
       const lock = await lockedBrands();
       const records = jest.spyOn(api.app.get(BrandRepository, { strict: false }), 'findByIds');
-      const [socket] = await openUnread(api.port, 1, ask(query, head));
+      const [socket] = await openUnread(api.port, 1, ask(query));
       await eventually(async () => expect(await lockWaits(api.database)).toBe(1));
 
       socket?.resetAndDestroy();
@@ -179,29 +171,26 @@ describe('a waiting request to GET /v1/changes', () => {
       expect(await placesTaken()).toMatchObject({ [kind]: 1 });
       await lock.end();
 
-      await eventually(async () => expect(await placesTaken()).toEqual({ waits: 0, streams: 0, reads: 0 }));
+      await eventually(async () => expect(await placesTaken()).toEqual({ waits: 0, reads: 0 }));
       expect(records).toHaveBeenCalledTimes(1);
     },
   );
 
-  it.each(['', 'Accept: application/x-ndjson\r\n'])(
-    'keeps no place when its connection breaks during the look-up of its key (%j)',
-    async (head) => {
-      const blocker = new pg.Client({ connectionString: api.database.url });
-      await blocker.connect();
-      await blocker.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
-      const [socket] = await openUnread(api.port, 1, ask('wait=25', head));
-      await eventually(async () => expect(await lockWaits(api.database)).toBe(1));
+  it('keeps no place when its connection breaks during the look-up of its key', async () => {
+    const blocker = new pg.Client({ connectionString: api.database.url });
+    await blocker.connect();
+    await blocker.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+    const [socket] = await openUnread(api.port, 1, ask('wait=25'));
+    await eventually(async () => expect(await lockWaits(api.database)).toBe(1));
 
-      socket?.resetAndDestroy();
-      await eventually(async () => expect(await connections()).toBe(0));
-      const before = await unanswered();
-      await blocker.end();
+    socket?.resetAndDestroy();
+    await eventually(async () => expect(await connections()).toBe(0));
+    const before = await unanswered();
+    await blocker.end();
 
-      await eventually(async () => expect(await unanswered()).toBe(before + 1));
-      expect(await placesTaken()).toEqual({ waits: 0, streams: 0, reads: 0 });
-    },
-  );
+    await eventually(async () => expect(await unanswered()).toBe(before + 1));
+    expect(await placesTaken()).toEqual({ waits: 0, reads: 0 });
+  });
 
   it('is refused when its key is revoked before the change that it waits for', async () => {
     const feed = await reader();
@@ -228,113 +217,6 @@ describe('a waiting request to GET /v1/changes', () => {
     jest.spyOn(api.app.get(ApiKeyRepository, { strict: false }), 'findByHash').mockRejectedValue(new Unavailable());
 
     expect((await answer()).data).toEqual([]);
-  });
-
-  describe('for a stream', () => {
-    const LINES = 'Accept: application/x-ndjson\r\n';
-    /** More than the kernel holds for a connection. */
-    const fatBrands = (count: number) =>
-      api.database.query(
-        `INSERT INTO brands (store_id, slug, name, description)
-         SELECT $1, 'b-' || n, 'B', repeat('x', 20000) FROM generate_series(1, $2::int) AS n`,
-        [api.store.id, count],
-      );
-    const stream = () =>
-      fetch(`http://127.0.0.1:${api.port}/v1/changes`, {
-        headers: { authorization: `Bearer ${api.store.key}`, accept: NDJSON },
-      });
-
-    it('answers with everything in lines, with a cursor after each page', async () => {
-      await api.database.query(
-        `INSERT INTO brands (store_id, slug, name) SELECT $1, 'b-' || n, 'B' FROM generate_series(1, 250) AS n`,
-        [api.store.id],
-      );
-
-      const response = await stream();
-      const lines = (await response.text()).trim().split('\n');
-      const answers = lines.map((line) => JSON.parse(line) as { id?: string } & FeedAnswer);
-
-      expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
-      const progress = answers.filter(({ id }) => id === undefined);
-      expect(new Set(answers.flatMap(({ id }) => id ?? [])).size).toBe(250);
-      expect(progress.map(({ has_more: hasMore }) => hasMore)).toEqual([true, true, false]);
-      const documented = new DocumentedAnswers(committedDocument());
-      const faults = answers.flatMap((line) => documented.faults(LINE_SCHEMA, line));
-      expect([...new Set(faults)]).toEqual([]);
-      const next = await api.get(`/v1/changes?cursor=${progress.at(-1)?.cursor}`);
-      expect(next.json<FeedAnswer>().data).toEqual([]);
-    });
-
-    it('reads no further than the client does', async () => {
-      await fatBrands(2_000);
-      const reads = jest.spyOn(api.app.get(ChangeFeed, { strict: false }), 'read');
-      const response = await stream();
-      const body = response.body?.getReader();
-      await body?.read();
-      // The service stops reading when the kernel's buffers are full.
-      await eventually(async () => {
-        const before = reads.mock.calls.length;
-        await sleep(300);
-        expect(reads.mock.calls.length).toBe(before);
-      });
-
-      // The kernel's buffers hold a few of 77 pages.
-      expect(reads.mock.calls.length).toBeLessThan(40);
-      await body?.cancel();
-    });
-
-    it('ends without what is read after its key was revoked', async () => {
-      await fatBrands(1_000);
-      const { body } = await stream();
-      const chunks = body?.getReader();
-      const first = await chunks?.read();
-
-      await api.database.query(`UPDATE api_keys SET status = 'REVOKED' WHERE store_id = $1`, [api.store.id]);
-      const late = await api.store.brand();
-      await api.database.query(`UPDATE brands SET name = 'too late' WHERE store_id = $1`, [api.store.id]);
-      let text = Buffer.from(first?.value ?? []).toString();
-      for (let part = await chunks?.read(); part?.value; part = await chunks?.read())
-        text += String(Buffer.from(part.value));
-
-      const last = JSON.parse(text.trim().split('\n').at(-1) ?? '') as FeedAnswer;
-      expect(last.has_more).toBe(true);
-      expect(text).not.toContain('too late');
-      expect(text).not.toContain(`"id":"${late}"`);
-    });
-
-    it('has few places for each store and in all', async () => {
-      await fatBrands(1_000);
-      const sockets = await openUnread(api.port, OF_A_STORE.streams, ask('', LINES));
-      await eventually(async () => expect((await placesTaken()).streams).toBe(OF_A_STORE.streams));
-
-      expect((await stream()).headers.get('x-error-code')).toBe('overloaded');
-      expect((await api.get('/v1/changes?wait=1')).statusCode).toBe(200);
-      for (let taken = OF_A_STORE.streams; taken < CAPACITY.streams; taken += OF_A_STORE.streams) {
-        const { store } = await application.withStore();
-        const asked = ask('kinds=orders&wait=25', LINES, store.key);
-        sockets.push(...(await openUnread(api.port, OF_A_STORE.streams, asked)));
-      }
-      await eventually(async () => expect((await placesTaken()).streams).toBe(CAPACITY.streams));
-      const another = await application.withStore();
-      const refused = await another.get('/v1/changes', { accept: NDJSON });
-      expect(refused.headers['x-error-code']).toBe('overloaded');
-
-      sockets.forEach((socket) => socket.resetAndDestroy());
-      await eventually(async () => expect((await placesTaken()).streams).toBe(0));
-    });
-
-    it.each([
-      ['application/json, application/x-ndjson;q=0', 'application/json'],
-      ['application/json, application/x-ndjson;q=0.1', 'application/json'],
-      ['*/*, application/x-ndjson;q=0.9', 'application/json'],
-      ['application/json;q=0.5, application/x-ndjson;q=0.6', NDJSON],
-      ['application/json;q=0.1, */*, application/x-ndjson;q=0.5', NDJSON],
-      ['application/json, application/x-ndjson', NDJSON],
-    ])('is one only for a client that prefers nothing else (%s)', async (accept, expected) => {
-      const { headers } = await api.get('/v1/changes', { accept });
-
-      expect(headers['content-type']).toContain(expected);
-    });
   });
 
   // The last test, because no request waits after it.

@@ -14,7 +14,6 @@ import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
 import { HAPROXY, startShippedProxy } from './support/shipped-proxy.js';
 import { orderBody } from './support/store-setup.js';
-import { UnreadStreams } from './support/unread-streams.js';
 
 /**
  * Rounds with prompt and with slow clients alternate, so that other work on the machine affects both. Prompt clients
@@ -46,7 +45,7 @@ export const slow: Proof = {
   promise:
     'Clients that send or read slowly are disconnected in under 20 s, delay no other client and leave nothing behind',
   attack:
-    '1,000 connections that send a header or a body a few bytes at a time, 300 that read answers of 0.9 MB a little at a time or not at all, next to 50 normal requests a second, orders among them, in 3 rounds that alternate with clients that read the same answers at once; every public route without a key, pipelined, unread and aborted; the metrics port flooded; 64 streams of fat records that nobody reads; descriptors, sockets, memory, timers and log lines compared before and after',
+    '1,000 connections that send a header or a body a few bytes at a time, 300 that read answers of 0.9 MB a little at a time or not at all, next to 50 normal requests a second, orders among them, in 3 rounds that alternate with clients that read the same answers at once; every public route without a key, pipelined, unread and aborted; the metrics port flooded; descriptors, sockets, memory, timers and log lines compared before and after',
   // The quick form is test/e2e/slow-connections.spec.ts, with shorter limits.
   quick: false,
   run: async (context) => {
@@ -92,7 +91,6 @@ async function attack(
   const buyers = new Buyers(store, history, random);
   const good = (work: Promise<unknown>) => latencies(buyers, url, mug, work);
 
-  const streams = await UnreadStreams.over(rig.database);
   await attackWithoutKey(url, 1); // warms up, together with the requests below
   await good(delay(WARM_UP_MS));
   const holdings = await HoldingsWatch.begin(service);
@@ -116,10 +114,9 @@ async function attack(
   const unread = await keepUnread(service, url, UNREAD);
   const flood = await floodMetricsPort(rig);
   const newcomers = await besideHalfHeads(url, HALF_HEADS, HALF_HEADS_MS);
-  const unreadStreams = await streams.attack(service, url);
   const keyless = strangers.requests + unread.requests + HALF_HEADS + newcomers.count;
   const held = await holdings.violations(
-    history.exchanges.length + streams.requests + (ends.length + ROUNDS * 2 * READERS) * (ASKED + 1) + keyless,
+    history.exchanges.length + (ends.length + ROUNDS * 2 * READERS) * (ASKED + 1) + keyless,
   );
 
   const [usual, attacked] = [percentile(prompt, 0.5), percentile(beside, 0.5)];
@@ -135,7 +132,6 @@ async function attack(
     ...strangers.violations,
     ...unread.violations,
     ...flood.violations,
-    ...unreadStreams.violations,
     ...held,
     ...unexpectedAnswers(history.exchanges, [200, 201]),
     ...(await askOracle({ context, store, services: [service] })),
@@ -143,7 +139,7 @@ async function attack(
   const figures =
     `${ends.length} slow clients, closed after ${(slowest / 1_000).toFixed(1)} s at most; ` +
     `${history.exchanges.length} good requests, p99 ${beside.join(', ')} ms beside them, ` +
-    `${prompt.join(', ')} ms beside prompt readers of the same answers; ${besideHalves(newcomers)}; ${keyless} requests without a key; ${unreadStreams.figures}; ${holdings.figures}`;
+    `${prompt.join(', ')} ms beside prompt readers of the same answers; ${besideHalves(newcomers)}; ${keyless} requests without a key; ${holdings.figures}`;
   return { figures, violations };
 }
 

@@ -126,8 +126,8 @@ export function holdAgainstDocument(fastify: FastifyInstance): void {
     const { method } = request;
     const headers = reply.getHeaders();
     committed ??= new DocumentedAnswers(committedDocument());
-    // An answer to HEAD has no body, and no operation describes a request without a route, or the lines of a stream.
-    if (method === 'HEAD' || !route?.startsWith('/v1') || String(headers['content-type']).includes('ndjson')) {
+    // An answer to HEAD has no body, and no operation describes a request without a route.
+    if (method === 'HEAD' || !route?.startsWith('/v1')) {
       const faults = reply.statusCode >= 400 ? committed.undocumentedCode(headers) : [];
       found.push(...faults.map((fault) => `${method} ${route ?? 'unknown path'} ${reply.statusCode}: ${fault}`));
     } else {

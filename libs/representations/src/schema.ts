@@ -5,8 +5,6 @@ type Components = NonNullable<OpenAPIObject['components']>;
 type Schema = NonNullable<Components['schemas']>[string];
 export type ReferenceObject = Extract<Schema, { $ref: string }>;
 export type SchemaObject = Exclude<Schema, ReferenceObject>;
-type Answer = Exclude<NonNullable<Components['responses']>[string], ReferenceObject>;
-export type ContentObject = NonNullable<Answer['content']>;
 
 /**
  * The fields of answers, by TypeBox: the type that a mapper returns, the document and its example derive from one

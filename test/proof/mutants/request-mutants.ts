@@ -37,10 +37,9 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
 import { createReadStream } from 'node:fs';`,
     ],
   ),
-  // The proofs that compare the memory beside unread streams have no quick form.
-  mutant('streams of one store without a limit', WAITS, /● .*has few places for each store and in all/, [
+  mutant('waits of one store without a limit', WAITS, /● .*has places of its own/, [
     FEED_PLACES,
-    'ofStore >= OF_A_STORE[kind] || !limits',
+    'ofStore >= WAITS_OF_A_STORE || !limits',
     '!limits',
   ]),
   mutant(

@@ -3,7 +3,6 @@ import { DELETIONS_KEPT_DAYS } from '@app/domain';
 import {
   CHANGE,
   type ChangeResponse,
-  type ContentObject,
   exampleOf,
   flag,
   type NamedSchema,
@@ -33,50 +32,32 @@ const DELETION: ChangeResponse = {
   data: null,
 };
 
-const FeedProgress = object(
-  {
-    cursor: text(
-      'Where the next request begins. Opaque. Store the cursor of every response together with its data.',
-      'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0',
-    ),
-    has_more: flag('Whether there is more now. Repeat with the cursor until it is false.'),
-    rewound: flag(
-      'Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with ' +
-        'the entries of this page; later pages of the same read have false. Persist this flag across restarts, and ' +
-        'compare your copy with what has come when `has_more` is false.',
-    ),
-  },
-  'The line of a stream after at most 100 changes: it covers the lines since the previous checkpoint.',
-);
-/** Where a reader continues. */
-export type FeedProgress = Static<typeof FeedProgress>;
-
-const Progress: NamedSchema = { name: 'FeedProgress', schema: FeedProgress };
+const PROGRESS = object({
+  cursor: text(
+    'Where the next request begins. Opaque. Store the cursor of every response together with its data.',
+    'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0',
+  ),
+  has_more: flag('Whether there is more now. Repeat with the cursor until it is false.'),
+  rewound: flag(
+    'Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with ' +
+      'the entries of this page; later pages of the same read have false. Persist this flag across restarts, and ' +
+      'compare your copy with what has come when `has_more` is false.',
+  ),
+});
 
 const ENVELOPE = object({
   success: SUCCESS,
   data: Type.Array(ref(Change.name)),
-  ...FeedProgress.properties,
+  ...PROGRESS.properties,
 });
 
 /** The body of a page of the feed. */
 export type ChangesEnvelope = Static<typeof ENVELOPE>;
 
-/** OpenAPI 3.1 describes a stream by the schema of its lines. */
-const LINES: ContentObject = {
-  'application/x-ndjson': {
-    schema: { oneOf: [ref(Change.name), ref(Progress.name)], description: 'One line of the stream.' },
-    examples: {
-      change: { summary: 'A change', value: CHANGE_EXAMPLE },
-      progress: { summary: 'The line after a page', value: exampleOf(FeedProgress) },
-    },
-  },
-};
-
 export const CHANGES_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Changes',
   description: 'What changed in the store: for a full export, and to follow it afterwards.',
-  schemas: [Change, Progress],
+  schemas: [Change],
 };
 
 export const ApiListChanges = () =>
@@ -93,17 +74,13 @@ export const ApiListChanges = () =>
           'units. Without a cursor, the feed begins with everything: a full export and following the store are the same ' +
           `loop. Cursors do not expire, but deletions are known for ${DELETIONS_KEPT_DAYS} days: a cursor whose place is older returns 400 ` +
           'with `cursor_expired` when there were any after it, even if it was used a moment before. Store ' +
-          'the cursor of every answer, also of an empty one: changes of other kinds move it on. With `Accept: application/x-ndjson` the answer has ' +
-          'everything: a line for each change and, after at most 100 of them, a line `{ "cursor", "has_more", "rewound" }`; ' +
-          '`limit` has no effect. Collect the changes until that line, then apply them. Continue an answer that broke off, or ' +
-          'that ends after five minutes with `has_more`, from the last cursor in it. A page ends early when its changes ' +
-          'exceed about 0.5 MB.',
+          'the cursor of every answer, also of an empty one: changes of other kinds move it on. A page ends ' +
+          'early when its changes exceed about 0.5 MB.',
         failures: [new CursorExpired(), new CursorInvalid()],
       },
       {
         schema: ENVELOPE,
-        example: { success: true, data: [CHANGE_EXAMPLE, DELETION], ...exampleOf(FeedProgress) },
-        content: LINES,
+        example: { success: true, data: [CHANGE_EXAMPLE, DELETION], ...exampleOf(PROGRESS) },
       },
     ),
   );

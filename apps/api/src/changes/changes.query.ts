@@ -42,7 +42,7 @@ export const CHANGES_QUERY = queryOf({
     name: 'wait',
     description:
       `Seconds to hold an answer without changes until there is one, 0 to ${MAX_WAIT_SECONDS}. ` +
-      'Values out of range are clamped, never rejected. A stream waits for its first change only. A process that shuts down ends the wait.',
+      'Values out of range are clamped, never rejected. A process that shuts down ends the wait.',
     schema: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0, examples: [MAX_WAIT_SECONDS] },
     read: (sent) => 1000 * readSeconds(sent),
   },

@@ -1,6 +1,6 @@
 import { DeadlineExceeded, Overloaded, Unavailable } from '@app/application';
 import { NotFound } from '@app/domain';
-import { type ContentObject, object, ref, type Representation } from '@app/representations';
+import { object, ref, type Representation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiOperation, ApiParam, ApiQuery, ApiResponse } from '@nestjs/swagger';
@@ -181,13 +181,11 @@ export interface ReadAnswer {
   readonly example: unknown;
   /** Beyond those of all reads. */
   readonly headers?: ReturnType<typeof optionalHeaders>;
-  /** The forms of the answer beside JSON. */
-  readonly content?: ContentObject;
 }
 
 /** Documents the parts that all reads have in common. */
 export function ApiRead({ failures = [], ...operation }: Operation, answer: ReadAnswer): MethodDecorator {
-  const { schema, example, content } = answer;
+  const { schema, example } = answer;
   const examples = { found: { summary: 'Found', value: example } };
   return applyDecorators(
     ApiOperation(operation),
@@ -196,7 +194,8 @@ export function ApiRead({ failures = [], ...operation }: Operation, answer: Read
     ApiResponse({
       status: 200,
       description: 'OK',
-      ...(content ? { content: { 'application/json': { schema, examples }, ...content } } : { schema, examples }),
+      schema,
+      examples,
       headers: { ...KEY_HEADERS, ...optionalHeaders('X-Ignored-Parameters'), ...answer.headers },
     }),
     byParameters((parameters) => {

@@ -109,7 +109,7 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
   observePlaces(limits: readonly { readonly kind: string; readonly taken: number }[]): void {
     new Gauge({
       name: 'http_places_taken',
-      help: 'Requests in progress by the limit that they count against: orders, reads, waits (for a change) or streams',
+      help: 'Requests in progress by the limit that they count against: orders, reads or waits (for a change)',
       labelNames: ['kind'],
       registers: [this.registry],
       collect() {

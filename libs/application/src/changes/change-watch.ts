@@ -52,10 +52,6 @@ export class ChangeWatch {
     for (const { wake } of this.watchers) wake(false);
   }
 
-  get isClosed(): boolean {
-    return this.closed;
-  }
-
   private async poll(): Promise<void> {
     if (this.polling) return;
     this.polling = true;

@@ -5,8 +5,6 @@ import { ChangedRecords } from './changed-records.js';
 import { ChangeWatch } from './change-watch.js';
 import { weightOf } from './weight-of.js';
 
-/** After this, a reader that follows must reconnect, and continues at its place: no connection holds a process for ever. */
-const FOLLOW_MS = 5 * 60_000;
 /** A page ends with the record that reaches this. */
 const PAGE_BYTES = 512 * 1024;
 /** Records that are read at first. They tell the size of the next: a page of fat ones must not be in memory as a whole. */
@@ -18,15 +16,15 @@ export interface ChangesPage extends Omit<FeedPage, 'changes'> {
   readonly changes: readonly ChangedResource[];
 }
 
-/** Who follows the feed. */
-export interface FeedFollower {
-  /** How long the first page may wait for a change. */
+/** A read that may wait for a change. */
+export interface LongPoll {
+  /** The longest wait. */
   readonly waitMs: number;
   /** Ends the wait. */
   readonly over: AbortSignal;
   /** The client is gone: reading stops, and fails with the reason. */
   readonly gone: AbortSignal;
-  /** Why the reader may not read any more; null = it may. Asked after each later read, and after each wait. */
+  /** Why the reader may not read any more; null = it may. Asked after each wait. */
   readonly refusal: () => Promise<Error | null>;
 }
 
@@ -39,27 +37,11 @@ export class ChangesService {
   ) {}
 
   /**
-   * All pages to the end of the feed, each read when it is asked for. Ends earlier after five minutes, and when the
-   * process shuts down: the last page then tells that there is more.
+   * A page of the feed. A page without changes is held until there is one, or the time is over.
    *
    * @throws CursorExpired when the reader may have missed a deletion.
    */
-  async *follow(storeId: number, query: FeedQuery, follower: FeedFollower): AsyncGenerator<ChangesPage, void> {
-    const deadline = Deadline.in(FOLLOW_MS);
-    for (let page = await this.awaited(storeId, query, follower); ;) {
-      yield page;
-      if (!page.hasMore || this.watch.isClosed || deadline.remainingMs === 0) return;
-      page = await this.read(storeId, { ...query, after: page.next, bulk: true }, follower.gone);
-      throwUnlessNull(await follower.refusal());
-    }
-  }
-
-  /** Holds a page without changes until there is one, or the time is over. */
-  private async awaited(
-    storeId: number,
-    query: FeedQuery,
-    { waitMs, over, gone, refusal }: FeedFollower,
-  ): Promise<ChangesPage> {
+  async poll(storeId: number, query: FeedQuery, { waitMs, over, gone, refusal }: LongPoll): Promise<ChangesPage> {
     const deadline = Deadline.in(waitMs);
     let page = await this.read(storeId, query, gone);
     while (page.changes.length === 0 && !page.hasMore && !page.rewound && deadline.remainingMs > 0) {

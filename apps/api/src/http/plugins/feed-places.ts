@@ -1,25 +1,24 @@
 import { Socket } from 'node:net';
-import { Readable } from 'node:stream';
 import { Overloaded } from '@app/application';
 import type { FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Metrics } from '../../status/metrics.js';
 import { ClientGone } from '../../errors/client-gone.js';
-import { OF_A_STORE, type ConcurrencyLimits } from '../server/concurrency-limits.js';
+import { WAITS_OF_A_STORE, type ConcurrencyLimits } from '../server/concurrency-limits.js';
 
 declare module 'fastify' {
   interface FastifyReply {
     /**
-     * Gives the request a place among the waits or streams of the feed, instead of its place among the reads, until
-     * its connection has the whole answer. When the client leaves earlier, the place stays taken until the work has
-     * ended. A request that waits needs no connection to the database.
+     * Gives the request a place among the waits of the feed, instead of its place among the reads, until its
+     * connection has the whole answer. When the client leaves earlier, the place stays taken until the work has ended.
+     * A request that waits needs no connection to the database.
      *
-     * @param waitMs how long the request may wait beyond the time of a read; null = it streams, and has no deadline.
+     * @param waitMs how long the request may wait beyond the time of a read.
      * @returns a signal that the client waits no longer: its connection is closed, or it has ended its side.
      * @throws ClientGone when the connection is closed already.
      * @throws Overloaded when all places, or those of one store, are taken.
      */
-    takeFeedPlace(storeId: number, waitMs: number | null): AbortSignal;
+    takeFeedPlace(storeId: number, waitMs: number): AbortSignal;
   }
 }
 
@@ -31,25 +30,23 @@ interface Options {
 /** Time beyond the wait in which the connection may be silent. */
 const SILENCE_MS = 18_000;
 
-/** Requests that wait for a change, or stream everything: longer than any read may take. */
+/** Requests that wait for a change, longer than any read may take. */
 export const feedPlaces = fp<Options>(
   (fastify, { limits, metrics }, done) => {
-    /** By kind and store; none = 0. */
-    const taken = new Map<string, number>();
+    /** By store; none = 0. */
+    const taken = new Map<number, number>();
     /** Called when the work for the answer has ended. */
     const ends = new WeakMap<FastifyReply, () => void>();
-    fastify.decorateReply('takeFeedPlace', function (storeId: number, waitMs: number | null) {
+    fastify.decorateReply('takeFeedPlace', function (storeId: number, waitMs: number) {
       const { request, raw } = this;
       // It has emitted its last event: nothing would give the place back.
       if (raw.destroyed) throw new ClientGone();
-      const kind = waitMs === null ? 'streams' : 'waits';
-      const share = `${kind} ${storeId}`;
-      const ofStore = taken.get(share) ?? 0;
-      if (ofStore >= OF_A_STORE[kind] || !limits[kind].tryEnter()) {
-        metrics.refusedRequests.inc({ kind });
+      const ofStore = taken.get(storeId) ?? 0;
+      if (ofStore >= WAITS_OF_A_STORE || !limits.waits.tryEnter()) {
+        metrics.refusedRequests.inc({ kind: 'waits' });
         throw new Overloaded();
       }
-      taken.set(share, ofStore + 1);
+      taken.set(storeId, ofStore + 1);
       request.placeIn?.leave();
       request.placeIn = null;
       const over = new AbortController();
@@ -58,8 +55,8 @@ export const feedPlaces = fp<Options>(
       // A client that closes normally ends its side first. One that still reads has its answer early.
       if (socket.readableEnded) end();
       else socket.once('end', end);
-      // Plugins, and the pipe of a stream, listen too: together more than Node expects without a leak.
-      raw.setMaxListeners(raw.getMaxListeners() + 4);
+      // Plugins listen too: together more than Node expects without a leak.
+      raw.setMaxListeners(raw.getMaxListeners() + 1);
       const closed = new Promise<void>((resolve) => {
         raw.once('close', () => {
           socket.off('end', end);
@@ -69,23 +66,18 @@ export const feedPlaces = fp<Options>(
       });
       const done = new Promise<void>((resolve) => ends.set(this, resolve));
       void Promise.all([closed, done]).then(() => {
-        limits[kind].leave();
-        const left = (taken.get(share) ?? 0) - 1;
-        if (left > 0) taken.set(share, left);
-        else taken.delete(share);
+        limits.waits.leave();
+        const left = (taken.get(storeId) ?? 0) - 1;
+        if (left > 0) taken.set(storeId, left);
+        else taken.delete(storeId);
       });
       this.extendDeadline(waitMs);
       // Node sets the timeout of the server again for the next request.
-      if (waitMs !== null && request.socket instanceof Socket) request.socket.setTimeout(waitMs + SILENCE_MS);
+      if (request.socket instanceof Socket) request.socket.setTimeout(waitMs + SILENCE_MS);
       return over.signal;
     });
     fastify.addHook('onSend', (_request, reply, payload, next) => {
-      const end = ends.get(reply);
-      if (end && payload instanceof Readable) {
-        // A stream works until it is closed. After the client has left, only this closes it.
-        payload.once('close', end);
-        if (reply.raw.destroyed) payload.destroy();
-      } else end?.();
+      ends.get(reply)?.();
       next(null, payload);
     });
     done();

@@ -5,8 +5,8 @@ import { describeError } from '../../errors/describe-error.js';
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Gives a read more time for its answer. @param milliseconds in addition; null = no deadline. */
-    extendDeadline(milliseconds: number | null): void;
+    /** Gives a read more time for its answer. @param milliseconds in addition. */
+    extendDeadline(milliseconds: number): void;
   }
 }
 
@@ -31,9 +31,9 @@ export const readDeadline = fp<Options>(
       timers.set(reply, timer.unref());
     };
 
-    fastify.decorateReply('extendDeadline', function (milliseconds: number | null) {
+    fastify.decorateReply('extendDeadline', function (milliseconds: number) {
       clearTimeout(timers.get(this));
-      if (milliseconds !== null) expectAnswer(this, milliseconds + patienceMs - this.elapsedTime);
+      expectAnswer(this, milliseconds + patienceMs - this.elapsedTime);
     });
     fastify.addHook('onRequest', (request, reply, next) => {
       if (request.method === 'GET' || request.method === 'HEAD') {

@@ -4,13 +4,11 @@ export interface Capacity {
   readonly reads: number;
   /** Requests that wait for a change. */
   readonly waits: number;
-  /** Each may have a page in memory that its client does not read. */
-  readonly streams: number;
 }
 
-export const CAPACITY: Capacity = { orders: 128, reads: 256, waits: 256, streams: 32 };
-/** The most waits, and streams, of one store. They last so long that a crowd of one store would block the others for good. */
-export const OF_A_STORE = { waits: 64, streams: 8 } as const;
+export const CAPACITY: Capacity = { orders: 128, reads: 256, waits: 256 };
+/** The most waits of one store. They last so long that a crowd of one store would block the others for good. */
+export const WAITS_OF_A_STORE = 64;
 
 /** Probes and metrics must answer under overload. They use no connection of the pool. */
 const UNLIMITED = /^\/(?:health|metrics)(?:[/?]|$)/;
@@ -49,19 +47,17 @@ export class ConcurrencyLimit {
 export class ConcurrencyLimits {
   private readonly orders: ConcurrencyLimit;
   private readonly reads: ConcurrencyLimit;
-  /** A request begins as a read, and moves to one of these when its handler knows that it takes long. */
+  /** A request begins as a read, and moves here when its handler knows that it may wait. */
   readonly waits: ConcurrencyLimit;
-  readonly streams: ConcurrencyLimit;
 
-  constructor({ orders, reads, waits, streams }: Capacity = CAPACITY) {
+  constructor({ orders, reads, waits }: Capacity = CAPACITY) {
     this.orders = new ConcurrencyLimit('orders', orders);
     this.reads = new ConcurrencyLimit('reads', reads);
     this.waits = new ConcurrencyLimit('waits', waits);
-    this.streams = new ConcurrencyLimit('streams', streams);
   }
 
   get all(): readonly ConcurrencyLimit[] {
-    return [this.orders, this.reads, this.waits, this.streams];
+    return [this.orders, this.reads, this.waits];
   }
 
   /** The limit that a request counts against; `null` for requests without a limit. */

@@ -5,13 +5,6 @@ import { hangUp } from './hang-up.js';
 const GRACE_MS = 2_000;
 const CHECK_EVERY_MS = 1_000;
 
-const restarts = new WeakMap<ServerResponse, () => void>();
-
-/** Begins the time of an answer again: of a stream whose client has taken what was sent. */
-export function restartPatience(response: ServerResponse): void {
-  restarts.get(response)?.();
-}
-
 /**
  * Resets the connections of clients that do not read their answers in time. The server's idle timeout does not end
  * them: it restarts whenever such a client reads a few bytes, and the answers stay in memory.
@@ -30,17 +23,8 @@ export function hangUpOnSlowReaders(serve: RequestListener, server: Server): Req
   server.once('close', () => clearInterval(check));
 
   return (request, response) => {
-    const start = () => {
-      // Behind the others: the answers are in the order of their start.
-      unfinished.delete(response);
-      unfinished.set(response, performance.now());
-    };
-    start();
-    restarts.set(response, start);
-    response.once('close', () => {
-      restarts.delete(response);
-      unfinished.delete(response);
-    });
+    unfinished.set(response, performance.now());
+    response.once('close', () => unfinished.delete(response));
     serve(request, response);
   };
 }
