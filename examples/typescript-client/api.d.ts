@@ -3185,12 +3185,12 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
-        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path?: never;
       cookie?: never;
@@ -3206,7 +3206,7 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -3219,14 +3219,14 @@ export interface operations {
           };
         };
       };
-      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      /** @description The answer is the same as the one with this `ETag`. No body. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -3524,12 +3524,12 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
-        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path: {
         /**
@@ -3551,7 +3551,7 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -3563,14 +3563,14 @@ export interface operations {
           };
         };
       };
-      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      /** @description The answer is the same as the one with this `ETag`. No body. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -3847,6 +3847,8 @@ export interface operations {
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path: {
         /**
@@ -3868,6 +3870,8 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3878,6 +3882,19 @@ export interface operations {
             pagination: components['schemas']['Pagination'];
           };
         };
+      };
+      /** @description The answer is the same as the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
@@ -5423,12 +5440,12 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
-        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path?: never;
       cookie?: never;
@@ -5444,7 +5461,7 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -5457,14 +5474,14 @@ export interface operations {
           };
         };
       };
-      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      /** @description The answer is the same as the one with this `ETag`. No body. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -5576,12 +5593,12 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
-        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path: {
         /**
@@ -5603,7 +5620,7 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -5615,14 +5632,14 @@ export interface operations {
           };
         };
       };
-      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      /** @description The answer is the same as the one with this `ETag`. No body. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -5766,12 +5783,12 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
-        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path?: never;
       cookie?: never;
@@ -5787,7 +5804,7 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -5800,14 +5817,14 @@ export interface operations {
           };
         };
       };
-      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      /** @description The answer is the same as the one with this `ETag`. No body. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -5928,12 +5945,12 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
-        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path?: never;
       cookie?: never;
@@ -5949,7 +5966,7 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -5962,14 +5979,14 @@ export interface operations {
           };
         };
       };
-      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      /** @description The answer is the same as the one with this `ETag`. No body. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -6081,12 +6098,12 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
-        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path: {
         /**
@@ -6108,7 +6125,7 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -6120,14 +6137,14 @@ export interface operations {
           };
         };
       };
-      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      /** @description The answer is the same as the one with this `ETag`. No body. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -6263,12 +6280,12 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
-        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path?: never;
       cookie?: never;
@@ -6284,7 +6301,7 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -6297,14 +6314,14 @@ export interface operations {
           };
         };
       };
-      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      /** @description The answer is the same as the one with this `ETag`. No body. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -6416,12 +6433,12 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
-        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path: {
         /**
@@ -6443,7 +6460,7 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -6455,14 +6472,14 @@ export interface operations {
           };
         };
       };
-      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      /** @description The answer is the same as the one with this `ETag`. No body. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -6604,12 +6621,12 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
-        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path?: never;
       cookie?: never;
@@ -6625,7 +6642,7 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -6638,14 +6655,14 @@ export interface operations {
           };
         };
       };
-      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      /** @description The answer is the same as the one with this `ETag`. No body. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -6944,12 +6961,12 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
-        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path?: never;
       cookie?: never;
@@ -6965,7 +6982,7 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -6978,14 +6995,14 @@ export interface operations {
           };
         };
       };
-      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      /** @description The answer is the same as the one with this `ETag`. No body. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -7097,12 +7114,12 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
-        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path: {
         /**
@@ -7124,7 +7141,7 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -7136,14 +7153,14 @@ export interface operations {
           };
         };
       };
-      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      /** @description The answer is the same as the one with this `ETag`. No body. */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
           [name: string]: unknown;
         };
@@ -7276,6 +7293,8 @@ export interface operations {
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path?: never;
       cookie?: never;
@@ -7291,6 +7310,8 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7300,6 +7321,19 @@ export interface operations {
             data: components['schemas']['Store'];
           };
         };
+      };
+      /** @description The answer is the same as the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
@@ -7422,6 +7456,8 @@ export interface operations {
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path?: never;
       cookie?: never;
@@ -7437,6 +7473,8 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7455,6 +7493,19 @@ export interface operations {
             rewound: boolean;
           };
         };
+      };
+      /** @description The answer is the same as the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
@@ -7571,6 +7622,8 @@ export interface operations {
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path?: never;
       cookie?: never;
@@ -7586,6 +7639,8 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7596,6 +7651,19 @@ export interface operations {
             pagination: components['schemas']['Pagination'];
           };
         };
+      };
+      /** @description The answer is the same as the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
@@ -7885,6 +7953,8 @@ export interface operations {
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
       };
       path: {
         /**
@@ -7906,6 +7976,8 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7915,6 +7987,19 @@ export interface operations {
             data: components['schemas']['Webhook'];
           };
         };
+      };
+      /** @description The answer is the same as the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {

@@ -15,7 +15,7 @@ describe('the API', () => {
 
     expect(names).toEqual([
       ...['request-head', 'concurrency-limit', 'read-deadline', 'authentication', 'unknown-routes', 'body-timing'],
-      ...['continue', 'json-bodies', 'draining', 'request-log', 'feed-places', 'conditional-reads'],
+      ...['continue', 'json-bodies', 'draining', 'request-log', 'feed-places', 'entity-tags'],
     ]);
   });
 

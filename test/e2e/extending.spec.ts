@@ -224,16 +224,6 @@ describe('an application that extends the service', () => {
       });
     });
 
-    it('has no ETag and documents none, because its tables are not in the feed', async () => {
-      const { paths } = (await api.inject({ method: 'GET', url: '/openapi.json' })).json<{
-        paths: Record<string, { get: { responses: object } }>;
-      }>();
-
-      expect((await api.get('/v1/loyalty')).headers).not.toHaveProperty('etag');
-      expect(paths['/v1/loyalty']?.get.responses).not.toHaveProperty('304');
-      expect(paths['/v1/brands']?.get.responses).toHaveProperty('304');
-    });
-
     it.each([
       ['closed', 403, 'forbidden', { error: 'Forbidden resource' }],
       ['conflict', 409, 'conflict', { success: false, error: 'Taken' }],

@@ -32,7 +32,7 @@ describe('the files of the API reference', () => {
     const etag = String(first.headers.etag);
     expect([first.statusCode, first.headers['cache-control']]).toEqual([200, 'no-cache']);
 
-    for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+    for (const known of [etag, `W/${etag}`]) {
       const again = await api.inject({ url, headers: { 'if-none-match': known } });
       expect([known, again.statusCode, again.body, again.headers.etag]).toEqual([known, 304, '', etag]);
     }

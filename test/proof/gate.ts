@@ -26,7 +26,7 @@ const SPECS: Readonly<Record<string, readonly string[]>> = {
     'test/e2e/change-mails.spec.ts',
   ],
   stock: ['test/e2e/stock.spec.ts', 'test/e2e/stock-counts.spec.ts', 'test/e2e/stock-model.spec.ts'],
-  changes: ['test/e2e/changes.spec.ts', 'test/e2e/conditional-reads.spec.ts'],
+  changes: ['test/e2e/changes.spec.ts', 'test/e2e/shown-columns.spec.ts'],
   webhooks: [
     'test/contracts/webhooks.spec.ts',
     'test/contracts/webhook-sender.spec.ts',

@@ -8,7 +8,6 @@ import { CategoriesService } from './categories/categories.service.js';
 import { ChangedRecords } from './changes/changed-records.js';
 import { ChangesService } from './changes/changes.service.js';
 import { ChangeWatch } from './changes/change-watch.js';
-import { FeedHeads } from './changes/feed-heads.js';
 import { CollectPersonalData } from './customers/collect-personal-data.js';
 import { CustomersService } from './customers/customers.service.js';
 import { EraseCustomer } from './customers/erase-customer.js';
@@ -58,7 +57,6 @@ const USE_CASES = [
   ChangedRecords,
   ChangesService,
   ChangeWatch,
-  FeedHeads,
   WebhooksService,
   DeliverWebhooks,
 ];

@@ -10,7 +10,6 @@ export * from './changes/change-watch.js';
 export * from './changes/changes.service.js';
 export * from './changes/cursor.js';
 export * from './changes/cursor-errors.js';
-export * from './changes/feed-heads.js';
 export * from './customers/collect-personal-data.js';
 export * from './customers/customers.service.js';
 export * from './customers/erase-customer.js';

@@ -11,7 +11,6 @@ export const Brand = representation(
     logo: text('URL; `""` when there is none.', 'https://cdn.example/globex.png'),
     description: text('`""` when there is none.', 'Shoes since 1907'),
   }),
-  { kind: 'brands' },
 );
 export type BrandResponse = ValueOf<typeof Brand>;
 

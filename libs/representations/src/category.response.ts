@@ -13,7 +13,6 @@ export const Category = representation(
     order: integer('Display order.', 1),
     parent_id: orNull(id('The parent category; null for a top-level category.', 2)),
   }),
-  { kind: 'categories' },
 );
 export type CategoryResponse = ValueOf<typeof Category>;
 

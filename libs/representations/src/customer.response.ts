@@ -18,7 +18,7 @@ export const Customer = representation(
     created_at: timestamp('When the account was created.', '2026-03-02T10:15:00.000Z'),
     last_login: orNull(timestamp('Last login; null when there was none.')),
   }),
-  { money: 'minor', kind: 'customers' },
+  { money: 'minor' },
 );
 export type CustomerResponse = ValueOf<typeof Customer>;
 

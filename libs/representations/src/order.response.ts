@@ -147,7 +147,7 @@ export const OrderListItem = representation(
     }),
     created_at: timestamp('When the order was placed.'),
   }),
-  { money: 'minor', kind: 'orders' },
+  { money: 'minor' },
 );
 export type OrderItemResponse = ValueOf<typeof OrderListItem>;
 
@@ -184,7 +184,7 @@ export const Order = representation(
         'its own time.',
     ),
   }),
-  { money: 'minor', kind: 'orders' },
+  { money: 'minor' },
 );
 export type OrderResponse = ValueOf<typeof Order>;
 

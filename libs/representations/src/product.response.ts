@@ -59,7 +59,7 @@ export const ProductListItem = representation(
     ),
     status: oneOf(['ACTIVE'], 'Other products are not shown.'),
   }),
-  { money: 'major', kind: 'products' },
+  { money: 'major' },
 );
 export type ProductItemResponse = ValueOf<typeof ProductListItem>;
 
@@ -78,7 +78,7 @@ export const Product = representation(
     created_at: timestamp('When the product was created.', '2026-01-12T08:00:00.000Z'),
     updated_at: timestamp('When the product last changed.', '2026-10-03T14:21:09.512Z'),
   }),
-  { money: 'major', kind: 'products' },
+  { money: 'major' },
 );
 export type ProductResponse = ValueOf<typeof Product>;
 

@@ -1,4 +1,3 @@
-import type { ChangeKind } from '@app/application';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { exampleOf } from './schema.js';
@@ -15,11 +14,6 @@ export interface Representation<T extends TSchema = TSchema> extends NamedSchema
   readonly example: Static<T>;
   /** The unit of the amounts in it; absent for a representation without amounts. */
   readonly money?: 'minor' | 'major';
-  /**
-   * The resources of the feed that it shows. The routes of `ApiList` and `ApiSingle` then answer with an `ETag`, and with 304
-   * until one of them changes. Absent: no route does.
-   */
-  readonly kind?: ChangeKind;
 }
 
 /** What the service sends to clients, by name. */
@@ -31,7 +25,7 @@ export type ValueOf<R extends NamedSchema> = Static<R['schema']>;
 export function representation<T extends TSchema>(
   name: string,
   schema: T,
-  more: Pick<Representation, 'money' | 'kind'> = {},
+  more: Pick<Representation, 'money'> = {},
 ): Representation<T> {
   return { name, schema, example: exampleOf(schema), ...more };
 }

@@ -30,7 +30,7 @@ export const SkuListItem = representation(
     ),
     status: oneOf(['ACTIVE'], 'Status of the product. Other products are not shown.'),
   }),
-  { money: 'major', kind: 'skus' },
+  { money: 'major' },
 );
 export type SkuResponse = ValueOf<typeof SkuListItem>;
 

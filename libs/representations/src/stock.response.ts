@@ -14,7 +14,6 @@ const UNIT = {
 export const StockListItem = representation(
   'StockListItem',
   object({ ...UNIT, quantity: integer('Available units: what open orders have taken is not in it.', 7) }),
-  { kind: 'stock' },
 );
 
 export function toStockListItem(row: StockRecord): ValueOf<typeof StockListItem> {

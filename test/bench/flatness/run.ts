@@ -53,10 +53,10 @@ async function measureAll(rig: Rig, store: SeededStore, requests: readonly FlatR
   const env = { NODE_ENV: 'production', DATA_ENCRYPTION_KEYS: randomBytes(32).toString('base64') };
   const service = await rig.startService({ env });
   // One warm-up round, so that no request pays for one-time costs.
-  for (const { path, isConditional } of requests) await medianLatency(service.url + path, store.key, isConditional);
-  for (const { name, kind, path, isConditional } of requests) {
+  for (const { path } of requests) await medianLatency(service.url + path, store.key);
+  for (const { name, kind, path } of requests) {
     const row = rows.get(name) ?? { name, kind, medians: [], faults: [] };
-    row.medians.push(await medianLatency(service.url + path, store.key, isConditional));
+    row.medians.push(await medianLatency(service.url + path, store.key));
     rows.set(name, row);
   }
   await service.kill();

@@ -1,7 +1,6 @@
 import { mutant, type Mutant } from './mutant.js';
 
 const CREATE_SERVER = 'apps/api/src/http/server/create-server.ts';
-const FILES = 'apps/api/src/http/serve-from-memory.ts';
 const FEED_PLACES = 'apps/api/src/http/plugins/feed-places.ts';
 const BODIES = 'apps/api/src/http/plugins/json-bodies.ts';
 const WAITS = 'test/e2e/changes-waits.spec.ts';
@@ -18,25 +17,6 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     'serve = serveOneAtATime(serve, metrics);',
     '',
   ]),
-  mutant(
-    'files streamed to concurrent requests of a connection',
-    'inputs',
-    /files grew from/,
-    [CREATE_SERVER, 'serve = serveOneAtATime(serve, metrics);', ''],
-    [
-      FILES,
-      ': reply.type(type).send(content);',
-      `: reply.type(type).send(
-          content.length < 1_000_000 ? content : createReadStream('node_modules/swagger-ui-dist/swagger-ui-bundle.js'),
-        );`,
-    ],
-    [
-      FILES,
-      `import { createHash } from 'node:crypto';`,
-      `import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';`,
-    ],
-  ),
   mutant('waits of one store without a limit', WAITS, /● .*has places of its own/, [
     FEED_PLACES,
     'ofStore >= WAITS_OF_A_STORE || !limits',

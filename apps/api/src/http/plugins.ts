@@ -1,4 +1,3 @@
-import { FeedHeads } from '@app/application';
 import { Readiness } from '@app/health';
 import { Config, JsonLogger } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
@@ -17,7 +16,7 @@ import { jsonBodies } from './plugins/json-bodies.js';
 import { draining } from './plugins/draining.js';
 import { requestLog } from './plugins/request-log.js';
 import { feedPlaces } from './plugins/feed-places.js';
-import { conditionalReads } from './plugins/conditional-reads.js';
+import { entityTags } from './plugins/entity-tags.js';
 import { ConcurrencyLimits } from './server/concurrency-limits.js';
 
 /** The Fastify plugins that every request passes. Each names those that must run before it. */
@@ -30,12 +29,11 @@ export class HttpPlugins {
     private readonly metrics: Metrics,
     private readonly readiness: Readiness,
     private readonly guard: ApiKeyGuard,
-    private readonly heads: FeedHeads,
   ) {}
 
   /** Registers the plugins in the order in which a request meets them. */
   async register(app: NestFastifyApplication): Promise<void> {
-    const { config, limits, logger, metrics, readiness, guard, heads } = this;
+    const { config, limits, logger, metrics, readiness, guard } = this;
     const fastify = app.getHttpAdapter().getInstance();
     addSecurityHeaders(app);
     if (config.tracing) await fastify.register(tracing);
@@ -49,6 +47,6 @@ export class HttpPlugins {
     await fastify.register(draining, { isDraining: () => !readiness.serving });
     await fastify.register(requestLog, { logger, metrics });
     await fastify.register(feedPlaces, { limits, metrics });
-    await fastify.register(conditionalReads, { heads });
+    await fastify.register(entityTags);
   }
 }

@@ -54,10 +54,8 @@ const DESCRIBED = {
     schema: { type: 'integer', minimum: 1, examples: [1] },
   },
   ETag: {
-    description:
-      'Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every ' +
-      'key of the store and mode.',
-    schema: { type: 'string', examples: ['W/"kYn3o0N1p9y4fO2c7Qb1Vw"'] },
+    description: 'Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same.',
+    schema: { type: 'string', examples: ['"2jmj7l5rSw0yVb/vlWAYkK/YBwk="'] },
   },
   'WWW-Authenticate': {
     description: 'How to authenticate.',

@@ -2,7 +2,6 @@ import { DeadlineExceeded, Overloaded, Unavailable } from '@app/application';
 import { NotFound } from '@app/domain';
 import { object, ref, type Representation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiOperation, ApiParam, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import { Type, type TSchema } from '@sinclair/typebox';
 import { AuthenticationError } from '../errors/authentication-error.js';
@@ -68,11 +67,7 @@ export function ApiList({ of, ...operation }: Operation & { of: Representation }
   const schema = object({ success: SUCCESS, data, pagination: ref('Pagination') });
   const description = `One page of the list. \`pagination.total\` counts all rows that match the filters.${moneyOf(of)}`;
   const example = list([of.example], 1, { page: 1, limit: DEFAULT_LIMIT });
-  return applyDecorators(
-    ApiParameters(),
-    ApiConditional(of),
-    ApiRead({ description, ...operation }, { schema, example, headers: tagOf(of) }),
-  );
+  return applyDecorators(ApiParameters(), ApiRead({ description, ...operation }, { schema, example }));
 }
 
 export interface PathParameter {
@@ -93,10 +88,7 @@ export function ApiSingle({
   ...operation
 }: Operation & { of: Representation; by?: PathParameter }): MethodDecorator {
   const description = `The full record.${moneyOf(of)}`;
-  const read = applyDecorators(
-    ApiConditional(of),
-    ApiRead({ description, ...operation }, { ...singleOf(of), headers: tagOf(of) }),
-  );
+  const read = ApiRead({ description, ...operation }, singleOf(of));
   return by ? applyDecorators(read, ApiPath(by), ApiFailures(new NotFound(of.name))) : read;
 }
 
@@ -160,43 +152,30 @@ function singleOf({ name, example }: Representation) {
   return { schema: object({ success: SUCCESS, data: ref(name) }), example: single(example) };
 }
 
-const tagOf = ({ kind }: Representation) => (kind ? optionalHeaders('ETag') : {});
-
-/** Lets a read be repeated with `If-None-Match`, if what it shows is in the feed that the tags come from. */
-function ApiConditional({ kind }: Representation): MethodDecorator {
-  if (!kind) return () => undefined;
-  return applyDecorators(
-    RouteConfig({ shows: kind }),
-    ApiIfNoneMatch(),
-    ApiResponse({
-      status: 304,
-      description: 'Nothing that the answer shows has changed since the one with this `ETag`. No body.',
-      headers: { ...KEY_HEADERS, ...optionalHeaders('ETag') },
-    }),
-  );
-}
-
 export interface ReadAnswer {
   readonly schema: TSchema;
   readonly example: unknown;
-  /** Beyond those of all reads. */
-  readonly headers?: ReturnType<typeof optionalHeaders>;
 }
 
 /** Documents the parts that all reads have in common. */
-export function ApiRead({ failures = [], ...operation }: Operation, answer: ReadAnswer): MethodDecorator {
-  const { schema, example } = answer;
+export function ApiRead({ failures = [], ...operation }: Operation, { schema, example }: ReadAnswer): MethodDecorator {
   const examples = { found: { summary: 'Found', value: example } };
   return applyDecorators(
     ApiOperation(operation),
     ApiPrefer(),
     ApiRequestId(),
+    ApiIfNoneMatch(),
+    ApiResponse({
+      status: 304,
+      description: 'The answer is the same as the one with this `ETag`. No body.',
+      headers: { ...KEY_HEADERS, ...optionalHeaders('ETag') },
+    }),
     ApiResponse({
       status: 200,
       description: 'OK',
       schema,
       examples,
-      headers: { ...KEY_HEADERS, ...optionalHeaders('X-Ignored-Parameters'), ...answer.headers },
+      headers: { ...KEY_HEADERS, ...optionalHeaders('X-Ignored-Parameters', 'ETag') },
     }),
     byParameters((parameters) => {
       const refused = ['Unknown query parameter: statsu', ...parameters.flatMap(({ refusal = [] }) => refusal)];

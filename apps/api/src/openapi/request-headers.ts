@@ -12,9 +12,10 @@ export const ApiRequestId = (): MethodDecorator & ClassDecorator =>
 export const ApiIfNoneMatch = (): MethodDecorator & ClassDecorator =>
   ApiHeader({
     name: 'If-None-Match',
-    description: 'The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304.',
+    description:
+      'The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body.',
     required: false,
-    schema: { type: 'string', examples: ['W/"kYn3o0N1p9y4fO2c7Qb1Vw"'] },
+    schema: { type: 'string', examples: ['"2jmj7l5rSw0yVb/vlWAYkK/YBwk="'] },
   });
 
 export const ApiPrefer = (): MethodDecorator & ClassDecorator =>

@@ -49,12 +49,6 @@ export interface FeedPlace {
   readonly base: number;
 }
 
-/** The state of a kind: it changes whenever a resource of the kind changes. */
-export interface FeedHead {
-  readonly branch: string;
-  readonly position: number;
-}
-
 /** A change with the full record of the resource as it is now; null when the API does not show it any more. */
 export type ChangedResource = {
   readonly [Kind in ChangeKind]: Change & { readonly kind: Kind; readonly record: RecordOfKind[Kind] | null };
@@ -90,9 +84,6 @@ export abstract class ChangeFeed {
    * @throws CursorExpired when the reader may have missed a deletion, which the feed keeps for `DELETIONS_KEPT_DAYS`.
    */
   abstract read(storeId: number, query: FeedQuery): Promise<FeedPage>;
-
-  /** The state of a kind, with everything that is committed; null while a change may lack its position. */
-  abstract head(storeId: number, kind: ChangeKind): Promise<FeedHead | null>;
 
   /** The newest position of each kind in each store, with everything that is committed; 0 without any. */
   abstract newest(storeIds: readonly number[]): Promise<NewestPositions>;

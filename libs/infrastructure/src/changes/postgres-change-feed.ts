@@ -8,7 +8,6 @@ import {
   within,
   type Change,
   type ChangeKind,
-  type FeedHead,
   type FeedPage,
   type FeedPlace,
   type FeedQuery,
@@ -19,19 +18,12 @@ import { Database } from '../postgres/database.js';
 import { GroupedLookup } from '../postgres/grouped-lookup.js';
 import { toSafeInteger } from '../postgres/integers.js';
 import { numberChangesOf } from './number-changes.js';
-import { changesWait, unnumbered } from './waiting-changes.js';
+import { changesWait } from './waiting-changes.js';
 
 /** The time that a read gives a numbering. Its commit may wait for a disk, or for a standby that hangs. */
 const NUMBERING_MS = 500;
 /** The pause of an empty page after which more changes come: they are being numbered, or cannot be at the moment. */
 const EMPTY_PAGE_MS = 200;
-
-interface HeadRow {
-  readonly branch: string;
-  readonly newest: string;
-  /** Whether every committed change of the kind has its position, on the current branch. */
-  readonly settled: boolean;
-}
 
 interface PageRow {
   readonly branch: string;
@@ -77,15 +69,6 @@ const PAGE = `/* changes.page */
   ) AS page ON true
   ORDER BY page.position`;
 
-// One snapshot: a change is in the log, or it has its position. SKUs and stock are logged as units of their products.
-const HEAD = `/* changes.head */
-  SELECT branch.id AS branch,
-    coalesce((SELECT position FROM changes WHERE store_id = $1 AND kind = $2 ORDER BY position DESC LIMIT 1), 0) AS newest,
-    branch.place = coalesce(place_of_branch(), '') AND NOT EXISTS (
-      SELECT FROM ${unnumbered('$1')} AND change_log.kind = CASE WHEN $2 IN ('skus', 'stock') THEN 'products' ELSE $2 END)
-    AND ($2 NOT IN ('products', 'skus', 'stock') OR NOT EXISTS (SELECT FROM shared_changes WHERE store_id = $1)) AS settled
-  FROM change_branches AS branch ORDER BY branch.number DESC LIMIT 1`;
-
 const WAITING = `/* changes.waiting */ SELECT ${changesWait('$1')} AS waiting`;
 
 const NEWEST = `/* changes.newest */
@@ -95,9 +78,11 @@ const NEWEST = `/* changes.newest */
 /** The feed on the primary: a read first gives positions to what is committed. */
 @Injectable()
 export class PostgresChangeFeed extends ChangeFeed {
-  // Requests that arrive together share a look-up of the head, by store and kind, and a numbering, by store.
-  private readonly heads = grouped((key) => this.settledHead(key));
-  private readonly numberings = grouped((storeId) => this.numberOnce(Number(storeId)));
+  // Requests that arrive together share the numbering of a store.
+  private readonly numberings = new GroupedLookup<boolean | null>(
+    async (storeIds) =>
+      new Map(await Promise.all(storeIds.map(async (id) => [id, await this.numberOnce(Number(id))] as const))),
+  );
 
   constructor(private readonly database: Database) {
     super();
@@ -112,14 +97,6 @@ export class PostgresChangeFeed extends ChangeFeed {
     return { ...page, hasMore: true };
   }
 
-  override async head(storeId: number, kind: ChangeKind): Promise<FeedHead | null> {
-    const key = `${storeId} ${kind}`;
-    const head = await this.heads.find(key);
-    if (head) return head;
-    await this.number(storeId);
-    return this.heads.find(key);
-  }
-
   override async newest(storeIds: readonly number[]): Promise<NewestPositions> {
     for (const storeId of storeIds) await this.number(storeId);
     const rows = await this.database.queryPrepared<{ store_id: number; kind: ChangeKind; position: string }>(NEWEST, [
@@ -132,11 +109,6 @@ export class PostgresChangeFeed extends ChangeFeed {
       if (positions) positions[kind] = toSafeInteger(position);
     }
     return newest;
-  }
-
-  private async settledHead(key: string): Promise<FeedHead | null> {
-    const [row] = await this.database.queryPrepared<HeadRow>(HEAD, key.split(' '));
-    return row?.settled ? { branch: row.branch, position: toSafeInteger(row.newest) } : null;
   }
 
   /**
@@ -185,13 +157,6 @@ export class PostgresChangeFeed extends ChangeFeed {
     const reached = Math.max(position, toSafeInteger(last ?? '0'));
     return { changes: found.map(toChange), next: placeOf(state.branch, reached, base), hasMore, rewound: false };
   }
-}
-
-/** A statement for each key, at the same time. */
-function grouped<Value>(lookUp: (key: string) => Promise<Value>): GroupedLookup<Value> {
-  const all = async (keys: readonly string[]) =>
-    new Map(await Promise.all(keys.map(async (key) => [key, await lookUp(key)] as const)));
-  return new GroupedLookup(all);
 }
 
 function placeOf(branch: string, position: number, base: number): FeedPlace {

@@ -1687,9 +1687,7 @@ BEGIN
     ), numbered AS (
       INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
       SELECT of_store, kind, entity, newest + row_number() OVER (ORDER BY last), NOT shown, clock_timestamp()
-      FROM news
-      -- Every kind that is touched gets a position. A list may have shown what is gone again, and its tag has to change.
-      WHERE matters OR (kind, last) IN (SELECT kind, max(last) FROM news GROUP BY kind HAVING NOT bool_or(matters))
+      FROM news WHERE matters
       ON CONFLICT (store_id, kind, entity) DO UPDATE
         SET position = excluded.position, deleted = excluded.deleted, changed_at = excluded.changed_at
       RETURNING position
