@@ -1,12 +1,9 @@
-import { crowdWithBodies, type Crowding } from './inputs/heavy-crowd.js';
 import { sendHeavy } from './inputs/heavy.js';
 import { exploreOrders } from './inputs/orders.js';
 import { exploreReads } from './inputs/reads.js';
 import { openScene, type Scene } from './inputs/scene.js';
-import { exploreHeads } from './inputs/wire.js';
 import type { Exchange } from './support/history.js';
 import { HoldingsWatch } from './support/holdings.js';
-import { attackWithoutKey } from './support/keyless.js';
 import { answerViolations, unexpectedAnswers } from './support/oracle/answers.js';
 import { orderViolations } from './support/oracle/orders.js';
 import { incompleteViolations } from './support/oracle/pipeline.js';
@@ -16,8 +13,8 @@ import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 
 /** The quick form shares its machine with other tests, which delay the process as well. */
 const SCALE = {
-  full: { runs: 2_000, heavy: 20, keyless: 20, lagMs: 200, crowdSeconds: 10, noticedMs: 50 },
-  quick: { runs: 40, heavy: 1, keyless: 2, lagMs: 2_000, crowdSeconds: 1, noticedMs: 1_500 },
+  full: { runs: 2_000, heavy: 20, lagMs: 200 },
+  quick: { runs: 40, heavy: 1, lagMs: 2_000 },
 };
 const KINDS = [200, 201, 400, 404, 422];
 
@@ -26,37 +23,28 @@ export const inputs: Proof = {
   promise:
     'Every request gets a documented answer; an accepted order is stored exactly as sent and priced from the catalog',
   attack:
-    'random orders (some damaged), lists, filters, searches, ids and headers, 2,000 of each kind, checked against a second implementation of the contract; and the largest and most expensive requests, one at a time and from 64 clients at once',
+    'random orders (some damaged), lists, filters, searches and ids, 2,000 of each kind, checked against a second implementation of the contract; and the largest and most expensive requests',
   quick: true,
   run,
 };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
-  const { runs, heavy, keyless, lagMs, crowdSeconds, noticedMs } = SCALE[context.form];
+  const { runs, heavy, lagMs } = SCALE[context.form];
   const scene = await openScene(context, runs);
   const { violations, service } = scene;
   try {
-    await attackWithoutKey(service.url, 1); // warm-up
     const holdings = await HoldingsWatch.begin(service);
     await longestLag(service.url); // resets the figure
     await exploreOrders(scene);
     await exploreReads(scene);
-    await exploreHeads(scene);
     await sendHeavy(scene, heavy);
     const lag = await longestLag(service.url);
     if (lag > lagMs) violations.push(`the event loop was blocked for ${lag} ms`);
-    const crowding = await crowdWithBodies(scene, crowdSeconds);
-    const { usualMs, besideMs } = crowding;
-    // Two idle cores, which also run the clients, delay single requests by as much as `noticedMs`.
-    if (besideMs > Math.max(2 * usualMs, noticedMs))
-      violations.push(`p99 of others is ${besideMs} ms beside 64 clients with large bodies, usually ${usualMs} ms`);
-    const strangers = await attackWithoutKey(service.url, keyless);
-    const asked = scene.sent + strangers.requests + crowding.requests;
     scene.close(); // The proof's own kept connections are no holdings of the service.
-    violations.push(...strangers.violations, ...(await holdings.violations(asked)));
+    violations.push(...(await holdings.violations(scene.sent)));
     violations.push(...(await askAfterwards(scene)));
     return {
-      figures: `${figuresOf(scene, { lag, heavy, crowding })}; ${strangers.requests} without a key; ${holdings.figures}`,
+      figures: `${figuresOf(scene, { lag, heavy })}; ${holdings.figures}`,
       violations,
     };
   } finally {
@@ -108,15 +96,13 @@ function linesOf({ bytes }: Exchange): number {
 interface Findings {
   readonly lag: number;
   readonly heavy: number;
-  readonly crowding: Crowding;
 }
 
-function figuresOf({ context: { history }, runs }: Scene, { lag, heavy, crowding }: Findings): string {
+function figuresOf({ context: { history }, runs }: Scene, { lag, heavy }: Findings): string {
   const answers = KINDS.map((status) => `${history.count(status)} × ${status}`).join(', ');
   const failed = history.exchanges.filter(({ status }) => status === null || status >= 500).length;
   return (
     `${runs} cases of each kind: ${answers}, ${failed} × 5xx; the largest requests ${heavy} times: ` +
-    `the event loop blocked for ${lag} ms at most; p99 of others ${crowding.besideMs} ms beside 64 clients with large ` +
-    `bodies (${crowding.bodies} sent), ${crowding.usualMs} ms without`
+    `the event loop blocked for ${lag} ms at most`
   );
 }

@@ -3,10 +3,10 @@
  * inner limit exceeds the one around it: the client would be gone before the work ends.
  */
 
-/** The timeout of the API's clients. Every request gets its answer earlier, whatever the state of the database. */
+/** The timeout of the API's clients. Orders, and reads of a database that does not answer, end earlier. */
 export const CLIENT_TIMEOUT_MS = 3_000;
 
-/** After this, a read answers 503. The rest of the client's time is for the network. */
+/** After this, a read whose shared look-up hangs answers 503. The rest of the client's time is for the network. */
 export const READ_ANSWER_MS = 2_700;
 
 /** The order's transaction must begin and end its statements within this time, or the order gets a 503. */
@@ -45,9 +45,7 @@ export const CONNECTION_MS = 2_000;
 /** The wait of a search, or of a change of stock, for one of the few connections that its kind may use. */
 export const TURN_MS = 2_000;
 
-/**
- * After this, PostgreSQL ends a read: the client has its 503 by then. The transaction of an order sets its own limit.
- */
+/** After this, PostgreSQL ends a read, which answers 503. The transaction of an order sets its own limit. */
 export const STATEMENT_TIMEOUT_MS = 3_000;
 
 /** The service drops a connection whose server is silent 0.2 s after it should have ended the statement. */

@@ -1,8 +1,6 @@
 import { mutant, type Mutant } from './mutant.js';
 
-const CREATE_SERVER = 'apps/api/src/http/server/create-server.ts';
 const FEED_PLACES = 'apps/api/src/http/plugins/feed-places.ts';
-const BODIES = 'apps/api/src/http/plugins/json-bodies.ts';
 const WAITS = 'test/e2e/changes-waits.spec.ts';
 
 /** Defects in what a request may cost, and in the shutdown. */
@@ -10,11 +8,6 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
   mutant('the default maxParamLength', 'inputs', /an id: answered 4\d\d|long-.* answered 4\d\d/, [
     'apps/api/src/http/server-options.ts',
     'routerOptions: { maxParamLength: 64 * KB },',
-    '',
-  ]),
-  mutant('requests of a connection served concurrently', 'inputs', /heapBytes grew from/, [
-    CREATE_SERVER,
-    'serve = serveOneAtATime(serve, metrics);',
     '',
   ]),
   mutant('waits of one store without a limit', WAITS, /● .*has places of its own/, [
@@ -27,21 +20,6 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     WAITS,
     /● .*keeps no place when its connection breaks during the look-up of its key/,
     [FEED_PLACES, 'if (raw.destroyed) throw new ClientGone();', ''],
-  ),
-  mutant(
-    'large bodies parsed without a limit',
-    'inputs',
-    /p99 of others is \d+ ms beside 64 clients/,
-    [
-      BODIES,
-      'const excess = excessOf(body, LIMITS);',
-      'const excess = excessOf(body, { ...LIMITS, values: Infinity });',
-    ],
-    [
-      BODIES,
-      'if (body.length <= LARGE_BODY) return read(request, body);',
-      'if (body.length <= 8 * LARGE_BODY) return read(request, body);',
-    ],
   ),
   mutant('answers 503 on closing', 'rolling', /a request on a slow line was answered 503/, [
     'apps/api/src/http/server-options.ts',

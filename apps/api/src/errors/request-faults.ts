@@ -1,7 +1,5 @@
 /** The text of the answer to a request that Fastify refuses, by Fastify's code. The status is always 400. */
 export const FASTIFY_FAULTS: Readonly<Record<string, string>> = {
-  FST_ERR_BAD_URL: 'The request path is malformed',
-  FST_ERR_MAX_PARAM_LENGTH: 'The request path is malformed',
   FST_ERR_CTP_BODY_TOO_LARGE: 'Request body exceeds 256 kB',
   FST_ERR_CTP_EMPTY_TYPE: 'Content-Type must be application/json',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Content-Length does not match the request body',

@@ -1,12 +1,12 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import { Networks } from '@app/application';
 import type { Config } from '@app/infrastructure';
+import { NotFoundException } from '@nestjs/common';
 import type { FastifyHttpOptions, FastifyReply, FastifyRequest } from 'fastify';
 import { describeError } from '../errors/describe-error.js';
 import { createServer, type ServerDependencies } from './server/create-server.js';
 import { refuseMalformed } from './server/malformed-requests.js';
 import { requestId } from './server/request-id.js';
-import { routableTarget } from './server/request-target.js';
 
 const KB = 1024;
 
@@ -24,9 +24,8 @@ export function serverOptions(
     forceCloseConnections: 'idle',
     // Node's 16 kB limit on the head bounds the path too. A lower limit here would answer 414 before authentication.
     routerOptions: { maxParamLength: 64 * KB },
-    rewriteUrl: ({ url }: IncomingMessage) => routableTarget(url ?? '/'),
     genReqId: requestId,
-    frameworkErrors: (error, request, reply) => refuse(error, request, reply),
+    frameworkErrors: (_error, request, reply) => refusePath(request, reply),
     clientErrorHandler: (error, socket) => {
       dependencies.metrics.malformedRequests.inc({ code: error.code });
       refuseMalformed(error.code, socket);
@@ -42,11 +41,11 @@ function trusted(proxies: Config['trustProxy']): FastifyHttpOptions<Server>['tru
   return (address) => networks.has(address);
 }
 
-/** Answers what the router refuses before any hook or filter runs. */
-function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { status, headers, body } = describeError(error);
+/** The router refuses a path that cannot be decoded before any hook or filter runs: no route has it. */
+function refusePath(request: FastifyRequest, reply: FastifyReply): void {
+  const { status, headers, body } = describeError(new NotFoundException('Not found'));
   void reply
     .code(status)
-    .headers({ ...headers, 'x-request-id': request.id })
+    .headers({ ...headers, 'cache-control': 'no-store', 'x-request-id': request.id })
     .send(body);
 }

@@ -1,11 +1,9 @@
-import type { ChangeContext, OrderRecord } from '@app/application';
+import { Deadline, ORDER_DEADLINE_MS, type ChangeContext, type OrderRecord } from '@app/application';
 import { toOrderResponse } from '@app/representations';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
 import type { AuthenticatedRequest } from '../auth/authenticated-request.js';
 import { single } from '../envelope.js';
 import { idempotencyKeyOf } from './idempotency-key.decorator.js';
-import { deadlineOf } from './order-deadline.js';
 
 /**
  * Who changes which order: a key changes the orders of its own mode only. Every change but a PATCH, which can be repeated as
@@ -14,15 +12,16 @@ import { deadlineOf } from './order-deadline.js';
  * @throws BadRequestException for a malformed Idempotency-Key.
  */
 export const Change = createParamDecorator((_data: unknown, context: ExecutionContext): ChangeContext => {
-  const http = context.switchToHttp();
-  const request = http.getRequest<AuthenticatedRequest & { readonly params: { readonly id: string } }>();
+  const request = context
+    .switchToHttp()
+    .getRequest<AuthenticatedRequest & { readonly params: { readonly id: string } }>();
   const { id, name, mode, store } = request.apiKey;
   const key = request.method === 'PATCH' ? null : idempotencyKeyOf(request);
   return {
     order: { storeId: store.id, reference: request.params.id, isTest: mode === 'test' },
     actor: { type: 'key', id, name },
     idempotency: key === null ? null : { scope: { storeId: store.id, mode, key }, answer: toAnswer },
-    deadline: deadlineOf(http.getResponse<FastifyReply>()),
+    deadline: Deadline.in(ORDER_DEADLINE_MS),
   };
 });
 

@@ -1,4 +1,12 @@
-import { CreateOrder, OrdersService, PreviewOrder, type ApiKeyLookup, type OrderFilter } from '@app/application';
+import {
+  CreateOrder,
+  Deadline,
+  ORDER_DEADLINE_MS,
+  OrdersService,
+  PreviewOrder,
+  type ApiKeyLookup,
+  type OrderFilter,
+} from '@app/application';
 import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES, type Order } from '@app/domain';
 import { type OrderItemResponse, type OrderResponse, toOrderListItem, toOrderResponse } from '@app/representations';
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
@@ -16,7 +24,6 @@ import { ReadQuery } from '../query/read-query.decorator.js';
 import { CreateOrderRequest, toOrderRequest } from './create-order.request.js';
 import { toCreatedOrder } from './created-order.response.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
-import { deadlineOf } from './order-deadline.js';
 import { toOrderPreview, type OrderPreviewResponse } from './order-preview.response.js';
 import { ApiCreateOrder, ApiGetOrder, ApiListOrders, ApiPreviewOrder, ORDERS_DOCUMENTATION } from './orders.openapi.js';
 
@@ -73,7 +80,7 @@ export class OrdersController {
   ): Promise<Buffer> {
     const request = toOrderRequest(body);
     const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, answer: toAnswer };
-    const deadline = deadlineOf(reply);
+    const deadline = Deadline.in(ORDER_DEADLINE_MS);
     const created = await this.createOrder.execute({ store, mode, keyId, request, idempotency, deadline });
     const { replay } = created;
     this.metrics.countOrder(mode, replay !== null);
@@ -90,10 +97,10 @@ export class OrdersController {
   async preview(
     @CurrentKey() { mode, store }: ApiKeyLookup,
     @Body(BodyPipe) body: CreateOrderRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SingleEnvelope<OrderPreviewResponse>> {
     const request = toOrderRequest(body);
-    return toOrderPreview(await this.previewOrder.execute({ store, mode, request, deadline: deadlineOf(reply) }));
+    const deadline = Deadline.in(ORDER_DEADLINE_MS);
+    return toOrderPreview(await this.previewOrder.execute({ store, mode, request, deadline }));
   }
 }
 

@@ -1,7 +1,6 @@
 import { BadRequestException, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import '../auth/authenticated-request.js';
-import { hasTooManyParameters, MAX_PARAMETERS } from '../http/server/request-target.js';
 import { parametersOf } from './read-query.decorator.js';
 
 const MAX_NAMES = 20;
@@ -17,16 +16,12 @@ const STRICT = /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:[;,]|$)/i;
 @Injectable()
 export class QueryGuard implements CanActivate {
   /**
-   * @throws BadRequestException for more than {@link MAX_PARAMETERS} parameters, and with the unknown names when the client
-   *   prefers strict handling.
+   * @throws BadRequestException with the unknown names when the client prefers strict handling.
    */
   canActivate(context: ExecutionContext): true {
     const http = context.switchToHttp();
-    const { apiKey, headers, originalUrl, query } = http.getRequest<FastifyRequest>();
+    const { apiKey, headers, query } = http.getRequest<FastifyRequest>();
     if (!apiKey) return true;
-    if (hasTooManyParameters(originalUrl)) {
-      throw new BadRequestException(`Query has more than ${MAX_PARAMETERS} parameters`);
-    }
     const known = parametersOf(context.getHandler());
     const names = Object.keys(query as object).filter((sent) => sent && !known.some(({ name }) => name === sent));
     if (names.length === 0) return true;

@@ -56,11 +56,11 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
     'kind',
   );
 
-  readonly droppedConnections = this.counter(
-    'http_dropped_connections_total',
-    'Connections closed at a limit: open connections, unanswered requests of one connection, or bytes of unread answers',
-    'reason',
-  );
+  readonly droppedConnections = new Counter({
+    name: 'http_dropped_connections_total',
+    help: 'Connections closed because the process had as many as it may',
+    registers: [this.registry],
+  });
 
   readonly unansweredRequests = this.counter(
     'http_unanswered_requests_total',

@@ -1,4 +1,4 @@
-import { ChangeStock, StockService, type ApiKeyLookup, type StockFilter } from '@app/application';
+import { ChangeStock, Deadline, StockService, type ApiKeyLookup, type StockFilter } from '@app/application';
 import { type StockListItem, toStockChange, toStockListItem, type ValueOf } from '@app/representations';
 import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -8,7 +8,6 @@ import { list, single, type ListEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
-import { deadlineOf } from '../orders/order-deadline.js';
 import { exactFilter, idFilter, wordsFilter } from '../query/parameters.js';
 import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
@@ -65,7 +64,7 @@ export class StockController {
       createsBins: body.create_bins ?? false,
       idempotency: idempotencyKey === null ? null : { storeId: store.id, mode, key: idempotencyKey },
       answer: (lines) => Buffer.from(JSON.stringify(single(toStockChange(reference, lines)))),
-      deadline: deadlineOf(reply, CHANGE_MS),
+      deadline: Deadline.in(CHANGE_MS),
     });
     if (isReplay) reply.header('idempotent-replayed', 'true');
     reply.header('content-type', 'application/json; charset=utf-8');

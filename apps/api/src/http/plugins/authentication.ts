@@ -12,5 +12,5 @@ export const authentication = fp<Options>(
     fastify.addHook('onRequest', (request, reply) => guard.admit(request, reply));
     done();
   },
-  { name: 'authentication', dependencies: ['request-head', 'concurrency-limit', 'read-deadline'] },
+  { name: 'authentication', dependencies: ['request-head', 'concurrency-limit'] },
 );

@@ -7,7 +7,7 @@ import type { ConcurrencyLimit, ConcurrencyLimits } from '../server/concurrency-
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The limit in which the request holds a place, from the start of its work until its answer is ready. */
+    /** The limit in which the request holds a place, from the start of its work until its answer has left the process. */
     placeIn: ConcurrencyLimit | null;
   }
 }
@@ -46,11 +46,13 @@ export const concurrencyLimit = fp<Options>(
       const limit = limits.of(request);
       if (limit?.kind !== 'orders' || enter(request, reply, limit)) next();
     });
-    // The place is free when the answer is ready. Slow readers do not hold places, and the disconnect of a client does
-    // not free one, because the work continues.
-    fastify.addHook('onSend', (request, _reply, payload, next) => {
-      request.placeIn?.leave();
+    // The place is free when the answer has left the process, which bounds the memory of unread answers. The disconnect
+    // of a client does not free a place before, because the work continues.
+    fastify.addHook('onSend', (request, { raw }, payload, next) => {
+      const place = request.placeIn;
       request.placeIn = null;
+      if (raw.destroyed) place?.leave();
+      else if (place) raw.once('close', () => place.leave());
       next(null, payload);
     });
     done();

@@ -71,7 +71,6 @@ export const feedPlaces = fp<Options>(
         if (left > 0) taken.set(storeId, left);
         else taken.delete(storeId);
       });
-      this.extendDeadline(waitMs);
       // Node sets the timeout of the server again for the next request.
       if (request.socket instanceof Socket) request.socket.setTimeout(waitMs + SILENCE_MS);
       return over.signal;
@@ -82,5 +81,5 @@ export const feedPlaces = fp<Options>(
     });
     done();
   },
-  { name: 'feed-places', dependencies: ['concurrency-limit', 'read-deadline'] },
+  { name: 'feed-places', dependencies: ['concurrency-limit'] },
 );

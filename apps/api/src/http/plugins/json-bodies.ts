@@ -1,19 +1,8 @@
-import { Overloaded } from '@app/application';
 import { BadRequestException } from '@nestjs/common';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { ClientGone } from '../../errors/client-gone.js';
 import { MalformedRequest } from '../../errors/request-faults.js';
-import type { Metrics } from '../../status/metrics.js';
-import type { ConcurrencyLimits } from '../server/concurrency-limits.js';
-import { noteArrival } from './body-timing.js';
 import { excessOf } from './json-shape.js';
-import { LARGE_BODY, LargeBodies } from './large-bodies.js';
-
-interface Options {
-  readonly limits: ConcurrencyLimits;
-  readonly metrics: Metrics;
-}
 
 /**
  * A valid body has at most three levels, and the largest order about 450 values. The rest is for fields that are
@@ -31,50 +20,34 @@ const TWO_BYTE_ORDER_MARKS = Buffer.from('\ufeff\ufeff');
 const JSON_TYPES = /^application\/(?:[^;]*\+)?json(?:;|$)/;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
 
-/** Reads JSON request bodies in UTF-8 and refuses every other body. Large bodies wait for their turn. */
-export const jsonBodies = fp<Options>(
-  (fastify, { limits, metrics }, done) => {
+/** Reads JSON request bodies in UTF-8 and refuses every other body. */
+export const jsonBodies = fp(
+  (fastify, _options, done) => {
     fastify.removeAllContentTypeParsers();
     // Fields that could reach a prototype are ignored, like every unknown field.
     const parse = fastify.getDefaultJsonParser('remove', 'remove');
-    const large = new LargeBodies();
-    const read = (request: FastifyRequest, body: Buffer): unknown => {
+    fastify.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, (request, body: Buffer, next) => {
       // Clients that name the type with every request send it without a body, too.
-      if (body.length === 0) return undefined;
-      if (body.subarray(0, TWO_BYTE_ORDER_MARKS.length).equals(TWO_BYTE_ORDER_MARKS))
-        throw new MalformedRequest('BYTE_ORDER_MARKS');
-      const excess = excessOf(body, LIMITS);
-      if (excess !== null) throw new BadRequestException(EXCESS[excess]);
-      return parsed(parse, request, decode(request, body));
-    };
-    const readInTurn = (request: FastifyRequest, body: Buffer): Promise<unknown> =>
-      large.inTurn(() => {
-        if (request.raw.socket.destroyed) throw new ClientGone();
-        // The order would be refused after parsing, which is the expensive part.
-        if (limits.of(request)?.isFull) throw new Overloaded();
-        return read(request, body);
-      });
-    fastify.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-      noteArrival(request);
-      if (body.length <= LARGE_BODY) return read(request, body);
-      return readInTurn(request, body).catch((error: unknown) => {
-        if (error instanceof Overloaded) metrics.refusedRequests.inc({ kind: 'orders' });
-        throw error;
-      });
+      if (body.length === 0) return next(null, undefined);
+      let text: string;
+      try {
+        text = textOf(request, body);
+      } catch (error) {
+        return next(error as Error, undefined);
+      }
+      void parse(request, text, next);
     });
     done();
   },
-  { name: 'json-bodies', dependencies: ['body-timing'] },
+  { name: 'json-bodies', dependencies: ['unknown-routes'] },
 );
 
-type Parse = ReturnType<FastifyInstance['getDefaultJsonParser']>;
-
-/** Fastify's parser calls back synchronously. */
-function parsed(parse: Parse, request: FastifyRequest, text: string): unknown {
-  let answer: { readonly error: Error | null; readonly value?: unknown } = { error: null };
-  void parse(request, text, (error, value) => (answer = { error, value }));
-  if (answer.error) throw answer.error;
-  return answer.value;
+function textOf(request: FastifyRequest, body: Buffer): string {
+  if (body.subarray(0, TWO_BYTE_ORDER_MARKS.length).equals(TWO_BYTE_ORDER_MARKS))
+    throw new MalformedRequest('BYTE_ORDER_MARKS');
+  const excess = excessOf(body, LIMITS);
+  if (excess !== null) throw new BadRequestException(EXCESS[excess]);
+  return decode(request, body);
 }
 
 function decode({ headers }: FastifyRequest, body: Buffer): string {

@@ -14,7 +14,7 @@ export function limitConnections(server: Server, metrics: Metrics, most = MAX_CO
   server.maxConnections = most;
   let relieved = -Infinity;
   server.on('drop', () => {
-    metrics.droppedConnections.inc({ reason: 'connections' });
+    metrics.droppedConnections.inc();
     if (performance.now() - relieved < RELIEF_MS) return;
     relieved = performance.now();
     server.closeIdleConnections();

@@ -1,14 +1,9 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import type { Metrics } from '../../status/metrics.js';
-import { limitConnections } from './connection-limit.js';
-import { passExpectations } from './expectations.js';
-import { refuseTunnels } from './tunnels.js';
-import { serveOneAtATime } from './one-at-a-time.js';
-import { limitUnreadAnswers } from './unread-answers.js';
-import { hangUp } from './hang-up.js';
-import { hangUpOnSlowReaders } from './slow-readers.js';
-import { shedLoad } from './load-shedding.js';
 import type { ConcurrencyLimits } from './concurrency-limits.js';
+import { limitConnections } from './connection-limit.js';
+import { shedLoad } from './load-shedding.js';
+import { refusePipelining } from './pipelining.js';
 import { MAX_HEADER_LINES } from './request-head.js';
 
 const SECOND = 1000;
@@ -18,40 +13,28 @@ export interface ServerDependencies {
   readonly metrics: Metrics;
 }
 
-/**
- * The HTTP server in front of Fastify. A connection passes the guards from top to bottom, its requests the wrappers from
- * bottom to top.
- *
- * @param fastify handles the requests that pass all stages.
- */
-export function createServer(fastify: RequestListener, dependencies: ServerDependencies): Server {
-  const { limits, metrics } = dependencies;
-  const server = createHttpServer({
-    headersTimeout: 10 * SECOND,
-    requestTimeout: 15 * SECOND,
-    // Longer than the 60 s after which common load balancers close an idle connection: the side that closes first must
-    // not be the side that may receive a request at that moment.
-    keepAliveTimeout: 72 * SECOND,
-    connectionsCheckingInterval: SECOND,
-    // Node refuses a missing Host without a body; the `request-head` plugin refuses it with one.
-    requireHostHeader: false,
-  });
-  // For a socket on which no byte moves in either direction, usually because the client stopped reading.
-  server.setTimeout(18 * SECOND, hangUp);
+/** The HTTP server in front of Fastify. */
+export function createServer(fastify: RequestListener, { limits, metrics }: ServerDependencies): Server {
+  const server = createHttpServer(
+    {
+      headersTimeout: 10 * SECOND,
+      requestTimeout: 15 * SECOND,
+      // Longer than the 60 s after which common load balancers close an idle connection: the side that closes first must
+      // not be the side that may receive a request at that moment.
+      keepAliveTimeout: 72 * SECOND,
+      connectionsCheckingInterval: SECOND,
+      // Node refuses a missing Host without a body; the `request-head` plugin refuses it with one.
+      requireHostHeader: false,
+    },
+    refusePipelining(shedLoad(fastify, limits, metrics)),
+  );
+  // For a connection on which no byte moves in either direction, usually because the client stopped reading.
+  server.setTimeout(18 * SECOND);
   // One more than allowed. Node drops surplus headers silently; the `request-head` plugin refuses them.
   server.maxHeadersCount = MAX_HEADER_LINES + 1;
   // A client that ends its side of the connection after its request still reads the answer (RFC 9112, 9.6). By default,
   // Node closes the connection and drops the answer to an order that is placed.
   Object.assign(server, { httpAllowHalfOpen: true });
-
   limitConnections(server, metrics);
-  passExpectations(server);
-  refuseTunnels(server);
-
-  // A request meets the last of these first.
-  let serve = shedLoad(fastify, limits, metrics);
-  serve = hangUpOnSlowReaders(serve, server);
-  serve = limitUnreadAnswers(serve, metrics);
-  serve = serveOneAtATime(serve, metrics);
-  return server.on('request', serve);
+  return server;
 }

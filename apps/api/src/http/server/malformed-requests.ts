@@ -1,43 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { describeError } from '../../errors/describe-error.js';
 import { MalformedRequest } from '../../errors/request-faults.js';
-import { isAnsweredEarly, responsesOwed } from './exchanges.js';
+import { owesAnswer } from './pipelining.js';
 
 /**
- * Ends a connection that received bytes that are not an HTTP request. A client matches answers to requests by their
- * order, so the server first sends the answers that it owes, then nothing more; an answered request gets no second answer.
+ * Answers 400 in JSON to bytes that are not an HTTP request, and closes the connection. Node made no request object. A
+ * connection that owes an answer closes without one: the client would take the 400 for it.
  */
-export function refuseMalformed(code: string, socket: Duplex): void {
-  if (code === 'ECONNRESET') socket.destroy();
-  if (!socket.writable) return; // the connection is closing; Node drops further bytes
-  const owed = responsesOwed(socket);
-  if (owed.length > 0) endAfter(owed, socket);
-  else if (isAnsweredEarly(socket)) closeSoon(socket);
-  else answer(code, socket);
-}
-
-const ending = new WeakSet<Duplex>();
-
-function endAfter(responses: readonly ServerResponse[], socket: Duplex): void {
-  // Node reports every further chunk of malformed bytes too.
-  if (ending.has(socket)) return;
-  ending.add(socket);
-  const last = responses.at(-1);
-  if (last?.headersSent === false) last.shouldKeepAlive = false;
-  // Answers leave in order, so the last one closes last.
-  last?.once('close', () => closeSoon(socket));
-}
-
-/** Closes the connection as after an answer with `Connection: close`. */
-function closeSoon(socket: Duplex): void {
-  (socket as Socket).destroySoon();
-}
-
-/** Writes a JSON response by hand: Node made no request object. */
-function answer(code: string, socket: Duplex): void {
+export function refuseMalformed(code: string, socket: Socket): void {
+  if (code === 'ECONNRESET' || !socket.writable || owesAnswer(socket)) {
+    socket.destroy();
+    return;
+  }
   const refusal = describeError(new MalformedRequest(code));
   const text = JSON.stringify(refusal.body);
   const head = [
@@ -50,5 +25,5 @@ function answer(code: string, socket: Duplex): void {
     'Connection: close',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${text}`);
-  closeSoon(socket);
+  socket.destroySoon();
 }
