@@ -34,7 +34,7 @@ const SPECS: Readonly<Record<string, readonly string[]>> = {
     'test/e2e/webhook-routes.spec.ts',
   ],
   revoke: ['test/contracts/api-keys.spec.ts', 'test/e2e/changes-waits.spec.ts', 'test/e2e/authentication.spec.ts'],
-  slow: ['test/e2e/slow-connections.spec.ts', 'test/e2e/http-edge.spec.ts'],
+  'slow-proxy': ['test/e2e/slow-connections.spec.ts', 'test/e2e/http-edge.spec.ts'],
   overload: ['test/e2e/overload.spec.ts'],
   migrate: ['test/contracts/migrations.spec.ts'],
   embedded: ['libs/embedded-postgres/src/embedded-postgres.spec.ts'],

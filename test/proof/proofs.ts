@@ -15,7 +15,7 @@ import { pipeline } from './pipeline.js';
 import { revoke } from './revoke.js';
 import { rolling } from './rolling.js';
 import { secrets } from './secrets.js';
-import { slow, slowProxy } from './slow.js';
+import { slowProxy } from './slow-proxy.js';
 import { stock } from './stock.js';
 import { webhooks } from './webhooks.js';
 import type { Proof } from './support/proof.js';
@@ -38,7 +38,6 @@ export const PROOFS: readonly Proof[] = [
   revoke,
   isolation,
   inputs,
-  slow,
   overload,
   rolling,
   migrate,

@@ -15,7 +15,7 @@ export interface SlowTarget {
 }
 
 const DRIP_MS = 500;
-/** Within the 16 unanswered requests that a connection may have. With more, the service resets it for that reason. */
+/** The proxy sends them to the service one at a time. */
 export const ASKED = 15;
 /** 15 answers exceed the buffers of Linux for a connection: usually 4 MB, up to 8 MB for a client that reads slowly. */
 export const LARGE_ANSWER_BYTES = 900 * 1024;

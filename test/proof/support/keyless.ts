@@ -22,7 +22,6 @@ interface Manner {
 /** The manners in which clients without a key use a connection. */
 const MANNERS = {
   pipelined: { requests: 4, rest: 'Connection: close\r\n\r\n', reads: true, staysMs: 10_000 },
-  // The maximum number of pending requests per connection.
   unread: { requests: 15, reads: false, staysMs: 1_000 },
   flood: { requests: 1_700, reads: false, staysMs: 1_000 },
   // Bodies that are never complete, in chunks of 1 byte.
@@ -89,7 +88,7 @@ const PROBE_MS = 5_000;
 /** Half of what docker/kubernetes allows the process. */
 const FLOODED_BYTES = 768 * 2 ** 20;
 
-/** Beyond the service's limit on unread answers. */
+/** Beyond the proxy's limit on clients that do not read. */
 const HUNG_UP_ON_MS = 21_000;
 
 /**
