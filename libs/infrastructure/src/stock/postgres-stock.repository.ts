@@ -16,10 +16,11 @@ import { unitsBySkus } from './units-by-sku.js';
 const COLUMNS = `page.product_id, nullif(page.variant_key, 0) AS variant_id, page.bin_id, page.quantity,
     coalesce(variant.sku, product.sku) AS sku, warehouse.code AS warehouse, bin.code AS bin`;
 // Only the rows on the page read these tables.
+// OFFSET keeps the planner from looking for the bins through their warehouse, which has many.
 const NAMES = `
     JOIN products AS product ON product.store_id = $1 AND product.id = page.product_id
     LEFT JOIN product_variants AS variant ON variant.store_id = $1 AND variant.id = page.variant_key
-    JOIN bins AS bin ON bin.store_id = $1 AND bin.id = page.bin_id
+    CROSS JOIN LATERAL (SELECT code, warehouse_id FROM bins WHERE store_id = $1 AND id = page.bin_id OFFSET 0) AS bin
     JOIN warehouses AS warehouse ON warehouse.store_id = $1 AND warehouse.id = bin.warehouse_id`;
 
 // The rows are few: a page of the feed.
