@@ -46,13 +46,19 @@ export class MailFailure extends Error {
   }
 }
 
-/** Answers about this service as a client: a wrong order of commands, and a missing authentication (RFC 5321, 4954). */
-const OF_CLIENT: readonly number[] = [503, 530];
+/** RCPT TO has refused the mailbox (RFC 5321, 4.2.3) or its domain takes no mail (RFC 7504). 554 refuses any client. */
+const OF_RECIPIENT: readonly number[] = [550, 551, 552, 553, 556];
 
 /**
- * Whether the answer to RCPT TO is a permanent one about the recipient. The status 5.7 (RFC 3463), such as `554 5.7.1
- * Relay access denied`, is a matter of permissions: a wrong configuration would otherwise lose each mail silently.
+ * Whether the answer to RCPT TO is a permanent one about the recipient. Servers also refuse the client, its HELO and the
+ * sender here (Postfix, `smtpd_delay_reject`): a wrong configuration would otherwise lose each mail silently.
+ *
+ * The status decides, if there is one. RFC 3463 assigns 5.1.1 to 5.1.6 to the destination address and 5.2 to its mailbox,
+ * RFC 7505 adds 5.1.10. 5.1.7 and 5.1.8 are the sender's, and 5.1.0 names neither: Postfix sends it for unknown senders.
+ * The other subjects are the mail system, network, protocol, content and policy. Without a status, the reply code decides.
  */
 function refusesRecipient(code: number, response: string): boolean {
-  return code >= 500 && !OF_CLIENT.includes(code) && !/^\d{3}[ -]5\.7\./.test(response);
+  const status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
+  if (status === undefined) return OF_RECIPIENT.includes(code);
+  return code >= 500 && /^5\.(?:1\.(?:[1-6]|10)|2\.\d+)$/.test(status);
 }
