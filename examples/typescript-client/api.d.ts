@@ -690,7 +690,7 @@ export interface components {
     OrderCustomerRequest: {
       /** @description Display name. Not blank. */
       name: string;
-      /** @description For receipts and look-ups. One address that mail can be sent to, of at most 254 bytes: without a name, quotes, comments or an IP address; international names and domains are accepted. Kept as given; `""` means none. */
+      /** @description For receipts and look-ups. One address that mail can be sent to, of at most 254 bytes, 64 before the `@`: without a name, quotes, comments or an IP address; international names and domains are accepted. Kept as given; `""` means none. */
       email?: string | null;
       /** @description As dialled. */
       phone?: string | null;

@@ -72,7 +72,8 @@ describe('the body of an order', () => {
     ['an e-mail without @', withCustomer({ email: 'ada' }), EMAIL],
     ['an e-mail with two @', withCustomer({ email: 'a@b@c' }), EMAIL],
     ['an e-mail with a line break', withCustomer({ email: 'a@b\r\nBcc:x@y' }), EMAIL],
-    ['a long e-mail', withCustomer({ email: `${'x'.repeat(253)}@b` }), EMAIL],
+    ['a long e-mail', withCustomer({ email: `${'x'.repeat(64)}@${`${'y'.repeat(63)}.`.repeat(3)}z` }), EMAIL],
+    ['a long local part', withCustomer({ email: `${'x'.repeat(65)}@b` }), EMAIL],
     ['a lone surrogate', { items: [ok], customer, notes: '\ud800' }, text('notes', 2000)],
     ['long notes', { items: [ok], customer, notes: 'x'.repeat(2001) }, text('notes', 2000)],
     ['a gateway payment method', { items: [ok], customer, payment_method: 'CARD' }, METHOD],
@@ -116,7 +117,7 @@ describe('the body of an order', () => {
 
   it('accepts an e-mail of 254 bytes of any script', async () => {
     const mug = await api.store.product({ stock: 9 });
-    const email = `${'🚲'.repeat(62)}a@b.de`;
+    const email = `${'🚲'.repeat(16)}@${'y'.repeat(63)}.${'y'.repeat(63)}.${'y'.repeat(61)}`;
 
     expect((await orders.place({ ...anOrderBody(mug), customer: { name: 'Ada', email } })).statusCode).toBe(201);
   });

@@ -83,9 +83,10 @@ function isBetween(quantity: number): boolean {
 function isEmail(value: unknown): boolean {
   if (!isText(value, 254) || Buffer.byteLength(value) > 254 || value.includes('=?')) return false;
   const [local = '', domain = '', ...others] = value.split('@');
+  if (Buffer.byteLength(local) > 64) return false;
   const isAtom = (text: string) => /^[^\s"(),:;<>@[\\\].\p{C}\p{Z}]+$/u.test(text);
   if (others.length > 0 || !local.split('.').every(isAtom)) return false;
-  if (!/^(?:[\w.-]|[^\p{ASCII}\p{C}\p{Z}])+$/u.test(domain)) return false;
+  if (!/^(?:[\w.\-\u200c\u200d]|[^\p{ASCII}\p{C}\p{Z}])+$/u.test(domain)) return false;
   const labels = hostOf(domain).split('.');
   const isLabel = (text: string) => /^[a-z0-9-]{1,63}$/.test(text) && !/^-|-$/.test(text);
   return labels.every(isLabel) && !/^\d+$/.test(labels.at(-1) ?? '');

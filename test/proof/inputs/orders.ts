@@ -112,6 +112,14 @@ function emails(): fc.Arbitrary<string> {
   const odd = [
     ...['a@b', 'A.B+c@Example.COM', 'a@b@c', '@b', 'a@', 'a b@c', 'ä@ö.example', '😀@x', `${'a'.repeat(252)}@b`],
     ...['<a@b>', 'a..b@c', 'a@b..c', 'a@b.', 'a;b@c', 'a@-b', 'mailto:a@b', '"a"@b', 'a@1.2', `${'ä'.repeat(127)}@b`],
+    ...[
+      `${'ä'.repeat(32)}@b`,
+      `${'a'.repeat(65)}@b`,
+      'a@نامه\u200cای.com',
+      'a@ශ්\u200dරී.com',
+      'a\u200c@b',
+      'a@b\u200dc',
+    ],
   ];
   return fc.oneof(
     { weight: 20, arbitrary: fc.oneof(fc.emailAddress(), fc.constant('')) },

@@ -10,7 +10,9 @@ describe('isMailAddress', () => {
     'ada@bücher.example',
     'дарья@пример.рф',
     'a{b}|c@example.com',
-    `${'a'.repeat(249)}@b.cd`,
+    'ada@نامه\u200cای.com',
+    'ada@ශ්\u200dරී.com',
+    `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(58)}.ef`,
   ])('takes %s', (address) => {
     expect(isMailAddress(address)).toBe(true);
   });
@@ -53,7 +55,11 @@ describe('isMailAddress', () => {
     ['a lone surrogate', 'ada\ud800@example.com'],
     ['an encoded word', '=?utf-8?q?a?=@b.test'],
     ['the start of an encoded word', 'a=?b@c.test'],
-    ['more than 254 octets', `${'a'.repeat(250)}@b.cd`],
+    ['a joiner between letters that do not join', 'ada@exam\u200cple.com'],
+    ['a joiner in the local part', 'نامه\u200cای@example.com'],
+    ['a local part of more than 64 octets', `${'a'.repeat(65)}@b.cd`],
+    ['a local part of more than 64 octets in UTF-8', `${'ä'.repeat(33)}@b.cd`],
+    ['more than 254 octets', `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(59)}.ef`],
   ])('refuses %s', (_what, address) => {
     expect(isMailAddress(address)).toBe(false);
   });

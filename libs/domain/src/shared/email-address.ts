@@ -3,6 +3,9 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 /** The longest path of SMTP without its angle brackets (RFC 5321, 4.5.3.1.3), in octets of UTF-8. */
 export const MAX_EMAIL_ADDRESS = 254;
 
+/** The longest local part (RFC 5321, 4.5.3.1.1), in octets of UTF-8. */
+const MAX_LOCAL_PART = 64;
+
 /** Begins an encoded word (RFC 2047). Mail programs decode a text that contains it, possibly to a line break. */
 export const ENCODED_WORD = '=?';
 
@@ -10,6 +13,8 @@ const LOCAL_PART = /^[\w!#$%&'*+\-/=?^`{|}~\u0080-\u{10ffff}]+(?:\.[\w!#$%&'*+\-
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const ENCODED_LABEL = /(?:^|\.)xn--/;
 const INVISIBLE = /[\p{C}\p{Z}]/u;
+/** Zero-width joiner and non-joiner. Persian and Sinhala names need them, and IDNA permits them between such letters. */
+const JOINERS = /[\u200c\u200d]/g;
 const MAX_HOST_NAME = 253;
 
 /**
@@ -22,11 +27,15 @@ export function isMailAddress(text: string): boolean {
   const local = text.slice(0, Math.max(at, 0));
   const domain = text.slice(at + 1);
   if (Buffer.byteLength(text) > MAX_EMAIL_ADDRESS || text.includes(ENCODED_WORD)) return false;
-  return !INVISIBLE.test(text) && LOCAL_PART.test(local) && isHostName(domain);
+  return isLocalPart(local) && isHostName(domain);
+}
+
+function isLocalPart(text: string): boolean {
+  return Buffer.byteLength(text) <= MAX_LOCAL_PART && !INVISIBLE.test(text) && LOCAL_PART.test(text);
 }
 
 function isHostName(domain: string): boolean {
-  if (/[^a-z0-9.\-\u0080-\uffff]/i.test(domain)) return false;
+  if (/[^a-z0-9.\-\u0080-\uffff]/i.test(domain) || INVISIBLE.test(domain.replace(JOINERS, ''))) return false;
   // Checks the form that is sent, in which `1.2` becomes the host 1.0.0.2.
   const ascii = domainToASCII(domain);
   // A broken label stays as it is. Node 24 leaves it in both forms, Node 20 refuses it here or there.
