@@ -334,6 +334,24 @@ describe('the request log', () => {
     });
     expect(written.join('')).not.toMatch(/canary/i);
   });
+
+  it('contains no warning for the confirmation of an order that was cancelled before', async () => {
+    const product = await api.store.product({ name: 'Mug', price: 1099, stock: 5 });
+    const placed = await order(product, { 'idempotency-key': 'cancelled' });
+    const { order_id } = placed.json<{ data: { order_id: string } }>().data;
+    const attempts = () => lines().filter((line) => line.order_id === order_id && line.stage === 'notify-customer');
+    await eventually(() => expect(attempts()).toHaveLength(1));
+
+    await api.post(`/v1/orders/${order_id}/cancel`, {});
+    await api.database.query(
+      `UPDATE order_stages SET run_at = now() WHERE order_id = $1 AND stage = 'notify-customer'`,
+      [order_id],
+    );
+
+    await eventually(() => expect(attempts()).toHaveLength(2));
+    expect(attempts()[1]).toMatchObject({ level: 30, outcome: 'cancelled', attempt: 2 });
+    expect(attempts()[1]).not.toHaveProperty('error');
+  });
 });
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';

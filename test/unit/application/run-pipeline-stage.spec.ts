@@ -7,8 +7,7 @@ import { InMemoryPipelineStages, type Stage } from '../../support/in-memory/in-m
 const HOUR_MS = 3_600_000;
 
 /** A stage of an order, and its worker. @param notify sends its message. */
-function aStage(stage: Partial<Stage>, notify: () => Promise<void>) {
-  const order = anOrderRecord();
+function aStage(stage: Partial<Stage>, notify: () => Promise<void>, order = anOrderRecord()) {
   const key = { storeId: 1, orderId: order.id, stage: 'notify-customer' } as const;
   const stages = new InMemoryPipelineStages();
   const put = (changes: Partial<Stage>) =>
@@ -62,6 +61,17 @@ describe('RunPipelineStage', () => {
     expect(await attempt()).toMatchObject({ outcome: 'undeliverable' });
 
     expect(stored()).toMatchObject({ state: 'dead', isSetAside: true, attempts: 1, lastError: 'EADDRESS' });
+  });
+
+  it('ends without a failure when the order was cancelled before its confirmation was sent', async () => {
+    const sent: string[] = [];
+    const notify = () => Promise.resolve(void sent.push('mail'));
+    const { attempt, stored } = aStage({}, notify, anOrderRecord({ fulfillmentStatus: 'CANCELLED' }));
+
+    expect(await attempt()).toEqual({ outcome: 'cancelled' });
+
+    expect(stored()).toMatchObject({ state: 'dead', isSetAside: true, attempts: 1 });
+    expect(sent).toEqual([]);
   });
 
   it('counts the attempt of a lost worker, and sends nothing before the stage is due again', async () => {

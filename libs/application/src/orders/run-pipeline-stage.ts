@@ -16,9 +16,12 @@ const NOTIFICATION_MS = 30_000;
 /** How long a worker holds a stage: longer than a notification and the statements before and after it. */
 const CLAIM_MS = 45_000;
 
-/** `failed`: the stage is due again later. `dead`: it is not. `undeliverable`: nor is it, because of its recipient. */
+/**
+ * `failed`: the stage is due again later. `dead`: it is not. `undeliverable`: nor is it, because of its recipient.
+ * `cancelled`: the order was cancelled before its confirmation was sent, which is no failure.
+ */
 export interface StageResult {
-  readonly outcome: 'done' | 'failed' | 'dead' | 'undeliverable';
+  readonly outcome: 'done' | 'failed' | 'dead' | 'undeliverable' | 'cancelled';
   /** Why the attempt failed. */
   readonly error?: Error;
 }
@@ -63,7 +66,7 @@ export class RunPipelineStage {
     } catch (error) {
       if (error instanceof UndeliverableMessage || error instanceof OrderCancelled) {
         await this.stages.setAside(claim, error);
-        return { outcome: error instanceof OrderCancelled ? 'dead' : 'undeliverable', error };
+        return error instanceof OrderCancelled ? { outcome: 'cancelled' } : { outcome: 'undeliverable', error };
       }
       const retryInMs = backOff(claim.attempts + 1);
       await this.stages.fail(claim, error as Error, retryInMs);
