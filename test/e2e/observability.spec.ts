@@ -316,6 +316,32 @@ describe('the request log', () => {
     expect(await only()).toMatchObject({ status: 400, error_code: 'invalid_request' });
   });
 
+  it.each([
+    ['a key that is used from elsewhere', 'address_not_allowed', `UPDATE api_keys SET networks = '{192.0.2.0/24}'`],
+    ['a revoked key', 'api_key_inactive', `UPDATE api_keys SET status = 'REVOKED'`],
+    ['a key of an inactive store', 'store_inactive', `UPDATE stores SET status = 'INACTIVE'`],
+  ])('names %s, which the requests by key do not count', async (_case, error_code, update) => {
+    const other = await application.withStore();
+    const [key] = await api.database.query('SELECT id FROM api_keys WHERE store_id = $1', [other.store.id]);
+    const key_id = key?.['id'] as string;
+    const by = update.includes('stores') ? 'id' : 'store_id';
+    await api.database.query(`${update} WHERE ${by} = $1`, [other.store.id]);
+
+    await other.get('/v1/store');
+
+    expect(await only()).toMatchObject({ status: 403, error_code, store_id: other.store.id, key_id, mode: 'live' });
+    expect(written.join('')).not.toMatch(/127\.0\.0\.1|192\.0\.2/);
+    expect(await api.app.get(Metrics).registry.metrics()).not.toContain(`key_id="${key_id}"`);
+  });
+
+  it('names no key for a text that is none', async () => {
+    await api.inject({ url: '/v1/store', headers: { authorization: 'Bearer canary' } });
+
+    const line = await only();
+    expect(line).toMatchObject({ status: 401, error_code: 'unauthorized' });
+    expect(line).not.toHaveProperty('key_id');
+  });
+
   it('contains no line for probes and /metrics', async () => {
     for (const url of ['/health', '/health/live', '/health/ready', '/metrics']) await api.get(url);
     await api.get('/v1/store');

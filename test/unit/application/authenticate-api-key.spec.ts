@@ -43,7 +43,7 @@ describe('AuthenticateApiKey', () => {
     const { authenticate, apiKeys, text } = await aStore();
     const findByHash = jest.spyOn(apiKeys, 'findByHash');
 
-    expect(await authenticate.execute(given(text), HERE)).toEqual({ key: null, failure: 'missing' });
+    expect(await authenticate.execute(given(text), HERE)).toEqual({ key: null, failure: 'missing', refused: null });
     expect(findByHash).not.toHaveBeenCalled();
   });
 
@@ -51,27 +51,39 @@ describe('AuthenticateApiKey', () => {
     const { authenticate } = await aStore();
     const { text } = composeApiKey('live', Array<number>(API_KEY_SECRET.length).fill(8));
 
-    expect(await authenticate.execute(text, HERE)).toEqual({ key: null, failure: 'unknown' });
+    expect(await authenticate.execute(text, HERE)).toEqual({ key: null, failure: 'unknown', refused: null });
   });
 
   it.each(['REVOKED', 'DEACTIVATED'] as const)('rejects a key that is %s', async (status) => {
     const { authenticate, apiKeys, text } = await aStore();
     await apiKeys.setStatus('key-1', status);
 
-    expect(await authenticate.execute(text, HERE)).toEqual({ key: null, failure: 'inactive' });
+    expect(await authenticate.execute(text, HERE)).toMatchObject({
+      key: null,
+      failure: 'inactive',
+      refused: { id: 'key-1' },
+    });
     expect(apiKeys.touched).toEqual([]);
   });
 
   it('rejects an expired key', async () => {
     const { authenticate, text } = await aStore({ expiresAt: new Date(Date.now() - 1) });
 
-    expect(await authenticate.execute(text, HERE)).toEqual({ key: null, failure: 'inactive' });
+    expect(await authenticate.execute(text, HERE)).toMatchObject({
+      key: null,
+      failure: 'inactive',
+      refused: { id: 'key-1' },
+    });
   });
 
   it('rejects a key that is used outside of its networks, and does not record it', async () => {
     const { authenticate, apiKeys, text } = await aStore({ networks: ['192.0.2.0/24'] });
 
-    expect(await authenticate.execute(text, '198.51.100.1')).toEqual({ key: null, failure: 'address_not_allowed' });
+    expect(await authenticate.execute(text, '198.51.100.1')).toMatchObject({
+      key: null,
+      failure: 'address_not_allowed',
+      refused: { id: 'key-1' },
+    });
     expect(apiKeys.touched).toEqual([]);
     expect(await authenticate.execute(text, HERE)).toMatchObject({ failure: null });
   });
@@ -80,6 +92,10 @@ describe('AuthenticateApiKey', () => {
     const { authenticate, apiKeys, text } = await aStore();
     apiKeys.inactiveStores.add(1);
 
-    expect(await authenticate.execute(text, HERE)).toEqual({ key: null, failure: 'store_inactive' });
+    expect(await authenticate.execute(text, HERE)).toMatchObject({
+      key: null,
+      failure: 'store_inactive',
+      refused: { id: 'key-1' },
+    });
   });
 });

@@ -33,7 +33,7 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   /**
-   * Sets `request.apiKey`, except for a route that needs no key.
+   * Sets `request.apiKey`, or `request.refusedKey`, except for a route that needs no key.
    *
    * @throws AuthenticationError for a key that is missing, refused, used from elsewhere, or without the scope that the
    *   route needs.
@@ -42,8 +42,12 @@ export class ApiKeyGuard implements CanActivate {
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (!needsKey(request)) return;
     reply.header('cache-control', 'no-store');
-    const { key, failure } = await this.authenticate.execute(keyOf(request), request.ip);
-    if (failure) throw new AuthenticationError(failure);
+    const found = await this.authenticate.execute(keyOf(request), request.ip);
+    if (!found.key) {
+      request.refusedKey = found.refused;
+      throw new AuthenticationError(found.failure);
+    }
+    const { key } = found;
     request.apiKey = key;
     describeKey(reply, key);
     const seconds = this.throttle.admit(key.id);

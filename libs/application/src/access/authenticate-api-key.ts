@@ -14,7 +14,8 @@ export type AuthenticationFailure =
 
 export type Authentication =
   | { readonly key: ApiKeyLookup; readonly failure: null }
-  | { readonly key: null; readonly failure: AuthenticationFailure };
+  /** `refused`: the key that exists but may not be used, for the log; else null. */
+  | { readonly key: null; readonly failure: AuthenticationFailure; readonly refused: ApiKeyLookup | null };
 
 @Injectable()
 export class AuthenticateApiKey {
@@ -35,15 +36,19 @@ export class AuthenticateApiKey {
 
   /** As `execute`, for a request that is counted already and goes on: its key may have been revoked since. */
   async check(text: string | undefined, address: string): Promise<Authentication> {
-    if (!text || !parseApiKey(text)) return { key: null, failure: 'missing' };
+    if (!text || !parseApiKey(text)) return { key: null, failure: 'missing', refused: null };
 
     const key = await this.apiKeys.findByHash(hashApiKey(text));
-    if (!key) return { key: null, failure: 'unknown' };
-    if (key.status !== 'ACTIVE' || key.expired) return { key: null, failure: 'inactive' };
-    if (!isAllowedFrom(address, key.networks)) return { key: null, failure: 'address_not_allowed' };
-    if (!key.store.active) return { key: null, failure: 'store_inactive' };
-    return { key, failure: null };
+    if (!key) return { key: null, failure: 'unknown', refused: null };
+    const failure = failureOf(key, address);
+    return failure ? { key: null, failure, refused: key } : { key, failure: null };
   }
+}
+
+function failureOf(key: ApiKeyLookup, address: string): AuthenticationFailure | null {
+  if (key.status !== 'ACTIVE' || key.expired) return 'inactive';
+  if (!isAllowedFrom(address, key.networks)) return 'address_not_allowed';
+  return key.store.active ? null : 'store_inactive';
 }
 
 /** @param networks of a key; empty = any. */

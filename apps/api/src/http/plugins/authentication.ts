@@ -9,6 +9,7 @@ interface Options {
 export const authentication = fp<Options>(
   (fastify, { guard }, done) => {
     fastify.decorateRequest('apiKey', null);
+    fastify.decorateRequest('refusedKey', null);
     fastify.addHook('onRequest', (request, reply) => guard.admit(request, reply));
     done();
   },

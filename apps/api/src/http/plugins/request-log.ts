@@ -27,7 +27,8 @@ export const requestLog = fp<Options>(
     const record = (request: FastifyRequest, reply: FastifyReply, isAnswered: boolean): void => {
       if (recorded.has(reply)) return;
       recorded.add(reply);
-      const { method, routeOptions, apiKey, orderId, id } = request;
+      const { method, routeOptions, apiKey, refusedKey, orderId, id } = request;
+      const key = apiKey ?? refusedKey;
       const { statusCode, elapsedTime } = reply;
       const route = routeOptions.url ?? 'unknown';
       const errorCode = reply.getHeader('x-error-code');
@@ -42,7 +43,7 @@ export const requestLog = fp<Options>(
           route,
           ...(isAnswered ? { status: statusCode } : { client_gone: true }),
           duration_ms: Math.round(elapsedTime * 100) / 100,
-          ...(apiKey && { store_id: apiKey.store.id, key_id: apiKey.id, mode: apiKey.mode }),
+          ...(key && { store_id: key.store.id, key_id: key.id, mode: key.mode }),
           ...(orderId !== null && { order_id: orderId }),
           ...(isAnswered && errorCode !== undefined && { error_code: errorCode }),
         });
