@@ -24,6 +24,7 @@ import { Semaphore } from '../postgres/semaphore.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace, type PlacedCount } from './count-places.js';
+import { fills, limitBins } from './limit-bins.js';
 import { resolveLines, type ResolvedLine } from './resolve-lines.js';
 import { keyOf, LOCK_ROWS, MAKE_ROWS, type StockRow } from './stock-quantities.js';
 
@@ -137,7 +138,7 @@ interface Changed {
 
 async function change(sql: TransactionSql, request: StockChangeRequest): Promise<Changed> {
   const { storeId, lines } = request;
-  const resolved = await resolveLines(sql, request);
+  const resolved = await limitBins(sql, storeId, await resolveLines(sql, request), lines);
   const places = await findCountPlaces(sql, storeId, lines);
   const placed = resolved.flatMap((line, index): PlacedLine[] => {
     const [asked, place] = [lines[index], places[index]];
@@ -200,19 +201,13 @@ async function lockBins(
     lines.map(({ variantId }) => variantId),
   ];
   const firsts = new Map(placed.map((line) => [keyOf(line.row), line]));
-  const filling = placed.filter((line) => fills(line));
+  const filling = placed.filter(({ asked }) => fills(asked));
   if (filling.length > 0) await sql.query(MAKE_ROWS, valuesOf(filling));
   const rows = await sql.query<StockRow>(LOCK_ROWS, valuesOf([...firsts.values()]));
   return new Map([
     ...[...firsts.keys()].map((key) => [key, new BinStock(0)] as const),
     ...rows.map((row) => [keyOf(row), new BinStock(row.quantity)] as const),
   ]);
-}
-
-/** Whether the line needs the row of its bin, although the product may never have lain there. */
-function fills({ asked: { write } }: PlacedLine): boolean {
-  if (write.kind === 'adjust') return write.by > 0;
-  return write.kind === 'count' || write.expected === null || write.expected === 0;
 }
 
 async function factsOf(
