@@ -1,9 +1,13 @@
 import type { StockLine } from '@app/application';
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { Database } from '../../libs/infrastructure/src/postgres/database.js';
 import type { TransactionSql } from '../../libs/infrastructure/src/postgres/transaction-sql.js';
 import { PostgresStockRepository } from '../../libs/infrastructure/src/stock/postgres-stock.repository.js';
+import { availableUnits } from '../../libs/infrastructure/src/stock/available-stock.js';
+import { stockPreview } from '../../libs/infrastructure/src/stock/preview-stock.js';
 import { resolveLines } from '../../libs/infrastructure/src/stock/resolve-lines.js';
+import { withdrawals } from '../../libs/infrastructure/src/stock/withdraw-stock.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
@@ -107,6 +111,27 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     await client.query('ROLLBACK');
   });
 
+  it('stock for sale reads no bins of a closed warehouse, however many it has', async () => {
+    const products = await database.query<{ id: number }>(
+      'SELECT id FROM products WHERE store_id = $1 ORDER BY id LIMIT 20',
+      [store.id],
+    );
+    // More than there is: nothing is taken.
+    const demand = products.map(({ id }) => ({ productId: id, variantId: null, quantity: 1_000_000, lines: [0] }));
+    const quantities = {
+      text: `SELECT ${availableUnits('product')} FROM products AS product WHERE store_id = $1 AND id = ANY ($2::int[])`,
+      values: [store.id, products.map(({ id }) => id)],
+    };
+    const { fromFullest, fromAny } = withdrawals(store.id, randomUUID(), demand);
+    await client.query(`BEGIN; SET LOCAL plan_cache_mode = force_generic_plan`);
+
+    for (const { text, values } of [quantities, stockPreview(store.id, demand), fromFullest, fromAny]) {
+      const read = await rowsRead(text, values ?? []);
+      expect([text, (read.get('bins') ?? 0) <= FEW, read.get('bins')]).toEqual([text, true, read.get('bins')]);
+    }
+    await client.query('ROLLBACK');
+  });
+
   it.each([
     ['a warehouse with many bins', { warehouse: 'MAIN' }],
     ['a warehouse with few bins', { warehouse: 'NEAR' }],
@@ -145,6 +170,7 @@ function literal(value: unknown): string {
 }
 
 // The last product lies in a quarter of the bins, the others in a few each; the warehouse NEAR has a hundred bins.
+// The warehouse CLOSED has empty ones.
 async function fill(storeId: number): Promise<void> {
   await database.query(`INSERT INTO warehouses (store_id, code, name) VALUES ($1, 'NEAR', 'Near')`, [storeId]);
   await database.query(
@@ -167,5 +193,12 @@ async function fill(storeId: number): Promise<void> {
        SELECT $1, bins.id, (SELECT min(id) FROM products WHERE store_id = $1) + CASE WHEN bins.id % 4 = 0 THEN ${PRODUCTS - 1} ELSE bins.id % ${PRODUCTS} END, 1
        FROM bins WHERE store_id = $1`,
     [storeId],
+  );
+  await database.query(
+    `WITH closed AS (
+       INSERT INTO warehouses (store_id, code, name, active) VALUES ($1, 'CLOSED', '', false) RETURNING id
+     )
+     INSERT INTO bins (store_id, warehouse_id, code) SELECT $1, id, 'C-' || n FROM closed, generate_series(1, $2::int) AS n`,
+    [storeId, BINS],
   );
 }

@@ -2,10 +2,11 @@
  * SQL for stock for sale: all but that of the views `closed_bins` and `inactive_variants`, which `in_stock` uses too. A
  * product's quantity and the withdrawal of an order use it. `$1` is the id of the store.
  *
- * It lists the closed bins, because they are few: the other bins need no look-up. Inactive variants may be many. OFFSET keeps
- * the planner from reading all of them at once.
+ * Bins need no look-up in a store without a closed warehouse. Closed bins and inactive variants may be many: OFFSET keeps the
+ * planner from reading all of them at once.
  */
-export const IS_FOR_SALE = `stock.bin_id NOT IN (SELECT id FROM closed_bins WHERE store_id = $1)
+export const IS_FOR_SALE = `(NOT EXISTS (SELECT FROM warehouses WHERE store_id = $1 AND NOT active)
+        OR NOT EXISTS (SELECT FROM closed_bins WHERE store_id = $1 AND id = stock.bin_id OFFSET 0))
       AND NOT EXISTS (SELECT FROM inactive_variants WHERE store_id = $1 AND id = stock.variant_id OFFSET 0)`;
 
 /**
