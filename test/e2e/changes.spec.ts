@@ -447,6 +447,44 @@ describe('GET /v1/changes', () => {
     open.release();
   });
 
+  it('numbers the changes of a store although those of another cannot be numbered', async () => {
+    const [failing, locked] = [(await application.withStore()).store.id, (await application.withStore()).store.id];
+    const next = await application.withStore();
+    await numberChanges(pool);
+    await sql(`INSERT INTO change_log (store_id, kind, entity) VALUES ($1, 'products', 'none')`, failing);
+    await sql(`INSERT INTO change_log (store_id, kind, entity) VALUES ($1, 'brands', '0')`, locked);
+    const other = await pool.connect();
+    await other.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('change_log'), ${locked})`);
+    await next.store.brand();
+
+    await expect(numberChanges(pool)).rejects.toThrow('invalid input syntax for type integer: "none"');
+
+    expect(await sql('SELECT store_id FROM change_log ORDER BY store_id')).toEqual([
+      { store_id: failing },
+      { store_id: locked },
+    ]);
+    await other.query('ROLLBACK');
+    other.release();
+    await sql('DELETE FROM change_log WHERE store_id = $1', failing);
+  });
+
+  it('numbers the changes of a store before the second batch of another', async () => {
+    const busy = (await application.withStore()).store.id;
+    const next = await application.withStore();
+    await numberChanges(pool);
+    const many = `INSERT INTO change_log (store_id, kind, entity) SELECT $1, 'brands', '0' FROM generate_series(1, 12000)`;
+    await sql(many, busy);
+    await next.store.brand();
+    const numbered = jest.spyOn(pool, 'query');
+
+    await numberChanges(pool);
+
+    const calls = numbered.mock.calls as unknown as readonly [string, [number]?][];
+    const stores = calls.flatMap(([text, values]) => (text.includes('changes.number ') ? (values ?? []) : []));
+    numbered.mockRestore();
+    expect(stores).toEqual([busy, next.store.id, busy, busy]);
+  });
+
   it('does not move the mark past the change of an open transaction', async () => {
     const open = await pool.connect();
     const reader = await follower();

@@ -19,11 +19,24 @@ const LAST = `/* changes.last */
   SELECT last::text, last - coalesce((SELECT passed FROM change_log_mark WHERE single), 0) AS since
   FROM pg_sequence_last_value('change_log_id_seq') AS last`;
 
-/** Gives positions to the committed changes of all stores. @param signal ends the work between two batches. */
+/**
+ * Gives positions to the committed changes of all stores, one batch of each at a time: a store with many changes does not
+ * keep the others waiting, and neither does one whose changes cannot get positions.
+ *
+ * @param signal ends the work between two batches.
+ * @throws the first failure, after one batch of each other store.
+ */
 export async function numberChanges(pool: Query, signal?: AbortSignal): Promise<void> {
-  const { rows } = await pool.query<{ id: number }>(WAITING);
-  for (const { id } of rows) {
-    while (!signal?.aborted && ((await numberOf(pool, id)) ?? 0) >= BATCH);
+  for (let isMore = true; isMore && !signal?.aborted;) {
+    isMore = false;
+    const failures: unknown[] = [];
+    const { rows } = await pool.query<{ id: number }>(WAITING);
+    for (const { id } of rows) {
+      if (signal?.aborted) break;
+      const moved = await numberOf(pool, id).catch((error: unknown) => void failures.push(error));
+      if ((moved ?? 0) >= BATCH) isMore = true;
+    }
+    if (failures.length > 0) throw failures[0];
   }
 }
 
