@@ -6,6 +6,7 @@ import type { TransactionSql } from '../../libs/infrastructure/src/postgres/tran
 import { PostgresStockRepository } from '../../libs/infrastructure/src/stock/postgres-stock.repository.js';
 import { availableUnits } from '../../libs/infrastructure/src/stock/available-stock.js';
 import { stockPreview } from '../../libs/infrastructure/src/stock/preview-stock.js';
+import { readUnshipped, type PlacedCount } from '../../libs/infrastructure/src/stock/count-places.js';
 import { resolveLines } from '../../libs/infrastructure/src/stock/resolve-lines.js';
 import { withdrawals } from '../../libs/infrastructure/src/stock/withdraw-stock.js';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -14,6 +15,8 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 const BINS = 12_000;
 const PRODUCTS = 1_500;
 const LINES = 100;
+const OPEN_ORDERS = 4_000;
+const OPEN_ORDERS_OF_BIN = 50;
 const PAGE = { page: 1, limit: 50 };
 const LAST = `P-${PRODUCTS}`;
 /** A few rows for each line, of each table. */
@@ -67,8 +70,8 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     return read;
   }
 
-  /** Statements of a change with these lines, which looks for its units and bins. */
-  async function statementsOf(lines: readonly Partial<StockLine>[]): Promise<[string, readonly unknown[]][]> {
+  /** Runs statements, and keeps them. */
+  function recording() {
     const statements: [string, readonly unknown[]][] = [];
     const sql = {
       query: async (text: string, values: readonly unknown[]) => {
@@ -76,6 +79,12 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
         return (await client.query<pg.QueryResultRow>(text, [...values])).rows;
       },
     } as unknown as TransactionSql;
+    return { sql, statements };
+  }
+
+  /** Statements of a change with these lines, which looks for its units and bins. */
+  async function statementsOf(lines: readonly Partial<StockLine>[]): Promise<[string, readonly unknown[]][]> {
+    const { sql, statements } = recording();
     const line = { sku: null, productId: null, variantId: null, warehouse: null, bin: null, asOf: null };
     const asked = lines.map((each): StockLine => ({ ...line, write: { kind: 'adjust', by: 1 }, ...each }));
     await resolveLines(sql, {
@@ -107,6 +116,33 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     for (const [text, values] of statements.filter(([each]) => !each.includes('create_bins'))) {
       for (const [table, rows] of await rowsRead(text, values))
         expect([table, rows <= FEW, rows]).toEqual([table, true, rows]);
+    }
+    await client.query('ROLLBACK');
+  });
+
+  it.each([
+    ['one bin at one place, which open orders took from', () => 0, OPEN_ORDERS_OF_BIN],
+    ['bins of products without open orders', (n: number) => n + 1, undefined],
+  ])('a count of what lies on the shelf reads a few rows: %s', async (_, binOf, units) => {
+    const rows = await database.query<Pick<PlacedCount, 'bin_id' | 'product_id' | 'variant_key'>>(
+      'SELECT product_id, variant_key, bin_id FROM stock WHERE store_id = $1 ORDER BY product_id, bin_id LIMIT $2',
+      [store.id, 2 * LINES],
+    );
+    const [now] = await database.query<{ snapshot: string }>('SELECT pg_current_snapshot()::text AS snapshot');
+    const counts = Array.from({ length: LINES }, (_line, index) => {
+      const place = { position: 1, snapshot: now?.snapshot ?? '', lastMovement: '0', lastEvent: '0' };
+      return { index, ...place, ...rows[binOf(index)] } as PlacedCount;
+    });
+    await client.query(`BEGIN; SET LOCAL plan_cache_mode = force_generic_plan`);
+    const { sql, statements } = recording();
+
+    const unshipped = await readUnshipped(sql, store.id, counts);
+
+    expect(new Set(counts.map(({ index }) => unshipped.get(index) || undefined))).toEqual(new Set([units]));
+    expect(statements).toHaveLength(1);
+    for (const [text, values] of statements) {
+      for (const [table, read] of await rowsRead(text, values))
+        expect([table, read <= FEW, read]).toEqual([table, true, read]);
     }
     await client.query('ROLLBACK');
   });
@@ -200,5 +236,24 @@ async function fill(storeId: number): Promise<void> {
      )
      INSERT INTO bins (store_id, warehouse_id, code) SELECT $1, id, 'C-' || n FROM closed, generate_series(1, $2::int) AS n`,
     [storeId, BINS],
+  );
+  // Each order has a unit. The first bin has supplied a few of them, the bins of the last product the others.
+  await database.query(
+    `BEGIN; SET LOCAL session_replication_role = replica;
+     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
+         amount, total_amount, customer_name, email_key, created_at, updated_at)
+       SELECT ${storeId}, gen_random_uuid(), n, 'WEBSITE', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, '', '', now(), now()
+       FROM generate_series(1, ${OPEN_ORDERS}) AS n;
+     WITH places AS (
+       SELECT product_id, bin_id, row_number() OVER (ORDER BY product_id, bin_id) AS number,
+         row_number() OVER (ORDER BY product_id DESC, bin_id) AS from_last
+       FROM stock WHERE store_id = ${storeId}
+     )
+     INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity)
+       SELECT store_id, bin_id, product_id, 0, id, 'ORDER', -1
+       FROM (SELECT store_id, id, receipt_number::int AS number FROM orders WHERE store_id = ${storeId}) AS placed
+       JOIN places ON CASE WHEN placed.number <= ${OPEN_ORDERS_OF_BIN} THEN places.number = 1
+         ELSE places.from_last = placed.number % 1000 + 1 END;
+     COMMIT`,
   );
 }

@@ -3,6 +3,7 @@ import type { CountFacts } from '@app/domain';
 import { toSafeInteger } from '../postgres/integers.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { commonUnits, linesOfOrder } from './line-units.js';
+import { keyOf } from './stock-quantities.js';
 
 /** A place of the feed at which stock can be counted. */
 export interface CountPlace {
@@ -96,24 +97,40 @@ const FACTS = `/* stock.count_facts */
       AND moved.bin_id = counted.bin_id AND moved.kind = ANY ('{OPENING,SET,COUNT}')
   ) AS absolute`;
 
-// Orders that were placed and not shipped at the place: those that are open now, and those that changed since. The units of a
-// product in an order have numbers, by line and by bin (line-units.ts): a bin has shipped those of its numbers that its lines have.
+// Orders that were placed and not shipped at the place. The movements of the counted bins lead to them: a store may have many
+// other open orders. The units of a product in an order have numbers, by line and by bin (line-units.ts): a bin has shipped
+// those of its numbers that its lines have.
 const UNSHIPPED = `/* stock.count_unshipped */
   WITH counted AS MATERIALIZED (
     SELECT * FROM ${COUNTED}
-  ), candidates AS MATERIALIZED (
-    SELECT id FROM orders WHERE store_id = $1 AND fulfillment_status IN ('PENDING', 'CONFIRMED', 'PROCESSING')
-    UNION
-    SELECT order_id FROM order_events
-    WHERE store_id = $1 AND transaction >= (SELECT min(pg_snapshot_xmin(snapshot)) FROM counted)
+  ), unshipped AS MATERIALIZED (
+    SELECT DISTINCT counted.line, moved.order_id
+    FROM counted
+    CROSS JOIN LATERAL (
+      SELECT order_id FROM stock_movements AS moved
+      WHERE moved.store_id = $1 AND moved.product_id = counted.product_id AND moved.variant_key = counted.variant_key
+        AND moved.bin_id = counted.bin_id AND moved.kind = 'ORDER'
+        AND ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
+      OFFSET 0
+    ) AS moved
+    WHERE coalesce((
+      SELECT to_value FROM order_events AS event
+      WHERE event.store_id = $1 AND event.order_id = moved.order_id AND event.field = 'fulfillment_status'
+        AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
+      ORDER BY event.id DESC LIMIT 1), 'PENDING') IN ('PENDING', 'CONFIRMED', 'PROCESSING')
   ), taken AS (
-    SELECT counted.line, candidates.id AS order_id, moved.bin_id, -sum(moved.quantity) AS units,
-      sum(-sum(moved.quantity)) OVER (PARTITION BY counted.line, candidates.id ORDER BY moved.bin_id) AS through
-    FROM candidates
-    JOIN stock_movements AS moved ON moved.store_id = $1 AND moved.order_id = candidates.id AND moved.kind = 'ORDER'
-    JOIN counted ON counted.product_id = moved.product_id AND counted.variant_key = moved.variant_key
-    WHERE ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
-    GROUP BY counted.line, candidates.id, moved.bin_id
+    SELECT counted.line, unshipped.order_id, moved.bin_id, -sum(moved.quantity) AS units,
+      sum(-sum(moved.quantity)) OVER (PARTITION BY counted.line, unshipped.order_id ORDER BY moved.bin_id) AS through
+    FROM unshipped
+    JOIN counted USING (line)
+    CROSS JOIN LATERAL (
+      SELECT moved.bin_id, moved.quantity FROM stock_movements AS moved
+      WHERE moved.store_id = $1 AND moved.order_id = unshipped.order_id AND moved.kind = 'ORDER'
+        AND moved.product_id = counted.product_id AND moved.variant_key = counted.variant_key
+        AND ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
+      OFFSET 0
+    ) AS moved
+    GROUP BY counted.line, unshipped.order_id, moved.bin_id
   )
   SELECT counted.line, sum(taken.units - shipped.units)::int AS units
   FROM taken
@@ -134,11 +151,6 @@ const UNSHIPPED = `/* stock.count_unshipped */
     ) AS left_with
     WHERE line.product_id = counted.product_id AND line.variant_key = counted.variant_key
   ) AS shipped
-  WHERE coalesce((
-    SELECT to_value FROM order_events AS event
-    WHERE event.store_id = $1 AND event.order_id = taken.order_id AND event.field = 'fulfillment_status'
-      AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
-    ORDER BY event.id DESC LIMIT 1), 'PENDING') IN ('PENDING', 'CONFIRMED', 'PROCESSING')
   GROUP BY counted.line`;
 
 function valuesOf(storeId: number, counts: readonly PlacedCount[]): unknown[] {
@@ -183,6 +195,11 @@ export async function readUnshipped(
   counts: readonly PlacedCount[],
 ): Promise<Map<number, number>> {
   if (counts.length === 0) return new Map();
-  const rows = await sql.query<{ line: number; units: number }>(UNSHIPPED, valuesOf(storeId, counts));
-  return new Map(rows.map(({ line, units }) => [line, units]));
+  const keyed = counts.map((count) => ({ count, key: `${keyOf(count)} ${count.position}` }));
+  // Each once: a request may count the same bin in every line.
+  const distinct = new Map(keyed.map(({ key, count }) => [key, count]));
+  const values = valuesOf(storeId, [...distinct.values()]);
+  const rows = await sql.query<{ line: number; units: number }>(UNSHIPPED, values);
+  const units = new Map(rows.map((row) => [row.line, row.units]));
+  return new Map(keyed.map(({ key, count }) => [count.index, units.get(distinct.get(key)?.index ?? count.index) ?? 0]));
 }
