@@ -123,13 +123,14 @@ const UNSHIPPED = `/* stock.count_unshipped */
       sum(-sum(moved.quantity)) OVER (PARTITION BY counted.line, unshipped.order_id ORDER BY moved.bin_id) AS through
     FROM unshipped
     JOIN counted USING (line)
+    -- By the order: an index of the product's movements would read all of them for each order.
     CROSS JOIN LATERAL (
-      SELECT moved.bin_id, moved.quantity FROM stock_movements AS moved
+      SELECT * FROM stock_movements AS moved
       WHERE moved.store_id = $1 AND moved.order_id = unshipped.order_id AND moved.kind = 'ORDER'
-        AND moved.product_id = counted.product_id AND moved.variant_key = counted.variant_key
-        AND ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
       OFFSET 0
     ) AS moved
+    WHERE moved.product_id = counted.product_id AND moved.variant_key = counted.variant_key
+      AND ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
     GROUP BY counted.line, unshipped.order_id, moved.bin_id
   )
   SELECT counted.line, sum(taken.units - shipped.units)::int AS units
