@@ -42,6 +42,8 @@ const HIDDEN = [
   'fraud_assessments: created_at',
   'order_stages: run_at locked_until held_for notified set_aside',
   'shipments: notify request_hash',
+  'shipment_items: units',
+  'returned_units: units',
   'payments: request_hash',
   'refunds: request_hash',
 ];
@@ -85,6 +87,7 @@ const OTHER_OF_TYPE: Readonly<Record<string, (column: string) => string>> = {
   bigint: (column) => `${column} + 1`,
   boolean: (column) => `NOT ${column}`,
   uuid: () => 'gen_random_uuid()',
+  int4multirange: (column) => `${column} + '{[900,901)}'`,
   jsonb: () => `'{"address": "elsewhere"}'`,
   ARRAY: (column) => `coalesce(${column}, '{}') || 'x'::text`,
   'timestamp with time zone': (column) => `coalesce(${column}, now()) - interval '1 hour'`,

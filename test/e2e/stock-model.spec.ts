@@ -4,6 +4,9 @@ import { startApi, type RunningApi } from '../support/start-api.js';
 
 const STEPS = 60;
 const BINS = 3;
+const WORDS = [
+  ...['sell', 'sell', 'ship', 'pick', 'send', 'drop', 'undo', 'takeBack', 'cancel', 'receive', 'count', 'count'],
+] as const;
 
 let application: RunningApi;
 beforeAll(async () => {
@@ -19,13 +22,22 @@ interface OrderAnswer {
   }[];
 }
 
-/** A line as its packer knows it. */
+interface Parcel {
+  readonly reference: string;
+  status: 'picking' | 'shipped' | 'void';
+}
+
+interface PackedUnit {
+  readonly bin: string;
+  /** Null, or a void one, while no picker has claimed the unit. */
+  parcel: Parcel | null;
+  hasReturned: boolean;
+}
+
+/** A line as its packer knows it, with its units in the order of the allocations. */
 interface PackedLine {
   readonly line: number;
-  /** The bin of each unit, in the order of the allocations. */
-  readonly bins: readonly string[];
-  shipped: number;
-  returned: number;
+  readonly units: readonly PackedUnit[];
 }
 
 interface PackedOrder {
@@ -33,6 +45,11 @@ interface PackedOrder {
   readonly lines: readonly PackedLine[];
   isCancelled: boolean;
 }
+
+const isUnclaimed = ({ parcel }: PackedUnit) => parcel === null || parcel.status === 'void';
+const isShipped = ({ parcel }: PackedUnit) => parcel?.status === 'shipped';
+const returnable = ({ units }: PackedLine) =>
+  units.filter(isShipped).length - units.filter(({ hasReturned }) => hasReturned).length;
 
 /**
  * A warehouse where one thing happens after the other. It knows the units on each shelf, and whose units they are from the
@@ -67,7 +84,7 @@ class Warehouse {
     const free = new Map(this.shelves);
     for (const { lines, isCancelled } of this.orders) {
       if (isCancelled) continue;
-      for (const { bins, shipped } of lines) for (const bin of bins.slice(shipped)) add(free, bin, -1);
+      for (const { units } of lines) for (const unit of units) if (!isShipped(unit)) add(free, unit.bin, -1);
     }
     return free;
   }
@@ -75,14 +92,17 @@ class Warehouse {
   async step(): Promise<string> {
     const acts = {
       sell: () => this.sell(),
-      ship: () => this.ship(),
+      ship: () => this.ship('shipped'),
+      pick: () => this.ship('picking'),
+      send: () => this.changeParcel('picking', 'shipped'),
+      drop: () => this.changeParcel('picking', 'void'),
+      undo: () => this.changeParcel('shipped', 'void'),
       takeBack: () => this.takeBack(),
       cancel: () => this.cancel(),
       receive: () => this.receive(),
       count: () => this.count(),
     };
-    const words = ['sell', 'sell', 'ship', 'ship', 'takeBack', 'cancel', 'receive', 'count', 'count'] as const;
-    const word = words[this.draw(words.length)] ?? 'count';
+    const word = WORDS[this.draw(WORDS.length)] ?? 'count';
     await acts[word]();
     return word;
   }
@@ -98,34 +118,63 @@ class Warehouse {
     const id = response.json<{ data: { order_id: string } }>().data.order_id;
     const { line_items: lines } = (await this.api.get(`/v1/orders/${id}`)).json<{ data: OrderAnswer }>().data;
     const packed = lines.map(({ line, allocations }) => ({
-      ...{ line, shipped: 0, returned: 0 },
-      bins: allocations.flatMap(({ bin, quantity }) => Array<string>(quantity).fill(bin)),
+      line,
+      units: allocations.flatMap(({ bin, quantity }) =>
+        Array.from({ length: quantity }, (): PackedUnit => ({ bin, parcel: null, hasReturned: false })),
+      ),
     }));
     this.orders.push({ id, lines: packed, isCancelled: false });
   }
 
-  private async ship(): Promise<void> {
-    const found = this.pick((line) => line.bins.length - line.shipped);
+  private async ship(status: 'picking' | 'shipped'): Promise<void> {
+    const found = this.find(({ units }) => units.filter(isUnclaimed).length);
     if (!found) return;
     const [order, line, quantity] = found;
-    const reference = `S-${++this.serial}`;
-    await this.done(`/v1/orders/${order.id}/shipments`, { reference, items: [{ line: line.line, quantity }] });
-    for (let n = 0; n < quantity; n++) add(this.shelves, line.bins[line.shipped++], -1);
+    const parcel: Parcel = { reference: `S-${++this.serial}`, status };
+    const items = [{ line: line.line, quantity }];
+    await this.done(`/v1/orders/${order.id}/shipments`, { reference: parcel.reference, status, items });
+    for (const unit of line.units.filter(isUnclaimed).slice(0, quantity)) {
+      unit.parcel = parcel;
+      if (status === 'shipped') add(this.shelves, unit.bin, -1);
+    }
+  }
+
+  private async changeParcel(from: Parcel['status'], to: Parcel['status']): Promise<void> {
+    const found = this.find(({ units }) => (units.some(({ parcel }) => parcel?.status === from) ? 1 : 0));
+    if (!found) return;
+    const [order, line] = found;
+    const parcel = line.units.find((unit) => unit.parcel?.status === from)?.parcel;
+    const units = line.units.filter((unit) => unit.parcel === parcel);
+    // A shipment whose units have returned stays.
+    if (!parcel || (from === 'shipped' && returnable(line) < units.length)) return;
+    const response = await this.api.inject({
+      method: 'PATCH',
+      url: `/v1/orders/${order.id}/shipments/${parcel.reference}`,
+      headers: { authorization: `Bearer ${this.api.store.key}` },
+      payload: { status: to },
+    });
+    expect(response.body).toMatch(/^{"success":true/);
+    parcel.status = to;
+    const moved = from === 'shipped' ? 1 : to === 'shipped' ? -1 : 0;
+    for (const { bin } of units) add(this.shelves, bin, moved);
   }
 
   private async takeBack(): Promise<void> {
-    const found = this.pick((line) => line.shipped - line.returned);
+    const found = this.find(returnable);
     if (!found) return;
     const [order, line, quantity] = found;
     const items = [{ line: line.line, quantity }];
     const refund = { reference: `R-${++this.serial}`, amount: 0, restock: true, lines: items };
     await this.done(`/v1/orders/${order.id}/refunds`, refund);
-    for (let n = 0; n < quantity; n++) add(this.shelves, line.bins[line.returned++], 1);
+    for (const unit of line.units.filter((each) => isShipped(each) && !each.hasReturned).slice(0, quantity)) {
+      unit.hasReturned = true;
+      add(this.shelves, unit.bin, 1);
+    }
   }
 
   private async cancel(): Promise<void> {
     const open = this.orders.filter(
-      ({ lines, isCancelled }) => !isCancelled && lines.every(({ shipped }) => shipped === 0),
+      ({ lines, isCancelled }) => !isCancelled && lines.every(({ units }) => units.every(isUnclaimed)),
     );
     const order = open[this.draw(open.length || 1)];
     if (!order || this.draw(2) === 0) return;
@@ -152,7 +201,7 @@ class Warehouse {
     expect({ basis, ...result }).toMatchObject({ code: '', short: 0, after: this.free().get(bin) });
   }
 
-  private pick(unitsOf: (line: PackedLine) => number): [PackedOrder, PackedLine, number] | null {
+  private find(unitsOf: (line: PackedLine) => number): [PackedOrder, PackedLine, number] | null {
     const found = this.orders.flatMap((order) =>
       order.isCancelled ? [] : order.lines.flatMap((line) => (unitsOf(line) > 0 ? [[order, line] as const] : [])),
     );
@@ -189,7 +238,7 @@ it.each([1, 2, 3, 4, 5, 6])(
         stock: warehouse.free(),
       });
     }
-    expect(done).toEqual(expect.arrayContaining(['sell', 'ship', 'takeBack', 'cancel', 'receive', 'count']));
+    expect(done).toEqual(expect.arrayContaining([...WORDS]));
     expect(warehouse.orders.some(({ lines }) => lines.length > 1)).toBe(true);
   },
   60_000,

@@ -450,6 +450,80 @@ describe('a count', () => {
     ]);
   });
 
+  describe('of a bin whose units shipments have in another order than that of the bins', () => {
+    const ship = async (id: string, reference: string, quantity: number, status = 'shipped') => {
+      const shipment = { reference, status, items: [{ line: 1, quantity }] };
+      expect((await api.post(`/v1/orders/${id}/shipments`, shipment)).statusCode).toBe(201);
+    };
+    const makeVoid = async (id: string, reference: string) => {
+      const response = await api.inject({
+        method: 'PATCH',
+        url: `/v1/orders/${id}/shipments/${reference}`,
+        headers: { authorization: `Bearer ${api.store.key}` },
+        payload: { status: 'void' },
+      });
+      expect(response.statusCode).toBe(200);
+    };
+    let id: string;
+    let bins: string[];
+    beforeEach(async () => {
+      product = await api.store.product({ stock: [2, 3], sku: 'R-2' });
+      id = await place(5);
+      const rows = await sql<{ code: string }>(
+        `SELECT code FROM stock JOIN bins ON bins.store_id = stock.store_id AND bins.id = bin_id
+         WHERE stock.store_id = $1 AND product_id = $2 ORDER BY bin_id`,
+        ...[api.store.id, product],
+      );
+      bins = rows.map(({ code }) => code);
+    });
+    const count = async (onHand: readonly number[]) => {
+      const at = await cursor();
+      const lines = bins.map((bin, index) => ({ ...counted(onHand[index] ?? 0, at, 'on_hand'), sku: 'R-2', bin }));
+      return (await change(lines)).lines;
+    };
+
+    it('leaves the units of a picker in their bin, although the second shipment left first', async () => {
+      await ship(id, 'S-1', 2, 'picking');
+      await ship(id, 'S-2', 3);
+
+      expect(await count([2, 0])).toMatchObject([
+        { after: 0, short: 0 },
+        { after: 0, short: 0 },
+      ]);
+
+      expect((await api.post('/v1/orders', anOrderBody(product, 1))).statusCode).toBe(422);
+    });
+
+    it('leaves the units of a void shipment in their bin, until another one ships them', async () => {
+      await ship(id, 'S-1', 2);
+      await ship(id, 'S-2', 3);
+      await makeVoid(id, 'S-1');
+
+      expect(await count([2, 0])).toMatchObject([
+        { after: 0, short: 0 },
+        { after: 0, short: 0 },
+      ]);
+
+      await ship(id, 'S-3', 2);
+      expect(await count([0, 0])).toMatchObject([
+        { after: 0, short: 0 },
+        { after: 0, short: 0 },
+      ]);
+    });
+
+    it('has the units that came back in the bin from which they left', async () => {
+      await ship(id, 'S-1', 2, 'picking');
+      await ship(id, 'S-2', 3);
+      const refund = { reference: 'R-1', amount: 0, restock: true, lines: [{ line: 1, quantity: 2 }] };
+      expect((await api.post(`/v1/orders/${id}/refunds`, refund)).statusCode).toBe(201);
+
+      expect(await count([2, 2])).toMatchObject([
+        { before: 0, after: 0 },
+        { before: 2, after: 2 },
+      ]);
+    });
+  });
+
   it('is refused at a cursor of another history', async () => {
     const at = await cursor();
     await sql('SELECT begin_branch()');

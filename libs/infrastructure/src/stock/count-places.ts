@@ -2,7 +2,7 @@ import type { StockLine } from '@app/application';
 import type { CountFacts } from '@app/domain';
 import { toSafeInteger } from '../postgres/integers.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
-import { commonUnits, linesOfOrder } from './line-units.js';
+import { countUnits, linesOfOrder } from './line-units.js';
 import { keyOf } from './stock-quantities.js';
 
 /** A place of the feed at which stock can be counted. */
@@ -99,7 +99,7 @@ const FACTS = `/* stock.count_facts */
 
 // Orders that were placed and not shipped at the place. The movements of the counted bins lead to them: a store may have many
 // other open orders. The units of a product in an order have numbers, by line and by bin (line-units.ts): a bin has shipped
-// those of its numbers that its lines have.
+// those of its numbers that shipments have.
 const UNSHIPPED = `/* stock.count_unshipped */
   WITH counted AS MATERIALIZED (
     SELECT * FROM ${COUNTED}
@@ -137,20 +137,18 @@ const UNSHIPPED = `/* stock.count_unshipped */
   FROM taken
   JOIN counted ON counted.line = taken.line AND counted.bin_id = taken.bin_id
   CROSS JOIN LATERAL (
-    SELECT coalesce(sum(${commonUnits('line.before', 'left_with.units', 'taken.through - taken.units', 'taken.units')}), 0) AS units
+    SELECT coalesce(sum(${countUnits('item.units', 'taken.through - taken.units - line.before', 'taken.through - line.before')}), 0) AS units
     FROM ${linesOfOrder('taken.order_id')} AS line
-    CROSS JOIN LATERAL (
-      SELECT coalesce(sum(item.quantity), 0) AS units FROM shipment_items AS item
-      WHERE item.store_id = $1 AND item.order_id = taken.order_id AND item.position = line.position
-        -- The last status of the shipment before the place.
-        AND (SELECT coalesce(event.details ->> 'to', event.details ->> 'status') FROM order_events AS event
-          WHERE event.store_id = $1 AND event.order_id = taken.order_id AND event.reference = item.reference
-            AND event.event IN ('shipment_created', 'shipment_changed')
-            AND coalesce(event.details ->> 'to', event.details ->> 'status') IS NOT NULL
-            AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
-          ORDER BY event.id DESC LIMIT 1) IN ('shipped', 'delivered')
-    ) AS left_with
+    JOIN shipment_items AS item
+      ON item.store_id = $1 AND item.order_id = taken.order_id AND item.position = line.position
     WHERE line.product_id = counted.product_id AND line.variant_key = counted.variant_key
+      -- The last status of the shipment before the place.
+      AND (SELECT coalesce(event.details ->> 'to', event.details ->> 'status') FROM order_events AS event
+        WHERE event.store_id = $1 AND event.order_id = taken.order_id AND event.reference = item.reference
+          AND event.event IN ('shipment_created', 'shipment_changed')
+          AND coalesce(event.details ->> 'to', event.details ->> 'status') IS NOT NULL
+          AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
+        ORDER BY event.id DESC LIMIT 1) IN ('shipped', 'delivered')
   ) AS shipped
   GROUP BY counted.line`;
 

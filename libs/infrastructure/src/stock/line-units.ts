@@ -1,7 +1,8 @@
 /**
  * From which bins the units of a line ship, and to which they return: the units of a product in an order are numbered by line,
  * in the order of the lines, and by bin, in the order of the bins' ids. A line has the units with its numbers, as the
- * allocations of the order show them (`order.rows.ts`). They ship, and later return, in the order of their numbers.
+ * allocations of the order show them (`order.rows.ts`), and counts them from 0. A shipment has the lowest numbers of a line that
+ * were in no other one when it was made; a void shipment gives its numbers back. Of the shipped units, the lowest numbers return.
  */
 
 /** SQL for the lines of an order, each with the units of its product in the lines before. `$1` is the id of the store. */
@@ -13,7 +14,25 @@ export function linesOfOrder(orderId: string): string {
     )`;
 }
 
-/** SQL for how many units two ranges of numbers have in common, each given by the units before it and its own. */
-export function commonUnits(before: string, units: string, otherBefore: string, otherUnits: string): string {
-  return `greatest(least(${before} + ${units}, ${otherBefore} + ${otherUnits}) - greatest(${before}, ${otherBefore}), 0)`;
+/** SQL for all numbers of a line, as an int4multirange. */
+export function allUnits(quantity: string): string {
+  return `int4multirange(int4range(0, ${quantity}))`;
+}
+
+/** SQL for the lowest of the numbers, up to `wanted`. */
+export function lowestUnits(numbers: string, wanted: string): string {
+  return `(
+      SELECT coalesce(range_agg(int4range(number, number + 1)), '{}') FROM (
+        SELECT number FROM unnest(${numbers}) AS part CROSS JOIN generate_series(lower(part), upper(part) - 1) AS number
+        ORDER BY number LIMIT ${wanted}
+      ) AS lowest
+    )`;
+}
+
+/** SQL for how many of the numbers are from `first` to before `end`. */
+export function countUnits(numbers: string, first: string, end: string): string {
+  return `(
+      SELECT coalesce(sum(upper(part) - lower(part)), 0)
+      FROM unnest(${numbers} * int4multirange(int4range((${first})::int, (${end})::int))) AS part
+    )`;
 }

@@ -1,7 +1,7 @@
 import type { OrderKey } from '@app/application';
 import type { LineQuantity, OrderChange } from '@app/domain';
 import type { Statement } from '../postgres/transaction-sql.js';
-import { commonUnits, linesOfOrder } from './line-units.js';
+import { allUnits, countUnits, linesOfOrder, lowestUnits } from './line-units.js';
 
 // The stock rows of the order's movements, in the lock order of every writer.
 const LOCK_MOVED_STOCK = `/* stock.lock_moved */
@@ -11,15 +11,28 @@ const LOCK_MOVED_STOCK = `/* stock.lock_moved */
   ORDER BY product_id, variant_key, bin_id
   FOR NO KEY UPDATE`;
 
-// The units of a line after those that have returned. Never more than the order still has of a bin, by the ledger.
+// Of the units that have shipped and not returned, the lowest numbers. An order without shipments has left as a whole, or is
+// cancelled as a whole. Never more than the order still has of a bin, by the ledger.
 const RETURN_STOCK = `/* stock.return */
   WITH back AS (
-    SELECT line.product_id, line.variant_key, units.quantity,
-      line.before + coalesce(returned.quantity - units.quantity, 0) AS before
-    FROM unnest($3::int[], $4::int[]) AS units (line, quantity)
-    JOIN ${linesOfOrder('$2')} AS line ON line.position = units.line - 1
+    SELECT line.position, line.product_id, line.variant_key, line.before, asked.quantity,
+      ${lowestUnits("shipped.units - coalesce(returned.units, '{}')", 'asked.quantity')} AS units
+    FROM unnest($3::int[], $4::int[]) AS asked (line, quantity)
+    JOIN ${linesOfOrder('$2')} AS line ON line.position = asked.line - 1
     LEFT JOIN returned_units AS returned
       ON returned.store_id = $1 AND returned.order_id = $2 AND returned.position = line.position
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN EXISTS (SELECT FROM shipments WHERE store_id = $1 AND order_id = $2 AND status <> 'void') THEN (
+        SELECT range_agg(item.units) FROM shipment_items AS item JOIN shipments USING (store_id, order_id, reference)
+        WHERE item.store_id = $1 AND item.order_id = $2 AND item.position = line.position
+          AND shipments.status IN ('shipped', 'delivered')
+      ) ELSE ${allUnits('line.quantity')} END AS units
+    ) AS shipped
+  ), recorded AS (
+    INSERT INTO returned_units (store_id, order_id, position, quantity, units)
+    SELECT $1, $2, position, quantity, units FROM back WHERE $5::text = 'RETURN'
+    ON CONFLICT (store_id, order_id, position) DO UPDATE
+      SET quantity = returned_units.quantity + excluded.quantity, units = returned_units.units + excluded.units
   ), taken AS (
     SELECT product_id, variant_key, bin_id, -sum(quantity) AS outstanding,
       coalesce(-sum(quantity) FILTER (WHERE kind = 'ORDER'), 0) AS units,
@@ -31,7 +44,7 @@ const RETURN_STOCK = `/* stock.return */
     SELECT product_id, variant_key, bin_id, least(outstanding, sum(common.units))::int AS quantity
     FROM taken JOIN back USING (product_id, variant_key)
     CROSS JOIN LATERAL (
-      SELECT ${commonUnits('back.before', 'back.quantity', 'taken.through - taken.units', 'taken.units')} AS units
+      SELECT ${countUnits('back.units', 'taken.through - taken.units - back.before', 'taken.through - back.before')} AS units
     ) AS common
     WHERE common.units > 0 AND outstanding > 0
     GROUP BY product_id, variant_key, bin_id, outstanding
@@ -48,11 +61,6 @@ const RETURN_STOCK = `/* stock.return */
   )
   SELECT coalesce(sum(quantity), 0)::int AS units FROM moved`;
 
-const COUNT_RETURNS = `/* orders.count_returns */
-  INSERT INTO returned_units (store_id, order_id, position, quantity)
-  SELECT $1, $2, line - 1, quantity FROM unnest($3::int[], $4::int[]) AS back (line, quantity)
-  ON CONFLICT (store_id, order_id, position) DO UPDATE SET quantity = returned_units.quantity + excluded.quantity`;
-
 /**
  * Returns units of the order's lines to the bins that supplied them: none when it took none, as an imported one. The
  * caller has locked the order. Locks the stock until the transaction ends. The last statement returns `{units}`.
@@ -65,7 +73,6 @@ export function restockStatements(
   const back = [lines.map(({ line }: LineQuantity) => line), lines.map(({ quantity }) => quantity)];
   return [
     { text: LOCK_MOVED_STOCK, values: key },
-    ...(kind === 'RETURN' ? [{ text: COUNT_RETURNS, values: [...key, ...back] }] : []),
     { text: RETURN_STOCK, values: [...key, ...back, kind] },
   ];
 }

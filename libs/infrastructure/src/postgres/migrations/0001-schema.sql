@@ -684,21 +684,25 @@ CREATE TABLE shipment_items (
   reference text NOT NULL,
   position int NOT NULL,
   quantity positive_int NOT NULL,
+  units int4multirange NOT NULL DEFAULT '{}',
   PRIMARY KEY (store_id, order_id, reference, position),
   FOREIGN KEY (store_id, order_id, reference) REFERENCES shipments,
   FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
 );
 COMMENT ON TABLE shipment_items IS 'What a shipment contains, by the position of the line.';
+COMMENT ON COLUMN shipment_items.units IS 'Numbers of the units in their line, from 0: they decide about the bins. Empty in an imported order.';
 
 CREATE TABLE returned_units (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
   position int NOT NULL,
   quantity positive_int NOT NULL,
+  units int4multirange NOT NULL DEFAULT '{}',
   PRIMARY KEY (store_id, order_id, position),
   FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
 );
 COMMENT ON TABLE returned_units IS 'Shipped units whose stock went back to the bins, by line.';
+COMMENT ON COLUMN returned_units.units IS 'Numbers of the units in their line, from 0: they decide about the bins. Empty in an imported order.';
 
 CREATE TABLE payments (
   store_id int NOT NULL,
