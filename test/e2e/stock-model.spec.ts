@@ -2,10 +2,24 @@ import { FeedReader } from '../support/feed-reader.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
-const STEPS = 60;
+const STEPS = 100;
 const BINS = 3;
 const WORDS = [
-  ...['sell', 'sell', 'ship', 'pick', 'send', 'drop', 'undo', 'takeBack', 'cancel', 'receive', 'count', 'count'],
+  ...[
+    'sell',
+    'sell',
+    'ship',
+    'pick',
+    'send',
+    'drop',
+    'undo',
+    'takeBack',
+    'cancel',
+    'receive',
+    'receive',
+    'count',
+    'count',
+  ],
 ] as const;
 
 let application: RunningApi;
@@ -108,9 +122,9 @@ class Warehouse {
   }
 
   private async sell(): Promise<void> {
-    const items = Array.from({ length: 1 + this.draw(3) }, () => ({
+    const items = Array.from({ length: 1 + this.draw(2) }, () => ({
       product_id: this.product,
-      quantity: 1 + this.draw(4),
+      quantity: 1 + this.draw(7),
     }));
     const response = await this.api.post('/v1/orders', { items, customer: { name: 'Ada' } });
     if (response.headers['x-error-code'] === 'out_of_stock') return;
@@ -183,7 +197,7 @@ class Warehouse {
   }
 
   private async receive(): Promise<void> {
-    const [bin, units] = [this.anyBin(), 1 + this.draw(4)];
+    const [bin, units] = [this.anyBin(), 1 + this.draw(6)];
     await this.done('/v1/stock', { lines: [{ product_id: this.product, bin, adjust: units }] });
     add(this.shelves, bin, units);
   }
