@@ -346,7 +346,7 @@ describe('import of a store bundle', () => {
 });
 
 describe('stock import', () => {
-  it('sets stock through the ledger: an opening, then the differences as adjustments', async () => {
+  it('sets stock through the ledger: an opening, then the differences as sets', async () => {
     const store = 'ledger';
     await importLines(...aStoreBundle(store));
     const stock = (quantity: number): BundleLine => ({
@@ -358,8 +358,8 @@ describe('stock import', () => {
     expect(counts.stock).toEqual({ created: 0, updated: 2, unchanged: 1 });
     expect(await ledger(store)).toEqual([
       { kind: 'OPENING', quantity: 7 },
-      { kind: 'ADJUSTMENT', quantity: -4 },
-      { kind: 'ADJUSTMENT', quantity: 9 },
+      { kind: 'SET', quantity: -4 },
+      { kind: 'SET', quantity: 9 },
     ]);
   });
 

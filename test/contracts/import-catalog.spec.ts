@@ -134,7 +134,7 @@ describe('import of a Shopify export', () => {
     expect(await products(store)).toEqual([{ ...before[0], name: 'Cup' }]);
     expect(await movements(store)).toEqual([
       { kind: 'OPENING', quantity: 5 },
-      { kind: 'ADJUSTMENT', quantity: -2 },
+      { kind: 'SET', quantity: -2 },
     ]);
   });
 
@@ -614,7 +614,7 @@ describe('import of catalog stock', () => {
       ]);
       const ledger = await movements(store);
       expect(ledger.map(({ kind, quantity }) => `${kind} ${quantity}`).toSorted()).toEqual(
-        ['OPENING 3', 'OPENING 4', 'OPENING 3', 'OPENING 4', 'ADJUSTMENT -3', 'ADJUSTMENT -4'].toSorted(),
+        ['OPENING 3', 'OPENING 4', 'OPENING 3', 'OPENING 4', 'SET -3', 'SET -4'].toSorted(),
       );
       expect(report).toMatchObject({ taken: { units: 7 }, counts: { stock: { created: 2, updated: 2 } } });
       expect(dry).toEqual({ ...report, dryRun: true });

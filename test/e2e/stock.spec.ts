@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { anOrderBody } from '../builders/order-body.js';
+import { bundleImports } from '../support/bundle-imports.js';
 import { FeedReader } from '../support/feed-reader.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
@@ -395,6 +396,25 @@ describe('a count', () => {
     await change([{ sku: 'R-1', set: 4, expected: 11 }]);
     expect((await change([counted(11, second)])).lines).toMatchObject([{ code: 'superseded', after: 4 }]);
     expect((await change([counted(4, await cursor())])).lines).toMatchObject([{ code: '', after: 4 }]);
+  });
+
+  it('is superseded by a stock line of an import, unless the bin held its quantity already', async () => {
+    const at = await cursor();
+    const [row] = await sql<{ bin: string; product: string }>(
+      `SELECT warehouses.code || '/' || bins.code AS bin, products.slug AS product
+       FROM stock JOIN bins USING (store_id) JOIN warehouses USING (store_id) JOIN products USING (store_id)
+       WHERE stock.store_id = $1 AND bins.id = bin_id AND warehouses.id = warehouse_id AND products.id = product_id`,
+      api.store.id,
+    );
+    const { importLines } = bundleImports(() => application.database);
+    const receive = (quantity: number) =>
+      importLines({ kind: 'stock', store: api.store.subdomain, bin: '', product: '', ...row, quantity });
+
+    await receive(12);
+    expect((await change([counted(11, at)])).lines).toMatchObject([{ code: '', before: 12, after: 11 }]);
+    await receive(14);
+    expect((await change([counted(14, at)])).lines).toMatchObject([{ code: 'superseded', before: 14, after: 14 }]);
+    expect((await change([counted(13, await cursor())])).lines).toMatchObject([{ code: '', after: 13 }]);
   });
 
   it('has a place after a set that finds what the bin holds', async () => {

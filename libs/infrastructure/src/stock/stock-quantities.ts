@@ -55,7 +55,8 @@ export interface StockRow {
 
 /**
  * Brings bins to the given quantities within the caller's transaction. In the ledger, the quantity of a new row is its
- * OPENING and a later difference is an ADJUSTMENT. Without a difference there is no movement.
+ * OPENING and a later difference is a SET, which supersedes counts at older places. A bin that holds its quantity stays as it
+ * is, without a movement: an export can be imported into its own store.
  *
  * @param wanted of different places, each with a quantity from 0 to the largest int4.
  */
@@ -89,7 +90,7 @@ export async function setStockQuantities(
       moves.map(({ row }) => row.product_id),
       moves.map(({ row }) => row.variant_key),
       moves.map(({ place, before }) => place.quantity - before),
-      moves.map(({ isNew }) => (isNew ? 'OPENING' : 'ADJUSTMENT')),
+      moves.map(({ isNew }) => (isNew ? 'OPENING' : 'SET')),
       ...[actor.type, actor.id, actor.name],
     ]);
   }
