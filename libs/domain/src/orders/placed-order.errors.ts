@@ -36,6 +36,15 @@ export class AlreadyShipped extends Rejection {
   }
 }
 
+/** An order with shipments has shipped when they have all its units. */
+export class UnitsLeftToShip extends Rejection {
+  readonly code = 'transition_not_allowed';
+
+  constructor(left: readonly LineQuantity[]) {
+    super(`The shipments of the order lack units: ship ${textOf(left)} first`);
+  }
+}
+
 /** A shipment that is being picked has claimed the units. */
 export class BeingPicked extends Rejection {
   readonly code = 'being_picked';

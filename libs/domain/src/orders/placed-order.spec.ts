@@ -15,7 +15,11 @@ const ALL = [units(1, 3), units(2, 1)];
 
 /** An order over 35.00 USD: three units of line 1 and one of line 2. */
 function anOrder(values: Partial<PlacedOrderState> = {}): PlacedOrder {
-  return new PlacedOrder({
+  return new PlacedOrder(stateOf(values));
+}
+
+function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
+  return {
     status: 'PENDING',
     fulfillmentStatus: 'PENDING',
     totalAmount: 3500,
@@ -28,7 +32,7 @@ function anOrder(values: Partial<PlacedOrderState> = {}): PlacedOrder {
     refunds: [],
     unshippedStatus: 'PENDING',
     ...values,
-  });
+  };
 }
 
 function units(line: number, quantity: number) {
@@ -504,6 +508,40 @@ describe('statuses that an operator sets', () => {
       'CANCELLATION',
       undefined,
     ]);
+  });
+
+  it('are not SHIPPED or DELIVERED while the shipments of the order lack units', () => {
+    const part = aShipment({ items: [units(1, 2)] });
+    const set = (fulfillmentStatus: 'SHIPPED' | 'DELIVERED', shipments: KnownShipment[]) => () =>
+      anOrder({ fulfillmentStatus: fulfillmentStatus === 'SHIPPED' ? 'PROCESSING' : 'SHIPPED', shipments }).set({
+        fulfillmentStatus,
+      });
+
+    expect(set('SHIPPED', [part])).toThrow(
+      'The shipments of the order lack units: ship 1 of line 1, 1 of line 2 first',
+    );
+    expect(thrown(set('SHIPPED', [aShipment({ status: 'picking' })]))).toBe('transition_not_allowed');
+    expect(thrown(set('DELIVERED', [part]))).toBe('transition_not_allowed');
+    expect(thrown(set('SHIPPED', [aShipment({ status: 'void' })]))).toBe('nothing');
+    expect(thrown(set('DELIVERED', [aShipment()]))).toBe('nothing');
+  });
+
+  it('record what was paid and not refunded as one refund, so that a later payment is due until it is paid back', () => {
+    const state = { status: 'SUCCEEDED', payments: [money('pi_1', 3500)], refunds: [money('REFUNDED', 1000)] } as const;
+
+    const change = anOrder(state).set({ status: 'REFUNDED' });
+
+    expect(textOf(change.events)).toEqual(['refund_recorded', 'SUCCEEDED>REFUNDED']);
+    expect(change.refund).toEqual({ reference: 'REFUNDED-2', amount: 2500, at: null, requestHash: '' });
+    const refunded: PlacedOrderState = {
+      ...stateOf(state),
+      status: 'REFUNDED',
+      payments: [...state.payments, money('pi_2', 3500)],
+      refunds: [...state.refunds, money('REFUNDED-2', 2500)],
+    };
+    expect(refundDueOf(refunded)).toBe(3500);
+    expect(new PlacedOrder(refunded).refund(refunding({ amount: 3500 })).refund?.amount).toBe(3500);
+    expect(refundDueOf({ ...refunded, refunds: [...refunded.refunds, money('re_1', 3500)] })).toBe(0);
   });
 
   it('are refused when the life cycle has no such step, and change nothing when there is none', () => {

@@ -28,6 +28,7 @@ import {
   ReturnExceedsShipment,
   ShipmentReferenceTaken,
   StaleStatus,
+  UnitsLeftToShip,
   UnitsWithoutBin,
 } from './placed-order.errors.js';
 
@@ -295,9 +296,11 @@ export class PlacedOrder {
   }
 
   /**
-   * Sets statuses, as an operator does. Confirming ends the review; cancelling the fulfillment returns the stock.
+   * Sets statuses, as an operator does. Confirming ends the review; cancelling the fulfillment returns the stock. REFUNDED
+   * records the rest of the payment as a refund.
    *
    * @throws IllegalTransition
+   * @throws UnitsLeftToShip when the fulfillment is SHIPPED or DELIVERED, and the shipments lack units.
    * @throws AlreadyShipped when the fulfillment is cancelled.
    * @throws BeingPicked when the fulfillment is cancelled or comes back.
    */
@@ -309,13 +312,21 @@ export class PlacedOrder {
       return this.cancelled(after, { restock }, false, restock);
     }
     if (change.fulfillmentStatus === 'RETURNED') this.assertNothingPicked();
+    if (change.fulfillmentStatus === 'SHIPPED' || change.fulfillmentStatus === 'DELIVERED') this.assertNothingLeft();
     const { status, fulfillmentStatus } = after;
     const released = this.state.isHeld && change.fulfillmentStatus === 'CONFIRMED';
+    const amount = change.status === 'REFUNDED' ? this.refundable : 0;
+    const refund = amount > 0 ? { reference: this.refundReference, amount, at: null, requestHash: '' } : null;
     return {
       status,
       fulfillmentStatus,
-      events: [...(released ? [event('released')] : []), ...this.stepsTo(after, '')],
+      events: [
+        ...(released ? [event('released')] : []),
+        ...(refund ? [event('refund_recorded', refund.reference, { amount })] : []),
+        ...this.stepsTo(after, ''),
+      ],
       ...(released && { review: 'released' as const }),
+      ...(refund && { refund }),
     };
   }
 
@@ -373,8 +384,7 @@ export class PlacedOrder {
     const { reference, amount, at, requestHash, lines, restock, notify } = request;
     const known = this.state.refunds.find((refund) => refund.reference === reference);
     if (known) return this.repeated(known, request, new RefundReferenceTaken());
-    // Another system may have refunded more than was paid.
-    const left = Math.max(0, paidOf(this.state) - sum(this.state.refunds));
+    const left = this.refundable;
     if (amount > left) throw new RefundExceedsPayment(left);
     if (lines) this.assertOrdered(lines);
     const back = restock ? this.returnable(lines) : undefined;
@@ -471,6 +481,25 @@ export class PlacedOrder {
 
   private assertNothingPicked(): void {
     if (this.state.shipments.some(({ status }) => status === 'picking')) throw this.beingPicked();
+  }
+
+  /** An order without shipments leaves as a whole. */
+  private assertNothingLeft(): void {
+    const left = this.left(isShipped);
+    if (!this.state.shipments.every(isVoid) && left.length > 0) throw new UnitsLeftToShip(left);
+  }
+
+  /** Another system may have refunded more than was paid. */
+  private get refundable(): number {
+    return Math.max(0, paidOf(this.state) - sum(this.state.refunds));
+  }
+
+  /** A reference for a refund that an operator records by its status: one that no client has given. */
+  private get refundReference(): string {
+    const taken = new Set(this.state.refunds.map(({ reference }) => reference));
+    let reference = 'REFUNDED';
+    for (let n = 2; taken.has(reference); n++) reference = `REFUNDED-${n}`;
+    return reference;
   }
 
   private assertHasTakenStock(): void {
