@@ -235,6 +235,7 @@ describe('a refusal', () => {
       'shipped_at needs the status shipped',
     ],
     ['release', { reason: 'x' }, 'reason is not a field of this request'],
+    ['cancel', JSON.parse('{"__proto__":{"restock":false}}') as object, '__proto__ is not a field of this request'],
     [
       'payments',
       { ...PAY, currency: 'US' },

@@ -24,8 +24,8 @@ const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
 export const jsonBodies = fp(
   (fastify, _options, done) => {
     fastify.removeAllContentTypeParsers();
-    // Fields that could reach a prototype are ignored, like every unknown field.
-    const parse = fastify.getDefaultJsonParser('remove', 'remove');
+    // A field such as `__proto__` is an unknown field like any other: bodies are read by their declared fields only.
+    const parse = fastify.getDefaultJsonParser('ignore', 'ignore');
     fastify.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, (request, body: Buffer, next) => {
       // Clients that name the type with every request send it without a body, too.
       if (body.length === 0) return next(null, undefined);
