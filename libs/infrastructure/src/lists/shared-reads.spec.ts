@@ -34,4 +34,16 @@ describe('SharedReads', () => {
   it('returns null for a record that does not exist', async () => {
     expect(await things.find(7, '10')).toBeNull();
   });
+
+  it('finds the record of a store while the statements of another store hang', async () => {
+    const hanging = new SharedReads<Thing>((storeId, ids) =>
+      storeId === 7 ? new Promise(() => undefined) : Promise.resolve(ids.map((id) => ({ id: Number(id), storeId }))),
+    );
+    for (const id of ['1', '2', '3']) {
+      hanging.find(7, id).catch(() => undefined);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+
+    expect(await hanging.find(8, '1')).toEqual({ id: 1, storeId: 8 });
+  });
 });
