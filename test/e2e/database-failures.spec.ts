@@ -107,8 +107,8 @@ describe.each([
       : null;
     const run: Run = transactions.run.bind(transactions);
     let made = 0;
-    jest.spyOn(transactions, 'run').mockImplementation((work, deadline) => {
-      const commit = () => run(work, deadline);
+    jest.spyOn(transactions, 'run').mockImplementation((storeId, work, deadline) => {
+      const commit = () => run(storeId, work, deadline);
       const attempt = attempts[made++] ?? commit;
       return attempt(commit);
     });

@@ -7,6 +7,7 @@ import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { counterValue } from '../support/counter-value.js';
 import { eventually } from '../support/eventually.js';
 import { listen } from '../support/listen.js';
+import { lockWaits } from '../support/lock-waits.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { openUnread } from '../support/unread-connections.js';
 
@@ -17,10 +18,13 @@ describe('the API under overload', () => {
   let api: RunningApi;
   let port: number;
   let product: number;
+  /** The id of an order. */
+  let contested: string;
   beforeAll(async () => {
     api = await startApi({ THROTTLE_PER_10S: '0' });
     port = await listen(api.app);
     product = await api.store.product({ stock: 1_000 });
+    contested = (await order()).json<{ data: { order_id: string } }>().data.order_id;
     await many(20, read); // opens the pool's connections
   });
   afterAll(() => api.stop());
@@ -132,6 +136,31 @@ describe('the API under overload', () => {
 
     const others = await many(5, read);
     expect([statuses(others), answeredSearches]).toEqual([{ 200: 5 }, 0]);
+    await blocker.end();
+    await crowd;
+  });
+
+  it.each([
+    ['orders of one product', () => `stock WHERE product_id = ${product}`, order],
+    [
+      'changes of one order',
+      () => `orders WHERE id = '${contested}'`,
+      (n: number) => api.post(`/v1/orders/${contested}/payments`, { reference: `P-${n}`, amount: 1, currency: 'USD' }),
+    ],
+  ])('answers another store while 30 %s wait for a lock', async (_what, row, change) => {
+    const other = await api.withStore();
+    const body = { items: [{ product_id: await other.store.product({ stock: 5 }), quantity: 1 }] };
+    const blocker = new pg.Client({ connectionString: api.database.url });
+    await blocker.connect();
+    await blocker.query(`BEGIN; SELECT FROM ${row()} FOR UPDATE`);
+    let answered = 0;
+    const crowd = many(30, (n) => change(n).finally(() => answered++));
+    await eventually(async () => expect(await lockWaits(api.database)).toBeGreaterThan(1));
+
+    const read = await other.get('/v1/store');
+    const placed = await other.post('/v1/orders', { ...body, customer: { name: 'Ada Lovelace' } });
+
+    expect([read.statusCode, placed.statusCode, answered]).toEqual([200, 201, 0]);
     await blocker.end();
     await crowd;
   });

@@ -42,7 +42,7 @@ export const KEY_STATEMENT_MS = 2_000;
 /** The wait for a free connection of the pool. */
 export const CONNECTION_MS = 2_000;
 
-/** The wait of a search, or of a change of stock, for one of the few connections that its kind may use. */
+/** The wait of a search or a transaction for one of the connections that its kind may use. */
 export const TURN_MS = 2_000;
 
 /** After this, PostgreSQL ends a read, which answers 503. The transaction of an order sets its own limit. */

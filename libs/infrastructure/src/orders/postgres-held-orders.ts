@@ -51,7 +51,7 @@ export class PostgresHeldOrders extends HeldOrders {
   }
 
   override settle(order: OrderKey, assessment: FraudAssessment): Promise<boolean> {
-    return this.transactions.run(async (sql) => {
+    return this.transactions.run(order.storeId, async (sql) => {
       // The lock makes a concurrent cancellation wait, which abandons only held stages.
       await lockOrder(sql, { storeId: order.storeId, reference: order.orderId, isTest: null });
       return settleHeldStage(sql, order, assessment);

@@ -14,7 +14,7 @@ export class PostgresOrderLifecycle extends OrderLifecycle {
   }
 
   override async change(request: ChangeRequest): Promise<ChangedOrder> {
-    const outcome = await this.transactions.run((sql) => change(sql, request), request.deadline);
+    const outcome = await this.transactions.run(request.order.storeId, (sql) => change(sql, request), request.deadline);
     if (outcome.refusal) throw outcome.refusal;
     return outcome;
   }

@@ -70,11 +70,15 @@ export class PostgresOrderPlacement extends OrderPlacement {
 
   override async awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<Replay | null> {
     try {
-      return await this.transactions.run(async (sql) => {
-        const kept = await claimKey(sql, request, null);
-        if (!kept) throw new KeyIsFree();
-        return replayOf(kept);
-      }, deadline);
+      return await this.transactions.run(
+        request.scope.storeId,
+        async (sql) => {
+          const kept = await claimKey(sql, request, null);
+          if (!kept) throw new KeyIsFree();
+          return replayOf(kept);
+        },
+        deadline,
+      );
     } catch (error) {
       if (error instanceof KeyIsFree) return null;
       throw error;
@@ -112,7 +116,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
     doubt: CommitOutcomeUnknown | null,
   ): Promise<PlacementOutcome> {
     try {
-      const outcome = await this.transactions.run((sql) => write(sql, placement), deadline);
+      const outcome = await this.transactions.run(placement.order.storeId, (sql) => write(sql, placement), deadline);
       if (doubt !== null && outcome.outcome === 'placed') this.metrics.countRecoveredOrder();
       return outcome;
     } catch (caught) {

@@ -12,7 +12,7 @@ export class PostgresStageRetries extends StageRetries {
   }
 
   override retry(order: OrderKey): Promise<RetriedPipeline> {
-    return this.transactions.run(async (sql) => {
+    return this.transactions.run(order.storeId, async (sql) => {
       const locked = await lockOrder(sql, { storeId: order.storeId, reference: order.orderId, isTest: null });
       if (!locked) throw new NotFound('Order');
       return {
@@ -24,7 +24,7 @@ export class PostgresStageRetries extends StageRetries {
   }
 
   override dismiss(order: OrderKey): Promise<readonly NotificationStage[]> {
-    return this.transactions.run(async (sql) => {
+    return this.transactions.run(order.storeId, async (sql) => {
       const reference = { storeId: order.storeId, reference: order.orderId, isTest: null };
       if (!(await lockOrder(sql, reference))) throw new NotFound('Order');
       return dismissStages(sql, order);

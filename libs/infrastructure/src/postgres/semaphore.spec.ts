@@ -1,4 +1,4 @@
-import { Overloaded } from '@app/application';
+import { Deadline, Overloaded } from '@app/application';
 import { Semaphore } from './semaphore.js';
 
 describe('Semaphore', () => {
@@ -79,5 +79,25 @@ describe('Semaphore', () => {
     await Promise.all([running, waiting]);
 
     expect(order).toEqual(['b', 'a']);
+  });
+
+  it('refuses a waiting task at its deadline', async () => {
+    const semaphore = new Semaphore(() => 1, 60_000);
+    const running = semaphore.run('a', until);
+
+    await expect(semaphore.run('b', done, Deadline.in(10))).rejects.toThrow(Overloaded);
+    finish();
+    await running;
+  });
+
+  it('lets any number of tasks wait without a limit on those', async () => {
+    const semaphore = new Semaphore(() => 1, 60_000, 1, Infinity);
+    const running = semaphore.run('a', until);
+    const waiting = Array.from({ length: 200 }, () => semaphore.run('a', done));
+
+    finish();
+    await running;
+
+    await expect(Promise.all(waiting)).resolves.toHaveLength(200);
   });
 });

@@ -1,8 +1,6 @@
-import { Overloaded } from '@app/application';
+import { Overloaded, type Deadline } from '@app/application';
 
-/** The most tasks that wait, in all and for one owner. The tasks of one owner leave places to others. */
 const MAX_WAITING = 64;
-const MAX_WAITING_OF_OWNER = MAX_WAITING / 2;
 
 interface Waiting {
   readonly owner: unknown;
@@ -11,8 +9,8 @@ interface Waiting {
 }
 
 /**
- * Limits concurrency: at most `most()` tasks run, `mostOfOwner` of one owner, 64 wait, and the rest are refused. The next task
- * is the one that has waited longest of the owner with the fewest running tasks.
+ * Limits concurrency: at most `most()` tasks run, `mostOfOwner` of one owner, `mostWaiting` wait, and the rest are refused.
+ * The next task is the one that has waited longest of the owner with the fewest running tasks.
  */
 export class Semaphore {
   /** The owner of each running task. */
@@ -23,20 +21,23 @@ export class Semaphore {
    * @param most is called for each task.
    * @param patienceMs milliseconds that a task waits for its turn.
    * @param mostOfOwner tasks of one owner that run.
+   * @param mostWaiting tasks that wait. Those of one owner take half of the places, and leave the others to other owners.
    */
   constructor(
     private readonly most: () => number,
     private readonly patienceMs: number,
     private readonly mostOfOwner = Infinity,
+    private readonly mostWaiting = MAX_WAITING,
   ) {}
 
   /**
-   * @param owner the store on whose behalf the task runs. One owner's tasks take at most half of the places to wait.
+   * @param owner the store on whose behalf the task runs.
+   * @param deadline ends the wait, if it is earlier than `patienceMs` from now.
    * @throws Overloaded when too many tasks wait, or when its turn does not come in time. The work has not begun then.
    */
-  async run<T>(owner: unknown, work: () => Promise<T>): Promise<T> {
+  async run<T>(owner: unknown, work: () => Promise<T>, deadline: Deadline | null = null): Promise<T> {
     if (this.running.length < this.most() && this.runningOf(owner) < this.mostOfOwner) this.running.push(owner);
-    else await this.turn(owner);
+    else await this.turn(owner, Math.min(this.patienceMs, deadline?.remainingMs ?? Infinity));
     try {
       return await work();
     } finally {
@@ -45,9 +46,9 @@ export class Semaphore {
     }
   }
 
-  private turn(owner: unknown): Promise<void> {
+  private turn(owner: unknown, patienceMs: number): Promise<void> {
     const ofOwner = [...this.queue].filter((waiting) => waiting.owner === owner).length;
-    const isFull = this.queue.size >= MAX_WAITING || ofOwner >= MAX_WAITING_OF_OWNER;
+    const isFull = this.queue.size >= this.mostWaiting || ofOwner >= this.mostWaiting / 2;
     if (isFull) throw new Overloaded();
     return new Promise((begin, reject) => {
       const waiting: Waiting = {
@@ -56,16 +57,19 @@ export class Semaphore {
         timer: setTimeout(() => {
           this.queue.delete(waiting);
           reject(new Overloaded());
-        }, this.patienceMs),
+        }, patienceMs),
       };
       this.queue.add(waiting);
     });
   }
 
   private next(): void {
-    const [first] = [...this.queue]
-      .filter(({ owner }) => this.runningOf(owner) < this.mostOfOwner)
-      .sort((one, other) => this.runningOf(one.owner) - this.runningOf(other.owner));
+    let first: Waiting | null = null;
+    let fewest = this.mostOfOwner;
+    for (const waiting of this.queue) {
+      const running = this.runningOf(waiting.owner);
+      if (running < fewest) [first, fewest] = [waiting, running];
+    }
     if (!first) return;
     this.queue.delete(first);
     clearTimeout(first.timer);

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
+import type { Config } from '../platform/config.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Transactions } from './transactions.js';
 
@@ -21,14 +22,18 @@ function transactionsThatFail(refused: RegExp) {
   };
   const pool = { connect: () => Promise.resolve(client) };
   const dataSource = { driver: { master: pool } } as unknown as DataSource;
-  return { transactions: new Transactions(dataSource, new ServiceMetrics()), sent, releases };
+  return {
+    transactions: new Transactions(dataSource, new ServiceMetrics(), { databasePoolSize: 10 } as Config),
+    sent,
+    releases,
+  };
 }
 
 describe('Transactions', () => {
   it('does not roll back a transaction whose BEGIN failed, and does not reuse its connection', async () => {
     const { transactions, sent, releases } = transactionsThatFail(/BEGIN/);
 
-    const work = transactions.run((sql) => sql.query('SELECT 1', []));
+    const work = transactions.run(1, (sql) => sql.query('SELECT 1', []));
 
     await expect(work).rejects.toMatchObject({ code: 'deadline_exceeded' });
     expect([sent, releases]).toEqual([['BEGIN'], [true]]);
@@ -37,7 +42,7 @@ describe('Transactions', () => {
   it('sends a pipeline with BEGIN, and neither rolls back nor reuses the connection when BEGIN failed', async () => {
     const { transactions, sent, releases } = transactionsThatFail(/BEGIN/);
 
-    const work = transactions.run((sql) => sql.pipeline([{ text: 'INSERT', values: [] }]));
+    const work = transactions.run(1, (sql) => sql.pipeline([{ text: 'INSERT', values: [] }]));
 
     await expect(work).rejects.toMatchObject({ code: 'deadline_exceeded' });
     expect([sent, releases]).toEqual([['BEGIN', 'INSERT'], [true]]);
@@ -46,7 +51,7 @@ describe('Transactions', () => {
   it('sends nothing for work without a statement', async () => {
     const { transactions, sent, releases } = transactionsThatFail(/nothing/);
 
-    await transactions.run(() => Promise.resolve());
+    await transactions.run(1, () => Promise.resolve());
 
     expect([sent, releases]).toEqual([[], [false]]);
   });
@@ -54,7 +59,7 @@ describe('Transactions', () => {
   it('rolls back a transaction whose work failed, and reuses its connection', async () => {
     const { transactions, sent, releases } = transactionsThatFail(/nothing/);
 
-    const work = transactions.run(async (sql) => {
+    const work = transactions.run(1, async (sql) => {
       await sql.query('SELECT 1', []);
       throw new Error('no');
     });

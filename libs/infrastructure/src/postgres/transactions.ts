@@ -1,35 +1,57 @@
-import { Deadline, TRANSACTION_MS } from '@app/application';
+import { Deadline, TRANSACTION_MS, TURN_MS } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
+import { Config } from '../platform/config.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { poolOf } from './data-source.js';
 import { isRetryable, retryReason, toApplicationError } from './postgres-errors.js';
+import { Semaphore } from './semaphore.js';
 import { TransactionSql } from './transaction-sql.js';
 
 const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 50;
 
-/** Runs transactions on the primary, with retries. */
+/** The share of the pool that transactions leave to reads, and those of one store to the transactions of another, too. */
+const FREE = 0.1;
+
+/**
+ * Runs transactions on the primary, with retries. They take turns: transactions that wait for a lock, such as that of a
+ * product that everyone buys, would otherwise hold all connections.
+ */
 @Injectable()
 export class Transactions {
+  private readonly turns: Semaphore;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly metrics: ServiceMetrics,
-  ) {}
+    { databasePoolSize }: Config,
+  ) {
+    const free = Math.ceil(databasePoolSize * FREE);
+    const most = Math.max(1, databasePoolSize - free);
+    // The API limits the requests that wait.
+    this.turns = new Semaphore(() => most, TURN_MS, Math.max(1, most - free), Infinity);
+  }
 
   /**
    * Commits when `work` resolves; rolls back and rethrows when it rejects. Runs `work` again, up to 4 times in all,
    * after a deadlock, a lock timeout or a connection lost before COMMIT was sent: `work` must be repeatable.
    *
-   * @param deadline limits the waits for a connection and for locks, over all attempts; 2.4 s by default.
+   * @param storeId the store whose turn each attempt takes.
+   * @param deadline limits the waits for a turn, for a connection and for locks, over all attempts; 2.4 s by default.
+   * @throws Overloaded when the turn does not come in time.
    * @throws CommitOutcomeUnknown when the connection was lost during COMMIT, or the server cancelled the wait for its
    *   standbys.
    */
-  async run<T>(work: (sql: TransactionSql) => Promise<T>, deadline = Deadline.in(TRANSACTION_MS)): Promise<T> {
+  async run<T>(
+    storeId: number,
+    work: (sql: TransactionSql) => Promise<T>,
+    deadline = Deadline.in(TRANSACTION_MS),
+  ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.runOnce(work, deadline);
+        return await this.turns.run(storeId, () => this.runOnce(work, deadline), deadline);
       } catch (error) {
         if (!isRetryable(error) || attempt === ATTEMPTS) throw toApplicationError(error);
         // Full jitter: transactions that collided do not meet again.

@@ -90,8 +90,8 @@ export class PostgresStockChanges extends StockChanges {
 
   override async apply(request: StockChangeRequest): Promise<ChangedStock> {
     const { storeId, deadline } = request;
-    const transact = () => this.transactions.run((sql) => apply(sql, request), deadline);
-    const changed = await this.turns.run(storeId, transact);
+    const transact = () => this.transactions.run(storeId, (sql) => apply(sql, request), deadline);
+    const changed = await this.turns.run(storeId, transact, deadline);
     if (changed.short > 0) {
       this.metrics.countShortUnits(changed.short);
       this.logger.warn(`Counts of store ${storeId} found ${changed.short} units fewer than are sold`);

@@ -140,7 +140,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
     // The end of the feed is after what is committed, also before the first reader comes.
     await numberChangesOf((text, values) => this.database.queryAlone(text, values), storeId);
     const values = [storeId, id, mode, url, hostname, kinds, body, batch, secrets];
-    return this.transactions.run(async (sql) => {
+    return this.transactions.run(storeId, async (sql) => {
       const earlier = request && (await claimKey(sql, request, { orderId: null, answer: Buffer.from(id) }));
       if (!earlier) await sql.query(LOCK_STORE, [storeId]);
       const [row] = earlier
@@ -193,7 +193,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
 
   private rotate(key: WebhookKey, mode: ApiKeyMode | null, secret: string, overlapMs: number): Promise<Webhook | null> {
     const { storeId, id } = key;
-    return this.transactions.run(async (sql) => {
+    return this.transactions.run(storeId, async (sql) => {
       const [held] = await sql.query<{ secrets: Buffer }>(LOCK_SECRETS, [storeId, id, mode]);
       if (!held) return null;
       const secrets = openSecrets(this.cipher, key, held.secrets).replaced(secret, overlapMs);
