@@ -252,6 +252,24 @@ describe('POST /v1/orders when the database does not answer a COMMIT', () => {
   });
 });
 
+describe('a statement of a transaction that takes too long', () => {
+  it('has ended on the server when the transaction fails', async () => {
+    const transactions = api.app.get(Transactions, { strict: false });
+    const late = transactions.run(
+      api.store.id,
+      (sql) => sql.query('/* test.sleep */ SELECT pg_sleep(60)', []),
+      Deadline.in(200),
+    );
+
+    await expect(late).rejects.toThrow(DeadlineExceeded);
+
+    const running = await api.database.query(
+      `SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '/* test.sleep%'`,
+    );
+    expect(running).toEqual([]);
+  });
+});
+
 describe('a PostgreSQL whose other connections are taken', () => {
   it('answers all requests on the connections that the process has', async () => {
     // One for the health check and two for the pool, which may have ten.

@@ -21,12 +21,15 @@ export interface Statement {
 export const HAS_BEGUN = `current_setting('store_commerce.has_begun', true) = 'yes'`;
 
 // Generic plans: planning these statements takes longer than running them. No scans of whole tables: these statements read by
-// keys, and a plan that is made while a table is nearly empty stays when it has grown. Every wait is bounded: a lock wait ends before
-// the client times out, and the server ends a transaction whose process died. No JIT: the cost of a scan that cannot be
+// keys, and a plan that is made while a table is nearly empty stays when it has grown. Every wait is bounded: a lock wait ends at
+// the deadline at the latest, any other statement before the service drops the connection, whose statement would run on and keep
+// its locks; and the server ends a transaction whose process died. No JIT: the cost of a scan that cannot be
 // avoided would start it.
 function begin({ remainingMs }: Deadline): string {
   // A lock_timeout of 0 would wait forever.
   const lockTimeout = Math.max(1, Math.min(LOCK_TIMEOUT_MS, Math.floor(remainingMs)));
+  // After the lock timeout, which has an error of its own.
+  const statementTimeout = Math.floor(remainingMs + SILENT_SERVER_MS / 2);
   return `
     BEGIN ISOLATION LEVEL READ COMMITTED;
     SET LOCAL store_commerce.has_begun = 'yes';
@@ -34,7 +37,7 @@ function begin({ remainingMs }: Deadline): string {
     SET LOCAL enable_seqscan = off;
     SET LOCAL jit = off;
     ${SHOW_WARNINGS};
-    SET LOCAL statement_timeout = '8s';
+    SET LOCAL statement_timeout = ${statementTimeout};
     SET LOCAL lock_timeout = ${lockTimeout};
     SET LOCAL idle_in_transaction_session_timeout = '10s'`;
 }
