@@ -301,6 +301,24 @@ describe('checkLine', () => {
     expect(() => parse(line)).toThrow(message);
   });
 
+  it('accepts settings of 2,000 members and 100 tags, and refuses more', () => {
+    const settings = (members: number) => Object.fromEntries(Array.from({ length: members }, (_, n) => [`m${n}`, n]));
+    const tags = (count: number, length: number) => Array.from({ length: count }, () => 'x'.repeat(length));
+
+    expect(parse({ ...STORE, theme: settings(2_000) })).toMatchObject({ subdomain: 'acme' });
+    expect(() => parse({ ...STORE, theme: { a: [settings(1_999)] } })).toThrow(
+      'store.theme must have at most 2,000 members, at all depths',
+    );
+    expect(() => parse({ ...STORE, ecommerce_settings: { a: 'é'.repeat(32 * 1024) } })).toThrow(
+      'store.ecommerce_settings must be at most 64 kB of JSON',
+    );
+    expect(parse({ ...CUSTOMER, tags: tags(100, 100) })).toMatchObject({ tags: tags(100, 100) });
+    expect(() => parse({ ...CUSTOMER, tags: tags(101, 1) })).toThrow('customer.tags must have at most 100 items');
+    expect(() => parse({ ...CUSTOMER, tags: tags(1, 101) })).toThrow(
+      'customer.tags[0] must have at most 100 characters',
+    );
+  });
+
   it('refuses settings nested too deeply', () => {
     const theme = JSON.parse('{"a":'.repeat(40) + '1' + '}'.repeat(40)) as object;
 

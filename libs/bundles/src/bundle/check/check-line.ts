@@ -108,9 +108,10 @@ function faultOf(kind: string, error: ErrorObject | undefined): Fault {
 
 function problemOf({ keyword, parentSchema, propertyName }: ErrorObject): string {
   const schema = (parentSchema ?? {}) as Record<'type' | 'enum', unknown> & Record<string, string | number | undefined>;
-  const { type, minimum, maximum, maxLength, problem, enum: values } = schema;
+  const { type, minimum, maximum, maxLength, maxItems, problem, enum: values } = schema;
   if (propertyName !== undefined) return `must have names of at most ${String(maxLength)} characters`;
   if (keyword === 'maxLength') return `must have at most ${String(maxLength)} characters`;
+  if (keyword === 'maxItems') return `must have at most ${String(maxItems)} items`;
   if (Array.isArray(values)) return `must be one of ${values.join(', ')}`;
   if (minimum !== undefined) return `must be an integer from ${String(minimum)} to ${String(maximum)}`;
   if (keyword !== 'type') return String(problem ?? 'is not valid');

@@ -57,6 +57,9 @@ function readTimestamp(text: string): string | null {
 }
 
 const MAX_DEPTH = 32;
+/** Each request of the store profile reads every member of the settings. */
+const MAX_SETTINGS_BYTES = 64 * 1024;
+const MAX_MEMBERS = 2_000;
 
 /** The values of a status by its field. */
 const STATUSES: ReadonlyMap<unknown, readonly string[]> = new Map<string, readonly string[]>([
@@ -113,7 +116,7 @@ interface AmountFields {
  * correct the value.
  */
 export const RULES: Readonly<Record<string, Rule>> = {
-  settings: (value: unknown) => unstorable(value, MAX_DEPTH),
+  settings: (value: unknown) => unstorable(value, MAX_DEPTH) ?? problemOfSize(value),
   attributes: (attributes: Record<string, string>, trimmed) => {
     const names = Object.keys(attributes);
     const blank = names.find((name) => name.trim() === '');
@@ -235,6 +238,18 @@ function problemOfHeldMail({ customer_email: email = '', pipeline = [] }: OrderF
     at: '.customer_email',
     problem: 'must be an address that mail can be sent to, for the confirmation is held',
   };
+}
+
+function problemOfSize(value: unknown): Problem | null {
+  if (Buffer.byteLength(JSON.stringify(value)) > MAX_SETTINGS_BYTES)
+    return { problem: 'must be at most 64 kB of JSON' };
+  return membersOf(value) > MAX_MEMBERS ? { problem: 'must have at most 2,000 members, at all depths' } : null;
+}
+
+/** The members of objects and the items of lists, at all depths. */
+function membersOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, member) => sum + 1 + membersOf(member), 0);
 }
 
 function unstorable(value: unknown, depth: number): Problem | null {

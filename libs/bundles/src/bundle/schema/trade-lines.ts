@@ -14,7 +14,7 @@ export const customerLine = is.object(
     email_verified: is.optional(is.flag),
     loyalty_points: is.optional(is.integer(0, is.INT4_MAX)),
     total_spent: is.optional(is.amount),
-    tags: is.optional(is.list(is.text(200))),
+    tags: is.optional(is.list(is.text(100), { maxItems: 100 })),
     city: is.optional(is.text(200)),
     created_at: is.optional(is.timestamp),
     last_login: is.optional(is.orNull(is.timestamp)),
