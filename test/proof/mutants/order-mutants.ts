@@ -44,12 +44,12 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     ],
     [
       PLACEMENT,
-      '      const outcome = await this.transactions.run(placement.order.storeId, (sql) => write(sql, placement), deadline);',
-      `      const outcome = await this.transactions.run(placement.order.storeId, (sql) => write(sql, placement), deadline);
+      '      const outcome = await this.transactions.run(storeId, (sql) => write(sql, placement), deadline);',
+      `      const outcome = await this.transactions.run(storeId, (sql) => write(sql, placement), deadline);
       const stages = \`/* stages.insert */ INSERT INTO order_stages (store_id, order_id, stage, state, position)
         VALUES ($1, $2, 'notify-customer', 'pending', 3), ($1, $2, 'notify-merchant', 'pending', 4)\`;
-      const key = [placement.order.storeId, placement.order.id];
-      if (outcome.outcome === 'placed') await this.transactions.run(placement.order.storeId, (sql) => sql.query(stages, key));`,
+      const key = [storeId, placement.order.id];
+      if (outcome.outcome === 'placed') await this.transactions.run(storeId, (sql) => sql.query(stages, key));`,
     ],
   ),
   mutant(

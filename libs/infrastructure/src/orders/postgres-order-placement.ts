@@ -116,7 +116,8 @@ export class PostgresOrderPlacement extends OrderPlacement {
     doubt: CommitOutcomeUnknown | null,
   ): Promise<PlacementOutcome> {
     try {
-      const outcome = await this.transactions.run(placement.order.storeId, (sql) => write(sql, placement), deadline);
+      const { storeId } = placement.order;
+      const outcome = await this.transactions.run(storeId, (sql) => write(sql, placement), deadline);
       if (doubt !== null && outcome.outcome === 'placed') this.metrics.countRecoveredOrder();
       return outcome;
     } catch (caught) {
