@@ -395,6 +395,8 @@ const NOT_IN_THE_BUNDLE: Readonly<Record<string, string>> = {
   'order_stages.set_aside': 'a dead stage is a dead letter of the other installation',
   'order_stages.position': 'counts the stages of the order in the order of the bundle',
   'fraud_assessments.created_at': 'the time of the order',
+  'shipment_items.units': 'decides about bins, from which an imported order took nothing',
+  'returned_units.units': 'decides about bins, from which an imported order took nothing',
   'order_events.id': 'counts the events of the database, in the order of the bundle',
   'order_events.transaction': 'that of the import',
   'shipments.request_hash': 'the requests were made to the other installation',

@@ -263,20 +263,20 @@ describe('POST /v1/stock', () => {
     expect(lines.map(({ code }) => code)).toEqual(['', 'too_many_bins', '', '', 'unknown_bin']);
   });
 
-  it('puts a product into up to 100 bins, in the order of the lines', async () => {
+  it('puts a product into up to 250 bins, in the order of the lines', async () => {
     const [warehouse] = await sql<{ id: number; code: string }>(
       'SELECT id, code FROM warehouses WHERE store_id = $1',
       api.store.id,
     );
     const bins = await sql<{ code: string }>(
-      `INSERT INTO bins (store_id, warehouse_id, code) SELECT $1, $2, 'L-' || n FROM generate_series(1, 102) AS n RETURNING code`,
+      `INSERT INTO bins (store_id, warehouse_id, code) SELECT $1, $2, 'L-' || n FROM generate_series(1, 252) AS n RETURNING code`,
       ...[api.store.id, warehouse?.id],
     );
     const into = ({ code }: { code: string }, write: object = { adjust: 1 }) => ({
       ...{ sku: 'R-1', warehouse: warehouse?.code, bin: code },
       ...write,
     });
-    const last = into({ code: 'L-102' }, { adjust: -1 });
+    const last = into({ code: 'L-252' }, { adjust: -1 });
 
     const many = await change([last, ...bins.slice(1).map((bin) => into(bin)), into({ code: 'L-1' })]);
     const one = await change([
@@ -285,11 +285,11 @@ describe('POST /v1/stock', () => {
       into({ code: 'L-1' }, { set: 3, expected: null }),
     ]);
 
-    const text = 'The product or variant has 100 bins: no request puts it into another';
+    const text = 'The product or variant has 250 bins: no request puts it into another';
     // The product lay in a bin before.
     expect(many.lines.map(({ code }) => code)).toEqual([
       'below_zero',
-      ...Array.from({ length: 99 }, () => ''),
+      ...Array.from({ length: 249 }, () => ''),
       ...Array.from({ length: 3 }, () => 'too_many_bins'),
     ]);
     expect(one.lines).toMatchObject([
@@ -297,7 +297,7 @@ describe('POST /v1/stock', () => {
       { code: '', before: 1 },
       { code: 'too_many_bins', error: text },
     ]);
-    expect(await sql('SELECT FROM stock WHERE store_id = $1', api.store.id)).toHaveLength(100);
+    expect(await sql('SELECT FROM stock WHERE store_id = $1', api.store.id)).toHaveLength(250);
   });
 
   it('applies requests with the same reference once, and answers them alike', async () => {

@@ -4,7 +4,7 @@ import type { TransactionSql } from '../postgres/transaction-sql.js';
 import type { ResolvedLine } from './resolve-lines.js';
 
 /** Bins of a product or variant beyond which requests put it into no further ones: reads and orders read all its bins. */
-const MOST_BINS_OF_UNIT = 100;
+const MOST_BINS_OF_UNIT = 250;
 
 const REFUSAL: StockRefusal = {
   code: 'too_many_bins',
