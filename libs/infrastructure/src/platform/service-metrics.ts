@@ -22,6 +22,7 @@ export interface PoolState {
 
 /** The metrics of one process that API and worker share. */
 export class ServiceMetrics {
+  private waitingTurns = () => 0;
   readonly registry = new Registry();
   readonly text = new MetricsText(this.registry);
 
@@ -152,11 +153,20 @@ export class ServiceMetrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
+  /** Adds the transactions that wait for their turn to those that wait for a connection. */
+  observeTurns(waiting: () => number): void {
+    this.waitingTurns = waiting;
+  }
+
   /** Reads the state of the pool at each scrape. */
   observePool(pool: () => PoolState): void {
     this.gauge('database_pool_in_use', 'Connections in use', () => pool().totalCount - pool().idleCount);
     this.gauge('database_pool_idle', 'Open idle connections', () => pool().idleCount);
-    this.gauge('database_pool_waiting', 'Callers that wait for a connection', () => pool().waitingCount);
+    this.gauge(
+      'database_pool_waiting',
+      'Callers that wait for a connection, or for the turn to take one',
+      () => pool().waitingCount + this.waitingTurns(),
+    );
   }
 
   /** Adds the number of log lines lost since the start. */

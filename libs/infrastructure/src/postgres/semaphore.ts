@@ -77,6 +77,11 @@ export class Semaphore {
     first.begin();
   }
 
+  /** Tasks that wait for their turn. */
+  get waiting(): number {
+    return this.queue.size;
+  }
+
   private runningOf(owner: unknown): number {
     return this.running.filter((other) => other === owner).length;
   }

@@ -32,6 +32,7 @@ export class Transactions {
     const most = Math.max(1, databasePoolSize - free);
     // The API limits the requests that wait.
     this.turns = new Semaphore(() => most, TURN_MS, Math.max(1, most - free), Infinity);
+    metrics.observeTurns(() => this.turns.waiting);
   }
 
   /**
