@@ -69,40 +69,6 @@ server_login_retry = 1
   });
 }
 
-/** @param servers addresses of the API processes. Each receives requests while it is ready. */
-export async function startHaproxy(servers: readonly string[]): Promise<Program> {
-  const program = process.env['HAPROXY'] ?? 'haproxy';
-  await versionOf(program, ['-v'], 'set HAPROXY to one');
-  const port = await freePort();
-  return startProgram(program, port, (directory) => {
-    const config = path.join(directory, 'haproxy.cfg');
-    const lines = servers.map(
-      (url, index) => `  server api${index + 1} ${new URL(url).host} check inter 500ms fall 2 rise 1`,
-    );
-    writeFileSync(
-      config,
-      `global
-  maxconn 1000
-defaults
-  mode http
-  timeout connect 2s
-  timeout client 60s
-  timeout server 60s
-  option redispatch
-  retries 2
-frontend shop
-  bind 127.0.0.1:${port}
-  default_backend api
-backend api
-  balance roundrobin
-  option httpchk GET /health/ready
-${lines.join('\n')}
-`,
-    );
-    return ['-db', '-f', config];
-  });
-}
-
 async function versionOf(program: string, args: readonly string[], advice: string): Promise<string[]> {
   try {
     const { stdout } = await promisify(execFile)(program, [...args]);
