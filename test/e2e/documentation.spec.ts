@@ -4,7 +4,6 @@ import { VERSION } from '@app/infrastructure';
 import { Order } from '@app/representations';
 import type { AnySchemaObject } from 'ajv/dist/2020.js';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { PAGES } from '../../apps/api/src/openapi/page-frame.js';
 import { committedDocument, DocumentedAnswers, type DocumentedResponse } from '../support/documented-answers.js';
 import { FAINT_TEXTS } from '../support/faint-texts.js';
 import { listen } from '../support/listen.js';
@@ -286,8 +285,10 @@ const BROWSER = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-b
 );
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
-/** Chromium without a GPU lays out the whole reference at each step, for seconds on a busy machine. */
+/** For the steps that lay out the whole reference, on a busy machine. */
 const RENDERING_MS = 90_000;
+const LIGHT = { colorScheme: 'light', background: 'rgb(255, 255, 255)' } as const;
+const DARK = { colorScheme: 'dark', background: 'rgb(28, 32, 34)' } as const;
 const describeInBrowser = BROWSER ? describe : describe.skip;
 
 if (!BROWSER) process.stderr.write('The documentation page is not tested: no Chromium here; name one with CHROMIUM.\n');
@@ -306,178 +307,136 @@ describeInBrowser('the documentation page in a browser', () => {
     await browser?.close();
   });
 
-  /** The page, with its console errors and its requests to other hosts. */
-  async function open(viewport = DESKTOP, colorScheme: 'light' | 'dark' = 'light') {
-    const page = await browser.newPage({ viewport, colorScheme });
+  const render = (title: string, test: () => Promise<void>) => it(title, test, RENDERING_MS);
+  const backgroundOf = (page: Page) => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+  /** How far the content is wider than the window, in pixels. */
+  const overhangOf = (page: Page) =>
+    page.evaluate<number>('Math.max(0, document.documentElement.scrollWidth - window.innerWidth)');
+
+  // Chromium without a GPU lays out the whole reference for seconds: each device opens it once, and each test goes on from
+  // where the one before it ended.
+  describe.each([
+    { device: 'a desktop in the light scheme', viewport: DESKTOP, ...LIGHT },
+    { device: 'a phone in the dark scheme', viewport: PHONE, ...DARK },
+  ])('on $device', ({ device, viewport, colorScheme, background }) => {
+    let page: Page;
+    /** Errors of the console and requests to other hosts. */
     const trouble: string[] = [];
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) trouble.push(message.text());
-    });
-    page.on('pageerror', (error) => trouble.push(error.message));
-    page.on('request', (request) => {
-      const url = request.url();
-      if (!url.startsWith(origin) && !url.startsWith('data:')) trouble.push(`asked for ${url}`);
-    });
-    await page.goto(`${origin}/docs`);
-    await page.locator('#operations-Orders-createOrder').waitFor();
-    return { page, trouble };
-  }
+    const operation = (id: string) => page.locator(`#operations-${id}`);
+    const shot = (step: string) =>
+      process.env.SHOTS ? page.screenshot({ path: `${process.env.SHOTS}/${device} ${step}.png` }) : undefined;
 
-  /** Enters the store's key, requests the products and returns the answer that the page shows. */
-  async function tryProducts(page: Page): Promise<string> {
-    await page.getByRole('button', { name: 'Authorize' }).first().click();
-    await page.locator('.auth-container input').fill(api.store.key);
-    await page.locator('.auth-container').getByRole('button', { name: 'Apply credentials' }).click();
-    await page.getByRole('button', { name: 'Close' }).click();
-    const operation = page.locator('#operations-Products-listProducts');
-    await operation.locator('.opblock-summary').click();
-    await operation.getByRole('button', { name: 'Try it out' }).click();
-    await operation.getByRole('button', { name: 'Execute' }).click();
-    return operation.locator('.live-responses-table tbody .response-col_description').innerText();
-  }
+    beforeAll(async () => {
+      page = await browser.newPage({ viewport, colorScheme });
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) trouble.push(message.text());
+      });
+      page.on('pageerror', (error) => trouble.push(error.message));
+      page.on('request', (request) => {
+        const url = request.url();
+        if (!url.startsWith(origin) && !url.startsWith('data:')) trouble.push(`asked for ${url}`);
+      });
+      await page.goto(`${origin}/docs`);
+      await operation('Orders-createOrder').waitFor();
+    });
+    afterAll(() => page.close());
 
-  it.each([
-    ['a desktop', DESKTOP],
-    ['a phone', PHONE],
-  ])(
-    'makes a call with a key on %s, without console errors, requests to other hosts or horizontal scrolling',
-    async (name, size) => {
-      const { page, trouble } = await open(size);
-      const shot = (step: string) =>
-        process.env.SHOTS ? page.screenshot({ path: `${process.env.SHOTS}/${name} ${step}.png` }) : undefined;
+    render('shows the first operation with its summary and a link to the guide without scrolling', async () => {
+      for (const place of [
+        page.locator('.opblock').first(),
+        page.getByRole('link', { name: 'Integration guide' }).first(),
+      ]) {
+        const box = await place.boundingBox();
+        expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(viewport.height);
+      }
+      expect(await operation('Products-listProducts').getByText('Active products, newest first').isVisible()).toBe(
+        true,
+      );
       await shot('first');
+    });
 
-      const answer = await tryProducts(page);
-
-      await shot('tried');
-      expect(answer).toContain(`"id": "${product}"`);
-      expect(trouble).toEqual([]);
-      const widths = await page.evaluate<number[]>('[document.documentElement.scrollWidth, window.innerWidth]');
-      expect(widths[0]).toBeLessThanOrEqual(widths[1] ?? 0);
-      await page.close();
-    },
-  );
-
-  it.each([
-    ['a desktop', DESKTOP],
-    ['a phone', PHONE],
-  ])('shows the first operation and a link to the guide on %s without scrolling', async (_name, size) => {
-    const { page } = await open(size);
-
-    for (const place of [
-      page.locator('.opblock').first(),
-      page.getByRole('link', { name: 'Integration guide' }).first(),
-    ]) {
-      const box = await place.boundingBox();
-      expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(size.height);
-    }
-    await page.getByRole('link', { name: 'Integration guide' }).first().click();
-    expect(await page.locator('h1').innerText()).toBe('Integration guide');
-    const widths = await page.evaluate<number[]>('[document.documentElement.scrollWidth, window.innerWidth]');
-    expect(widths[0]).toBeLessThanOrEqual(widths[1] ?? 0);
-    await page.close();
-  });
-
-  it('shows the summary of each operation on a phone, and names every field of an open one', async () => {
-    const { page } = await open(PHONE);
-    const operation = page.locator('#operations-Products-listProducts');
-    expect(await operation.getByText('Active products, newest first').isVisible()).toBe(true);
-
-    await operation.locator('.opblock-summary').click();
-    await operation.locator('.responses-table').waitFor();
-
-    const selects = operation.getByRole('combobox');
-    expect(await selects.count()).toBeGreaterThan(9);
-    expect(await selects.and(page.locator(':not([aria-label])')).count()).toBe(0);
-    expect(await operation.getByRole('combobox', { name: 'in_stock' }).count()).toBe(1);
-    await page.close();
-  });
-
-  it('keeps the key in memory only', async () => {
-    const { page } = await open();
-    await tryProducts(page);
-
-    const kept = await page.evaluate<string>('JSON.stringify([localStorage, sessionStorage, document.cookie])');
-    expect(kept).not.toContain(api.store.key);
-    await page.reload();
-    await page.locator('#operations-Orders-createOrder').waitFor();
-    await page.getByRole('button', { name: 'Authorize' }).first().click();
-    expect(await page.locator('.auth-container input').inputValue()).toBe('');
-    await page.close();
-  });
-
-  it('shows no key in the command of a call', async () => {
-    const { page } = await open();
-    await tryProducts(page);
-
-    expect(await page.locator('.curl-command .curl').innerText()).toContain("-H 'Authorization: Bearer <API key>'");
-    expect(await page.content()).not.toContain(api.store.key);
-    await page.close();
-  });
-
-  it('keeps the lines of the tables of the guides out of the reference', async () => {
-    const { page } = await open();
-    await page.locator('#operations-Products-listProducts .opblock-summary').click();
-    await page.locator('.responses-table td').first().waitFor();
-
-    const sides = await page.evaluate<string[]>(
-      "[...document.querySelectorAll('#swagger-ui :is(th, td)')].map((cell) => getComputedStyle(cell).borderLeftWidth)",
-    );
-    expect(sides.length).toBeGreaterThan(9);
-    expect(new Set(sides)).toEqual(new Set(['0px']));
-    await page.close();
-  });
-
-  describe.each(['light', 'dark'] as const)('in the %s scheme', (colorScheme) => {
-    const backgroundOf = (page: Page) => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-    const background = { light: 'rgb(255, 255, 255)', dark: 'rgb(28, 32, 34)' }[colorScheme];
-
-    it(
-      'the reference has enough contrast, also in an answer and the dialog of the key',
+    render(
+      'names every field of an open operation and keeps the lines of the tables of the guides out of it',
       async () => {
-        const { page } = await open(DESKTOP, colorScheme);
-        await tryProducts(page);
+        const products = operation('Products-listProducts');
+        await products.locator('.opblock-summary').click();
+        await products.locator('.responses-table').waitFor();
+
+        const selects = products.getByRole('combobox');
+        expect(await selects.count()).toBeGreaterThan(9);
+        expect(await selects.and(page.locator(':not([aria-label])')).count()).toBe(0);
+        expect(await products.getByRole('combobox', { name: 'in_stock' }).count()).toBe(1);
+        const sides = await page.evaluate<string[]>(
+          "[...document.querySelectorAll('#swagger-ui :is(th, td)')].map((cell) => getComputedStyle(cell).borderLeftWidth)",
+        );
+        expect(sides.length).toBeGreaterThan(9);
+        expect(new Set(sides)).toEqual(new Set(['0px']));
+      },
+    );
+
+    render(
+      'makes a call with a key, without console errors, requests to other hosts or horizontal scrolling',
+      async () => {
         await page.getByRole('button', { name: 'Authorize' }).first().click();
+        await page.locator('.auth-container input').fill(api.store.key);
+        await page.locator('.auth-container').getByRole('button', { name: 'Apply credentials' }).click();
+        await page.getByRole('button', { name: 'Close' }).click();
+        const products = operation('Products-listProducts');
+        await products.getByRole('button', { name: 'Try it out' }).click();
+        await products.getByRole('button', { name: 'Execute' }).click();
+        const answer = await products.locator('.live-responses-table tbody .response-col_description').innerText();
 
-        expect(await page.evaluate<string[]>(FAINT_TEXTS)).toEqual([]);
-        expect(await backgroundOf(page)).toBe(background);
-        await page.close();
+        await shot('tried');
+        expect(answer).toContain(`"id": "${product}"`);
+        expect(trouble).toEqual([]);
+        expect(await overhangOf(page)).toBe(0);
       },
-      RENDERING_MS,
     );
 
-    it(
-      'the reference has enough contrast in open operations and in a schema',
-      async () => {
-        const { page } = await open(DESKTOP, colorScheme);
-        for (const method of ['patch', 'delete'])
-          await page.locator(`.opblock-${method} .opblock-summary`).first().click();
-        await page.locator('.opblock-delete').getByRole('button', { name: 'Try it out' }).click();
-        await page.locator('.models .json-schema-2020-12-expand-deep-button').first().click();
+    render('shows the key in no command and keeps it in memory only', async () => {
+      expect(await page.locator('.curl-command .curl').innerText()).toContain("-H 'Authorization: Bearer <API key>'");
+      expect(await page.content()).not.toContain(api.store.key);
+      const kept = await page.evaluate<string>('JSON.stringify([localStorage, sessionStorage, document.cookie])');
+      expect(kept).not.toContain(api.store.key);
+    });
 
-        expect(await page.evaluate<string[]>(FAINT_TEXTS)).toEqual([]);
-        await page.close();
-      },
-      RENDERING_MS,
-    );
-
-    it.each(Object.keys(PAGES).filter((name) => name !== ''))('the page %s has enough contrast', async (name) => {
-      const page = await browser.newPage({ viewport: DESKTOP, colorScheme });
-      await page.goto(`${origin}/docs/${name}`);
+    render('has enough contrast in an answer, the dialog of the key, open operations and a schema', async () => {
+      for (const method of ['patch', 'delete'])
+        await page.locator(`.opblock-${method} .opblock-summary-control`).first().dispatchEvent('click');
+      await page.locator('.opblock-delete').getByRole('button', { name: 'Try it out' }).dispatchEvent('click');
+      await page.locator('.models .json-schema-2020-12-expand-deep-button').first().dispatchEvent('click');
+      await page.getByRole('button', { name: 'Authorize' }).first().dispatchEvent('click');
+      await page.locator('.auth-container').waitFor();
 
       expect(await page.evaluate<string[]>(FAINT_TEXTS)).toEqual([]);
       expect(await backgroundOf(page)).toBe(background);
-      await page.close();
+      await page.getByRole('button', { name: 'Close' }).dispatchEvent('click');
     });
-  });
 
-  it('starts a call with its optional parameters empty', async () => {
-    const { page } = await open();
-    const operation = page.locator('#operations-Orders-createOrder');
-    await operation.locator('.opblock-summary').click();
-    await operation.getByRole('button', { name: 'Try it out' }).click();
+    render('starts a call with its optional parameters empty', async () => {
+      const createOrder = operation('Orders-createOrder');
+      await createOrder.locator('.opblock-summary').click();
+      await createOrder.getByRole('button', { name: 'Try it out' }).click();
 
-    expect(await operation.getByPlaceholder('Idempotency-Key').inputValue()).toBe('');
-    await page.close();
+      expect(await createOrder.getByPlaceholder('Idempotency-Key').inputValue()).toBe('');
+    });
+
+    render('forgets the key when it is loaded again', async () => {
+      await page.reload();
+      await operation('Orders-createOrder').waitFor();
+      await page.getByRole('button', { name: 'Authorize' }).first().click();
+
+      expect(await page.locator('.auth-container input').inputValue()).toBe('');
+      await page.getByRole('button', { name: 'Close' }).click();
+    });
+
+    render('leads to the guide, whose texts have enough contrast, without horizontal scrolling', async () => {
+      await page.getByRole('link', { name: 'Integration guide' }).first().click();
+
+      expect(await page.locator('h1').innerText()).toBe('Integration guide');
+      expect(await page.evaluate<string[]>(FAINT_TEXTS)).toEqual([]);
+      expect(await backgroundOf(page)).toBe(background);
+      expect(await overhangOf(page)).toBe(0);
+    });
   });
 });

@@ -15,12 +15,16 @@ export const FAINT_TEXTS = `(() => {
     return known.get(colour);
   };
   const over = ({ rgb, alpha }, below) => rgb.map((value, i) => value * alpha + below[i] * (1 - alpha));
-  const behind = (element) => {
-    if (element === null) return rgba('Canvas').rgb;
-    return over(rgba(getComputedStyle(element).backgroundColor), behind(element.parentElement));
+  // Asked once of each element: a page has thousands of texts below the same few.
+  const once = (read, ofRoot, known = new Map([[null, ofRoot]])) => (element) => {
+    if (!known.has(element)) known.set(element, read(element));
+    return known.get(element);
   };
-  const opacity = (element) =>
-    element === null ? 1 : Number(getComputedStyle(element).opacity) * opacity(element.parentElement);
+  const behind = once(
+    (element) => over(rgba(getComputedStyle(element).backgroundColor), behind(element.parentElement)),
+    rgba('Canvas').rgb,
+  );
+  const opacity = once((element) => Number(getComputedStyle(element).opacity) * opacity(element.parentElement), 1);
   const luminance = (rgb) => {
     const [r, g, b] = rgb.map((value) => (value <= 10 ? value / 3294 : ((value / 255 + 0.055) / 1.055) ** 2.4));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
