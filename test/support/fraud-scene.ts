@@ -69,13 +69,6 @@ export class FraudScene {
     for (let n = 0; n < count; n++) await store.order({ ...defaults, ...values });
   }
 
-  /** Adds sales of two units for 10.00 each; 50 are enough for a baseline. Columns as in the tables. */
-  async history(values: Record<string, unknown> = {}, count = 50): Promise<void> {
-    for (let n = 0; n < count; n++) {
-      await this.store.orderLine(await this.store.order({ created_at: minutesAgo(1000 + n), ...values }));
-    }
-  }
-
   private get authorization() {
     return { authorization: `Bearer ${this.store.key}` };
   }

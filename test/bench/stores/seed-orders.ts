@@ -46,7 +46,7 @@ export async function seedOrders(seeding: Seeding): Promise<void> {
      ), assessed AS (
        INSERT INTO fraud_assessments (store_id, order_id, verdict, score, reasons, created_at)
        SELECT ${storeId}, id, CASE WHEN odd THEN 'REVIEW' ELSE 'ACCEPT' END, CASE WHEN odd THEN 60 ELSE 0 END,
-         CASE WHEN odd THEN '[{"rule":"email_velocity","score":30},{"rule":"amount_above_usual","score":30}]'::jsonb
+         CASE WHEN odd THEN '[{"rule":"email_velocity","score":30},{"rule":"disposable_email","score":30}]'::jsonb
            ELSE '[]' END, at
        FROM drawn, LATERAL (SELECT ${draws.below(25, 'n', 'odd')} = 0) AS screened (odd) WHERE source = 'WEBSITE'
      ), staged AS (

@@ -5,21 +5,17 @@ import {
   type FraudFacts,
   type FraudSettings,
   type FraudSignals,
-  type OrderBaseline,
 } from './fraud-facts.js';
 import { REJECT_SCORE } from './fraud-rule.js';
 import { FRAUD_RULES } from './fraud-rules.js';
 
-const itemsOf = (quantities: readonly number[]) =>
-  quantities.map((quantity) => ({ productId: 1, variantId: null, quantity }));
 const SIGNALS: FraudSignals = {
   email: 'ada@example.test',
   phone: '',
   address: { address: '', city: '', zip: '', region: '', country: '' },
   total: 1000,
-  items: itemsOf([1]),
+  items: [{ productId: 1, variantId: null, quantity: 1 }],
 };
-const USUAL: OrderBaseline = { orders: 50, highTotal: 1000, mostUnits: 8, mostUnitsOfLine: 4 };
 
 function assess(
   signals: Partial<FraudSignals>,
@@ -117,34 +113,11 @@ describe('assessFraud', () => {
     expect(rulesOf({}, {}, { ...often, ordersByEmail: 0 })).toEqual(['phone_velocity']);
   });
 
-  it.each([
-    [4000, USUAL, []],
-    [4001, USUAL, ['amount_above_usual']],
-    [4001, { ...USUAL, orders: 49 }, []],
-  ])('compares a total of %d with the usual %j: %j', (total, baseline, rules) => {
-    expect(rulesOf({ total }, {}, { baseline })).toEqual(rules);
-  });
-
-  it.each([
-    ['as many units as three of the largest orders', [12, 12], USUAL, []],
-    ['more units than three of the largest orders', [12, 12, 1], USUAL, ['quantity_above_usual']],
-    ['a line as large as three of the largest', [12], USUAL, []],
-    ['a line larger than three of the largest', [1, 13], USUAL, ['quantity_above_usual']],
-    ['a line and a sum too large', [25], USUAL, ['quantity_above_usual']],
-    ['a history that is too short', [999], { ...USUAL, orders: 49 }, []],
-    ['few units in a store of single pieces', [9], { ...USUAL, mostUnits: 1, mostUnitsOfLine: 1 }, []],
-    ['ten in a store of single pieces', [10], { ...USUAL, mostUnits: 1, mostUnitsOfLine: 1 }, ['quantity_above_usual']],
-  ])('judges %s', (_case, quantities, baseline, rules) => {
-    expect(rulesOf({ items: itemsOf(quantities) }, {}, { baseline })).toEqual(rules);
-  });
-
   const WEAK: [string, Partial<FraudSignals>, Partial<FraudFacts>][] = [
     ['email_velocity', {}, { ordersByEmail: 15 }],
     ['phone_velocity', {}, { ordersByPhone: 15 }],
     ['address_velocity', {}, { ordersByAddress: 30 }],
     ['disposable_email', {}, { disposableEmail: true }],
-    ['amount_above_usual', { total: 4001 }, { baseline: USUAL }],
-    ['quantity_above_usual', { items: itemsOf([25]) }, { baseline: USUAL }],
   ];
 
   it.each(WEAK)('accepts an order with %s alone', (rule, signals, facts) => {
@@ -169,11 +142,11 @@ describe('assessFraud', () => {
   );
 
   it('never rejects for weak signs, regardless of their number', () => {
-    const all = { ordersByEmail: 60, ordersByPhone: 60, ordersByAddress: 60, disposableEmail: true, baseline: USUAL };
+    const all = { ordersByEmail: 60, ordersByPhone: 60, ordersByAddress: 60, disposableEmail: true };
 
-    expect(assess({ total: 9999, items: itemsOf([999]) }, { reviewAmount: 1 }, all)).toMatchObject({
+    expect(assess({}, { reviewAmount: 1 }, all)).toMatchObject({
       verdict: 'REVIEW',
-      score: 290,
+      score: 230,
     });
   });
 

@@ -62,24 +62,6 @@ export interface OrderSize {
 /** The data of an order that screening looks at. */
 export interface FraudSignals extends OrderContact, OrderSize {}
 
-/** The baseline looks at so many of the store's newest orders. */
-export const BASELINE_ORDERS = 200;
-
-/** The share of them whose totals are not above a high total. */
-export const BASELINE_PERCENTILE = 0.95;
-
-/** The usual size of a store's recent orders. */
-export interface OrderBaseline {
-  /** Number of orders in the sample. */
-  readonly orders: number;
-  /** The total at {@link BASELINE_PERCENTILE}, in minor units. */
-  readonly highTotal: number;
-  /** The most units in one of these orders. */
-  readonly mostUnits: number;
-  /** The most units in one line of these orders. */
-  readonly mostUnitsOfLine: number;
-}
-
 /** Facts about an order from the store's own data and from public lists. */
 export interface FraudFacts {
   /**
@@ -91,11 +73,7 @@ export interface FraudFacts {
   readonly ordersByAddress: number;
   /** Whether the e-mail belongs to a provider of disposable addresses. */
   readonly disposableEmail: boolean;
-  readonly baseline: OrderBaseline;
 }
-
-/** The baseline of a store that has sold nothing yet. */
-export const NO_BASELINE: OrderBaseline = { orders: 0, highTotal: 0, mostUnits: 0, mostUnitsOfLine: 0 };
 
 /** The facts of an order when none are known. */
 export const NO_FACTS: FraudFacts = {
@@ -103,5 +81,4 @@ export const NO_FACTS: FraudFacts = {
   ordersByPhone: 0,
   ordersByAddress: 0,
   disposableEmail: false,
-  baseline: NO_BASELINE,
 };

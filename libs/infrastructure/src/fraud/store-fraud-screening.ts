@@ -23,9 +23,7 @@ import type { IsWanted } from '../postgres/read-batches.js';
 import { errorCode } from '../platform/error-code.js';
 import { OutageLog } from '../platform/outage-log.js';
 import { isDisposableEmail } from './disposable-email.js';
-import { findBaseline } from './find-baseline.js';
 import { findFacts, type Occasion, type RunSql } from './find-facts.js';
-import { OrderBaselines } from './order-baselines.js';
 
 type Facts = FraudFacts & { readonly settings: FraudSettings };
 
@@ -33,7 +31,6 @@ type Facts = FraudFacts & { readonly settings: FraudSettings };
 export class StoreFraudScreening extends FraudScreening {
   private readonly logger = new Logger(StoreFraudScreening.name);
   private readonly outage = new OutageLog('Analysis', (line) => this.logger.warn(line));
-  private readonly baselines = new OrderBaselines();
 
   constructor(
     private readonly database: Database,
@@ -84,13 +81,8 @@ export class StoreFraudScreening extends FraudScreening {
     occasion: Occasion,
     isWanted: IsWanted,
   ): Promise<Facts> {
-    const runWanted: RunSql = (text, values) => this.database.queryOptional(text, values, isWanted);
-    // Orders that wait for the same baseline have other deadlines.
-    const runAlways: RunSql = (text, values) => this.database.queryOptional(text, values, () => true);
-    const [facts, baseline] = await Promise.all([
-      findFacts(runWanted, storeId, contact, occasion),
-      this.baselines.get(storeId, () => findBaseline(runAlways, storeId)),
-    ]);
-    return { ...facts, disposableEmail: isDisposableEmail(contact.email), baseline };
+    const run: RunSql = (text, values) => this.database.queryOptional(text, values, isWanted);
+    const facts = await findFacts(run, storeId, contact, occasion);
+    return { ...facts, disposableEmail: isDisposableEmail(contact.email) };
   }
 }
