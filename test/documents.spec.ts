@@ -2,12 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ANALYSIS_UNAVAILABLE, FRAUD_RULES } from '@app/domain';
 import type { Command } from 'commander';
-import { ERROR_CODE_TABLE } from '../apps/api/src/openapi/failures.js';
+import { ERROR_CODES } from '../apps/api/src/errors/error-codes.js';
 import { anchorOf } from '../apps/api/src/openapi/guides.js';
 import { PAGES } from '../apps/api/src/openapi/page-frame.js';
 import { createProgram } from '../apps/cli/src/program.js';
 import { byExample, type FlatRequest } from './bench/flatness/requests.js';
 import { figuresOf } from './proof/support/figures.js';
+import { committedDocument } from './support/documented-answers.js';
 
 const ROOT = path.join(__dirname, '..');
 const README_LINES = 130;
@@ -113,7 +114,18 @@ function unknownVariables(text: string): string[] {
 
 describe('the documents', () => {
   it('list every error code with what to do about it', () => {
-    expect(read('docs/api.md')).toContain(ERROR_CODE_TABLE);
+    const row = /^\| (\d{3}) \| `(\w+)` \| [^|]{10,} \| [^|]{10,} \|$/gm;
+    const listed = [...read('docs/api.md').matchAll(row)].map(([, status, code]) => `${status} ${code}`);
+    const { paths } = committedDocument();
+    const answers = Object.values(paths).flatMap((path) =>
+      Object.values(path).flatMap(({ responses = {} }) => Object.entries(responses)),
+    );
+    const returned = answers.flatMap(([status, { headers = {} }]) =>
+      (headers['X-Error-Code']?.schema?.enum ?? []).map((code) => `${status} ${code}`),
+    );
+
+    expect(listed.map((text) => text.slice(4)).sort()).toEqual([...ERROR_CODES].sort());
+    expect(listed.filter((text) => !returned.includes(text))).toEqual([]);
   });
 
   it('list every rule of the fraud analysis with its score', () => {

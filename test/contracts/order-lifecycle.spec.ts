@@ -1,6 +1,6 @@
 import type { ChangedOrder, ChangeOrder, OrderKey } from '@app/application';
 import {
-  AlreadyShipped,
+  CancelledTooLate,
   ANALYSIS_UNAVAILABLE,
   NotFound,
   NotHeld,
@@ -113,7 +113,7 @@ describe.each(adapters.slice(1))('OrderLifecycle %s', (_name, open) => {
       await changes.setStatus(id, { fulfillmentStatus });
     }
 
-    await expect(changes.cancel(id, CANCELLATION)).rejects.toThrow(AlreadyShipped);
+    await expect(changes.cancel(id, CANCELLATION)).rejects.toThrow(CancelledTooLate);
     expect(await ports.onHand(productId)).toBe(1);
   });
 

@@ -268,7 +268,7 @@ describe('an application that extends the service', () => {
 
   it('adds a fraud rule, whose score joins those of the service', async () => {
     const scene = await FraudScene.create(api);
-    await scene.history();
+    await scene.configure({ review_amount: 10_000 });
     const customer = { address: '1 Main Street', city: 'Portland', zip: '97230', region: '', country: '' };
     const accepted = { verdict: 'ACCEPT', score: 30, reasons: [{ rule: 'forwarded_parcel', score: 30 }] };
 

@@ -31,7 +31,7 @@ export {
   type ValueOf,
 } from '@app/representations';
 export { list, single, type ListEnvelope, type SingleEnvelope } from './envelope.js';
-export { AuthenticationError } from './errors/authentication-error.js';
+export { AuthenticationError } from './errors/request-errors.js';
 export { Documented } from './openapi/documented.js';
 export { ApiList, ApiPath, ApiSingle, ApiWrite } from './openapi/endpoints.js';
 export { ApiFailures } from './openapi/failures.js';

@@ -1,3 +1,5 @@
+import { domainError } from '@app/domain';
+
 /** The class of a technical failure. The API chooses an HTTP status for each kind. */
 export type ApplicationFailureKind =
   | 'unavailable' // a resource that the work needs cannot be reached
@@ -17,69 +19,74 @@ export abstract class ApplicationError extends Error {
   }
 }
 
-/** The work did not finish in time. */
-export class DeadlineExceeded extends ApplicationError {
-  readonly kind = 'late';
-  readonly code = 'deadline_exceeded';
+function technical(kind: ApplicationFailureKind, code: string, text: string) {
+  return class extends ApplicationError {
+    static readonly code = code;
+    readonly kind = kind;
+    readonly code = code;
 
-  constructor(options?: ErrorOptions) {
-    super('The work did not finish in time', options);
-  }
+    constructor(options?: ErrorOptions) {
+      super(text, options);
+    }
+  };
 }
+
+/** The work did not finish in time. */
+export class DeadlineExceeded extends technical('late', 'deadline_exceeded', 'The work did not finish in time') {}
 
 /** A concurrency limit is reached. The work has not begun. */
-export class Overloaded extends ApplicationError {
-  readonly kind = 'overloaded';
-  readonly code = 'overloaded';
-
-  constructor() {
-    super('Too many requests at a time: try again shortly');
-  }
-}
+export class Overloaded extends technical(
+  'overloaded',
+  'overloaded',
+  'Too many requests at a time: try again shortly',
+) {}
 
 /** The database is unreachable or full, or cancelled a transaction in favour of others. */
-export class Unavailable extends ApplicationError {
-  readonly kind = 'unavailable';
-  readonly code = 'unavailable';
+export class Unavailable extends technical('unavailable', 'unavailable', 'The database is unavailable') {}
 
-  constructor(options?: ErrorOptions) {
-    super('The database is unavailable', options);
-  }
-}
-
-/**
- * The database lacks a table or column of this release: it is not migrated yet. Clients see an outage, and a retry
- * before the migration is pointless.
- */
-export class SchemaMismatch extends ApplicationError {
-  readonly kind = 'unavailable';
-  /** The code of `Unavailable`: clients handle both alike. */
-  readonly code = 'unavailable';
-
-  constructor(options?: ErrorOptions) {
-    super('The database lacks a table or column of this release', options);
-  }
-}
+/** The database is not migrated to this release. Clients handle it as an outage, with the same code. */
+export class SchemaMismatch extends technical(
+  'unavailable',
+  'unavailable',
+  'The database lacks a table or column of this release',
+) {}
 
 /**
  * The connection was lost during COMMIT, or the server stopped waiting for its standbys: the transaction may have taken
  * effect, or may yet be lost at a fail-over.
  */
-export class CommitOutcomeUnknown extends ApplicationError {
-  readonly kind = 'unavailable';
-  readonly code = 'outcome_unknown';
-
+export class CommitOutcomeUnknown extends technical(
+  'unavailable',
+  'outcome_unknown',
+  'The outcome of the commit is unknown',
+) {
   constructor(cause: unknown) {
-    super('The outcome of the commit is unknown', { cause });
+    super({ cause });
   }
 }
 
 /** The database refused a value that validation should have refused. */
-export class UnusableValue extends ApplicationError {
-  readonly kind = 'unusable_value';
-  readonly code = 'invalid_request';
+export class UnusableValue extends technical('unusable_value', 'invalid_request', 'The database refused a value') {}
 
-  constructor(options?: ErrorOptions) {
-    super('The database refused a value', options);
-  }
-}
+export const IdempotencyInFlight = domainError(
+  'conflict',
+  'idempotency_in_flight',
+  'A request with this key is still being processed',
+);
+export const IdempotencyMismatch = domainError(
+  'rejected',
+  'idempotency_mismatch',
+  'This key was used with a different request',
+);
+/** Deletions after the cursor are no longer kept. */
+export const CursorExpired = domainError(
+  'invalid',
+  'cursor_expired',
+  'The cursor has expired. Start again without a cursor',
+);
+/** The cursor is none of this store, mode and these kinds. */
+export const CursorInvalid = domainError(
+  'invalid',
+  'cursor_invalid',
+  'The cursor is damaged, or one of another store, mode or kinds',
+);

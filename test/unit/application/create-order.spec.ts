@@ -1,12 +1,8 @@
 import type { Order } from '@app/domain';
-import {
-  IdempotencyMismatch,
-  ReceiptNumberTaken,
-  type Placement,
-} from '../../../libs/application/src/ports/order-placement.js';
+import { ReceiptNumberTaken, type Placement } from '../../../libs/application/src/ports/order-placement.js';
 import { InMemoryShop } from '../../support/in-memory/in-memory-shop.js';
 import { Deadline } from '../../../libs/application/src/deadline.js';
-import { DeadlineExceeded } from '../../../libs/application/src/errors.js';
+import { DeadlineExceeded, IdempotencyMismatch } from '../../../libs/application/src/errors.js';
 import { CreateOrder, type OrderRequest } from '../../../libs/application/src/orders/create-order.js';
 
 const NOTHING_AVAILABLE = { lines: [], unavailable: [{ line: 0, what: 'product', id: 1 } as const] };

@@ -2,8 +2,7 @@ import { ApiKeyRepository, AuthenticateApiKey, type ApiKeyLookup } from '@app/ap
 import { permits } from '@app/domain';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AuthenticationError } from '../errors/authentication-error.js';
-import { TooManyRequests } from '../errors/too-many-requests.js';
+import { AuthenticationError, TooManyRequests } from '../errors/request-errors.js';
 import { linesNamed } from '../header-lines.js';
 import './authenticated-request.js';
 import { bearerKey } from './bearer-key.js';

@@ -1,14 +1,16 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ClientGone, failureOf } from './client-gone.js';
+import { ClientGone, MalformedRequest, failureOf } from './request-errors.js';
 import { describeError } from './describe-error.js';
-import { FailureReports } from './failure-reports.js';
-import { MalformedRequest } from './request-faults.js';
+import { FailureCounts, FailureReports } from './failure-reports.js';
 
 /** Answers every failure of hooks and handlers with the API's error body. */
 @Catch()
 export class ApiExceptionFilter implements ExceptionFilter {
-  constructor(private readonly reports: FailureReports) {}
+  constructor(
+    private readonly reports: FailureReports,
+    private readonly counts: FailureCounts,
+  ) {}
 
   catch(caught: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
@@ -17,7 +19,7 @@ export class ApiExceptionFilter implements ExceptionFilter {
     const error = failureOf(caught, request.raw);
     const { status, code, body, headers, concern } = describeError(error, hasId(request));
     this.reports.report(error, concern, request.id);
-    if (isOrderRequest(request) && !(error instanceof ClientGone)) this.reports.countRefusedOrder(code);
+    if (isOrderRequest(request) && !(error instanceof ClientGone)) this.counts.countRefusedOrder(code);
     if (reply.sent) return;
     if (error instanceof MalformedRequest) reply.raw.shouldKeepAlive = false;
     // Fastify closes the connection when it refuses a body, and a client that is still sending then loses the answer.

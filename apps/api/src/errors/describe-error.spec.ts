@@ -18,10 +18,8 @@ import {
   UnauthorizedException,
   UnprocessableEntityException,
 } from '@nestjs/common';
-import { AuthenticationError } from './authentication-error.js';
+import { AuthenticationError, MalformedRequest, TooManyRequests } from './request-errors.js';
 import { describeError } from './describe-error.js';
-import { MalformedRequest } from './request-faults.js';
-import { TooManyRequests } from './too-many-requests.js';
 
 class Taken extends DomainError {
   readonly kind = 'conflict';

@@ -1,11 +1,20 @@
-import { ApplicationError, IdempotencyInFlight, type ApplicationFailureKind } from '@app/application';
-import { DomainError, ExternalReferenceTaken, type FailureKind } from '@app/domain';
+import {
+  ApplicationError,
+  IdempotencyInFlight,
+  IdempotencyMismatch,
+  type ApplicationFailureKind,
+} from '@app/application';
+import {
+  DeliveredTooEarly,
+  DomainError,
+  ExternalReferenceTaken,
+  ItemsUnavailable,
+  OutOfStock,
+  UnitsWithoutBin,
+  type FailureKind,
+} from '@app/domain';
 import { HttpException, HttpStatus } from '@nestjs/common';
-import { AuthenticationError } from './authentication-error.js';
-import { ClientGone } from './client-gone.js';
-import { messageOf } from './message-of.js';
-import { FASTIFY_FAULTS, MalformedRequest } from './request-faults.js';
-import { TooManyRequests } from './too-many-requests.js';
+import { FASTIFY_FAULTS, RequestError } from './request-errors.js';
 
 const STATUS: Readonly<Record<FailureKind, number>> = {
   invalid: 400,
@@ -15,6 +24,8 @@ const STATUS: Readonly<Record<FailureKind, number>> = {
   conflict: 409,
 };
 const SOON = { 'retry-after': '1' };
+/** A message names this many lines at most. */
+const MAX_NAMED = 20;
 
 /** The failures that operators need to see. `none` is a fault of the client, or a refusal that is counted elsewhere. */
 export type Concern = 'none' | 'defect' | Exclude<ApplicationFailureKind, 'overloaded'>;
@@ -35,25 +46,11 @@ export interface ErrorAnswer {
  * @param namesOneThing whether the path of the request has an id. An id that the database cannot read does not exist.
  */
 export function describeError(error: unknown, namesOneThing = false): ErrorAnswer {
-  if (error instanceof AuthenticationError) {
-    return answer(error.status, error.code, error.message);
-  }
-  if (error instanceof DomainError) {
-    return answer(STATUS[error.kind], error.code, messageOf(error), headersOf(error));
-  }
+  if (error instanceof RequestError) return answer(error.status, error.code, error.message, error.headers);
+  if (error instanceof DomainError) return answer(STATUS[error.kind], error.code, messageOf(error), headersOf(error));
   if (error instanceof ApplicationError) return describeApplicationError(error, namesOneThing);
-  if (error instanceof TooManyRequests) {
-    return answer(429, error.code, error.message, { 'retry-after': String(error.retryAfterSeconds) });
-  }
-  if (error instanceof MalformedRequest || error instanceof ClientGone) {
-    return answer(400, 'invalid_request', error.message);
-  }
-  return (
-    describeFrameworkError(error) ?? {
-      ...answer(500, 'internal_error', 'Internal server error'),
-      concern: 'defect',
-    }
-  );
+  const refusal = describeFrameworkError(error);
+  return refusal ?? { ...answer(500, 'internal_error', 'Internal server error'), concern: 'defect' };
 }
 
 function headersOf(error: DomainError): Readonly<Record<string, string>> {
@@ -68,10 +65,7 @@ function describeApplicationError({ kind, code, message }: ApplicationError, nam
   return { ...refusal, concern: kind };
 }
 
-/**
- * Describes the refusals of Fastify, which Nest may have wrapped, and those of Nest, which keep their status. `null` for any
- * other error.
- */
+/** The refusals of Fastify, which Nest may have wrapped, and those of Nest, which keep their status; null = none. */
 function describeFrameworkError(error: unknown): ErrorAnswer | null {
   const refusal = error instanceof HttpException ? (error.cause ?? error) : error;
   const { code = '', statusCode } = (refusal ?? {}) as { code?: string; statusCode?: number };
@@ -111,4 +105,29 @@ function answer(
   const headers = { 'x-error-code': code, ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}), ...more };
   const body = [401, 403].includes(status) ? { error: message } : { success: false as const, error: message };
   return { status, code, body, headers, concern: 'none' };
+}
+
+/** The text for the client, in the names of the body's fields and of the headers. */
+function messageOf(error: DomainError): string {
+  if (error instanceof ItemsUnavailable) {
+    return named(error.items, ({ line, what, id }) => `items[${line}].${what}_id ${id} is not available`);
+  }
+  if (error instanceof OutOfStock) {
+    return named(
+      error.shortages,
+      ({ line, requested, available, lacksVariant }) =>
+        `items[${line}]: requested ${requested}, available ${available}` +
+        (lacksVariant ? ' without variant_id (the product has variants)' : ''),
+    );
+  }
+  if (error instanceof ExternalReferenceTaken) return 'Another order has this external_reference';
+  if (error instanceof IdempotencyInFlight) return 'A request with this Idempotency-Key is still being processed';
+  if (error instanceof IdempotencyMismatch) return 'This Idempotency-Key was used with a different request';
+  if (error instanceof DeliveredTooEarly) return `at must not be before shipped_at ${error.shippedAt.toISOString()}`;
+  if (error instanceof UnitsWithoutBin) return `${error.message}: record the goods with POST /v1/stock`;
+  return error.message;
+}
+
+function named<T>(faults: readonly T[], text: (fault: T) => string): string {
+  return faults.slice(0, MAX_NAMED).map(text).join('; ');
 }

@@ -2,7 +2,15 @@ import { SchemaMismatch } from '@app/application';
 import { type ErrorFields, JsonLogger, OutageLog, errorCode, errorFields } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
 import type { Concern } from './describe-error.js';
-import { FailureCounts } from './failure-counts.js';
+
+/** Counts failures for the operators. */
+export abstract class FailureCounts {
+  /** Counts a request for an order that placed none. @param code the `X-Error-Code` of the answer. */
+  abstract countRefusedOrder(code: string): void;
+
+  /** Counts a value that passed validation and that the database refused. @param code the database's own code. */
+  abstract countUnusableValue(code: string): void;
+}
 
 /** Reports failures to the operators, with the details that the answer to the client leaves out. */
 @Injectable()
@@ -15,11 +23,6 @@ export class FailureReports {
     private readonly logger: JsonLogger,
     private readonly counts: FailureCounts,
   ) {}
-
-  /** @param code the `X-Error-Code` of the answer. */
-  countRefusedOrder(code: string): void {
-    this.counts.countRefusedOrder(code);
-  }
 
   report(error: unknown, concern: Concern, requestId: string): void {
     if (concern === 'none') return;

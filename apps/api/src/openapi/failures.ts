@@ -71,7 +71,7 @@ function documentAnswers(answers: readonly ErrorAnswer[], earlier: readonly Erro
 /** What the status means for the codes of the service, and the words of every other error. */
 function meaningsOf(answers: readonly ErrorAnswer[]): string[] {
   const all = answers.map(({ status, code, body }) =>
-    code in ERROR_CODES ? (MEANING[status] ?? '') : body.error.replace(/\.?$/, '.'),
+    ERROR_CODES.has(code) ? (MEANING[status] ?? '') : body.error.replace(/\.?$/, '.'),
   );
   return [...new Set(all)];
 }
@@ -82,12 +82,3 @@ function errorCodeHeader(repeated: readonly string[]) {
   const description = 'The code of the error. The integration guide lists what to do for each code.';
   return { description, required: true, schema: { type: 'string', enum: codes, examples: codes.slice(0, 1) } };
 }
-
-/** All codes as a Markdown table, which docs/api.md contains. */
-export const ERROR_CODE_TABLE = [
-  '| status | `X-Error-Code` | meaning | what to do |',
-  '| --- | --- | --- | --- |',
-  ...Object.entries(ERROR_CODES).map(
-    ([code, { status, meaning, action }]) => `| ${status} | \`${code}\` | ${meaning} | ${action} |`,
-  ),
-].join('\n');

@@ -2,7 +2,7 @@ import type { WriteScope } from '@app/domain';
 import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiSecurity } from '@nestjs/swagger';
-import { AuthenticationError } from '../errors/authentication-error.js';
+import { AuthenticationError } from '../errors/request-errors.js';
 import { ApiFailures } from './failures.js';
 
 /** The route needs a key that permits this: the guard demands it, and the API document says so. */

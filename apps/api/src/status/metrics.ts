@@ -3,7 +3,7 @@ import { UNAVAILABLE } from '@app/domain';
 import { type PipelineState, ServiceMetrics } from '@app/infrastructure';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { ERROR_CODES } from '../errors/error-codes.js';
-import type { FailureCounts } from '../errors/failure-counts.js';
+import type { FailureCounts } from '../errors/failure-reports.js';
 
 /** Labels of a request. Each has few values; the route is a pattern. */
 export interface RequestLabels {
@@ -85,7 +85,7 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
       this.ordersCreated.inc({ mode }, 0);
       this.ordersReplayed.inc({ mode }, 0);
     }
-    for (const reason of Object.keys(ERROR_CODES)) this.ordersRefused.inc({ reason }, 0);
+    for (const reason of ERROR_CODES) this.ordersRefused.inc({ reason }, 0);
   }
 
   observeRequest(labels: RequestLabels, seconds: number): void {

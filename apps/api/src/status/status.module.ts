@@ -1,7 +1,7 @@
 import { HealthModule, Readiness } from '@app/health';
 import type { Config, OwnMigrations } from '@app/infrastructure';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { FailureCounts } from '../errors/failure-counts.js';
+import { FailureCounts } from '../errors/failure-reports.js';
 import { HealthController } from './health.controller.js';
 import { MetricsController } from './metrics.controller.js';
 import { MetricsServer } from './metrics-server.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isUuid } from '@app/domain';
 import { CHANGE_KINDS, type ChangeKind, type FeedPlace } from '../ports/change-feed.js';
-import { CursorInvalid } from './cursor-errors.js';
+import { CursorInvalid } from '../errors.js';
 
 /** What a cursor belongs to. A cursor that was used for other kinds, or other orders, would skip changes of these. */
 export interface CursorOwner {

@@ -1,4 +1,4 @@
-import { DomainError, isOpen, NotFound } from '@app/domain';
+import { domainError, isOpen, NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { PersonalData, type Erasure, type PersonsOrder } from '../ports/personal-data.js';
 import { StoreRepository } from '../ports/store.repository.js';
@@ -14,19 +14,13 @@ export interface EraseCustomerCommand {
 const MOST_NAMED = 20;
 
 /** The person has orders that still need a name and an address. */
-export class OrdersOpen extends DomainError {
-  readonly kind = 'rejected';
-  readonly code = 'orders_open';
-
-  /** @param orders at least one. */
-  constructor(orders: readonly PersonsOrder[]) {
-    const named = orders
-      .slice(0, MOST_NAMED)
-      .map(({ receiptNumber, status, fulfillmentStatus }) => `${receiptNumber} (${status}, ${fulfillmentStatus})`);
-    const more = orders.length > MOST_NAMED ? [`and ${orders.length - MOST_NAMED} more`] : [];
-    super(`Orders are open: ${[...named, ...more].join(', ')}`);
-  }
-}
+export const OrdersOpen = domainError('rejected', 'orders_open', (orders: readonly PersonsOrder[]) => {
+  const named = orders
+    .slice(0, MOST_NAMED)
+    .map(({ receiptNumber, status, fulfillmentStatus }) => `${receiptNumber} (${status}, ${fulfillmentStatus})`);
+  const more = orders.length > MOST_NAMED ? [`and ${orders.length - MOST_NAMED} more`] : [];
+  return `Orders are open: ${[...named, ...more].join(', ')}`;
+});
 
 @Injectable()
 export class EraseCustomer {

@@ -65,7 +65,7 @@ export class ChangeOrder {
   /**
    * Cancels an order before it ships. A cancelled order stays as it is.
    *
-   * @throws AlreadyShipped, BeingPicked, IllegalTransition
+   * @throws CancelledTooLate, BeingPicked, IllegalTransition
    */
   cancel(context: ChangeContext, cancellation: Cancellation): Promise<ChangedOrder> {
     return this.run(context, ['cancel', cancellation], (order) => order.cancel(cancellation));
@@ -84,7 +84,7 @@ export class ChangeOrder {
    * Sets the payment status, the fulfillment status, or both. Confirming an order under review releases the customer's
    * confirmation; cancelling the fulfillment returns the stock.
    *
-   * @throws IllegalTransition, AlreadyShipped, BeingPicked
+   * @throws IllegalTransition, CancelledTooLate, BeingPicked
    */
   setStatus(context: ChangeContext, change: Partial<OrderState>): Promise<ChangedOrder> {
     return this.run(context, ['setStatus', change], (order) => order.set(change));

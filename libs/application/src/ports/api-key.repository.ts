@@ -1,4 +1,4 @@
-import { DomainError, type ApiKeyMode, type ApiKeyScope, type Currency } from '@app/domain';
+import { domainError, type ApiKeyMode, type ApiKeyScope, type Currency } from '@app/domain';
 
 export type ApiKeyStatus = 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
 
@@ -123,7 +123,4 @@ export abstract class ApiKeyRepository {
 }
 
 /** The key is revoked, deactivated or expired, or it is already rolled. */
-export class ApiKeyNotActive extends DomainError {
-  readonly kind = 'rejected';
-  readonly code = 'api_key_not_active';
-}
+export const ApiKeyNotActive = domainError('rejected', 'api_key_not_active', (problem: string) => problem);

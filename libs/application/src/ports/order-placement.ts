@@ -1,11 +1,4 @@
-import {
-  DomainError,
-  type ApiKeyMode,
-  type FraudAssessment,
-  type Order,
-  type Shortage,
-  type StockDemand,
-} from '@app/domain';
+import { type ApiKeyMode, type FraudAssessment, type Order, type Shortage, type StockDemand } from '@app/domain';
 import type { Deadline } from '../deadline.js';
 
 /** The scope within which an idempotency key is unique. */
@@ -125,21 +118,3 @@ export abstract class OrderPlacement {
 
 /** The receipt number is in use: place the order with another one. */
 export class ReceiptNumberTaken extends Error {}
-
-export class IdempotencyInFlight extends DomainError {
-  readonly kind = 'conflict';
-  readonly code = 'idempotency_in_flight';
-
-  constructor() {
-    super('A request with this key is still being processed');
-  }
-}
-
-export class IdempotencyMismatch extends DomainError {
-  readonly kind = 'rejected';
-  readonly code = 'idempotency_mismatch';
-
-  constructor() {
-    super('This key was used with a different request');
-  }
-}

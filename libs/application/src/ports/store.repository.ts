@@ -1,4 +1,4 @@
-import { DomainError, type Currency } from '@app/domain';
+import { domainError, type Currency } from '@app/domain';
 
 export type StoreStatus = 'ACTIVE' | 'INACTIVE';
 
@@ -40,12 +40,8 @@ export abstract class StoreRepository {
   abstract setStatus(subdomain: string, status: StoreStatus): Promise<StoreSummary | null>;
 }
 
-/** Another store has the subdomain. */
-export class SubdomainTaken extends DomainError {
-  readonly kind = 'rejected';
-  readonly code = 'subdomain_taken';
-
-  constructor(subdomain: string) {
-    super(`Store ${subdomain} already exists`);
-  }
-}
+export const SubdomainTaken = domainError(
+  'rejected',
+  'subdomain_taken',
+  (subdomain: string) => `Store ${subdomain} already exists`,
+);

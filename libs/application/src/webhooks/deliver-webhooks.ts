@@ -1,6 +1,6 @@
 import { hasFailedTooLong, retryDelayMs } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { CursorExpired } from '../changes/cursor-errors.js';
+import { CursorExpired } from '../errors.js';
 import { ChangesService, type ChangesPage } from '../changes/changes.service.js';
 import type { ChangedResource, FeedPlace } from '../ports/change-feed.js';
 import { MAX_LIMIT } from '../ports/page.js';

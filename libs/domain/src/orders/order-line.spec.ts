@@ -1,5 +1,5 @@
 import { Money } from '../money/money.js';
-import { InvalidOrderItems } from './order.errors.js';
+import { InvalidOrderItems } from '../errors.js';
 import { OrderLine, type OrderLineDraft } from './order-line.js';
 
 function aLine(overrides: Partial<OrderLineDraft> = {}): OrderLine {

@@ -1,5 +1,5 @@
 import type { Money } from '../money/money.js';
-import { InvalidOrderItems } from './order.errors.js';
+import { InvalidOrderItems } from '../errors.js';
 
 export const MAX_QUANTITY = 999;
 

@@ -1,9 +1,9 @@
+import { IllegalTransition } from '../errors.js';
 import {
   assertFulfillmentTransition,
   assertPaymentTransition,
   cancelState,
   FULFILLMENT_STATUSES,
-  IllegalTransition,
   isOpen,
   PAYMENT_STATUSES,
 } from './order-status.js';
@@ -72,7 +72,7 @@ describe('IllegalTransition', () => {
   it('is a rejection that names both statuses and the possible ones', () => {
     expect(refusal(() => assertFulfillmentTransition('PENDING', 'DELIVERED'))).toMatchObject({
       kind: 'rejected',
-      name: 'IllegalTransition',
+      code: 'transition_not_allowed',
       message: 'fulfillment cannot go from PENDING to DELIVERED, only to CONFIRMED or CANCELLED',
     });
     expect(refusal(() => assertPaymentTransition('SUCCEEDED', 'PENDING'))).toMatchObject({

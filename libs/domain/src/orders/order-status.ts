@@ -1,4 +1,4 @@
-import { DomainError } from '../shared/domain-error.js';
+import { IllegalTransition } from '../errors.js';
 
 /** Payment status of an order. */
 export const PAYMENT_STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED', 'REFUNDED', 'CANCELLED'] as const;
@@ -37,18 +37,6 @@ export const FULFILLMENT_TRANSITIONS: Record<FulfillmentStatus, readonly Fulfill
   CANCELLED: [],
   RETURNED: [],
 };
-
-/** A status change that the order's life cycle does not allow. */
-export class IllegalTransition extends DomainError {
-  readonly kind = 'rejected';
-  readonly code = 'transition_not_allowed';
-
-  /** @param possible the statuses to which it can change. */
-  constructor(what: 'payment' | 'fulfillment' | 'shipment', from: string, to: string, possible: readonly string[]) {
-    const instead = possible.length > 0 ? `only to ${possible.join(' or ')}` : 'or anywhere else';
-    super(from === to ? `${what} is already ${from}` : `${what} cannot go from ${from} to ${to}, ${instead}`);
-  }
-}
 
 /** @throws IllegalTransition unless the payment may go from `from` to `to`. */
 export function assertPaymentTransition(from: PaymentStatus, to: PaymentStatus): void {

@@ -1,5 +1,5 @@
 import { MAX_UNIT_PRICE, Money } from '../money/money.js';
-import { InvalidOrderItems, OrderRejected, OutOfStock } from './order.errors.js';
+import { InvalidOrderItems, OrderRejected, OutOfStock } from '../errors.js';
 import { OrderLine } from './order-line.js';
 import { Order, type OrderDraft } from './order.js';
 

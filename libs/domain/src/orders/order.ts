@@ -1,5 +1,5 @@
 import type { Currency } from '../money/currency.js';
-import { InvalidOrderItems } from './order.errors.js';
+import { InvalidOrderItems } from '../errors.js';
 import type { OrderLine } from './order-line.js';
 import { Quote, type PaymentMethod } from './quote.js';
 import type { FulfillmentStatus, OrderSource, PaymentStatus } from './order-status.js';

@@ -1,5 +1,6 @@
 import { Money } from '../money/money.js';
-import { assertPaidInFull, PaidAmountMismatch } from './paid-amount.js';
+import { PaidAmountMismatch } from '../errors.js';
+import { assertPaidInFull } from './paid-amount.js';
 
 describe('assertPaidInFull', () => {
   const owed = Money.ofMinor(5297, 'USD');

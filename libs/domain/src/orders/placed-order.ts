@@ -1,25 +1,14 @@
-import { NotFound } from '../shared/not-found.js';
-import type { DomainError } from '../shared/domain-error.js';
-import type { LineQuantity } from './line-quantity.js';
-import { OrderCancelled } from './order.errors.js';
-import type { OrderEvent } from './order-event.js';
-import {
-  cancelState,
-  changeState,
-  FULFILLMENT_TRANSITIONS,
-  IllegalTransition,
-  PAYMENT_TRANSITIONS,
-  type FulfillmentStatus,
-  type OrderState,
-  type PaymentStatus,
-} from './order-status.js';
-import { assertPaidInFull, PaidAmountMismatch } from './paid-amount.js';
 import {
   AlreadyShipped,
   BeingPicked,
+  CancelledTooLate,
   DeliveredTooEarly,
+  IllegalTransition,
+  NotFound,
   NotHeld,
+  OrderCancelled,
   OrderHeld,
+  PaidAmountMismatch,
   PaymentReferenceTaken,
   PaymentsTooLarge,
   RefundExceedsLine,
@@ -27,10 +16,24 @@ import {
   RefundReferenceTaken,
   ReturnExceedsShipment,
   ShipmentReferenceTaken,
+  ShipmentVoid,
   StaleStatus,
   UnitsLeftToShip,
   UnitsWithoutBin,
-} from './placed-order.errors.js';
+} from '../errors.js';
+import type { DomainError } from '../shared/domain-error.js';
+import type { LineQuantity } from './line-quantity.js';
+import type { OrderEvent } from './order-event.js';
+import {
+  cancelState,
+  changeState,
+  FULFILLMENT_TRANSITIONS,
+  PAYMENT_TRANSITIONS,
+  type FulfillmentStatus,
+  type OrderState,
+  type PaymentStatus,
+} from './order-status.js';
+import { assertPaidInFull } from './paid-amount.js';
 
 export const SHIPMENT_STATUSES = ['picking', 'shipped', 'delivered', 'void'] as const;
 export type ShipmentStatus = (typeof SHIPMENT_STATUSES)[number];
@@ -191,7 +194,7 @@ export class PlacedOrder {
   ship(request: ShipmentRequest): OrderChange {
     const { reference, status, shippedAt, items: wanted, ...rest } = request;
     const known = this.state.shipments.find((shipment) => shipment.reference === reference);
-    if (known?.status === 'void') throw new ShipmentReferenceTaken({ isVoid: true });
+    if (known?.status === 'void') throw new ShipmentVoid();
     if (known) return this.repeated(known, request, new ShipmentReferenceTaken());
     const given = wanted && { items: wanted };
     if (this.state.isHeld) return this.shipmentRefused(reference, new OrderHeld(), { ...given });
@@ -258,7 +261,7 @@ export class PlacedOrder {
   /**
    * Cancels the order before anything of it ships. A cancelled order stays as it is.
    *
-   * @throws AlreadyShipped, BeingPicked, UnitsWithoutBin
+   * @throws CancelledTooLate, BeingPicked, UnitsWithoutBin
    */
   cancel({ reason, restock, notify }: Cancellation): OrderChange {
     if (this.state.fulfillmentStatus === 'CANCELLED') return this.unchanged();
@@ -301,7 +304,7 @@ export class PlacedOrder {
    *
    * @throws IllegalTransition
    * @throws UnitsLeftToShip when the fulfillment is SHIPPED or DELIVERED, and the shipments lack units.
-   * @throws AlreadyShipped when the fulfillment is cancelled.
+   * @throws CancelledTooLate when the fulfillment is cancelled.
    * @throws BeingPicked when the fulfillment is cancelled or comes back.
    */
   set(change: Partial<OrderState>): OrderChange {
@@ -474,7 +477,7 @@ export class PlacedOrder {
 
   private assertNothingShipped(): void {
     if (this.state.shipments.some(isShipped) || this.isShippedWhole) {
-      throw new AlreadyShipped(this.left(isShipped), 'Units of the order have shipped: it can no longer be cancelled');
+      throw new CancelledTooLate();
     }
     this.assertNothingPicked();
   }
@@ -506,7 +509,7 @@ export class PlacedOrder {
     if (!this.state.hasTakenStock) throw new UnitsWithoutBin();
   }
 
-  private beingPicked(): BeingPicked {
+  private beingPicked(): DomainError {
     const picking = this.state.shipments.filter(({ status }) => status === 'picking');
     return new BeingPicked(picking.map(({ reference }) => reference));
   }

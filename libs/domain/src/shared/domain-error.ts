@@ -1,7 +1,4 @@
-/**
- * The caller's view of a failure, in the language of the business. The API, not the domain, maps each kind to an HTTP
- * status.
- */
+/** The caller's view of a failure. The API maps each kind to an HTTP status. */
 export type FailureKind =
   | 'invalid' // the request itself is wrong; repeating it cannot succeed
   | 'forbidden' // the key may not do this, however the request is repeated
@@ -19,4 +16,23 @@ export abstract class DomainError extends Error {
     super(message);
     this.name = new.target.name;
   }
+}
+
+/** Makes the class of an error. @param text the message, or how the arguments of the constructor make it. */
+export function domainError<Args extends readonly unknown[] = []>(
+  kind: FailureKind,
+  code: string,
+  text: string | ((...args: Args) => string),
+) {
+  const made = class extends DomainError {
+    static readonly code = code;
+    readonly kind = kind;
+    readonly code = code;
+
+    constructor(...args: Args) {
+      super(typeof text === 'string' ? text : text(...args));
+    }
+  };
+  // Tests and logs name the class.
+  return Object.defineProperty(made, 'name', { value: code });
 }

@@ -3,7 +3,7 @@ import { Overloaded } from '@app/application';
 import type { FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Metrics } from '../../status/metrics.js';
-import { ClientGone } from '../../errors/client-gone.js';
+import { ClientGone } from '../../errors/request-errors.js';
 import { WAITS_OF_A_STORE, type ConcurrencyLimits } from '../server/concurrency-limits.js';
 
 declare module 'fastify' {

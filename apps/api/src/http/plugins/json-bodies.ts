@@ -1,7 +1,7 @@
 import { BadRequestException } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { MalformedRequest } from '../../errors/request-faults.js';
+import { MalformedRequest } from '../../errors/request-errors.js';
 import { excessOf } from './json-shape.js';
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { describeError } from '../../errors/describe-error.js';
-import { MalformedRequest } from '../../errors/request-faults.js';
+import { MalformedRequest } from '../../errors/request-errors.js';
 import { owesAnswer } from './pipelining.js';
 
 /**

@@ -1,0 +1,93 @@
+import type { AuthenticationFailure } from '@app/application';
+import type { WriteScope } from '@app/domain';
+import type { IncomingMessage } from 'node:http';
+
+/** The text of the answer to a request that Fastify refuses, by Fastify's code. The status is always 400. */
+export const FASTIFY_FAULTS: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'Request body exceeds 256 kB',
+  FST_ERR_CTP_EMPTY_TYPE: 'Content-Type must be application/json',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Content-Length does not match the request body',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'Request body is not valid JSON',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Content-Type must be application/json',
+  FST_ERR_CTP_INVALID_TYPE: 'Content-Type must be application/json',
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: 'Content-Type must be application/json',
+};
+
+/** The text of the answer to bytes that are not a request, by Node's code or our own. */
+const SOCKET_FAULTS: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
+  HPE_HEADER_OVERFLOW: 'The request headers are too large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'The chunk extensions are too large',
+  HPE_INVALID_METHOD: 'The request does not begin with a known HTTP method',
+  HPE_INVALID_VERSION: 'The request line must end with a supported HTTP version and CRLF',
+  HPE_INVALID_CONTENT_LENGTH: 'Content-Length must be one number, and not with Transfer-Encoding',
+  HPE_UNEXPECTED_CONTENT_LENGTH: 'Content-Length must be one number, and not with Transfer-Encoding',
+  HPE_INVALID_TRANSFER_ENCODING: 'Transfer-Encoding must be chunked, and not with Content-Length',
+  HPE_PAUSED_H2_UPGRADE: 'HTTP/2 is not supported',
+  BYTE_ORDER_MARKS: 'Request body is not valid JSON',
+};
+
+/** A request that the API refuses before a use case sees it. */
+export abstract class RequestError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+  }
+}
+
+const REFUSED_KEYS: Readonly<Record<AuthenticationFailure, [401 | 403, string, string]>> = {
+  missing: [401, 'unauthorized', 'Missing or invalid Authorization header'],
+  unknown: [401, 'unauthorized', 'Invalid API key'],
+  inactive: [403, 'api_key_inactive', 'API key is deactivated or expired'],
+  store_inactive: [403, 'store_inactive', 'Store is inactive'],
+  address_not_allowed: [403, 'address_not_allowed', 'API key may not be used from this address'],
+};
+
+/** The codes that belong to no error of a library. */
+export const API_CODES = [
+  ...Object.values(REFUSED_KEYS).map(([, code]) => code),
+  ...['insufficient_scope', 'throttled', 'internal_error'],
+];
+
+/** The request has no API key that permits it. */
+export class AuthenticationError extends RequestError {
+  /** @param refusal a key that lacks a scope is valid, but must not use the route. */
+  constructor(refusal: AuthenticationFailure | { readonly lacks: WriteScope }) {
+    if (typeof refusal === 'string') super(...REFUSED_KEYS[refusal]);
+    else super(403, 'insufficient_scope', `API key lacks the scope ${refusal.lacks}`);
+  }
+}
+
+/** A key exceeded the throttle. */
+export class TooManyRequests extends RequestError {
+  constructor(retryAfterSeconds: number) {
+    const headers = { 'retry-after': String(retryAfterSeconds) };
+    super(429, 'throttled', 'Too many requests by this API key: slow down', headers);
+  }
+}
+
+/** A connection received bytes that are not a request, or that another server may read differently. It closes. */
+export class MalformedRequest extends RequestError {
+  constructor(nodeCode: string) {
+    super(400, 'invalid_request', SOCKET_FAULTS[nodeCode] ?? 'The request is malformed');
+  }
+}
+
+/** The client closed the connection before its request had arrived in full. It reads no answer. */
+export class ClientGone extends RequestError {
+  constructor() {
+    super(400, 'invalid_request', 'The request did not arrive in full');
+  }
+}
+
+/**
+ * Returns `ClientGone` for an error of the request's own stream, and any other error unchanged. The code of such an error,
+ * ECONNRESET, does not tell it from a lost database.
+ */
+export function failureOf(error: unknown, { errored }: IncomingMessage): unknown {
+  return error != null && error === errored ? new ClientGone() : error;
+}

@@ -1,0 +1,187 @@
+import type { Currency } from './money/currency.js';
+import { toDecimalText, type Money } from './money/money.js';
+import { domainError } from './shared/domain-error.js';
+
+type Lines = readonly { readonly line: number; readonly quantity: number }[];
+
+/** The store's current state refuses the request. */
+function rejected<Args extends readonly unknown[] = []>(code: string, text: string | ((...args: Args) => string)) {
+  return domainError('rejected', code, text);
+}
+
+/** The store has no such resource. @param what its type, such as `Product`. */
+export const NotFound = domainError('not_found', 'not_found', (what: string) => `${what} not found`);
+
+// A new order. Nothing was written.
+
+/** A line whose product or variant is unknown to the store or inactive. */
+export interface UnavailableItem {
+  /** Position of the line in the request, from 0. */
+  readonly line: number;
+  /** `variant` when the product could be ordered without it. */
+  readonly what: 'product' | 'variant';
+  readonly id: number;
+}
+
+export class ItemsUnavailable extends domainError(
+  'invalid',
+  'item_unavailable',
+  'A product or variant of the order is not available',
+) {
+  /** @param items by line. */
+  constructor(readonly items: readonly UnavailableItem[]) {
+    super();
+  }
+}
+
+/** One order line that requests more than is available. */
+export interface Shortage {
+  /** Position of the line in the request, from 0. */
+  readonly line: number;
+  readonly requested: number;
+  /** Units in all bins for the product and variant of the line. */
+  readonly available: number;
+  /** The line names no variant, but the product has variants: their stock does not count for the line. */
+  readonly lacksVariant?: boolean;
+}
+
+export class OutOfStock extends rejected('out_of_stock', 'The stock is short') {
+  /** @param shortages by line. */
+  constructor(readonly shortages: readonly Shortage[]) {
+    super();
+  }
+}
+
+/** Another order of the store, in the same mode, has the client's reference. */
+export class ExternalReferenceTaken extends rejected('external_reference_taken', 'Another order has this reference') {
+  /** @param orderId the order that has the reference. */
+  constructor(readonly orderId: string) {
+    super();
+  }
+}
+
+/** The number of lines, or a quantity, is out of range. */
+export const InvalidOrderItems = domainError('invalid', 'invalid_request', (problem: string) => problem);
+export const CurrencyMismatch = rejected(
+  'currency_mismatch',
+  (ofStore: Currency) => `The currency of the store is ${ofStore}`,
+);
+/** The order costs something else than its client expects. */
+export const PriceChanged = rejected(
+  'price_changed',
+  (total: Money) => `The order costs ${toDecimalText(total)} ${total.currency}`,
+);
+/** The message does not name the fraud rule, so that clients cannot probe it. */
+export const OrderRejected = rejected('fraud_rejected', 'The order cannot be accepted');
+
+// A placed order.
+
+export const OrderHeld = rejected('order_held', 'The order is under review: release it first');
+export const OrderCancelled = rejected('order_cancelled', 'The order is cancelled');
+export const NotHeld = rejected('not_held', 'The order is not under review');
+/** @param left what is still to be shipped, by line. */
+export const AlreadyShipped = rejected('already_shipped', (left: Lines) =>
+  left.length === 0 ? 'Nothing is left to ship' : `Less is left to ship: ${textOf(left)}`,
+);
+/** @param references the shipments that have claimed the units. */
+export const BeingPicked = rejected(
+  'being_picked',
+  (references: readonly string[]) => `Units are being picked for ${references.join(', ')}: ship or void that first`,
+);
+export const CancelledTooLate = rejected(
+  'already_shipped',
+  'Units of the order have shipped: it can no longer be cancelled',
+);
+export const ShipmentReferenceTaken = rejected(
+  'shipment_reference_taken',
+  'The order has another shipment with this reference: send another reference',
+);
+export const ShipmentVoid = rejected(
+  'shipment_reference_taken',
+  'The shipment with this reference is void: send another reference',
+);
+export const PaymentReferenceTaken = rejected(
+  'payment_reference_taken',
+  'The order has another payment with this reference',
+);
+export const RefundReferenceTaken = rejected(
+  'refund_reference_taken',
+  'The order has another refund with this reference',
+);
+/** A gateway reports another amount than the order's total. */
+export const PaidAmountMismatch = rejected(
+  'amount_mismatch',
+  (paid: Pick<Money, 'minor' | 'currency'>, owed: Pick<Money, 'minor' | 'currency'>) =>
+    `The paid amount ${paid.minor} ${paid.currency} is not the amount owed ${owed.minor} ${owed.currency} (in minor units)`,
+);
+/** The sum of the payments would no longer be exact. */
+export const PaymentsTooLarge = domainError(
+  'invalid',
+  'invalid_request',
+  `amount is too large: the payments of an order add up to at most ${Number.MAX_SAFE_INTEGER}`,
+);
+/** @param left what can still be refunded, in minor units. */
+export const RefundExceedsPayment = rejected(
+  'refund_exceeds_payment',
+  (left: number) => `At most ${left} can be refunded (in minor units)`,
+);
+/** A refund is for more units of a line than were ordered. */
+export const RefundExceedsLine = rejected('refund_exceeds_line', (line: number) => `Line ${line} has fewer units`);
+/** Units that came from no bin cannot go back to it. */
+export const UnitsWithoutBin = rejected('units_without_bin', 'The units of an imported order came from no bin');
+/** @param left what can still come back, by line. */
+export const ReturnExceedsShipment = rejected('return_exceeds_shipment', (left: Lines) =>
+  left.length === 0 ? 'No units can come back' : `These units can come back: ${textOf(left)}`,
+);
+/** The order has another status than its client expects. @param possible the statuses to which it can change now. */
+export const StaleStatus = rejected(
+  'stale',
+  (field: string, present: string, possible: readonly string[]) =>
+    `${field} is ${present}${possible.length > 0 ? `, and can change to ${possible.join(' or ')}` : ''}`,
+);
+/** @param possible the statuses to which it can change. */
+export const IllegalTransition = rejected(
+  'transition_not_allowed',
+  (what: 'payment' | 'fulfillment' | 'shipment', from: string, to: string, possible: readonly string[]) => {
+    if (from === to) return `${what} is already ${from}`;
+    const instead = possible.length > 0 ? `only to ${possible.join(' or ')}` : 'or anywhere else';
+    return `${what} cannot go from ${from} to ${to}, ${instead}`;
+  },
+);
+/** An order with shipments has shipped when they have all its units. */
+export const UnitsLeftToShip = rejected(
+  'transition_not_allowed',
+  (left: Lines) => `The shipments of the order lack units: ship ${textOf(left)} first`,
+);
+
+/** A shipment cannot arrive before it was shipped. */
+export class DeliveredTooEarly extends domainError(
+  'invalid',
+  'invalid_request',
+  (shippedAt: Date) => `The shipment left at ${shippedAt.toISOString()}`,
+) {
+  constructor(readonly shippedAt: Date) {
+    super(shippedAt);
+  }
+}
+
+// Stock and webhooks.
+
+/** A line of an atomic request is refused: no line changes anything. @param refusals one text for each refused line. */
+export const StockRefused = rejected(
+  'stock_refused',
+  (refusals: readonly string[]) => `Nothing changes: ${refusals.join('; ')}`,
+);
+export const ReferenceTaken = rejected('reference_taken', 'The store has another change of stock with this reference');
+/** @param problem such as `must begin with https://`. */
+export const UrlNotAllowed = rejected('url_not_allowed', (problem: string) => `url ${problem}`);
+export const TooManyWebhooks = rejected(
+  'too_many_webhooks',
+  (most: number) => `A store has at most ${most} webhooks in each mode`,
+);
+/** The request with the idempotency key installed a webhook that is deleted. */
+export const WebhookDeleted = rejected('idempotency_mismatch', 'The webhook of this key is deleted: use another key');
+
+function textOf(lines: Lines): string {
+  return lines.map(({ line, quantity }) => `${quantity} of line ${line}`).join(', ');
+}
