@@ -4,7 +4,7 @@ import { Body, Controller, Get, HttpCode, Param, Patch, Post, Res } from '@nestj
 import type { FastifyReply } from 'fastify';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
-import { StrictBodyPipe } from '../body/strict-body.pipe.js';
+import { StrictBodyPipe } from '../body/body.pipe.js';
 import { list, type ListEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { listQuery, type ValuesOf } from '../query/query.js';

@@ -3,7 +3,7 @@ import { type StockListItem, toStockChange, toStockListItem, type ValueOf } from
 import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
-import { StrictBodyPipe } from '../body/strict-body.pipe.js';
+import { StrictBodyPipe } from '../body/body.pipe.js';
 import { list, single, type ListEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';

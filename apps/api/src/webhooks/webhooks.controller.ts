@@ -4,7 +4,7 @@ import type { ValueOf } from '@app/representations';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentKey } from '../auth/current-store.decorator.js';
-import { StrictBodyPipe } from '../body/strict-body.pipe.js';
+import { StrictBodyPipe } from '../body/body.pipe.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
