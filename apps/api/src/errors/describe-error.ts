@@ -40,8 +40,7 @@ export interface ErrorAnswer {
 }
 
 /**
- * Maps an error to the answer that the client gets: the only mapping for Nest, Fastify and raw sockets. The text of an
- * unexpected error is never in the answer.
+ * The answer to an error of Nest, Fastify or a raw socket. It never has the text of an unexpected error.
  *
  * @param namesOneThing whether the path of the request has an id. An id that the database cannot read does not exist.
  */
@@ -60,7 +59,7 @@ function headersOf(error: DomainError): Readonly<Record<string, string>> {
 
 function describeApplicationError({ kind, code, message }: ApplicationError, namesOneThing: boolean): ErrorAnswer {
   if (kind === 'overloaded') return answer(503, code, message, SOON);
-  if (kind !== 'unusable_value') return { ...unavailable(code), concern: kind };
+  if (kind !== 'unusable_value') return unavailable(code, kind);
   const refusal = namesOneThing ? notFound() : answer(400, code, 'The request has a value that cannot be used');
   return { ...refusal, concern: kind };
 }
@@ -74,7 +73,7 @@ function describeFrameworkError(error: unknown): ErrorAnswer | null {
   }
   if (!(error instanceof HttpException)) return null;
   const status = error.getStatus();
-  if (status === 503) return { ...unavailable('unavailable'), concern: 'unavailable' };
+  if (status === 503) return unavailable('unavailable', 'unavailable');
   if (status >= 500) return null;
   // The text of Nest's router repeats the method and the path.
   if (status === 404 && /^Cannot [A-Z]+ \//.test(error.message)) return notFound();
@@ -92,8 +91,8 @@ function notFound(): ErrorAnswer {
   return answer(404, 'not_found', 'Not found');
 }
 
-function unavailable(code: string): ErrorAnswer {
-  return answer(503, code, 'Service temporarily unavailable', SOON);
+function unavailable(code: string, concern: Concern): ErrorAnswer {
+  return { ...answer(503, code, 'Service temporarily unavailable', SOON), concern };
 }
 
 function answer(
@@ -110,15 +109,15 @@ function answer(
 /** The text for the client, in the names of the body's fields and of the headers. */
 function messageOf(error: DomainError): string {
   if (error instanceof ItemsUnavailable) {
-    return named(error.items, ({ line, what, id }) => `items[${line}].${what}_id ${id} is not available`);
+    const items = error.items.slice(0, MAX_NAMED);
+    return items.map(({ line, what, id }) => `items[${line}].${what}_id ${id} is not available`).join('; ');
   }
   if (error instanceof OutOfStock) {
-    return named(
-      error.shortages,
-      ({ line, requested, available, lacksVariant }) =>
-        `items[${line}]: requested ${requested}, available ${available}` +
-        (lacksVariant ? ' without variant_id (the product has variants)' : ''),
-    );
+    const shortages = error.shortages.slice(0, MAX_NAMED).map(({ line, requested, available, lacksVariant }) => {
+      const hint = lacksVariant ? ' without variant_id (the product has variants)' : '';
+      return `items[${line}]: requested ${requested}, available ${available}${hint}`;
+    });
+    return shortages.join('; ');
   }
   if (error instanceof ExternalReferenceTaken) return 'Another order has this external_reference';
   if (error instanceof IdempotencyInFlight) return 'A request with this Idempotency-Key is still being processed';
@@ -126,8 +125,4 @@ function messageOf(error: DomainError): string {
   if (error instanceof DeliveredTooEarly) return `at must not be before shipped_at ${error.shippedAt.toISOString()}`;
   if (error instanceof UnitsWithoutBin) return `${error.message}: record the goods with POST /v1/stock`;
   return error.message;
-}
-
-function named<T>(faults: readonly T[], text: (fault: T) => string): string {
-  return faults.slice(0, MAX_NAMED).map(text).join('; ');
 }

@@ -65,8 +65,8 @@ export class AuthenticationError extends RequestError {
 /** A key exceeded the throttle. */
 export class TooManyRequests extends RequestError {
   constructor(retryAfterSeconds: number) {
-    const headers = { 'retry-after': String(retryAfterSeconds) };
-    super(429, 'throttled', 'Too many requests by this API key: slow down', headers);
+    const wait = { 'retry-after': String(retryAfterSeconds) };
+    super(429, 'throttled', 'Too many requests by this API key: slow down', wait);
   }
 }
 
@@ -84,10 +84,7 @@ export class ClientGone extends RequestError {
   }
 }
 
-/**
- * Returns `ClientGone` for an error of the request's own stream, and any other error unchanged. The code of such an error,
- * ECONNRESET, does not tell it from a lost database.
- */
+/** `ClientGone` for an error of the request's own stream, whose code, ECONNRESET, is also that of a lost database. */
 export function failureOf(error: unknown, { errored }: IncomingMessage): unknown {
   return error != null && error === errored ? new ClientGone() : error;
 }

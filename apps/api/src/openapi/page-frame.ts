@@ -16,10 +16,10 @@ export const FRAME_STYLE = publicFile(
   `
 :root {
   color-scheme: light dark;
-  --page: #fff; --clear: #fff0; --text: #222; --link: #0b5cad; --line: #ccd3da; --code: #f1f4f7; --shadow: #0004;
+  --page: #fff; --text: #222; --link: #0b5cad; --line: #ccd3da; --code: #f1f4f7;
 }
 @media (prefers-color-scheme: dark) {
-  :root { --page: #1c2022; --clear: #1c202200; --text: #e4e6e6; --link: #7ab8ff; --line: #545d61; --code: #2a2e30; --shadow: #000c }
+  :root { --page: #1c2022; --text: #e4e6e6; --link: #7ab8ff; --line: #545d61; --code: #2a2e30 }
 }
 body { margin: 0; background: var(--page); color: var(--text); font: 16px/1.55 system-ui, sans-serif }
 body > header nav { display: flex; flex-wrap: wrap; gap: 4px 20px; padding: 10px 16px; background: #1b2733 }
@@ -30,15 +30,7 @@ body > header a[aria-current] { font-weight: 600; text-decoration: none }
 .guide a { color: var(--link) }
 .guide > nav ul { padding-left: 20px }
 .guide article { min-width: 0; overflow-wrap: break-word }
-/* A shadow at each side where more of the table is hidden. */
-.guide .scroll {
-  overflow-x: auto;
-  background:
-    linear-gradient(90deg, var(--page) 30%, var(--clear)) 0 / 48px 100% no-repeat local,
-    linear-gradient(270deg, var(--page) 30%, var(--clear)) 100% / 48px 100% no-repeat local,
-    linear-gradient(90deg, var(--shadow), #0000) 0 / 16px 100% no-repeat,
-    linear-gradient(270deg, var(--shadow), #0000) 100% / 16px 100% no-repeat;
-}
+.guide .scroll { overflow-x: auto }
 .guide table { border-collapse: collapse }
 .guide :is(th, td) { padding: 6px 10px; border: 1px solid var(--line); text-align: left; vertical-align: top }
 .guide td { min-width: 9ch }
