@@ -1,5 +1,5 @@
-import { StockChanges, StockLedger, StockRepository, type StockChangeRequest, type StockLine } from '@app/application';
-import { NotFound, ReferenceTaken, StockRefused } from '@app/domain';
+import { StockChanges, StockRepository, type StockChangeRequest, type StockLine } from '@app/application';
+import { ReferenceTaken, StockRefused } from '@app/domain';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
@@ -148,27 +148,5 @@ describe('StockChanges', () => {
     await expect(apply(lines, { isAtomic: true })).rejects.toThrow(StockRefused);
 
     expect(await store.onHand(mug)).toBe(7);
-  });
-});
-
-describe('StockLedger', () => {
-  it('locates a variant by its SKU, exactly or else in the only other letter case', async () => {
-    const ledger = application.app.get(StockLedger, { strict: false });
-    const shirt = await store.product({ slug: 'shirt' });
-    const [upper, lower, large] = [
-      await store.variant(shirt, { sku: 'S', stock: 1 }),
-      await store.variant(shirt, { sku: 's' }),
-      await store.variant(shirt, { sku: 'Xl' }),
-    ];
-    const { rows } = await application.app
-      .get(StockRepository, { strict: false })
-      .list(store.id, { productId: shirt }, { page: 1, limit: 1 });
-    const bin = `MAIN/${rows[0]?.bin}`;
-    const variantOf = async (variant: string) =>
-      (await ledger.locate(store.id, { product: 'shirt', variant, bin })).variantId;
-
-    expect([await variantOf('S'), await variantOf('s'), await variantOf('XL')]).toEqual([upper, lower, large]);
-    await store.variant(shirt, { sku: 'xL' });
-    await expect(variantOf('XL')).rejects.toThrow(NotFound);
   });
 });

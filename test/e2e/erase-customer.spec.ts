@@ -169,7 +169,7 @@ describe('customers erase', () => {
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toBe(
       `error: Orders are open: ${order?.receipt} (PENDING, PENDING)\n` +
-        'Close them with `orders cancel` or `orders set-status`, or erase with --force.\n',
+        'Close them with `orders set-status`, or erase with --force.\n',
     );
     expect(await allRows(api.database)).toEqual(before);
     const forced = await cli('customers', 'erase', email, '--store', api.store.subdomain, '--force');

@@ -103,7 +103,7 @@ describe('an exported store', () => {
       [store],
     );
     await order(key, { items: [item], customer: { name: 'Held' } });
-    await cli(['orders', 'cancel', cancelled]);
+    await cli(['orders', 'set-status', cancelled, '--status', 'CANCELLED', '--fulfillment-status', 'CANCELLED']);
     await cli(['orders', 'set-status', changed, '--status', 'SUCCEEDED', '--fulfillment-status', 'CONFIRMED']);
     await source.database.query(END_STAGES);
     // A snapshot of an order outlives its product's options, and may have another billing address.

@@ -9,10 +9,8 @@ import {
   MAX_SECRET_OVERLAP_MS,
   MAX_WEBHOOK_BATCH,
   parseApiKeyScope,
-  parseUrl,
   WRITE_SCOPES,
   type ApiKeyScope,
-  type LineQuantity,
 } from '@app/domain';
 import { readOwnMigrations, type SchemaMigrations } from '@app/infrastructure';
 import { KINDS_IN_ORDER, isSubdomain, type BundleKind } from '@app/bundles';
@@ -21,7 +19,6 @@ import { CommandFailed, EXIT } from './failures.js';
 
 const PLURALS: Partial<Record<BundleKind, string>> = { category: 'categories', stock: 'stock' };
 const KINDS = new Map(KINDS_IN_ORDER.map((kind) => [PLURALS[kind] ?? `${kind}s`, kind]));
-const INT4_MAX = 2_147_483_647;
 /** Control characters, line breaks of all kinds, bidirectional marks, halves of a surrogate pair. */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
@@ -47,16 +44,6 @@ export const orderReference = textIf(
 );
 /** A number of another system. */
 export const externalReference = textIf(isExternalReference, 'Give 1 to 64 visible characters.');
-/** A text of one line; `''` for none. */
-export const oneLine = (most: number) =>
-  textIf(
-    (text) => Array.from(text).length <= most && !CONTROL.test(text),
-    `Give at most ${most} characters on one line.`,
-  );
-export const webAddress = textIf(
-  (text) => text === '' || (text.length <= 2_000 && /^https?:\/\/\S+$/.test(text) && parseUrl(text) !== null),
-  'Give an http or https URL.',
-);
 /** The name of a fraud rule, as in an order's reasons. */
 export const reasonName = textIf(
   (text) => /^[a-z][a-z0-9_]*$/.test(text),
@@ -65,32 +52,12 @@ export const reasonName = textIf(
 export const dayCount = integer(1, 366, 'Give 1 to 366 days.');
 export const webhookBatch = integer(1, MAX_WEBHOOK_BATCH, `Give 1 to ${MAX_WEBHOOK_BATCH}.`);
 export const rowCount = integer(1, 1_000, 'Give 1 to 1000.');
-export const stockQuantity = integer(0, INT4_MAX, `Give an integer from 0 to ${INT4_MAX}.`);
-/** What a bin is expected to hold. Commander takes null for no value. */
-export const expectedQuantity = (text: string) => (text === 'any' ? text : stockQuantity(text));
-/** Units in (positive) or out (negative). */
-export const unitDifference = (text: string) =>
-  text.startsWith('-') ? -stockQuantity(text.slice(1)) : stockQuantity(text.replace(/^\+/, ''));
 /** An amount in minor units. */
 export const minorUnits = integer(
   0,
   Number.MAX_SAFE_INTEGER,
   'Give an integer of minor units, such as 1999 for 19.99 USD.',
 );
-
-/** An amount in minor units that is not 0. */
-export const refundedAmount = integer(
-  1,
-  Number.MAX_SAFE_INTEGER,
-  'Give a positive integer of minor units, such as 1999 for 19.99 USD.',
-);
-
-/** Units of a line, such as `1:2`, after those of the options before it. */
-export function lineQuantity(text: string, previous: readonly LineQuantity[] = []): LineQuantity[] {
-  const [, line, quantity] = /^([1-9]\d{0,4}):([1-9]\d{0,8})$/.exec(text) ?? [];
-  if (!line) throw new InvalidArgumentError('Give a line and its units, such as 1:2.');
-  return [...previous, { line: Number(line), quantity: Number(quantity) }];
-}
 
 /** What a key permits, separated by commas, together with the options before it. */
 export function keyScope(text: string, previous?: ApiKeyScope): ApiKeyScope {
@@ -150,7 +117,6 @@ export function changeKinds(text: string): ChangeKind[] {
   throw new InvalidArgumentError(`Give some of ${CHANGE_KINDS.join(',')}.`);
 }
 
-/** A time, or the cursor of the feed that a text without hyphens and colons is. */
 /** A cursor, which the store's service checks, or a time. @throws InvalidArgumentError */
 export function replayStart(text: string): string | Date {
   if (/^[\w-]{40,}$/.test(text)) return text;

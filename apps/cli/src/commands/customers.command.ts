@@ -83,7 +83,5 @@ async function erase(email: string, store: string, force: boolean): Promise<void
 
 function explainOpen(error: unknown): never {
   if (!(error instanceof OrdersOpen)) throw error;
-  throw new CommandFailed(
-    `${error.message}\nClose them with \`orders cancel\` or \`orders set-status\`, or erase with --force.`,
-  );
+  throw new CommandFailed(`${error.message}\nClose them with \`orders set-status\`, or erase with --force.`);
 }

@@ -4,38 +4,28 @@ import {
   MAX_LIMIT,
   OrdersService,
   RetryPipeline,
-  type ChangedOrder,
   type OrderEventRecord,
-  type OrderLocation,
 } from '@app/application';
 import { FULFILLMENT_STATUSES, PAYMENT_STATUSES, type FulfillmentStatus, type PaymentStatus } from '@app/domain';
 import { Option, type Command } from 'commander';
 import { byOperator } from '../by-operator.js';
 import { CommandFailed, EXIT } from '../failures.js';
-import { oneLine } from '../option-values.js';
 import { addOrderCommand, printChanged, withOrder, type StoreOption } from '../order-command.js';
 import { printJson, say } from '../output.js';
 import { addHeldOrders } from './held-orders.command.js';
-import { addPayments } from './payments.command.js';
-import { addShipments } from './shipments.command.js';
+import { addVerifyPayment } from './verify-payment.command.js';
 
 interface StatusOptions extends StoreOption {
   readonly status?: PaymentStatus;
   readonly fulfillmentStatus?: FulfillmentStatus;
 }
 
-interface CancelOptions extends StoreOption {
-  readonly reason: string;
-  readonly restock: boolean;
-}
-
 export function addOrders(program: Command): void {
   const orders = program
     .command('orders')
-    .description('review, ship, cancel and refund orders, verify their payment, retry their pipeline');
+    .description('review orders, verify their payment, set their statuses, retry their pipeline');
   addHeldOrders(orders);
-  addShipments(orders);
-  addPayments(orders);
+  addVerifyPayment(orders);
 
   addOrderCommand(orders, 'set-status', 'set the payment status, the fulfillment status, or both')
     .addOption(new Option('--status <P>', 'payment status').choices(PAYMENT_STATUSES))
@@ -54,19 +44,10 @@ Example:
       }
       const change = { ...(status && { status }), ...(fulfillmentStatus && { fulfillmentStatus }) };
       return withOrder(reference, store, async (app, order) => {
-        printMoved(order, await app.get(ChangeOrder).setStatus(byOperator(order), change));
+        const changed = await app.get(ChangeOrder).setStatus(byOperator(order), change);
+        printChanged(order, changed, { restocked: changed.restocked });
       });
     });
-
-  addOrderCommand(orders, 'cancel', 'cancel an order before it ships, and return its stock to the bins')
-    .option('--reason <T>', 'why, for the history', oneLine(500), '')
-    .option('--no-restock', 'leave the units out of the bins')
-    .action((reference: string, { store, reason, restock }: CancelOptions) =>
-      withOrder(reference, store, async (app, order) => {
-        const cancellation = { reason, restock: restock ? null : false, notify: false };
-        printMoved(order, await app.get(ChangeOrder).cancel(byOperator(order), cancellation));
-      }),
-    );
 
   addOrderCommand(orders, 'history', 'print what happened to an order, oldest first').action(
     (reference: string, { store }: StoreOption) =>
@@ -102,10 +83,6 @@ Example:
         printJson({ order_id: order.orderId, store: order.subdomain, dismissed });
       }),
   );
-}
-
-function printMoved(location: OrderLocation, changed: ChangedOrder): void {
-  printChanged(location, changed, { restocked: changed.restocked });
 }
 
 function eventOf({ at, actor, event, field, from, to, reference, details }: OrderEventRecord) {
