@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BundleLine, ImportReport } from '@app/bundles';
+import { type BundleLine, type ImportReport, withBundleImporter } from '@app/bundles';
 import { demoStore } from '@app/demo-store';
 import pg from 'pg';
 import { aStoreBundle } from '../builders/store-bundle.js';
@@ -458,5 +458,34 @@ describe('stock import while orders are placed', () => {
     });
 
     expect(await importing).toMatchObject({ lines: lines.length });
+  });
+
+  it('ends a dry run, and not the order, when each waits for the other', async () => {
+    const store = `sold-${++serial}`;
+    await aStore(store);
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    let taken: Promise<unknown> | undefined;
+    const batch = (number: number, slug: string) => ({
+      lines: [of(store, product(slug)), of(store, stock(slug))].map((line) => ({ number, line, bytes: 0 })),
+      bad: [],
+    });
+    async function* batches() {
+      yield batch(1, 'lamp');
+      await client.query('BEGIN');
+      await client.query(TAKE, [store, 'chair']);
+      taken = client.query(TAKE, [store, 'lamp']);
+      await eventually(async () => expect(await lockWaits(database)).toBe(1));
+      yield batch(2, 'chair');
+    }
+
+    const dryRun = withBundleImporter(database.url, cipher, (importer) =>
+      importer.importBatches(batches(), { dryRun: true }),
+    );
+
+    await expect(dryRun).rejects.toThrow('canceling statement due to lock timeout');
+    await taken;
+    await client.query('COMMIT');
+    await client.end();
   });
 });

@@ -38,23 +38,6 @@ describe('dry run of an import', () => {
     });
   });
 
-  it('finds the references of a later batch when an earlier batch repeats one of them', async () => {
-    const store = 'rehearsed-twice';
-    const warehouse = { kind: 'warehouse', store, code: 'M', name: 'M' };
-    const brands = Array.from({ length: 1_000 }, (_, n) => ({ kind: 'brand', store, slug: `b-${n}`, name: 'B' }));
-    const lines = [
-      { kind: 'store', subdomain: store, name: 'Acme', currency: 'USD' },
-      ...[warehouse, { kind: 'bin', store, warehouse: 'M', code: '1' }, warehouse],
-      { kind: 'product', store, slug: 'p', name: 'P', price: '1' },
-      ...brands,
-      { kind: 'stock', store, bin: 'M/1', product: 'p', quantity: 1 },
-    ];
-
-    const { counts } = await importText(textOf(lines), { dryRun: true });
-
-    expect(counts.stock).toEqual({ created: 1, updated: 0, unchanged: 0 });
-  });
-
   it('reports the bad line in a dry run, and writes nothing', async () => {
     const [acme, ...others] = aStoreBundle('rehearsed-badly') as [BundleLine, ...BundleLine[]];
     const lines = [acme, { ...others[0], active: 1 }, ...others.slice(1)].map((each) => JSON.stringify(each));
@@ -73,6 +56,7 @@ describe('bad lines of an import', () => {
   const line = (value: object) => JSON.stringify(value);
   const brand = (slug: string, more: object = {}) => line({ kind: 'brand', store, slug, name: slug, ...more });
 
+  const OWED = { amount: 1, total_amount: 1 };
   const anOrder = {
     ...{ kind: 'order', store, receipt_number: 'R-1', source: 'POS', status: 'PENDING', fulfillment_status: 'PENDING' },
     ...{ payment_method: 'CASH', currency: 'USD', created_at: '2026-01-02T03:04:05.000Z' },
@@ -146,41 +130,52 @@ describe('bad lines of an import', () => {
     expect(message).toBe('line 1: brand "late" is not known');
   });
 
-  it('reports all bad lines of a file, except lines that only refer to a bad line', async () => {
+  describe('in several batches', () => {
     const product = (slug: string, more: object) =>
       line({ kind: 'product', store, slug, name: slug, price: '1', ...more });
-    const variants = [{ sku: 'V-1', name: '1' }];
     const fill = Array.from({ length: 1_000 }, (_, n) => brand(`fill-${n}`));
+    const unknown = [
+      brand('good'),
+      product('a', { brand: 'nowhere' }),
+      product('b', { categories: ['nowhere'] }),
+      ...fill,
+      product('c', { brand: 'good' }),
+      product('d', { brand: 'nowhere' }),
+      line({ ...anOrder, ...OWED, line_items: [{ product: 'a', name: 'A', unit_price: 1, quantity: 1 }] }),
+    ];
+    const ofFirstBatch = ['line 2: brand "nowhere" is not known', 'line 3: category "nowhere" is not known'];
 
-    const { message, report } = await stopped(
-      importText(
-        [
-          brand('good'),
-          brand('bad', { active: 'no' }),
-          '{"kind":',
-          product('a', { brand: 'nowhere', variants }),
-          product('b', { categories: ['nowhere'] }),
-          ...fill,
-          product('c', { brand: 'bad' }),
-          product('d', { brand: 'nowhere' }),
-          line({ kind: 'warehouse', store, code: 'MAIN', name: 'Main' }),
-          line({ kind: 'bin', store, warehouse: 'MAIN', code: 'A' }),
-          line({ kind: 'stock', store, bin: 'MAIN/A', product: 'a', variant: 'V-1', quantity: 1 }),
-          line({ kind: 'stock', store, bin: 'MAIN/A', product: 'a', variant: 'V-2', quantity: 1 }),
-        ].join('\n'),
-      ),
+    it('lists the unknown references of the first batch that has some', async () => {
+      const { message, report } = await stopped(importText(unknown.join('\n')));
+
+      expect(message.split('\n')).toEqual(ofFirstBatch);
+      expect(report.lines).toBe(0);
+      expect([await count('brands', store), await count('products', store)]).toEqual([0, 0]);
+    });
+
+    it('lists the unknown references of the whole file in a dry run, and lines that refer to a bad line', async () => {
+      const { message } = await stopped(importText(unknown.join('\n'), { dryRun: true }));
+
+      expect(message.split('\n')).toEqual([
+        ...ofFirstBatch,
+        'line 1005: brand "nowhere" is not known',
+        'line 1006: product "a" is not known',
+      ]);
+    });
+
+    it.each([false, true])(
+      'lists the wrong forms of the whole file, and no reference after one (dry run %s)',
+      async (dryRun) => {
+        const lines = ['{"kind":', ...unknown, brand('bad', { active: 'no' })];
+
+        const { message } = await stopped(importText(lines.join('\n'), { dryRun }));
+
+        expect(message.split('\n')).toEqual([
+          expect.stringMatching(/^line 1: the line is not valid JSON/),
+          'line 1008: brand.active must be true or false',
+        ]);
+      },
     );
-
-    expect(message.split('\n')).toEqual([
-      'line 2: brand.active must be true or false',
-      expect.stringMatching(/^line 3: the line is not valid JSON/),
-      'line 4: brand "nowhere" is not known',
-      'line 5: category "nowhere" is not known',
-      'line 1007: brand "nowhere" is not known',
-      'line 1011: product "a": variant "V-2" is not known',
-    ]);
-    expect(report.lines).toBe(0);
-    expect([await count('brands', store), await count('products', store)]).toEqual([0, 0]);
   });
 
   it('reports at most 100 bad lines', async () => {
@@ -273,14 +268,6 @@ describe('import of lines with an identity that is taken', () => {
       const lines = [order('B1', { id: A }), ...fill, order('B2', { id: A })];
 
       expect(await messages(...lines)).toEqual(both('line 1002: order.id is already the id of order "B1"'));
-    });
-
-    it('rejects the id of an order that is itself a bad line', async () => {
-      const items = [{ product: 'none', name: 'x', unit_price: 1, quantity: 1 }];
-
-      expect(await messages(order('B1', { id: A, line_items: items }), order('B2', { id: A }))).toEqual(
-        both('line 1: product "none" is not known\nline 2: order.id is already the id of order "B1"'),
-      );
     });
 
     it('rejects the receipt number of an order that has another id', async () => {
@@ -419,7 +406,7 @@ describe('import of lines with an identity that is taken', () => {
     beforeAll(() => database.query(`ALTER TABLE products ADD CONSTRAINT no_seven CHECK (name <> 'seven')`));
     afterAll(() => database.query('ALTER TABLE products DROP CONSTRAINT no_seven'));
 
-    it('names each of them, and not the lines that refer to them', async () => {
+    it('names each of them, and the lines that refer to them', async () => {
       const lines = [
         ...[
           product('a'),
@@ -432,17 +419,11 @@ describe('import of lines with an identity that is taken', () => {
       const rejected = 'the database rejects it (23514, no_seven)';
 
       expect(await messages(...lines)).toEqual(
-        both(`line 2: ${rejected}\nline 3: brand "none" is not known\nline 4: ${rejected}`),
+        both(
+          `line 2: ${rejected}\nline 3: brand "none" is not known\nline 4: ${rejected}\nline 5: product "b" is not known`,
+        ),
       );
       expect(await count('products', store)).toBe(0);
-    });
-
-    it('finds them in a later batch of a dry run, whose references are in an earlier one', async () => {
-      const fill = FILL.map((n) => brand(`b-${n}`));
-
-      expect(
-        await messages(...fill, product('a', { brand: 'b-1' }), product('b', { name: 'seven', brand: 'b-2' })),
-      ).toEqual(both('line 1002: the database rejects it (23514, no_seven)'));
     });
   });
 });

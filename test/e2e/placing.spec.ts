@@ -1,6 +1,8 @@
 import path from 'node:path';
+import { withBundleImporter } from '@app/bundles';
 import pg from 'pg';
 import { anOrderBody } from '../builders/order-body.js';
+import { cipher } from '../support/bundle-imports.js';
 import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaits } from '../support/lock-waits.js';
@@ -373,6 +375,24 @@ describe('POST /v1/orders: stock', () => {
 
     expect((await placing).statusCode).toBe(201);
     expect(await api.store.onHand(mug)).toBe(0);
+  });
+
+  it('refuses the product of a dry run with 503 while that runs, and sells it afterwards', async () => {
+    const mug = await api.store.product({ slug: 'dry', stock: 1 });
+    const { subdomain: store } = api.store;
+    const line = { kind: 'product', store, slug: 'dry', name: 'Wet', price: '1.00' } as const;
+    let refused: Awaited<ReturnType<typeof orders.place>> | undefined;
+    async function* batches() {
+      yield { lines: [{ number: 1, line, bytes: 0 }], bad: [] };
+      refused = await orders.place(anOrderBody(mug));
+    }
+
+    await withBundleImporter(api.database.url, cipher, (importer) =>
+      importer.importBatches(batches(), { dryRun: true }),
+    );
+
+    expect([refused?.statusCode, refused?.headers['x-error-code']]).toEqual([503, 'deadline_exceeded']);
+    expect((await orders.place(anOrderBody(mug))).statusCode).toBe(201);
   });
 });
 

@@ -1,5 +1,5 @@
 import { dataCipher } from '@app/infrastructure';
-import { BadLines, type ImportOptions, ImportStopped, RejectedBatch, withBundleImporter } from '@app/bundles';
+import { BadLines, type ImportOptions, ImportStopped, withBundleImporter } from '@app/bundles';
 import type { Command } from 'commander';
 import { CommandFailed, EXIT, sentence } from '../failures.js';
 import { printJson, say } from '../output.js';
@@ -45,6 +45,5 @@ function explain(error: unknown, exitCode: number | null): unknown {
 function remedyOf(reason: Error): string {
   if (reason instanceof BadLines)
     return `Correct the line${reason.faults.length > 1 ? 's' : ''} and run the import again.`;
-  if (reason instanceof RejectedBatch) return 'Correct or remove one of these lines and run the import again.';
   return 'Run the import again.';
 }

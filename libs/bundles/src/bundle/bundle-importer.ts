@@ -1,14 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
 import { CommitOutcomeUnknown } from '@app/application';
-import type { DataSource, EntityManager } from 'typeorm';
 import { confirmedTransaction, type DataCipher, isRetryable, withMaintenanceConnection } from '@app/infrastructure';
-import { writeBatch } from './write/batch-writer.js';
-import { DryRun, DryRunComplete } from './dry-run.js';
-import type { BundleLine } from './schema/bundle.js';
-import { BadLines, BundleLineError, RejectedBatch, rejectionOf } from './check/faults.js';
-import { sumOf, type ImportCounts } from './write/import-counts.js';
-import { targetOf } from './check/line-keys.js';
+import type { DataSource, EntityManager } from 'typeorm';
+import { BadLines, type BundleLineError } from './check/faults.js';
 import { batchesOf, checkedLines, ofBundle, parsedLines, type LineBatch, type SizedLine } from './read/line-batches.js';
-import { writeGoodLines } from './write/write-good-lines.js';
+import type { BundleLine } from './schema/bundle.js';
+import { writeBatch } from './write/batch-writer.js';
+import { sumOf, type ImportCounts } from './write/import-counts.js';
+import { takeTurns } from './write/lock-batch.js';
+import { faultOf, writeGoodLines, type WrittenLines } from './write/write-good-lines.js';
 
 /** The progress of an import, reported after each batch. */
 export interface ImportProgress {
@@ -32,7 +32,7 @@ export interface ImportOptions {
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Stops the import between two batches. */
   readonly signal?: AbortSignal;
-  /** Rolls each batch back after writing it. */
+  /** Writes everything in one transaction, and rolls it back. It holds the locks of all lines until then. */
   readonly dryRun?: boolean;
 }
 
@@ -52,6 +52,9 @@ export class ImportStopped extends Error {
 const MEASURE = 'ANALYZE products, stock';
 const WORTH_MEASURING = 500;
 
+// Shorter than deadlock_timeout: of an order and a dry run that wait for each other, the dry run gives up.
+const GIVE_WAY = `/* import.dry_run.give_way */ SET LOCAL lock_timeout = '500ms'`;
+
 const ATTEMPTS = 5;
 const FIRST_DELAY_MS = 50;
 
@@ -62,8 +65,7 @@ const MAX_NOTED = 100;
 
 /**
  * Imports store bundles. It creates new rows and updates existing ones, so that an import can be repeated. Each batch
- * of lines is one transaction. A batch with a bad line is rolled back; the rest of the bundle is then only checked, to
- * report its bad lines, and not written.
+ * of lines is one transaction. A batch with a bad line is rolled back, and of the rest only the form is checked.
  */
 export class BundleImporter {
   constructor(
@@ -74,7 +76,7 @@ export class BundleImporter {
   /**
    * Imports NDJSON in UTF-8.
    *
-   * @throws ImportStopped whose `reason` is {@link BadLines}, {@link RejectedBatch}, an error of the source or of the database, or the abort.
+   * @throws ImportStopped whose `reason` is {@link BadLines}, an error of the source or of the database, or the abort.
    */
   importText(source: AsyncIterable<Uint8Array>, options?: ImportOptions): Promise<ImportReport> {
     return this.importBatches(ofBundle(batchesOf(parsedLines(source))), options);
@@ -85,106 +87,97 @@ export class BundleImporter {
     return this.importBatches(batchesOf(checkedLines(lines)), options);
   }
 
-  /** Imports checked lines, each batch in one transaction. @throws ImportStopped as `importText`. */
-  async importBatches(batches: AsyncIterable<LineBatch>, options: ImportOptions = {}): Promise<ImportReport> {
-    const { onProgress, signal, dryRun = false } = options;
+  /** Imports checked lines. @throws ImportStopped as `importText`. */
+  importBatches(batches: AsyncIterable<LineBatch>, options: ImportOptions = {}): Promise<ImportReport> {
+    if (!options.dryRun) return this.importEach(batches, (lines) => this.writeWithRetries(lines), options);
+    return rolledBack(this.dataSource, async (manager) => {
+      await takeTurns(manager);
+      await manager.query(GIVE_WAY);
+      return this.importEach(batches, (lines) => writeGoodLines(manager, this.cipher, lines), options);
+    });
+  }
+
+  private async importEach(
+    batches: AsyncIterable<LineBatch>,
+    write: (lines: readonly SizedLine[]) => Promise<WrittenLines>,
+    { onProgress, signal, dryRun = false }: ImportOptions,
+  ): Promise<ImportReport> {
     const faults: BundleLineError[] = [];
     const trimmed: string[] = [];
     let counts: ImportCounts = sumOf();
     let lines = 0;
+    let isWriting = true;
     let isMeasured = dryRun;
-    let dry = dryRun ? new DryRun() : null;
-    // One batch is written while the next one is read and checked.
-    let writing = Promise.resolve();
-    const write = async (batch: LineBatch) => {
-      for (const { fault } of batch.bad) faults.push(fault);
-      if (batch.bad.length > 0) dry ??= new DryRun();
-      const readable = withTargetsOfBad(batch);
-      const written = await this.writeWithRetries(readable, dry).catch((error: unknown) => {
-        if (!(error instanceof BadLines)) throw error;
-        const known = new Set(batch.bad.map(({ number }) => number));
-        faults.push(...error.faults.filter(({ line }) => !known.has(line)));
-        dry ??= new DryRun();
-        return null;
-      });
-      await dry?.remember(this.dataSource.manager, readable);
-      const last = readable.at(-1);
-      if (written && last && (dryRun || !dry)) {
-        counts = sumOf(counts, written);
-        lines = last.number;
-        if (trimmed.length < MAX_NOTED) trimmed.push(...trimmedIn(readable));
-      }
-      if (!isMeasured && counts.stock.created >= WORTH_MEASURING) {
-        isMeasured = true;
-        await this.dataSource.query(MEASURE);
-      }
-      onProgress?.({ lines, bytes: last?.bytes ?? 0 });
-    };
-    const report = () => ({ dryRun, lines: dryRun ? 0 : lines, counts, trimmed: trimmed.slice(0, MAX_NOTED) });
+    const report = () => ({ dryRun, lines, counts, trimmed: trimmed.slice(0, MAX_NOTED) });
     try {
       for await (const batch of batches) {
-        await writing;
         signal?.throwIfAborted();
+        faults.push(...batch.bad.map(({ fault }) => fault));
+        // A good line that refers to a line of a wrong form would be listed as well.
+        isWriting &&= batch.bad.length === 0;
+        const last = batch.lines.at(-1);
+        if (isWriting && last) {
+          const written = await write(batch.lines);
+          faults.push(...written.faults);
+          isWriting = dryRun || written.faults.length === 0;
+          if (faults.length === 0) {
+            counts = sumOf(counts, written.counts);
+            lines = last.number;
+            if (trimmed.length < MAX_NOTED) trimmed.push(...trimmedIn(batch.lines));
+          }
+        }
+        if (!isMeasured && counts.stock.created >= WORTH_MEASURING) {
+          isMeasured = true;
+          await this.dataSource.query(MEASURE);
+        }
+        onProgress?.({ lines, bytes: last?.bytes ?? 0 });
         if (faults.length >= MAX_BAD_LINES) break;
-        writing = write(batch);
-        // The next `await writing` handles the failure; until then it must not count as an unhandled rejection.
-        writing.catch(() => undefined);
       }
-      await writing;
+      if (faults.length === 0) return report();
+      throw badLines(faults);
     } catch (error) {
-      // A failing source shows early. The batches before it are either written or hold the error to report.
-      const failure: unknown = await writing.then(
-        () => error,
-        (earlier: unknown) => earlier,
-      );
-      throw new ImportStopped(faults.length > 0 ? badLines(faults) : asReason(failure), report());
+      if (dryRun) lines = 0;
+      throw new ImportStopped(faults.length > 0 ? badLines(faults) : asError(error), report());
     }
-    if (faults.length > 0) throw new ImportStopped(badLines(faults), report());
-    return { ...report(), lines };
   }
 
-  private async writeWithRetries(batch: readonly SizedLine[], dry: DryRun | null): Promise<ImportCounts> {
-    const write = dry ? dry.write(writeBatch) : writeBatch;
+  private async writeWithRetries(lines: readonly SizedLine[]): Promise<WrittenLines> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.transact(write, batch);
+        return await this.write(lines);
       } catch (error) {
-        if (error instanceof BundleLineError || rejectionOf(error)) {
-          throw await this.reasonOf(error, batch, dry ?? new DryRun());
-        }
         // Writing a batch twice has the same effect as writing it once.
         const mayRepeat = isRetryable(error) || error instanceof CommitOutcomeUnknown;
-        if (!mayRepeat || attempt === ATTEMPTS) throw asReason(error);
-        await new Promise((resolve) => setTimeout(resolve, FIRST_DELAY_MS * 2 ** attempt));
+        if (!mayRepeat || attempt === ATTEMPTS) throw error;
+        await setTimeout(FIRST_DELAY_MS * 2 ** attempt);
       }
     }
   }
 
-  /** Finds all bad lines of a batch that cannot be written: writes the good ones, and rolls them back. */
-  private async reasonOf(error: unknown, batch: readonly SizedLine[], dry: DryRun): Promise<Error> {
-    const found: unknown = await this.transact(dry.write(writeGoodLines), batch).catch((bad: unknown) => bad);
-    if (found instanceof BadLines) return found;
-    if (error instanceof BundleLineError) return new BadLines([error]);
-    return new RejectedBatch([batch[0]?.number ?? 0, batch.at(-1)?.number ?? 0], rejectionOf(error) ?? '');
-  }
-
-  /** Runs one transaction. A dry run counts as complete after its rollback. */
-  private transact(write: typeof writeBatch, batch: readonly SizedLine[]): Promise<ImportCounts> {
-    const work = (manager: EntityManager) => write(manager, this.cipher, batch);
-    return confirmedTransaction(this.dataSource, work).catch((error: unknown) => {
-      if (error instanceof DryRunComplete) return error.counts;
-      throw error;
-    });
+  /** Writes a batch in one transaction. When that fails, finds all its bad lines. */
+  private async write(lines: readonly SizedLine[]): Promise<WrittenLines> {
+    try {
+      const work = (manager: EntityManager) => writeBatch(manager, this.cipher, lines);
+      return { counts: await confirmedTransaction(this.dataSource, work), faults: [] };
+    } catch (error) {
+      const fault = faultOf(error, lines);
+      if (!fault) throw error;
+      const work = (manager: EntityManager) => writeGoodLines(manager, this.cipher, lines);
+      const { counts, faults } = await rolledBack(this.dataSource, work);
+      return { counts, faults: faults.length > 0 ? faults : [fault] };
+    }
   }
 }
 
-/** Replaces each bad line by its target, so that a line that refers to it does not count as bad as well. */
-function withTargetsOfBad({ lines, bad }: LineBatch): readonly SizedLine[] {
-  const targets = bad.flatMap(({ number, bytes, given }) => {
-    const line = targetOf(given);
-    return line ? [{ number, bytes, line }] : [];
-  });
-  return targets.length === 0 ? lines : [...lines, ...targets].sort((a, b) => a.number - b.number);
+async function rolledBack<T>(dataSource: DataSource, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    await runner.startTransaction('READ COMMITTED');
+    return await work(runner.manager);
+  } finally {
+    await runner.rollbackTransaction().catch(() => undefined);
+    await runner.release();
+  }
 }
 
 const trimmedIn = (lines: readonly SizedLine[]): string[] =>
@@ -204,6 +197,4 @@ export function withBundleImporter<T>(
   return withMaintenanceConnection(url, (dataSource) => work(new BundleImporter(dataSource, cipher)));
 }
 
-function asReason(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
-}
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

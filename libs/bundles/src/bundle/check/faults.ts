@@ -39,17 +39,6 @@ export class BadLines extends Error {
   }
 }
 
-/** A batch that the database rejects, although it accepts each of its lines alone. */
-export class RejectedBatch extends Error {
-  constructor(
-    /** Numbers of the first and the last line. */
-    readonly lines: readonly [number, number],
-    rejection: string,
-  ) {
-    super(`lines ${lines[0]} to ${lines[1]}: the database rejects them (${rejection})`);
-  }
-}
-
 /**
  * The error's code and the constraint's name, if the database rejects a value: its own text may quote personal data.
  *

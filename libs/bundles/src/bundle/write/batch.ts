@@ -3,8 +3,8 @@ import type { EntityManager } from 'typeorm';
 import type { DataCipher } from '@app/infrastructure';
 import type { BundleKind, BundleLine, LineOf } from '../schema/bundle.js';
 import { BundleLineError, quoted } from '../check/faults.js';
-import type { EmailKey } from '../check/line-keys.js';
 import { sumOf, type Outcome } from './import-counts.js';
+import type { EmailKey } from './segments.js';
 import type { Row, TableWriter, Written } from './table-writer.js';
 
 /** A checked line with its number in the bundle. */

@@ -4,15 +4,16 @@ import type { BundleKind } from '../schema/bundle.js';
 const OUTCOMES = ['created', 'updated', 'unchanged'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+type Counts = Record<BundleKind, Record<Outcome, number>>;
 /** The outcome of an import per kind of line. An order that is already stored counts as `unchanged`. */
 export type ImportCounts = Readonly<Record<BundleKind, Readonly<Record<Outcome, number>>>>;
 
-/** The sums of the counts. */
-export function sumOf(...parts: readonly ImportCounts[]): Record<BundleKind, Record<Outcome, number>> {
-  const sum = (kind: BundleKind, outcome: Outcome) => parts.reduce((total, part) => total + part[kind][outcome], 0);
-  const rows = KINDS_IN_ORDER.map((kind) => [
-    kind,
-    Object.fromEntries(OUTCOMES.map((name) => [name, sum(kind, name)])),
-  ]);
-  return Object.fromEntries(rows) as Record<BundleKind, Record<Outcome, number>>;
+export function sumOf(...parts: readonly ImportCounts[]): Counts {
+  const sum = Object.fromEntries(
+    KINDS_IN_ORDER.map((kind) => [kind, { created: 0, updated: 0, unchanged: 0 }]),
+  ) as Counts;
+  for (const kind of KINDS_IN_ORDER) {
+    for (const outcome of OUTCOMES) for (const part of parts) sum[kind][outcome] += part[kind][outcome];
+  }
+  return sum;
 }

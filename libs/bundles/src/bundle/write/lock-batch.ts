@@ -1,7 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { Numbered } from './batch.js';
 
-// Imports take turns, batch by batch. Two imports into one store could otherwise lock its rows in opposite orders.
 const TAKE_TURNS = `/* import.take_turns */ SELECT pg_advisory_xact_lock(hashtextextended('store-commerce bundle import', 0))`;
 
 // Every writer locks stock in this order.
@@ -25,13 +24,17 @@ const LOCK_PRODUCTS = `/* import.products.lock */
   ORDER BY id
   FOR NO KEY UPDATE`;
 
+/** Waits until no other import writes. Two imports into one store could lock its rows in opposite orders. */
+export async function takeTurns(manager: EntityManager): Promise<void> {
+  await manager.query(TAKE_TURNS);
+}
+
 /**
- * Waits until no other import writes a batch. Then locks the rows of products on sale that the batch will change, in the
- * order in which orders lock them: stock, then products. The lines themselves come in file order; locking in that order
- * would deadlock with orders.
+ * Takes turns, and locks the rows of products on sale that the batch will change, in the order in which orders lock them:
+ * stock, then products. The lines come in file order; locking in that order would deadlock with orders.
  */
 export async function lockBatch(manager: EntityManager, lines: readonly Numbered[]): Promise<void> {
-  await manager.query(TAKE_TURNS);
+  await takeTurns(manager);
   const changing = lines.flatMap(({ line }) =>
     line.kind === 'product' || line.kind === 'stock' || line.kind === 'warehouse' ? [line] : [],
   );

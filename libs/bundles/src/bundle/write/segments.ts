@@ -1,5 +1,22 @@
-import { naturalKeys, type EmailKey } from '../check/line-keys.js';
+import type { EntityManager } from 'typeorm';
+import type { BundleLine } from '../schema/bundle.js';
 import type { Numbered } from './batch.js';
+
+/** The form of a customer's e-mail that is unique in a store. Knows the e-mails of the lines that it was made for. */
+export type EmailKey = (email: string) => string;
+
+// The expression of the unique index. JavaScript folds some letters, such as İ and Σ, to others than PostgreSQL.
+const EMAIL_KEYS = `/* import.emails.keys */
+  SELECT email, lower(email) AS key FROM jsonb_array_elements_text($1::jsonb) AS given (email)`;
+
+/** Asks the database for the keys of all customer lines. */
+export async function emailKeys(manager: EntityManager, lines: readonly Numbered[]): Promise<EmailKey> {
+  const emails = lines.flatMap(({ line }) => (line.kind === 'customer' && line.email ? [line.email] : []));
+  if (emails.length === 0) return (email) => email;
+  const rows = await manager.query<{ email: string; key: string }[]>(EMAIL_KEYS, [JSON.stringify(emails)]);
+  const keys = new Map(rows.map(({ email, key }) => [email, key]));
+  return (email) => keys.get(email) ?? email;
+}
 
 /**
  * Cuts a batch before each line that repeats the natural key of an earlier one. The rows of a segment can then be
@@ -10,7 +27,9 @@ export function segmentsOf(lines: readonly Numbered[], emailKey: EmailKey): Numb
   let segment: Numbered[] = [];
   let seen = new Set<string>();
   for (const each of lines) {
-    const keys = naturalKeys(each.line, emailKey);
+    const { kind } = each.line;
+    const store = each.line.kind === 'store' ? '' : each.line.store;
+    const keys = identitiesOf(each.line, emailKey).map((names) => JSON.stringify([kind, store, ...names]));
     if (keys.some((key) => seen.has(key))) {
       segments.push(segment);
       segment = [];
@@ -21,4 +40,35 @@ export function segmentsOf(lines: readonly Numbered[], emailKey: EmailKey): Numb
   }
   if (segment.length > 0) segments.push(segment);
   return segments;
+}
+
+/** The identities of the row that a line writes, in its store; a row with two identities clashes by either. */
+function identitiesOf(line: BundleLine, emailKey: EmailKey): string[][] {
+  switch (line.kind) {
+    case 'store':
+      return [[line.subdomain]];
+    case 'warehouse':
+      return [[line.code]];
+    case 'bin':
+      return [[line.warehouse, line.code]];
+    case 'brand':
+    case 'category':
+    case 'product':
+      return [[line.slug]];
+    case 'stock':
+      return [[line.bin, line.product, line.variant ?? '']];
+    case 'customer': {
+      const { id, email, name, phone = '', created_at = '' } = line;
+      const identities = [...(id ? [['id', id]] : []), ...(email ? [['email', emailKey(email)]] : [])];
+      return identities.length > 0 ? identities : [[name, phone, created_at]];
+    }
+    case 'order': {
+      const { id, receipt_number, external_reference: reference, is_test: isTest } = line;
+      return [
+        ['receipt', receipt_number.toUpperCase()],
+        ...(id ? [['id', id]] : []),
+        ...(reference ? [['reference', isTest ? 'test' : 'live', reference]] : []),
+      ];
+    }
+  }
 }
