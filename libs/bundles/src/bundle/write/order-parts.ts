@@ -1,0 +1,110 @@
+import { UNAVAILABLE } from '@app/domain';
+import type { BundleOrderEvent, OrderRecordLine } from '../schema/bundle.js';
+
+/** An order of a bundle, and its id in the store. */
+export interface OrderToWrite {
+  readonly id: string;
+  readonly line: OrderRecordLine;
+}
+
+type Rows = (order: OrderToWrite) => readonly { readonly order_id: string }[];
+
+/** What belongs to an order besides its lines: tables, in the order of their references, with their rows of an order. */
+export const PARTS: Readonly<Record<string, Rows>> = {
+  fraud_assessments: assessmentRows,
+  order_stages: stageRows,
+  shipments: shipmentRows,
+  shipment_items: shipmentItemRows,
+  returned_units: returnedRows,
+  payments: ({ id, line }) => moneyRows(id, line.payments),
+  refunds: ({ id, line }) => moneyRows(id, line.refunds),
+  order_events: eventRows,
+};
+
+/** @param row has the columns of all rows, which are constants of this file and of the bundle's schema. */
+export function insertInto(table: string, row: object): string {
+  const columns = Object.keys(row).join(', ');
+  return `/* import.${table}.insert */
+  INSERT INTO ${table} (store_id, ${columns})
+  SELECT $1::int, ${columns} FROM jsonb_populate_recordset(NULL::${table}, $2::jsonb) WITH ORDINALITY
+  ORDER BY ordinality`;
+}
+
+function assessmentRows({ id, line: { fraud, created_at } }: OrderToWrite) {
+  return fraud ? [{ order_id: id, ...fraud, created_at }] : [];
+}
+
+/**
+ * A stage that could still run must not: the installation that the order comes from runs it. A pending stage becomes
+ * dead, which `orders retry-pipeline` revives, and is set aside: it is no dead letter of this installation. A stage that
+ * is held for want of an analysis is held without its reason, so that no worker screens the order again.
+ */
+function stageRows({ id, line: { fraud, pipeline = [] } }: OrderToWrite) {
+  const rules = fraud?.reasons.map(({ rule }) => rule) ?? [];
+  const heldFor = rules.includes(UNAVAILABLE) ? null : rules;
+  return pipeline.map(({ stage, reference = '', state: given, attempts, last_error = '', at }, index) => {
+    const state = given === 'pending' ? 'dead' : given;
+    return {
+      order_id: id,
+      stage,
+      reference,
+      state,
+      attempts,
+      last_error: given === 'pending' ? 'imported' : last_error,
+      position: index + 1,
+      updated_at: at,
+      held_for: state === 'held' ? heldFor : null,
+      set_aside: state === 'dead',
+    };
+  });
+}
+
+function shipmentRows({ id, line: { shipments = [] } }: OrderToWrite) {
+  const texts = { carrier: '', tracking_number: '', tracking_url: '' };
+  const defaults = { ...texts, notify: true, shipped_at: null, delivered_at: null };
+  return shipments.map(({ items: _, ...shipment }, index) => {
+    return { order_id: id, number: index + 1, ...defaults, ...shipment };
+  });
+}
+
+function shipmentItemRows({ id, line: { shipments = [] } }: OrderToWrite) {
+  return shipments.flatMap(({ reference, items }) =>
+    items.map(({ line, quantity }) => ({ order_id: id, reference, position: line - 1, quantity })),
+  );
+}
+
+function returnedRows({ id, line: { line_items = [] } }: OrderToWrite) {
+  return line_items.flatMap(({ returned_quantity: quantity }, position) =>
+    quantity === undefined ? [] : [{ order_id: id, position, quantity }],
+  );
+}
+
+function moneyRows(id: string, records: OrderRecordLine['payments'] = []) {
+  return records.map((record, index) => ({ order_id: id, number: index + 1, ...record }));
+}
+
+function eventRows({ id, line }: OrderToWrite) {
+  return historyOf(line).map(({ at, actor, event, field, from, to, reference = '', details = {} }) => {
+    const by = { actor_type: actor.type, actor_id: actor.id ?? '', actor_name: actor.name ?? '' };
+    return { order_id: id, at, ...by, event, field, from_value: from, to_value: to, reference, details };
+  });
+}
+
+/** The history, with an event for each shipment, payment and refund: the database accepts none without. */
+function historyOf(line: OrderRecordLine): readonly BundleOrderEvent[] {
+  const { shipments = [], payments = [], refunds = [], history = [], created_at, updated_at = created_at } = line;
+  const missing = [
+    ...shipments.map(({ reference, status, items, shipped_at }) => {
+      return eventOf('shipment_created', reference, shipped_at ?? updated_at, { status, items });
+    }),
+    ...payments.map(({ reference, at, amount }) => eventOf('payment_recorded', reference, at, { amount })),
+    ...refunds.map(({ reference, at, amount }) => eventOf('refund_recorded', reference, at, { amount })),
+  ].filter(({ event, reference }) => !history.some((known) => known.event === event && known.reference === reference));
+  // A given history keeps its order, whatever its times are.
+  if (missing.length === 0) return history;
+  return [...missing, ...history].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
+function eventOf(event: BundleOrderEvent['event'], reference: string, at: string, details: Record<string, unknown>) {
+  return { at, actor: { type: 'system' }, event, reference, details } as const;
+}
