@@ -161,7 +161,7 @@ describe('checkLine', () => {
     [
       'two methods with one id',
       { ...STORE, payment_settings: { methods: [1, 2].map(() => ({ methodId: 'x', enabled: true })) } },
-      'store.payment_settings.methods must not name a methodId twice',
+      'store.payment_settings.methods[1].methodId "x" is there twice',
     ],
     [
       'an endless name of an attribute',

@@ -1,9 +1,10 @@
+import { isStorable } from '@app/domain';
 import { Ajv2020, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js';
 import { LINES } from '../schema/bundle-schema.js';
 import type { BundleLine } from '../schema/bundle.js';
 import { Fault, quoted } from './faults.js';
-import { EMPTY_FOR_NULL, RULES, TEXTS, TRIMMED, type Problem } from './line-rules.js';
+import { EMPTY_FOR_NULL, problemOfRepetition, RULES, STORABLE, TEXTS, TRIMMED, type Problem } from './line-rules.js';
 import { unknownFields } from './unknown-fields.js';
 
 /** Receives the path of each field whose surrounding blanks were removed. */
@@ -11,15 +12,56 @@ export type OnTrimmed = (path: string) => void;
 
 const ajv = new Ajv2020({ allowUnionTypes: true, passContext: true, verbose: true, validateSchema: false });
 ajv.addVocabulary(['problem']);
+// The form of a text; replaces the text by the form in which it is stored.
 ajv.addKeyword({
   keyword: 'reads',
   type: ['string', 'null'],
   schemaType: 'string',
   modifying: true,
   errors: true,
-  compile: reader,
+  compile: (name: keyof typeof TEXTS, { problem = 'must be text' }: AnySchemaObject) =>
+    validator((given: string | null, { parentData, parentDataProperty, instancePath }, onTrimmed) => {
+      if (given === null && !EMPTY_FOR_NULL.has(name)) return null;
+      if (given !== null && !isStorable(given)) return { problem: STORABLE };
+      const text = given === null ? '' : TEXTS[name]?.(given);
+      if (typeof text !== 'string') return { problem: String(problem) };
+      if (text === given) return null;
+      parentData[parentDataProperty] = text;
+      if (given !== null && TRIMMED.has(name)) onTrimmed(instancePath);
+      return null;
+    }),
 });
-ajv.addKeyword({ keyword: 'rule', type: ['object', 'array'], schemaType: 'string', errors: true, compile: ruler });
+ajv.addKeyword({
+  keyword: 'rule',
+  type: ['object', 'array'],
+  schemaType: 'string',
+  errors: true,
+  compile: (name: keyof typeof RULES) =>
+    validator(
+      (value: never, { instancePath }, onTrimmed) => RULES[name]?.(value, () => onTrimmed(instancePath)) ?? null,
+    ),
+});
+// The properties by which the items of a list differ.
+ajv.addKeyword({
+  keyword: 'differ',
+  type: 'array',
+  schemaType: 'array',
+  errors: true,
+  compile: (properties: readonly string[]) =>
+    validator((items: readonly Record<string, unknown>[]) => problemOfRepetition(items, properties)),
+});
+
+function validator<Value>(
+  problemOf: (value: Value, place: DataValidationCxt, onTrimmed: OnTrimmed) => Problem | null,
+): DataValidateFunction {
+  function validate(this: OnTrimmed, value: Value, place?: DataValidationCxt): boolean {
+    const params = place ? problemOf(value, place, this) : null;
+    validate.errors = params ? [{ keyword: 'own', params }] : [];
+    return params === null;
+  }
+  validate.errors = [] as Partial<ErrorObject>[];
+  return validate as DataValidateFunction;
+}
 
 const validators = new Map<string, ValidateFunction>();
 
@@ -29,44 +71,6 @@ function validatorOf(kind: keyof typeof LINES): ValidateFunction {
   validators.set(kind, known);
   return known;
 }
-
-/** Replaces a text by the form in which it is stored. */
-function reader(name: string, { problem = 'must be text' }: AnySchemaObject): DataValidateFunction {
-  const read = TEXTS[name];
-  if (!read) throw new Error(`Unknown text format ${name}`);
-  function validate(this: OnTrimmed, given: string | null, place?: DataValidationCxt): boolean {
-    if (!place) return true;
-    if (given === null) {
-      if (EMPTY_FOR_NULL.has(name)) place.parentData[place.parentDataProperty] = '';
-      return true;
-    }
-    const text = read?.(given) ?? { problem: String(problem) };
-    if (typeof text !== 'string') {
-      validate.errors = [fault(text)];
-      return false;
-    }
-    if (text === given) return true;
-    place.parentData[place.parentDataProperty] = text;
-    if (TRIMMED.has(name)) this(place.instancePath);
-    return true;
-  }
-  validate.errors = [] as Partial<ErrorObject>[];
-  return validate as DataValidateFunction;
-}
-
-function ruler(name: string): DataValidateFunction {
-  const rule = RULES[name];
-  if (!rule) throw new Error(`Unknown rule ${name}`);
-  function validate(this: OnTrimmed, value: unknown, place?: DataValidationCxt): boolean {
-    const problem = rule?.(value as never, () => this(place?.instancePath ?? '')) ?? null;
-    if (problem) validate.errors = [fault(problem)];
-    return problem === null;
-  }
-  validate.errors = [] as Partial<ErrorObject>[];
-  return validate as DataValidateFunction;
-}
-
-const fault = (params: Problem): Partial<ErrorObject> => ({ keyword: 'own', params });
 
 /**
  * Checks one line of a bundle. Replaces texts in the value by the form in which they are stored.

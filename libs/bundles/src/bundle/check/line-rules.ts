@@ -9,9 +9,10 @@ import {
   isStorable,
   PAYMENT_STATUSES,
 } from '@app/domain';
+import type { BundleOrderEvent, BundleOrderLine, BundleOrderStage, OrderRecordLine } from '../schema/bundle.js';
 import { quoted } from './faults.js';
 
-const STORABLE = 'must not contain NUL or half a surrogate pair';
+export const STORABLE = 'must not contain NUL or half a surrogate pair';
 
 /** The fault of a value, and the part of the value that has it (`[1].sku`). */
 export interface Problem {
@@ -19,21 +20,27 @@ export interface Problem {
   readonly at?: string;
 }
 
-/** Returns a text in its stored form, or its problem; null stands for the `problem` that its field declares. */
-export type ReadText = (text: string) => string | Problem | null;
+/** Returns a text in its stored form; null when it is not valid. */
+type ReadText = (text: string) => string | null;
+
+const validIf =
+  (isValid: (text: string) => boolean): ReadText =>
+  (text) =>
+    isValid(text) ? text : null;
+const emptyOr = (isValid: (text: string) => boolean) => validIf((text) => text === '' || isValid(text));
 
 /** The formats by the name that a field gives in `reads`. */
 export const TEXTS: Readonly<Record<string, ReadText>> = {
-  text: (text) => (isStorable(text) ? text : { problem: STORABLE }),
-  trimmedText: trimmed,
-  name: trimmed,
-  email: (text) => (text === '' || isMailAddress(text) ? text : null),
+  text: (text) => text,
+  trimmedText: (text) => text.trim(),
+  name: (text) => text.trim(),
+  email: emptyOr(isMailAddress),
   uuid: (text) => text.toLowerCase(),
-  receipt: (text) => (isReceiptNumber(text) ? text : null),
-  externalReference: (text) => (text === '' || isExternalReference(text) ? text : null),
-  reference: (text) => (isExternalReference(text) ? text : null),
-  country: (text) => (text === '' || isCountry(text) ? text : null),
-  currency: (text) => (isCurrency(text) ? text : null),
+  receipt: validIf(isReceiptNumber),
+  externalReference: emptyOr(isExternalReference),
+  reference: validIf(isExternalReference),
+  country: emptyOr(isCountry),
+  currency: validIf(isCurrency),
   timestamp: readTimestamp,
 };
 
@@ -41,10 +48,6 @@ export const TEXTS: Readonly<Record<string, ReadText>> = {
 export const EMPTY_FOR_NULL: ReadonlySet<string> = new Set(['text', 'trimmedText', 'email', 'country']);
 /** The formats whose removal of blanks is reported. */
 export const TRIMMED: ReadonlySet<string> = new Set(['trimmedText', 'name']);
-
-function trimmed(text: string): string | Problem {
-  return isStorable(text) ? text.trim() : { problem: STORABLE };
-}
 
 /** Converts a well-formed ISO 8601 timestamp to UTC in milliseconds. */
 function readTimestamp(text: string): string | null {
@@ -61,142 +64,86 @@ const MAX_DEPTH = 32;
 const MAX_SETTINGS_BYTES = 64 * 1024;
 const MAX_MEMBERS = 2_000;
 
-/** The values of a status by its field. */
-const STATUSES: ReadonlyMap<unknown, readonly string[]> = new Map<string, readonly string[]>([
-  ['status', PAYMENT_STATUSES],
-  ['fulfillment_status', FULFILLMENT_STATUSES],
-]);
-
 /** The first two stages end in the order's own transaction, and a review holds the customer's confirmation only. */
-const STATES: ReadonlyMap<string, readonly string[]> = new Map([
-  ['fraud-analysis', ['done']],
-  ['inventory', ['done']],
-  ['notify-customer', ['pending', 'held', 'done', 'dead']],
-  ['notify-merchant', ['pending', 'done', 'dead']],
-  ['notify-shipment', ['pending', 'done', 'dead']],
-  ['notify-cancellation', ['pending', 'done', 'dead']],
-  ['notify-refund', ['pending', 'done', 'dead']],
-]);
+const STATES: Readonly<Record<string, readonly string[]>> = {
+  'fraud-analysis': ['done'],
+  inventory: ['done'],
+  'notify-customer': ['pending', 'held', 'done', 'dead'],
+};
+const STATES_OF_MAILS = ['pending', 'done', 'dead'];
 
 /** @param trimmed receives a call when blanks were removed. */
-export type Rule = (value: never, trimmed: () => void) => Problem | null;
+type Rule = (value: never, trimmed: () => void) => Problem | null;
 
-interface LineUnits {
-  readonly line: number;
-  readonly quantity: number;
-}
-
-interface EventFields {
-  readonly event: string;
-  readonly field?: string | null;
-  readonly from?: string | null;
-  readonly to?: string | null;
-}
-
-interface OrderFields extends AmountFields {
-  readonly customer_email?: string;
-  readonly pipeline?: readonly { readonly state: string }[];
-  readonly line_items?: readonly { readonly quantity: number }[];
-  readonly shipments?: readonly { readonly status: string; readonly items: readonly LineUnits[] }[];
-}
-
-interface AmountFields {
-  readonly amount: number;
-  readonly total_amount: number;
-  readonly tax_amount?: number;
-  readonly shipping_amount?: number;
-  readonly discount_amount?: number;
-  readonly adjustment_amount?: number;
-  readonly payments?: readonly { readonly amount: number }[];
-  readonly refunds?: readonly { readonly amount: number }[];
-}
-
-/**
- * The rules by the name that an object or a list gives in `rule`: they check what JSON Schema cannot express. They may
- * correct the value.
- */
+/** What JSON Schema cannot express, by the name that an object gives in `rule`. A rule may correct the value. */
 export const RULES: Readonly<Record<string, Rule>> = {
   settings: (value: unknown) => unstorable(value, MAX_DEPTH) ?? problemOfSize(value),
-  attributes: (attributes: Record<string, string>, trimmed) => {
-    const names = Object.keys(attributes);
-    const blank = names.find((name) => name.trim() === '');
-    if (blank !== undefined) return { problem: 'must have names that are not empty' };
-    if (!names.every(isStorable)) return { problem: STORABLE };
-    if (names.every((name) => name.trim() === name)) return null;
-    if (new Set(names.map((name) => name.trim())).size < names.length) {
-      return { problem: 'has two names that differ in blanks only' };
-    }
-    const given = Object.entries(attributes);
-    for (const name of names) delete attributes[name];
-    // An assignment to `__proto__` would set the prototype and lose the attribute.
-    for (const [name, value] of given) {
-      Object.defineProperty(attributes, name.trim(), { value, configurable: true, enumerable: true, writable: true });
-    }
-    trimmed();
-    return null;
-  },
-  differentSkus: (variants: readonly { sku: string }[]) => {
-    const seen = new Set<string>();
-    for (const [index, { sku }] of variants.entries()) {
-      if (seen.has(sku)) return { at: `[${index}].sku`, problem: `${quoted(sku)} is there twice` };
-      seen.add(sku);
-    }
-    return null;
-  },
-  differentMethods: (methods: readonly { methodId: string }[]) => {
-    const ids = new Set(methods.map(({ methodId }) => methodId));
-    return ids.size < methods.length ? { problem: 'must not name a methodId twice' } : null;
-  },
-  differentReferences: (parts: readonly { reference: string }[]) => {
-    const references = parts.map(({ reference }) => reference);
-    const index = references.findIndex((reference, place) => references.indexOf(reference) < place);
-    return index < 0
-      ? null
-      : { at: `[${index}].reference`, problem: `${quoted(references[index] ?? '')} is there twice` };
-  },
-  differentLines: (items: readonly LineUnits[]) => {
-    const lines = new Set(items.map(({ line }) => line));
-    return lines.size < items.length ? { problem: 'must not name a line twice' } : null;
-  },
-  orderEvent: ({ event, field, from, to }: EventFields) => {
-    if (event !== 'status_changed') {
-      return field || from || to ? { problem: `must have no field, from and to for ${event}` } : null;
-    }
-    const statuses = STATUSES.get(field);
-    if (!statuses) return { at: '.field', problem: `must be one of ${[...STATUSES.keys()].join(', ')}` };
-    const wrong = [
-      { at: '.from', value: from },
-      { at: '.to', value: to },
-    ].find(({ value }) => !statuses.includes(value ?? ''));
-    return wrong ? { at: wrong.at, problem: `must be one of ${statuses.join(', ')}` } : null;
-  },
-  differentStages: (stages: readonly { stage: string; reference?: string }[]) => {
-    const names = new Set(stages.map(({ stage, reference = '' }) => `${stage} ${reference}`));
-    return names.size < stages.length ? { problem: 'must not name a stage twice' } : null;
-  },
-  stateOfStage: ({ stage, state }: { stage: string; state: string }) => {
-    const states = STATES.get(stage) ?? [];
+  attributes: problemOfAttributes,
+  orderEvent: problemOfEvent,
+  stateOfStage: ({ stage, state }: BundleOrderStage) => {
+    const states = STATES[stage] ?? STATES_OF_MAILS;
     return states.includes(state) ? null : { at: '.state', problem: `must be ${states.join(', ')} for ${stage}` };
   },
-  order: (order: OrderFields) => problemOfAmounts(order) ?? problemOfShipments(order) ?? problemOfHeldMail(order),
-  orderItem: (item: {
-    product?: string | null;
-    variant?: string | null;
-    unit_price: number;
-    quantity: number;
-    returned_quantity?: number;
-  }) => {
-    if (!Number.isSafeInteger(item.unit_price * item.quantity)) {
+  order: (order: OrderRecordLine) => problemOfAmounts(order) ?? problemOfShipments(order) ?? problemOfHeldMail(order),
+  orderItem: ({ product, variant, unit_price, quantity, returned_quantity = 0 }: BundleOrderLine) => {
+    if (!Number.isSafeInteger(unit_price * quantity)) {
       return { problem: 'has a total (unit_price × quantity) that is too large' };
     }
-    if ((item.returned_quantity ?? 0) > item.quantity) {
-      return { at: '.returned_quantity', problem: 'must not exceed quantity' };
-    }
-    return item.variant && !item.product ? { at: '.variant', problem: 'needs a product' } : null;
+    if (returned_quantity > quantity) return { at: '.returned_quantity', problem: 'must not exceed quantity' };
+    return variant && !product ? { at: '.variant', problem: 'needs a product' } : null;
   },
 };
 
-function problemOfAmounts(order: AmountFields): Problem | null {
+/** The first item whose values of the properties an earlier item has. */
+export function problemOfRepetition(
+  items: readonly Readonly<Record<string, unknown>>[],
+  properties: readonly string[],
+): Problem | null {
+  const seen = new Set<string>();
+  for (const [index, item] of items.entries()) {
+    const values = properties.map((property) => item[property] ?? '');
+    const key = JSON.stringify(values);
+    if (seen.has(key)) {
+      return { at: `[${index}].${properties[0]}`, problem: `${quoted(String(values[0]))} is there twice` };
+    }
+    seen.add(key);
+  }
+  return null;
+}
+
+/** Removes blanks around the names. */
+function problemOfAttributes(attributes: Record<string, string>, trimmed: () => void): Problem | null {
+  const names = Object.keys(attributes);
+  if (names.some((name) => name.trim() === '')) return { problem: 'must have names that are not empty' };
+  if (!names.every(isStorable)) return { problem: STORABLE };
+  if (names.every((name) => name.trim() === name)) return null;
+  if (new Set(names.map((name) => name.trim())).size < names.length) {
+    return { problem: 'has two names that differ in blanks only' };
+  }
+  const given = Object.entries(attributes);
+  for (const name of names) delete attributes[name];
+  // An assignment to `__proto__` would set the prototype and lose the attribute.
+  for (const [name, value] of given) {
+    Object.defineProperty(attributes, name.trim(), { value, configurable: true, enumerable: true, writable: true });
+  }
+  trimmed();
+  return null;
+}
+
+function problemOfEvent({ event, field, from, to }: BundleOrderEvent): Problem | null {
+  if (event !== 'status_changed') {
+    return field || from || to ? { problem: `must have no field, from and to for ${event}` } : null;
+  }
+  if (field !== 'status' && field !== 'fulfillment_status') {
+    return { at: '.field', problem: 'must be one of status, fulfillment_status' };
+  }
+  const statuses: readonly string[] = field === 'status' ? PAYMENT_STATUSES : FULFILLMENT_STATUSES;
+  const problem = `must be one of ${statuses.join(', ')}`;
+  if (!statuses.includes(from ?? '')) return { at: '.from', problem };
+  return statuses.includes(to ?? '') ? null : { at: '.to', problem };
+}
+
+function problemOfAmounts(order: OrderRecordLine): Problem | null {
   const { amount, tax_amount: tax = 0, shipping_amount: shipping = 0, discount_amount: discount = 0 } = order;
   const amounts = { amount, tax, shipping, discount, total: order.total_amount };
   const { payments = [], refunds = [] } = order;
@@ -216,7 +163,7 @@ function isExact(parts: readonly number[]): boolean {
 }
 
 /** Void shipments have given their units to others. */
-function problemOfShipments({ line_items = [], shipments = [] }: OrderFields): Problem | null {
+function problemOfShipments({ line_items = [], shipments = [] }: OrderRecordLine): Problem | null {
   const left = line_items.map(({ quantity }) => quantity);
   for (const [index, { status, items }] of shipments.entries()) {
     for (const [place, { line, quantity }] of items.entries()) {
@@ -232,7 +179,7 @@ function problemOfShipments({ line_items = [], shipments = [] }: OrderFields): P
 }
 
 /** A history may have any text as its e-mail, for it sends no mail; the release of an order under review sends one. */
-function problemOfHeldMail({ customer_email: email = '', pipeline = [] }: OrderFields): Problem | null {
+function problemOfHeldMail({ customer_email: email = '', pipeline = [] }: OrderRecordLine): Problem | null {
   if (email === '' || isMailAddress(email) || !pipeline.some(({ state }) => state === 'held')) return null;
   return {
     at: '.customer_email',

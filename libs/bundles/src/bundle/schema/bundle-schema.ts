@@ -24,8 +24,8 @@ export const LINES = {
 /** The order in which the lines of a batch are written. */
 export const KINDS_IN_ORDER = Object.keys(LINES) as (keyof typeof LINES)[];
 
-/** Keywords that only this importer understands. Their values are texts; a field may have the same name. */
-const OWN_WORDS = new Set(['problem', 'reads', 'rule']);
+/** Keywords that only this importer understands. A field of the same name has an object. */
+const OWN_WORDS = new Set(['differ', 'problem', 'reads', 'rule']);
 
 /** The schema of a line for editors and other programs: `docs/store-bundle.schema.json`. */
 export function publishedSchema(): object {
@@ -37,7 +37,7 @@ export function publishedSchema(): object {
   };
   return JSON.parse(
     JSON.stringify(schema, (key, value: unknown) =>
-      OWN_WORDS.has(key) && typeof value === 'string' ? undefined : value,
+      OWN_WORDS.has(key) && (typeof value === 'string' || Array.isArray(value)) ? undefined : value,
     ),
   ) as object;
 }

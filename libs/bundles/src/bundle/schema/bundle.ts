@@ -2,7 +2,7 @@ import type { Static, TSchema } from '@sinclair/typebox';
 import type { LINES } from './bundle-schema.js';
 import type { image, specification, variant } from './catalog-lines.js';
 import type { paymentSettings } from './store-line.js';
-import type { address, orderItem } from './trade-lines.js';
+import type { orderItem } from './trade-lines.js';
 
 /**
  * The shapes of valid lines. Text read from a file must pass the check before it may carry these types. An absent field
@@ -22,22 +22,16 @@ export type LineOf<Kind extends BundleKind> = { [Each in Kind]: Given<(typeof LI
 export type BundleLine = LineOf<BundleKind>;
 
 export type StoreLine = LineOf<'store'>;
-export type WarehouseLine = LineOf<'warehouse'>;
-export type BinLine = LineOf<'bin'>;
-export type BrandLine = LineOf<'brand'>;
-export type CategoryLine = LineOf<'category'>;
 export type ProductLine = LineOf<'product'>;
 export type StockLine = LineOf<'stock'>;
 export type CustomerLine = LineOf<'customer'>;
 /** The name distinguishes it from an order line. */
 export type OrderRecordLine = LineOf<'order'>;
 
-/** Settings stored unchanged; their keys belong to the storefront, not to this service. */
-export type SettingsObject = Readonly<Record<string, unknown>>;
-export type BundlePaymentSettings = Given<typeof paymentSettings> & SettingsObject;
+export type BundlePaymentSettings = Given<typeof paymentSettings> & Readonly<Record<string, unknown>>;
 export type BundleImage = Given<typeof image>;
 export type BundleSpecification = Given<typeof specification>;
 export type BundleVariant = Given<typeof variant>;
-export type BundleAddress = Given<typeof address>;
 export type BundleOrderEvent = NonNullable<OrderRecordLine['history']>[number];
+export type BundleOrderStage = NonNullable<OrderRecordLine['pipeline']>[number];
 export type BundleOrderLine = Given<typeof orderItem>;

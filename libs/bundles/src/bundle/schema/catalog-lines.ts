@@ -90,7 +90,7 @@ export const productLine = is.object(
     categories: is.optional(is.list(is.slug)),
     images: is.optional(is.list(image)),
     specifications: is.optional(is.list(specification)),
-    variants: is.optional(is.list(variant, { rule: 'differentSkus' })),
+    variants: is.optional(is.list(variant, { differ: ['sku'] })),
     created_at: is.optional(is.timestamp),
     updated_at: is.optional(is.updatedAt),
   },

@@ -23,7 +23,7 @@ export const paymentMethod = is.object({
 });
 
 export const paymentSettings = Type.Object(
-  { methods: is.optional(is.list(paymentMethod, { rule: 'differentMethods' })) },
+  { methods: is.optional(is.list(paymentMethod, { differ: ['methodId'] })) },
   { rule: 'settings' },
 );
 

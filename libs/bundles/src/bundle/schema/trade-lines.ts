@@ -80,7 +80,7 @@ const shipment = is.object({
   status: is.oneOf(SHIPMENT_STATUSES),
   items: is.list(
     is.object({ line: is.integer(1, is.INT4_MAX, 'Counts from 1.'), quantity: is.integer(1, is.INT4_MAX) }),
-    { rule: 'differentLines' },
+    { differ: ['line'] },
   ),
   carrier: is.optional(is.text(200)),
   tracking_number: is.optional(is.text(200)),
@@ -155,10 +155,10 @@ export const orderLine = is.object(
     updated_at: is.optional(is.timestamp),
     line_items: is.optional(is.list(orderItem)),
     fraud: is.optional(fraud),
-    pipeline: is.optional(is.list(stage, { rule: 'differentStages' })),
-    shipments: is.optional(is.list(shipment, { rule: 'differentReferences' })),
-    payments: is.optional(is.list(payment, { rule: 'differentReferences' })),
-    refunds: is.optional(is.list(refund, { rule: 'differentReferences' })),
+    pipeline: is.optional(is.list(stage, { differ: ['stage', 'reference'] })),
+    shipments: is.optional(is.list(shipment, { differ: ['reference'] })),
+    payments: is.optional(is.list(payment, { differ: ['reference'] })),
+    refunds: is.optional(is.list(refund, { differ: ['reference'] })),
     history: is.optional(
       is.list(event, {
         description:

@@ -11,8 +11,8 @@ import {
 import { MAX_EMAIL_ADDRESS, MAX_EXTERNAL_REFERENCE } from '@app/domain';
 
 /**
- * The building blocks of the bundle's fields. Besides the keywords of JSON Schema they have three of our own, which are
- * not published: `problem` (the message for a text that does not match), `reads` and `rule` (see `line-rules.ts`).
+ * The building blocks of the bundle's fields. Besides the keywords of JSON Schema they have those of `check-line.ts`, which
+ * are not published: `reads`, `rule`, `differ`, and `problem`, the message for a text that does not match.
  */
 export const INT4_MAX = 2_147_483_647;
 
