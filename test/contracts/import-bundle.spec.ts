@@ -72,44 +72,28 @@ describe('import of a store bundle', () => {
     expect(await database.query(names, [store])).toEqual(Array(2).fill({ attribute_names: Object.keys(attributes) }));
   });
 
-  it('adds the events of shipments, payments and refunds that have none, and refuses a life that no order can have', async () => {
+  it('adds the events of shipments, payments and refunds that have none', async () => {
     const store = 'life';
     const at = '2026-02-01T00:00:00.000Z';
     await importLines({ kind: 'store', subdomain: store, name: 'L', currency: 'USD' });
     const sold = {
-      ...{
-        kind: 'order',
-        store,
-        receipt_number: 'L-1',
-        source: 'POS',
-        status: 'SUCCEEDED',
-        fulfillment_status: 'SHIPPED',
-      },
-      ...{ payment_method: 'CASH', currency: 'USD', amount: 500, total_amount: 500 },
+      kind: 'order',
+      store,
+      receipt_number: 'L-1',
+      source: 'POS',
+      status: 'SUCCEEDED',
+      fulfillment_status: 'SHIPPED',
+      payment_method: 'CASH',
+      currency: 'USD',
+      amount: 500,
+      total_amount: 500,
       created_at: '2026-01-01T00:00:00.000Z',
       line_items: [{ name: 'Mug', unit_price: 250, quantity: 2 }],
     };
     const shipment = { reference: 'S', status: 'shipped', items: [{ line: 1, quantity: 2 }], shipped_at: at };
     const void_ = { ...shipment, reference: 'V', status: 'void' };
     const money = [{ reference: 'M', amount: 500, at: '2026-03-01T00:00:00.000Z' }];
-    const moved = { at, actor: { type: 'key' }, event: 'status_changed', field: 'status', from: 'PENDING', to: 'LOST' };
-    const imported = (life: object) => importText(JSON.stringify({ ...sold, ...life }));
-
-    for (const [life, problem] of [
-      [{ shipments: [{ ...shipment, items: [{ line: 2, quantity: 1 }] }] }, 'items[0].line is not a line of the order'],
-      [
-        { shipments: [shipment, { ...shipment, reference: 'T' }] },
-        'order.shipments[1].items[0].quantity must be at most 0',
-      ],
-      [{ shipments: [shipment, shipment] }, 'order.shipments[1].reference "S" is there twice'],
-      [{ shipments: [{ ...shipment, status: 'lost' }] }, 'order.shipments[0].status must be one of picking'],
-      [{ payments: [{ ...money[0], amount: 1.5 }] }, 'order.payments[0].amount must be an integer'],
-      [{ refunds: [{ ...money[0], amount: -1 }] }, 'order.refunds[0].amount must be an integer'],
-      [{ history: [moved] }, 'order.history[0].to must be one of PENDING'],
-    ] as const) {
-      await expect(imported(life)).rejects.toThrow(problem);
-    }
-    await imported({ shipments: [shipment, void_], payments: money, refunds: money });
+    await importText(JSON.stringify({ ...sold, shipments: [shipment, void_], payments: money, refunds: money }));
 
     const events = `SELECT event, reference, actor_type, at FROM order_events JOIN stores ON stores.id = store_id
       WHERE subdomain = $1 ORDER BY order_events.id`;

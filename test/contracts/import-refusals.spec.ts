@@ -93,23 +93,6 @@ describe('bad lines of an import', () => {
       'line 3: store.currency must stay USD',
     ],
     [
-      'an adjustment that is not the difference of its amounts',
-      line({
-        ...anOrder,
-        amount: 1000,
-        tax_amount: 190,
-        discount_amount: 40,
-        total_amount: 1200,
-        adjustment_amount: 0,
-      }),
-      'line 3: order.adjustment_amount must be 50, the difference to total_amount',
-    ],
-    [
-      'amounts whose sum is not exact',
-      line({ ...anOrder, amount: -9007199254740990, tax_amount: 9007199254740991, total_amount: 9007199254740991 }),
-      'line 3: order has amounts that are too large',
-    ],
-    [
       'a category that is its own parent',
       line({ kind: 'category', store, slug: 'c', name: 'c', parent: 'c' }),
       'line 3: category.parent makes the category its own ancestor',
@@ -263,28 +246,18 @@ describe('import of lines with an identity that is taken', () => {
       expect(await messages(order('B2', { id: A }))).toEqual(both('line 1: order.id is already the id of order "B1"'));
     });
 
-    it('rejects an id that an earlier batch of the file has', async () => {
-      const fill = FILL.map((n) => brand(`b-${n}`));
-      const lines = [order('B1', { id: A }), ...fill, order('B2', { id: A })];
-
-      expect(await messages(...lines)).toEqual(both('line 1002: order.id is already the id of order "B1"'));
-    });
-
     it('rejects the receipt number of an order that has another id', async () => {
       expect(await messages(order('B1', { id: A }), order('b1', { id: B }))).toEqual(
         both(`line 2: order.receipt_number is already the number of order ${A}`),
       );
     });
 
-    it('rejects an external reference that an earlier line of the file, or of an earlier batch, has', async () => {
-      const fill = FILL.map((n) => brand(`r-${n}`));
-      const taken = (id: string) => `order.external_reference is already the reference of order ${id}`;
+    it('rejects an external reference that an earlier line of the file has, but for its letter case', async () => {
       const first = order('B1', { id: A, external_reference: 'PO 1' });
       const lines = [first, order('B2', { external_reference: 'PO 1' }), order('B3', { external_reference: 'po 1' })];
 
-      expect(await messages(...lines)).toEqual(both(`line 2: ${taken(A)}`));
-      expect(await messages(first, ...fill, order('B2', { external_reference: 'PO 1' }))).toEqual(
-        both(`line 1002: ${taken(A)}`),
+      expect(await messages(...lines)).toEqual(
+        both(`line 2: order.external_reference is already the reference of order ${A}`),
       );
     });
 
@@ -318,15 +291,6 @@ describe('import of lines with an identity that is taken', () => {
       ]);
     });
 
-    it('rejects an external reference with an invisible character or white space at an end', async () => {
-      const problem =
-        'order.external_reference must be at most 64 visible characters, with plain spaces only between them';
-
-      expect(
-        await messages(order('B1', { external_reference: ' PO' }), order('B2', { external_reference: 'P\ufe0fO' })),
-      ).toEqual(both(`line 1: ${problem}\nline 2: ${problem}`));
-    });
-
     it('counts an order that repeats as unchanged, also in another batch of a dry run', async () => {
       const repeated = [order('B1', { id: A }), order('b1', { id: A }), order('B1')];
       const lines = [...repeated, ...FILL.map((n) => brand(`b-${n}`)), ...repeated];
@@ -346,15 +310,6 @@ describe('import of lines with an identity that is taken', () => {
       expect(await messages(...lines)).toEqual(both(`line 2: ${message}`));
       await importLines(lines[0] as BundleLine);
       expect(await messages(lines[1] as BundleLine)).toEqual(both(`line 1: ${message}`));
-    });
-
-    it('rejects the e-mail of another customer in another batch', async () => {
-      const fill = FILL.map((n) => brand(`b-${n}`));
-      const lines = [customer({ id: A, email: 'İ@example.com' }), ...fill, customer({ id: B, email: 'i@example.com' })];
-
-      expect(await messages(...lines)).toEqual(
-        both(`line 1002: customer.email is already the e-mail of customer ${A}`),
-      );
     });
 
     it('rejects a line whose id and e-mail name two customers', async () => {

@@ -22,7 +22,7 @@ async function importFile(file: string, dryRun: boolean): Promise<void> {
   const report = await importFrom(
     file,
     ({ config, url, source, signal, onBytes }) => {
-      const options: ImportOptions = { dryRun, signal, onProgress: ({ bytes }) => onBytes(bytes) };
+      const options: ImportOptions = { dryRun, signal, onProgress: onBytes };
       return withBundleImporter(url, dataCipher(config), (importer) => importer.importText(source, options));
     },
     explain,

@@ -10,14 +10,6 @@ import { sumOf, type ImportCounts } from './write/import-counts.js';
 import { takeTurns } from './write/lock-batch.js';
 import { faultOf, writeGoodLines, type WrittenLines } from './write/write-good-lines.js';
 
-/** The progress of an import, reported after each batch. */
-export interface ImportProgress {
-  /** The number of the last line written. */
-  readonly lines: number;
-  /** Bytes of the source up to that line; 0 for an import of objects. */
-  readonly bytes: number;
-}
-
 export interface ImportReport {
   /** When true, nothing was written and `counts` says what an import would do. */
   readonly dryRun: boolean;
@@ -29,7 +21,8 @@ export interface ImportReport {
 }
 
 export interface ImportOptions {
-  readonly onProgress?: (progress: ImportProgress) => void;
+  /** Receives the bytes of the source up to the end of each batch; 0 for an import of objects. */
+  readonly onProgress?: (bytes: number) => void;
   /** Stops the import between two batches. */
   readonly signal?: AbortSignal;
   /** Writes everything in one transaction, and rolls it back. It holds the locks of all lines until then. */
@@ -46,9 +39,8 @@ export class ImportStopped extends Error {
   }
 }
 
-// Autovacuum needs a minute or more to analyze a new table. Until then PostgreSQL has no statistics, and each
-// movement's foreign key check scans the whole bin while orders wait. Statistics taken too early make it scan the
-// table.
+// Without statistics, which autovacuum takes after a minute or more, the foreign key check of each movement scans the
+// whole bin while orders wait. Statistics taken too early make it scan the table.
 const MEASURE = 'ANALYZE products, stock';
 const WORTH_MEASURING = 500;
 
@@ -58,14 +50,12 @@ const GIVE_WAY = `/* import.dry_run.give_way */ SET LOCAL lock_timeout = '500ms'
 const ATTEMPTS = 5;
 const FIRST_DELAY_MS = 50;
 
-/** The search for bad lines ends at this number. */
 const MAX_BAD_LINES = 100;
-/** The number of trimmed fields that the report lists. */
-const MAX_NOTED = 100;
+const MAX_TRIMMED = 100;
 
 /**
- * Imports store bundles. It creates new rows and updates existing ones, so that an import can be repeated. Each batch
- * of lines is one transaction. A batch with a bad line is rolled back, and of the rest only the form is checked.
+ * Imports store bundles, which may be repeated. Each batch of lines is one transaction. A batch with a bad line is rolled
+ * back, and of the rest only the form is checked.
  */
 export class BundleImporter {
   constructor(
@@ -87,7 +77,7 @@ export class BundleImporter {
     return this.importBatches(batchesOf(checkedLines(lines)), options);
   }
 
-  /** Imports checked lines. @throws ImportStopped as `importText`. */
+  /** @throws ImportStopped as `importText`. */
   importBatches(batches: AsyncIterable<LineBatch>, options: ImportOptions = {}): Promise<ImportReport> {
     if (!options.dryRun) return this.importEach(batches, (lines) => this.writeWithRetries(lines), options);
     return rolledBack(this.dataSource, async (manager) => {
@@ -108,7 +98,7 @@ export class BundleImporter {
     let lines = 0;
     let isWriting = true;
     let isMeasured = dryRun;
-    const report = () => ({ dryRun, lines, counts, trimmed: trimmed.slice(0, MAX_NOTED) });
+    const report = () => ({ dryRun, lines, counts, trimmed: trimmed.slice(0, MAX_TRIMMED) });
     try {
       for await (const batch of batches) {
         signal?.throwIfAborted();
@@ -123,14 +113,14 @@ export class BundleImporter {
           if (faults.length === 0) {
             counts = sumOf(counts, written.counts);
             lines = last.number;
-            if (trimmed.length < MAX_NOTED) trimmed.push(...trimmedIn(batch.lines));
+            if (trimmed.length < MAX_TRIMMED) trimmed.push(...trimmedIn(batch.lines));
           }
         }
         if (!isMeasured && counts.stock.created >= WORTH_MEASURING) {
           isMeasured = true;
           await this.dataSource.query(MEASURE);
         }
-        onProgress?.({ lines, bytes: last?.bytes ?? 0 });
+        onProgress?.(last?.bytes ?? 0);
         if (faults.length >= MAX_BAD_LINES) break;
       }
       if (faults.length === 0) return report();

@@ -17,10 +17,9 @@ export class Fault extends Error {
   }
 }
 
-/** A bad line of a bundle. */
 export class BundleLineError extends Error {
+  /** @param line counts from 1. */
   constructor(
-    /** Counted from 1. */
     readonly line: number,
     readonly problem: string,
   ) {
@@ -28,7 +27,7 @@ export class BundleLineError extends Error {
   }
 }
 
-/** The bad lines of a bundle, at least one, in file order. The message lists them, one per line. */
+/** The bad lines of a bundle, in file order. The message lists them, one per line. */
 export class BadLines extends Error {
   /** @param hasMore whether the bundle may have more bad lines than the listed ones. */
   constructor(

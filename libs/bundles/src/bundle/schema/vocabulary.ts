@@ -31,10 +31,9 @@ export const oneOf = <const T extends readonly string[]>(values: T): TUnsafe<T[n
 export const text = (maxLength: number, options: SchemaOptions = {}) =>
   Type.Unsafe<string>({ type: ['string', 'null'], maxLength, reads: 'text', ...options });
 
-/** Text that may be empty, without surrounding blanks; null also means no value. */
 export const trimmedText = (maxLength: number) => text(maxLength, { reads: 'trimmedText' });
 
-/** Text that identifies or names something. Surrounding blanks are removed. */
+/** Surrounding blanks are removed. */
 export const name = (maxLength: number, options: SchemaOptions = {}) =>
   Type.String({ maxLength, pattern: '\\S', problem: 'must not be empty', reads: 'name', ...options });
 
@@ -46,22 +45,18 @@ export const orNull = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> 
   return Type.Unsafe<Static<T> | null>({ ...others, type: [type, 'null'] });
 };
 
-/** The schema with another description. */
 export function described<T extends TSchema>(schema: T, description: string): T {
   return { ...schema, description };
 }
 
 export const kind = <const K extends string>(own: K) => Type.Literal(own);
 export const amount = integer(0, Number.MAX_SAFE_INTEGER, 'Minor units.');
-/** For history only: a credit note is negative. */
 export const signedAmount = integer(
   -Number.MAX_SAFE_INTEGER,
   Number.MAX_SAFE_INTEGER,
   'Minor units; negative in a credit note.',
 );
-/**
- * The number of a row in the API. The limit leaves the sequence of the table room for new rows.
- */
+/** The limit leaves the sequence of the table room for new rows. */
 export const rowId = integer(
   1,
   1_000_000_000,
@@ -124,7 +119,6 @@ export const attributes = Type.Unsafe<Record<string, string>>({
   additionalProperties: text(1_000),
   rule: 'attributes',
 });
-/** A JSON object that is stored unchanged. */
 export const settings = Type.Unsafe<Record<string, unknown>>({ type: 'object', rule: 'settings' });
 
 const SUBDOMAIN = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$';

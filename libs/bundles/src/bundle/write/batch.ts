@@ -7,24 +7,19 @@ import { sumOf, type Outcome } from './import-counts.js';
 import type { EmailKey } from './segments.js';
 import type { Row, TableWriter, Written } from './table-writer.js';
 
-/** A checked line with its number in the bundle. */
+/** A checked line, and its number in the bundle. */
 export interface Numbered<Line extends BundleLine = BundleLine> {
   readonly number: number;
   readonly line: Line;
 }
 
-/** The store that lines belong to. */
 export interface Owner {
   readonly id: number;
   readonly subdomain: string;
   readonly currency: Currency;
 }
 
-/**
- * Writes lines of one kind and one store. No two of them have the same natural key.
- *
- * @throws BundleLineError for a line that the store cannot have.
- */
+/** Writes lines with different natural keys. @throws BundleLineError for a line that the store cannot have. */
 export type WriteLines<Kind extends BundleKind> = (
   batch: Batch,
   store: Owner,
@@ -32,15 +27,12 @@ export type WriteLines<Kind extends BundleKind> = (
 ) => Promise<void>;
 
 /**
- * Returns the id of a row that a line refers to.
- *
- * @param what the row's noun, such as `category`. @param name the reference as the line writes it; the key's last value
- *   by default.
- * @throws BundleLineError when the row does not exist or a later line creates it.
+ * @param what the noun of the row, such as `category`. @param name the reference; the key's last value by default.
+ * @returns the id of the row. @throws BundleLineError when the row does not exist or a later line creates it.
  */
 export type FindId = (line: number, key: Row, what: string, name?: string) => number;
 
-/** The context that all writers of one batch share: its transaction, its counts, and the rows known in it. */
+/** What the writers of one batch share. */
 export class Batch {
   readonly counts = sumOf();
   /**
@@ -55,7 +47,6 @@ export class Batch {
     readonly emailKey: EmailKey,
   ) {}
 
-  /** Writes the rows of lines. Lines from there on may refer to the new ones. */
   async write<T extends { readonly number: number; readonly row: Row }>(
     table: TableWriter<number>,
     storeId: number,

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { Outcome } from './import-counts.js';
 
-/** The given columns of a row. A column that is absent keeps its value, or gets its default in a new row. */
+/** The given columns of a row. An absent column keeps its value, or gets its default in a new row. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Written<Id> {
@@ -28,10 +28,7 @@ export interface TableSpec {
   readonly global?: boolean;
 }
 
-/**
- * Writes rows of one table by natural key, in sets: it inserts new rows, updates rows that differ, and does not touch
- * rows that are equal, so that a repeated import leaves no dead rows behind.
- */
+/** Writes rows by natural key. It does not touch equal rows: a repeated import leaves no dead rows behind. */
 export class TableWriter<Id extends number | string> {
   private readonly sql: ReturnType<typeof statements>;
 
@@ -39,12 +36,11 @@ export class TableWriter<Id extends number | string> {
     this.sql = statements(spec);
   }
 
-  /** Ids of the existing rows, by {@link keyOf}. */
   find(manager: EntityManager, storeId: number, keys: readonly Row[]): Promise<Map<string, Id>> {
     return this.select(manager, this.sql.find, storeId, keys);
   }
 
-  /** @param given has a row each, with distinct keys. @returns the same, with the outcomes. */
+  /** @param given rows with distinct keys. */
   async write<T extends { readonly row: Row }>(
     manager: EntityManager,
     storeId: number,

@@ -5,7 +5,7 @@ import type { CustomerLine } from '../schema/bundle.js';
 import { BundleLineError } from '../check/faults.js';
 import { CUSTOMERS, CUSTOMER_SECRETS } from './tables.js';
 
-/** An arbitrary UUID that must never change: the importer derives customer ids from it. */
+/** Arbitrary, and must never change: customer ids derive from it. */
 const NAMESPACE = '6f1c0d52-7a7e-4f0e-9a53-3c9a4b0f5d11';
 
 const BY_EMAIL = `/* import.customers.by_email */
