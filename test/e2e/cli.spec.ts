@@ -558,7 +558,7 @@ describe('imports of the command line', () => {
     );
   });
 
-  it('asks to correct or remove a line when the database rejects a batch but none of its lines alone', async () => {
+  it('names the lines of a batch that the database rejects only together', async () => {
     await database.query(`
       CREATE FUNCTION reject_two() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         IF (SELECT count(*) FROM fresh) > 1 THEN RAISE EXCEPTION 'Ada' USING ERRCODE = '23514', CONSTRAINT = 'one'; END IF;
@@ -575,8 +575,8 @@ describe('imports of the command line', () => {
     expect(result).toMatchObject({
       code: 1,
       stderr:
-        'error: lines 1 to 3: the database rejects them (23514, one)\n' +
-        'Nothing was kept. Correct or remove one of these lines and run the import again.\n',
+        'error: line 1: the database rejects it together with the lines to 3 (23514, one)\n' +
+        'Nothing was kept. Correct the line and run the import again.\n',
     });
   });
 

@@ -48,7 +48,9 @@ ajv.addKeyword({
   schemaType: 'array',
   errors: true,
   compile: (properties: readonly string[]) =>
-    validator((items: readonly Record<string, unknown>[]) => problemOfRepetition(items, properties)),
+    validator((items: readonly Record<string, string | number | undefined>[]) =>
+      problemOfRepetition(items, properties),
+    ),
 });
 
 function validator<Value>(

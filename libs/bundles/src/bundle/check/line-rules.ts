@@ -96,7 +96,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
 
 /** The first item whose values of the properties an earlier item has. */
 export function problemOfRepetition(
-  items: readonly Readonly<Record<string, unknown>>[],
+  items: readonly Readonly<Record<string, string | number | undefined>>[],
   properties: readonly string[],
 ): Problem | null {
   const seen = new Set<string>();

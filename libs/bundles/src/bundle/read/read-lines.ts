@@ -34,7 +34,8 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   let restLength = 0;
 
   const unreadable = (problem: string): UnreadableLine => ({
-    ...{ number, bytes },
+    number,
+    bytes,
     fault: new BundleLineError(number, problem),
   });
   const finish = (last: Uint8Array): SourceLine | UnreadableLine | null => {

@@ -4,7 +4,6 @@ import type { DataCipher } from '@app/infrastructure';
 import type { BundleKind, BundleLine, LineOf } from '../schema/bundle.js';
 import { BundleLineError, quoted } from '../check/faults.js';
 import { sumOf, type Outcome } from './import-counts.js';
-import type { EmailKey } from './segments.js';
 import type { Row, TableWriter, Written } from './table-writer.js';
 
 /** A checked line, and its number in the bundle. */
@@ -18,6 +17,9 @@ export interface Owner {
   readonly subdomain: string;
   readonly currency: Currency;
 }
+
+/** The form of a customer's e-mail that is unique in a store. Knows the e-mails of the lines that it was made for. */
+export type EmailKey = (email: string) => string;
 
 /** Writes lines with different natural keys. @throws BundleLineError for a line that the store cannot have. */
 export type WriteLines<Kind extends BundleKind> = (

@@ -35,9 +35,9 @@ export async function takeTurns(manager: EntityManager): Promise<void> {
  */
 export async function lockBatch(manager: EntityManager, lines: readonly Numbered[]): Promise<void> {
   await takeTurns(manager);
-  const changing = lines.flatMap(({ line }) =>
-    line.kind === 'product' || line.kind === 'stock' || line.kind === 'warehouse' ? [line] : [],
-  );
+  const changing = lines
+    .map(({ line }) => line)
+    .filter((line) => line.kind === 'product' || line.kind === 'stock' || line.kind === 'warehouse');
   if (changing.length === 0) return;
   // A store that the batch creates has nothing to lock.
   const stores = await manager.query<{ id: number; subdomain: string }[]>(
@@ -46,13 +46,12 @@ export async function lockBatch(manager: EntityManager, lines: readonly Numbered
   );
   for (const { id, subdomain } of stores) {
     const own = changing.filter(({ store }) => store === subdomain);
-    const stocked = own.flatMap((line) => (line.kind === 'stock' ? [line.product] : []));
-    const products = own.flatMap((line) => (line.kind === 'product' ? [line.slug] : []));
-    const warehouses = own.flatMap((line) =>
-      line.kind === 'warehouse' && line.active !== undefined ? [[line.code, line.active] as const] : [],
-    );
+    const stocked = own.filter((line) => line.kind === 'stock').map(({ product }) => product);
+    const products = own.filter((line) => line.kind === 'product').map(({ slug }) => slug);
+    const warehouses = own.filter((line) => line.kind === 'warehouse');
     if (stocked.length > 0) await manager.query(LOCK_STOCK, [id, stocked]);
-    const [codes, active] = [warehouses.map(([code]) => code), warehouses.map(([, isActive]) => isActive)];
+    const codes = warehouses.map(({ code }) => code);
+    const active = warehouses.map((warehouse) => warehouse.active);
     await manager.query(LOCK_PRODUCTS, [id, [...products, ...stocked], codes, active]);
   }
 }

@@ -1,9 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { BundleLine } from '../schema/bundle.js';
-import type { Numbered } from './batch.js';
-
-/** The form of a customer's e-mail that is unique in a store. Knows the e-mails of the lines that it was made for. */
-export type EmailKey = (email: string) => string;
+import type { EmailKey, Numbered } from './batch.js';
 
 // The expression of the unique index. JavaScript folds some letters, such as İ and Σ, to others than PostgreSQL.
 const EMAIL_KEYS = `/* import.emails.keys */

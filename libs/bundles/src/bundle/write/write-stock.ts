@@ -10,7 +10,8 @@ export const writeStock: WriteLines<'stock'> = async (batch, store, lines) => {
   const references = lines.map(({ number, line }) => ({ number, reference: line }));
   const sellables = await findSellables(batch, store, references);
   const wanted = lines.flatMap(({ line }) => {
-    const [binId, { productId = null, variantId = null } = {}] = [bins.get(line), sellables.get(line)];
+    const binId = bins.get(line);
+    const { productId = null, variantId = null } = sellables.get(line) ?? {};
     return binId && productId ? [{ binId, productId, variantId, quantity: line.quantity }] : [];
   });
   for (const { previous, quantity } of await setStockQuantities(batch.manager, store.id, wanted, operator())) {
