@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'coverage', 'node_modules', '**/*.mjs', '**/*.cjs'] },
+  { ignores: ['**/dist', 'coverage', 'node_modules', '**/*.mjs', '**/*.cjs'] },
   js.configs.recommended,
   ...tseslint.configs.recommendedTypeChecked,
   // One program of the whole project: the project service updates its own with every file, which takes twice the time.
@@ -18,7 +18,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['apps/**/*.ts', 'libs/**/*.ts'],
+    files: ['apps/**/*.ts', 'libs/**/*.ts', 'packages/**/*.ts'],
     // Where a moment of the calendar is meant: a key's expiry, the start of a span, the date of a mail.
     ignores: [
       'apps/api/src/auth/api-key.guard.ts',

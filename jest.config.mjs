@@ -31,6 +31,7 @@ const common = {
   testEnvironment: 'node',
   moduleNameMapper: {
     '^@app/([^/]+)$': '<rootDir>/libs/$1/src/index.ts',
+    '^@store-commerce/([^/]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^store-commerce/(api|worker)$': '<rootDir>/apps/$1/src/index.ts',
     '^store-commerce/([^/]+)$': '<rootDir>/libs/$1/src/index.ts',
   },
@@ -55,7 +56,7 @@ export default {
       ...common,
       displayName: 'unit',
       testMatch: [
-        '<rootDir>/{apps,libs,examples}/**/*.spec.ts',
+        '<rootDir>/{apps,libs,packages,examples}/**/*.spec.ts',
         '<rootDir>/test/{architecture,dependencies,documents}.spec.ts',
         '<rootDir>/test/unit/**/*.spec.ts',
       ],

@@ -10,17 +10,18 @@ const ALLOWED: Record<string, RegExp> = {
   'libs/application': /^(@app\/domain|@nestjs\/common|uuid|node:crypto|node:net)$/,
   'libs/infrastructure':
     /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|nodemailer(\/.+)?|disposable-email-domains-js|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,
-  'libs/embedded-postgres': /^(pg|node:.+)$/,
   'libs/bundles':
     /^(@app\/(domain|application|infrastructure)|@sinclair\/typebox|ajv(\/.+)?|csv-parse|pg|typeorm|uuid|node:.+)$/,
   'libs/demo-store': /^(@app\/bundles|node:.+)$/,
   'libs/health': /^(@app\/infrastructure|@nestjs\/(common|terminus)|node:.+)$/,
   'libs/representations': /^(@app\/(domain|application)|@nestjs\/(common|swagger)|@sinclair\/typebox)$/,
-  'libs/startup': /^(@app\/(infrastructure|embedded-postgres)|node:.+)$/,
+  'libs/startup': /^(@app\/infrastructure|@store-commerce\/embedded-postgres|node:.+)$/,
   'apps/api':
-    /^(@app\/.+|@nestjs\/(common|core|platform-fastify|swagger)|@sinclair\/typebox|class-(validator|transformer)|@fastify\/etag|fastify|fastify-plugin|marked|prom-client|reflect-metadata|node:.+)$/,
+    /^(@app\/.+|@store-commerce\/embedded-postgres|@nestjs\/(common|core|platform-fastify|swagger)|@sinclair\/typebox|class-(validator|transformer)|@fastify\/etag|fastify|fastify-plugin|marked|prom-client|reflect-metadata|node:.+)$/,
   'apps/worker': /^(@app\/.+|@nestjs\/(common|core)|reflect-metadata|node:.+)$/,
   'apps/cli': /^(@app\/.+|@nestjs\/(common|core)|commander|cli-progress|reflect-metadata|node:.+)$/,
+  // Packages import nothing of the service.
+  'packages/embedded-postgres': /^(pg|node:.+)$/,
 };
 
 /**
@@ -40,7 +41,7 @@ const INFRASTRUCTURE = 'libs/infrastructure/src';
 
 /** Where SQL and SQLSTATEs may stand: PostgreSQL's own module, the adapters, and the bulk work that goes past the ports. */
 const SPEAKS_SQL =
-  /^libs\/(bundles|embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|lists|access|catalog|changes|customers|fraud|health|orders|queue|secrets|stock|stores|webhooks)\//;
+  /^(libs\/bundles|packages\/embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|lists|access|catalog|changes|customers|fraud|health|orders|queue|secrets|stock|stores|webhooks)\//;
 
 interface Import {
   readonly from: string;
@@ -178,7 +179,7 @@ describe('the layers', () => {
     ['libs/application', '@app/infrastructure'],
     ['libs/infrastructure', 'fastify'],
     ['libs/infrastructure', '@app/bundles'],
-    ['libs/embedded-postgres', '@app/infrastructure'],
+    ['packages/embedded-postgres', '@app/infrastructure'],
     ['libs/infrastructure', '@app/startup'],
     ['apps/api', '../../../libs/domain/src/index.js'],
   ])('the check notices %s importing %s', (folder, target) => {
@@ -187,8 +188,12 @@ describe('the layers', () => {
     expect(leaks(folder, [{ from, target }])).toEqual([`${relative(ROOT, from)} -> ${target}`]);
   });
 
-  it('the table names every folder of apps and libs', () => {
-    const present = ['apps', 'libs'].flatMap((top) => readdirSync(join(ROOT, top)).map((name) => `${top}/${name}`));
+  it('the table names every folder of apps, libs and packages', () => {
+    const present = ['apps', 'libs', 'packages'].flatMap((top) =>
+      readdirSync(join(ROOT, top), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => `${top}/${name}`),
+    );
 
     expect(present.sort()).toEqual(Object.keys(ALLOWED).sort());
   });

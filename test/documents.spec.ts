@@ -20,7 +20,7 @@ const markdownIn = (folder: string, recursive: boolean) =>
     .map((name) => path.join(folder, name));
 const documents = [
   ...markdownIn('.', false),
-  ...['docs', 'examples', '.github'].flatMap((folder) => markdownIn(folder, true)),
+  ...['docs', 'examples', 'packages', '.github'].flatMap((folder) => markdownIn(folder, true)),
 ];
 
 /** The anchors that GitHub makes from the headings of a document. */
@@ -42,7 +42,7 @@ function brokenLinks(file: string, text: string): string[] {
     .map((target) => `${file}: ${target}`);
 }
 
-const FOLDERS = ['apps', 'docs', 'docker', 'examples', 'libs', 'test', 'tools'];
+const FOLDERS = ['apps', 'docs', 'docker', 'examples', 'libs', 'packages', 'test', 'tools'];
 const REPOSITORY_PATH = new RegExp(`(?<![\\w/.<@-])(?:${FOLDERS.join('|')})/\\w[\\w./-]*`, 'g');
 /** The name of a file of code without its folder. A hyphen tells it from a property, such as `where.sql`. */
 const FILE_NAME = /(?<![\w./<-])\w[\w.]*-[\w.-]*\.(?:ts|mjs|cjs)\b/g;

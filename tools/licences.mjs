@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 
 const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'));
 const byLicence = new Map();
-for (const [path, { dev, license = 'not stated', version }] of Object.entries(lock.packages)) {
-  if (path === '' || dev) continue;
+for (const [path, { dev, link, license = 'not stated', version }] of Object.entries(lock.packages)) {
+  if (!path.startsWith('node_modules/') || link || dev) continue;
   const name = `${path.split('node_modules/').pop()} ${version}`;
   byLicence.set(license, new Set([...(byLicence.get(license) ?? []), name]));
 }

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../dist/libs/embedded-postgres/src/index.js';
+import { startEmbeddedPostgres } from '@store-commerce/embedded-postgres';
 import { migrate } from '../dist/libs/infrastructure/src/index.js';
 import { schemaPicture } from './schema-picture.mjs';
 

@@ -37,7 +37,7 @@ const SPECS: Readonly<Record<string, readonly string[]>> = {
   'slow-proxy': ['test/e2e/slow-connections.spec.ts', 'test/e2e/http-edge.spec.ts'],
   overload: ['test/e2e/overload.spec.ts'],
   migrate: ['test/contracts/migrations.spec.ts'],
-  embedded: ['libs/embedded-postgres/src/embedded-postgres.spec.ts'],
+  embedded: ['packages/embedded-postgres/src/embedded-postgres.spec.ts'],
   failover: ['test/e2e/synchronous-replication.spec.ts'],
 };
 

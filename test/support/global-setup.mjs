@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { tsImport } from 'tsx/esm/api';
-import { startEmbeddedPostgres } from '../../dist/libs/embedded-postgres/src/index.js';
+import { startEmbeddedPostgres } from '@store-commerce/embedded-postgres';
 import { migrate } from '../../dist/libs/infrastructure/src/index.js';
 
 /**

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chown, cp, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@app/embedded-postgres';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@store-commerce/embedded-postgres';
 import pg from 'pg';
 
 /**

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@app/embedded-postgres';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@store-commerce/embedded-postgres';
 import { migrate } from '@app/infrastructure';
 import pg from 'pg';
 import { eventually } from './eventually.js';

@@ -9,7 +9,7 @@ import {
   UnknownSchema,
 } from '@app/infrastructure';
 import { Readiness } from '@app/health';
-import { DataDirUnusable, EmbeddedPostgresInUse } from '@app/embedded-postgres';
+import { DataDirUnusable, EmbeddedPostgresInUse } from '@store-commerce/embedded-postgres';
 import {
   onShutdownSignal,
   openDatabase,

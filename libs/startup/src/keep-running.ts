@@ -1,5 +1,5 @@
 import type { JsonLogger } from '@app/infrastructure';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@app/embedded-postgres';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@store-commerce/embedded-postgres';
 
 /**
  * Restarts the embedded server at the same address when it ends unexpectedly. A restart that fails is an unhandled

@@ -6,7 +6,11 @@ import {
   type OwnMigrations,
   untilDatabaseAnswers,
 } from '@app/infrastructure';
-import { attachOrStartEmbeddedPostgres, type EmbeddedPostgres, startEmbeddedPostgres } from '@app/embedded-postgres';
+import {
+  attachOrStartEmbeddedPostgres,
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '@store-commerce/embedded-postgres';
 import { keepRunning } from './keep-running.js';
 
 /** A database that answers. */

@@ -1,7 +1,7 @@
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Account, serverAccount } from '../../../libs/embedded-postgres/src/account.js';
+import { type Account, serverAccount } from '../../../packages/embedded-postgres/src/account.js';
 
 /** The directory of a cluster, and the account that runs its programs: PostgreSQL and Patroni refuse to run as root. */
 export class Place {

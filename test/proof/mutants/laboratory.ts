@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Edit, Mutant } from './mutant.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
-const SOURCES = ['apps', 'docs', 'libs', 'test', 'tools'];
+const SOURCES = ['apps', 'docs', 'libs', 'packages', 'test', 'tools'];
 const CONFIGURATION = ['package.json', 'package-lock.json', 'nest-cli.json', 'tsconfig.json', 'jest.config.mjs'];
 const COPIED = [...SOURCES, ...CONFIGURATION];
 const COMMAND_TIMEOUT_MS = 900_000;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../libs/embedded-postgres/src/embedded-postgres.js';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '@store-commerce/embedded-postgres';
 import { freePort } from '../../support/free-port.js';
 
 /** The proof's own durable PostgreSQL, which can be killed and restarted. */

@@ -6,7 +6,7 @@ const DOCUMENTED: ReadonlySet<number> = new Set([200, 201, 304, 400, 401, 403, 4
 /** Texts that reveal internals of the program. */
 const INSIDE: Readonly<Record<string, RegExp>> = {
   'a stack': /\bat (?:async )?[\w.<>]+ \(?(?:file:|node:|\/)/,
-  'a path': /node_modules|\/(?:apps|libs|dist|work|tmp|home|root)\//,
+  'a path': /node_modules|\/(?:apps|libs|packages|dist|work|tmp|home|root)\//,
   SQL: /\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE \w+ SET|violates \w+ constraint|relation ")/,
 };
 /** A change of an order, which answers with the whole order. */
