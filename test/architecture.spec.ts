@@ -10,8 +10,7 @@ const ALLOWED: Record<string, RegExp> = {
   'libs/application': /^(@app\/domain|@nestjs\/common|uuid|node:crypto|node:net)$/,
   'libs/infrastructure':
     /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|nodemailer(\/.+)?|disposable-email-domains-js|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,
-  'libs/bundles':
-    /^(@app\/(domain|application|infrastructure)|@sinclair\/typebox|ajv(\/.+)?|csv-parse|pg|typeorm|uuid|node:.+)$/,
+  'libs/bundles': /^(@app\/(domain|application|infrastructure)|@sinclair\/typebox|ajv(\/.+)?|pg|typeorm|uuid|node:.+)$/,
   'libs/demo-store': /^(@app\/bundles|node:.+)$/,
   'libs/health': /^(@app\/infrastructure|@nestjs\/(common|terminus)|node:.+)$/,
   'libs/representations': /^(@app\/(domain|application)|@nestjs\/(common|swagger)|@sinclair\/typebox)$/,
@@ -22,6 +21,7 @@ const ALLOWED: Record<string, RegExp> = {
   'apps/cli': /^(@app\/.+|@nestjs\/(common|core)|commander|cli-progress|reflect-metadata|node:.+)$/,
   // Packages import nothing of the service.
   'packages/embedded-postgres': /^(pg|node:.+)$/,
+  'packages/catalog-converter': /^(ajv\/.+|csv-parse|node:.+)$/,
 };
 
 /**
@@ -180,6 +180,8 @@ describe('the layers', () => {
     ['libs/infrastructure', 'fastify'],
     ['libs/infrastructure', '@app/bundles'],
     ['packages/embedded-postgres', '@app/infrastructure'],
+    ['packages/catalog-converter', 'store-commerce/domain'],
+    ['packages/catalog-converter', '../../../libs/bundles/src/index.js'],
     ['libs/infrastructure', '@app/startup'],
     ['apps/api', '../../../libs/domain/src/index.js'],
   ])('the check notices %s importing %s', (folder, target) => {

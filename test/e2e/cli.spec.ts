@@ -10,7 +10,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
-const { cli, createStore, directory, file, start } = commandLine(() => database);
+const { cli, createStore, file, start } = commandLine(() => database);
 
 /** A bundle with an order of one line, of 1.00 USD each. */
 function anOrderOf(store: string, receipt_number: string, quantity: number): object[] {
@@ -489,41 +489,6 @@ describe('imports of the command line', () => {
     expect(await cli(['stock', 'verify'])).toMatchObject({
       code: 1,
       json: { checked: 1, differences: [{ ...place, quantity: 6, ledger: 7 }] },
-    });
-  });
-
-  it('imports a catalog: prints a table, or JSON with --json, and exits 1 when a product is rejected', async () => {
-    await createStore('catalog');
-    const csv = path.join(directory, 'catalog.csv');
-    writeFileSync(csv, 'Handle,Title,Variant Price,Variant Inventory Qty,Tags\nmug,Mug,9.90,3,x\ncup,Cup,$4,1,x\n');
-    const command = ['import-catalog', '--store', 'catalog', '--format', 'shopify', csv];
-
-    const dry = await cli([...command, '--dry-run']);
-    const table = await cli(command);
-    const again = await cli([...command, '--json']);
-
-    expect(dry.stdout).toMatch(/^Dry run: nothing was written/);
-    expect(table).toMatchObject({ code: 1, stderr: 'error: 1 product was refused: see the lines above.\n' });
-    expect(table.stdout).toMatch(/^products +1 +0 +0$/m);
-    expect(table.stdout).toContain('line 3: refused: Variant Price must be a plain number, without a currency');
-    expect(table.stdout).toContain('Columns not used: Tags');
-    expect(again).toMatchObject({ code: 1, json: { refused: 1, counts: { product: { unchanged: 1 } } } });
-    expect((await cli(['stock', 'verify', '--store', 'catalog'])).json).toEqual({ checked: 1, differences: [] });
-  });
-
-  it('reads the headings of a catalog from the file of --columns', async () => {
-    await createStore('headings');
-    const csv = path.join(directory, 'other.csv');
-    writeFileSync(csv, 'Sort,SKU,Name,Cost\nsimple,OTHER-1,Other,5\n');
-    const columns = file('columns.json', { Sort: 'Type', Cost: 'Regular price' });
-    const command = ['import-catalog', '--store', 'headings', '--format', 'woocommerce', '--dry-run', '--json'];
-
-    expect((await cli([...command, '--columns', columns, csv])).json).toMatchObject({
-      counts: { product: { created: 1 } },
-    });
-    expect(await cli([...command, '--columns', file('list.json', ['Type']), csv])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('must be a JSON object') as string,
     });
   });
 

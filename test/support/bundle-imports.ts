@@ -31,9 +31,6 @@ export function bundleImports(database: () => TestDatabase) {
   };
 }
 
-/** The bytes of a text in pieces of at most `size`, which cut lines and letters anywhere. */
-export async function* bytesOf(text: string | Uint8Array, size = Infinity): AsyncGenerator<Uint8Array> {
-  const bytes = Buffer.from(text);
-  for (let start = 0; start < bytes.length; start += size)
-    yield await Promise.resolve(bytes.subarray(start, start + size));
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(Buffer.from(text));
 }

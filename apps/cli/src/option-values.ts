@@ -83,15 +83,6 @@ export function newFile(text: string): string {
   return path.resolve(text);
 }
 
-/** The name of a text encoding, as the Encoding Standard writes it. */
-export function encodingName(text: string): string {
-  try {
-    return new TextDecoder(text).encoding;
-  } catch {
-    throw new InvalidArgumentError('Give an encoding such as windows-1252, windows-1250, utf-16le or shift_jis.');
-  }
-}
-
 /** A display name: 1 to 200 characters on one line. @throws CommandFailed */
 export function displayName(text: string): string {
   const name = text.trim();

@@ -41,9 +41,6 @@ describe('the command line', () => {
     ['an erasure without a store', 'customers erase ada@example.com'],
     ['a subdomain with capitals', 'stores create --subdomain Acme --name A --currency USD'],
     ['an unknown currency', 'stores create --subdomain acme --name A --currency USX'],
-    ['an unknown kind of catalog', 'import-catalog --store acme --format magento x.csv'],
-    ['a catalog of no kind', 'import-catalog --store acme x.csv'],
-    ['an unknown encoding', 'import-catalog --store acme --format shopify --encoding klingon x.csv'],
     ['an unknown mode', 'keys create --store acme --mode prod'],
     ['an unknown scope', 'keys create --store acme --scope write'],
     ['an unknown scope among others', 'keys create --store acme --scope full,write'],
@@ -95,7 +92,6 @@ describe('the command line', () => {
     ['--all', 'orders release --all --all --reason email_velocity'],
     ['--status <P>', 'orders set-status WEB-1 --status FAILED --status PENDING'],
     ['--kinds <kinds>', 'webhooks create --store a --url https://example.com --kinds orders --kinds products'],
-    ['--format <F>', 'import-catalog --format shopify --format woocommerce x.csv'],
   ])('refuses a second %s by name', async (flags, line) => {
     expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.usage);
     expect(said.join('')).toContain(`error: option '${flags}' is given more than once\n`);
@@ -175,7 +171,6 @@ describe('the command line', () => {
   it.each([
     '--help',
     'import --help',
-    'import-catalog --help',
     'keys create --help',
     'keys roll --help',
     'export --help',

@@ -4,7 +4,6 @@ import { addCustomers } from './commands/customers.command.js';
 import { addExport } from './commands/export.command.js';
 import { addFeed } from './commands/feed.command.js';
 import { addImport } from './commands/import.command.js';
-import { addImportCatalog } from './commands/import-catalog.command.js';
 import { addKeys } from './commands/keys.command.js';
 import { addMigrate } from './commands/migrate.command.js';
 import { addOrders } from './commands/orders.command.js';
@@ -15,7 +14,7 @@ import { addWebhooks } from './commands/webhooks.command.js';
 import { printable } from './output.js';
 
 const HELP = `
-Results are JSON on standard output (of import-catalog and secrets rotate with --json), words are on standard error.
+Results are JSON on standard output (of secrets rotate with --json), words are on standard error.
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.
 
 The database is that of DATABASE_URL, or else the embedded one, which is started if it does not run.
@@ -24,7 +23,7 @@ Examples:
   npm run --silent cli -- stores create --subdomain acme --name "Acme" --currency USD
   npm run --silent cli -- keys create --store acme
   npm run --silent cli -- import acme.ndjson
-  npm run --silent cli -- import-catalog --store acme --format shopify products_export.csv
+  npx catalog-converter shopify --store acme products_export.csv | npm run --silent cli -- import -
   npm run --silent cli -- stock verify`;
 
 /** The operator's commands. Parsing throws commander's errors instead of ending the process. */
@@ -41,7 +40,6 @@ export function createProgram(): Command {
   addKeys(program);
   addImport(program);
   addExport(program);
-  addImportCatalog(program);
   addCustomers(program);
   addStock(program);
   addOrders(program);

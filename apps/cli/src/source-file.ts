@@ -1,4 +1,4 @@
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { interruptible } from '@app/startup';
@@ -29,26 +29,6 @@ function openSource(file: string): { source: Readable; size: number } {
 
 const unreadable = (file: string, error: unknown): CommandFailed =>
   new CommandFailed(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`);
-
-/** Reads a JSON object whose members are all text. @throws CommandFailed */
-export function readColumns(file: string): Record<string, string> {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw unreadable(file, error);
-  }
-  try {
-    const columns = JSON.parse(text.replace(/^\ufeff/, '')) as unknown;
-    const isObject = typeof columns === 'object' && columns !== null && !Array.isArray(columns);
-    if (isObject && Object.values(columns).every((name) => typeof name === 'string')) {
-      return columns as Record<string, string>;
-    }
-  } catch {
-    // The error below covers this too.
-  }
-  throw new CommandFailed(`${file} must be a JSON object such as {"Preis": "Regular price"}.`);
-}
 
 /** What an import works with. */
 interface Source extends OperatorsDatabase {

@@ -77,8 +77,8 @@ export class BundleImporter {
     return this.importBatches(batchesOf(checkedLines(lines)), options);
   }
 
-  /** @throws ImportStopped as `importText`. */
-  importBatches(batches: AsyncIterable<LineBatch>, options: ImportOptions = {}): Promise<ImportReport> {
+  /** Imports checked lines, each batch in one transaction. @throws ImportStopped as `importText`. */
+  private async importBatches(batches: AsyncIterable<LineBatch>, options: ImportOptions = {}): Promise<ImportReport> {
     if (!options.dryRun) return this.importEach(batches, (lines) => this.writeWithRetries(lines), options);
     return rolledBack(this.dataSource, async (manager) => {
       await takeTurns(manager);

@@ -68,15 +68,6 @@ export function parseJson(line: string): unknown {
   }
 }
 
-/** Adds the line number to a fault. @throws BundleLineError */
-export function atLine<T>(number: number, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof Fault ? new BundleLineError(number, error.message) : error;
-  }
-}
-
 /** Ends a source of which no line of the first batch is an object with a kind, with one fault instead of one for each line. */
 export async function* ofBundle(batches: AsyncIterable<LineBatch>): AsyncGenerator<LineBatch> {
   let isFirst = true;

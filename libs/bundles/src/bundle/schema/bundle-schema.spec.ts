@@ -11,6 +11,12 @@ describe('docs/store-bundle.schema.json', () => {
     expect(published).toEqual(publishedSchema());
   });
 
+  it('is also the schema of the catalog converter', () => {
+    const copy = join(docs, '../packages/catalog-converter/store-bundle.schema.json');
+
+    expect(JSON.parse(readFileSync(copy, 'utf8'))).toEqual(published);
+  });
+
   it("passes a strict JSON Schema validator and accepts the documentation's example", () => {
     const validate = new Ajv2020({ allowUnionTypes: true }).compile(published);
     const example = readFileSync(join(docs, 'store-bundle.md'), 'utf8')

@@ -1,5 +1,3 @@
-import { BundleLineError, Fault, quoted } from '../bundle/check/faults.js';
-import { atLine } from '../bundle/read/line-batches.js';
 import type { CatalogFormat, CatalogProduct, CatalogRow, CatalogVariant, ReadingContext } from './catalog-format.js';
 import {
   lowestPrice,
@@ -11,6 +9,7 @@ import {
   saysYes,
   type Cells,
 } from './cells.js';
+import { atLine, Invalid, quoted } from './invalid.js';
 
 // Shopify renamed its columns in 2025; files with either set exist.
 const HEADERS: Readonly<Record<string, readonly string[]>> = {
@@ -50,8 +49,8 @@ export const shopify: CatalogFormat = {
 function readProduct(rows: readonly CatalogRow[], context: ReadingContext): CatalogProduct {
   const first = rows[0];
   const { cells } = first ?? {};
-  if (!first || !cells?.handle) throw new Fault('Handle', 'is missing');
-  if (!cells.title) throw new Fault('Title', 'is missing on the first row of the product');
+  if (!first || !cells?.handle) throw new Invalid('Handle is missing');
+  if (!cells.title) throw new Invalid('Title is missing on the first row of the product');
   const { columns } = context;
   const sold = rows.filter((row) => row === first || isSold(row.cells));
   const variants = sold.map((row) => readVariant(row, cells, context));
@@ -61,10 +60,7 @@ function readProduct(rows: readonly CatalogRow[], context: ReadingContext): Cata
     line: first.line,
     slug: cells.handle.trim(),
     name: cells.title.trim(),
-    price: lowestPrice(
-      variants.map(({ price }) => price),
-      context.currency,
-    ),
+    price: lowestPrice(variants.map(({ price }) => price)),
     // Shopify has no SKU for the product itself.
     sku: single?.sku ?? '',
     variants: single ? [] : variants,
@@ -83,11 +79,11 @@ const isSold = ({ price, sku, option1value }: Cells) => Boolean(price ?? sku ?? 
 /** Shopify writes a product without options as one option "Title" with the value "Default Title". */
 const isDefault = ({ option1value }: Cells) => !option1value || /^default title$/i.test(option1value.trim());
 
-function readVariant({ line, cells }: CatalogRow, first: Cells, { currency, noted }: ReadingContext): CatalogVariant {
+function readVariant({ line, cells }: CatalogRow, first: Cells, { noted }: ReadingContext): CatalogVariant {
   return atLine(line, () => {
-    if (!cells.price) throw new Fault('Variant Price', 'is missing');
-    const price = readPrice(cells.price, 'Variant Price', currency);
-    noteRounding(price, currency, (reason) => noted(line, reason));
+    if (!cells.price) throw new Invalid('Variant Price is missing');
+    const price = readPrice(cells.price, 'Variant Price');
+    noteRounding(price, (reason) => noted(line, reason));
     return {
       line,
       sku: cells.sku?.trim() ?? '',
@@ -112,8 +108,8 @@ function assertDifferent(variants: readonly CatalogVariant[]): void {
   const seen = new Set<string>();
   for (const { line, attributes } of variants) {
     const options = Object.values(attributes).join(' / ');
-    if (options === '') throw new BundleLineError(line, 'Option1 Value is missing on one of several variants');
-    if (seen.has(options)) throw new BundleLineError(line, `the variant ${quoted(options)} is there twice`);
+    if (options === '') throw new Invalid('Option1 Value is missing on one of several variants', line);
+    if (seen.has(options)) throw new Invalid(`the variant ${quoted(options)} is there twice`, line);
     seen.add(options);
   }
 }
@@ -133,7 +129,7 @@ const positionOf = ({ imagePosition }: Cells) => Number(imagePosition) || Number
 /** A product is active when the shop both sells and shows it. */
 function statusOf({ status, published }: Cells): CatalogProduct['status'] {
   const given = status?.trim().toLowerCase() ?? 'active';
-  if (!Object.hasOwn(STATUSES, given)) throw new Fault('Status', 'must be active, draft, archived or unlisted');
+  if (!Object.hasOwn(STATUSES, given)) throw new Invalid('Status must be active, draft, archived or unlisted');
   const own = STATUSES[given as keyof typeof STATUSES];
   return own === 'ACTIVE' && published !== undefined && !saysYes(published) ? 'DRAFT' : own;
 }

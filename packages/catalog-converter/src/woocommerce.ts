@@ -1,15 +1,5 @@
-import { Fault } from '../bundle/check/faults.js';
-import { atLine } from '../bundle/read/line-batches.js';
+import type { CatalogFormat, CatalogProduct, CatalogRow, CatalogVariant, ReadingContext } from './catalog-format.js';
 import {
-  NotSold,
-  type CatalogFormat,
-  type CatalogProduct,
-  type CatalogRow,
-  type CatalogVariant,
-  type ReadingContext,
-} from './catalog-format.js';
-import {
-  listed,
   lowestPrice,
   noteRounding,
   optionsByName,
@@ -19,31 +9,9 @@ import {
   saysYes,
   type Cells,
 } from './cells.js';
-import { plainHeading, TRANSLATED } from './woocommerce-headings.js';
-
-const ENGLISH: Readonly<Record<string, string>> = {
-  id: 'id',
-  type: 'type',
-  sku: 'sku',
-  name: 'name',
-  published: 'published',
-  'is featured?': 'featured',
-  'visibility in catalog': 'visibility',
-  'short description': 'summary',
-  description: 'description',
-  'date sale price starts': 'saleStarts',
-  'date sale price ends': 'saleEnds',
-  stock: 'quantity',
-  'sale price': 'salePrice',
-  'regular price': 'price',
-  categories: 'categories',
-  brands: 'brands',
-  images: 'images',
-  parent: 'parent',
-  'attribute # name': 'attribute#name',
-  'attribute # value(s)': 'attribute#value',
-};
-const COLUMNS = new Map([...TRANSLATED, ...Object.entries(ENGLISH)]);
+import { atLine, Invalid, NotSold } from './invalid.js';
+import { slugOf } from './slugs.js';
+import { COLUMN_OF, plainHeading } from './woocommerce-headings.js';
 
 /**
  * The product export of WooCommerce: one row per product and per variation. A variation names its parent by SKU or as
@@ -53,7 +21,7 @@ export const wooCommerce: CatalogFormat = {
   columnOf: (header) => {
     const heading = plainHeading(header);
     const number = /\d{1,3}/.exec(heading)?.[0];
-    const column = COLUMNS.get(heading) ?? (number && COLUMNS.get(heading.replace(number, '#')));
+    const column = COLUMN_OF.get(heading) ?? (number && COLUMN_OF.get(heading.replace(number, '#')));
     return column?.replace('#', String(Number(number))) ?? null;
   },
   required: { type: 'Type', sku: 'SKU', name: 'Name', price: 'Regular price' },
@@ -87,22 +55,20 @@ function separate<R extends CatalogRow>(rows: readonly R[]): R[][] {
 
 function readProduct(rows: readonly CatalogRow[], context: ReadingContext): CatalogProduct {
   const own = rows.find(({ cells }) => !isVariation(cells.type));
-  if (!own) throw new Fault('Parent', 'is no product of this file');
+  if (!own) throw new Invalid('Parent is no product of this file');
   const { cells, line } = own;
   assertSold(cells);
-  if (!cells.name) throw new Fault('Name', 'is missing');
+  if (!cells.name) throw new Invalid('Name is missing');
   const variants = rows.flatMap((row) => (row === own ? [] : readVariation(row, context)));
   const price = priceOf(own, variants, context);
   const { columns, noted } = context;
   return {
     line,
-    slug: null,
-    sku: cells.sku?.trim() ?? '',
+    ...identityOf(cells, cells.name.trim()),
     name: cells.name.trim(),
     price,
     variants,
     quantity: variants.length > 0 ? null : quantityOf(own, context),
-    ...(cells.id && { foreignId: cells.id.trim() }),
     ...((columns.has('description') || columns.has('summary')) && {
       description: cells.description ?? cells.summary ?? '',
     }),
@@ -117,6 +83,20 @@ function readProduct(rows: readonly CatalogRow[], context: ReadingContext): Cata
     ...(columns.has('attribute1name') && { specifications: specificationsOf(cells, variants) }),
     ...(columns.has('published') && { status: statusOf(cells) }),
     ...(columns.has('featured') && { featured: saysYes(cells.featured) }),
+  };
+}
+
+/**
+ * The export has no slug. It is made of what identifies the product and stays when the product is renamed: its SKU. IDs
+ * belong to one shop; without a SKU, the name keeps the products of two shops apart.
+ */
+function identityOf({ id, sku }: Cells, name: string) {
+  const [ownId = '', ownSku = ''] = [id?.trim(), sku?.trim()];
+  if (!ownId && !ownSku) throw new Invalid('SKU and ID are missing: nothing tells it from others of its name');
+  return {
+    slug: ownSku ? slugOf(ownSku) : `${slugOf(name)}-${slugOf(ownId)}`,
+    sku: ownSku,
+    unique: { ...(ownSku && { SKU: ownSku }), ...(ownId && { ID: ownId }) },
   };
 }
 
@@ -139,7 +119,7 @@ function readVariation(row: CatalogRow, context: ReadingContext): CatalogVariant
       context.noted(line, 'a variation without a price is skipped');
       return [];
     }
-    noteRounding(price, context.currency, (reason) => context.noted(line, reason));
+    noteRounding(price, (reason) => context.noted(line, reason));
     const attributes = optionsByName(
       attributesOf(cells).flatMap(({ name, value }) => (value ? [[name, value] as const] : [])),
     );
@@ -158,17 +138,17 @@ function priceOf({ line, cells }: CatalogRow, variants: readonly CatalogVariant[
   const sold = variants.some(({ active }) => active) ? variants.filter(({ active }) => active) : variants;
   const own = ownPrice(cells, context);
   const prices = sold.map(({ price }) => price);
-  if (prices.length > 0) return lowestPrice(prices, context.currency);
+  if (prices.length > 0) return lowestPrice(prices);
   if (own === null) throw new NotSold('it has no price');
-  noteRounding(own, context.currency, (reason) => context.noted(line, reason));
+  noteRounding(own, (reason) => context.noted(line, reason));
   return own;
 }
 
 /** The price that a buyer pays now: the sale price during the sale, otherwise the regular one. */
-function ownPrice({ price, salePrice, saleStarts, saleEnds }: Cells, { currency, now }: ReadingContext): string | null {
-  const regular = price ? readPrice(price, 'Regular price', currency) : null;
+function ownPrice({ price, salePrice, saleStarts, saleEnds }: Cells, { now }: ReadingContext): string | null {
+  const regular = price ? readPrice(price, 'Regular price') : null;
   if (!salePrice) return regular;
-  const sale = readPrice(salePrice, 'Sale price', currency);
+  const sale = readPrice(salePrice, 'Sale price');
   const starts = saleStarts ? dayOf(saleStarts, 'Date sale price starts') : -Infinity;
   // A day without a time includes the whole day.
   const ends = saleEnds ? dayOf(saleEnds, 'Date sale price ends') + 86_400_000 : Infinity;
@@ -179,8 +159,14 @@ function ownPrice({ price, salePrice, saleStarts, saleEnds }: Cells, { currency,
 function dayOf(text: string, column: string): number {
   const day = /^(\d{4}-\d{2}-\d{2})(?:[ T].*)?$/.exec(text.trim())?.[1];
   const moment = day ? Date.parse(`${day}T00:00:00Z`) : NaN;
-  if (Number.isNaN(moment)) throw new Fault(column, 'must be a day such as 2026-01-31');
+  if (Number.isNaN(moment)) throw new Invalid(`${column} must be a day such as 2026-01-31`);
   return moment;
+}
+
+/** A list: separated by commas, with a backslash before a comma that belongs to the text. */
+function listed(text: string | undefined): string[] {
+  const parts = (text ?? '').split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ',').trim());
+  return parts.filter((part) => part !== '');
 }
 
 const pathsOf = (text: string | undefined) =>

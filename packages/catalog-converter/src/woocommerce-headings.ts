@@ -1,29 +1,14 @@
-/** Columns in the order of {@link TRANSLATIONS}; `#` stands for a number. */
-const COLUMNS = [
-  'id',
-  'type',
-  'sku',
-  'name',
-  'published',
-  'featured',
-  'visibility',
-  'summary',
-  'description',
-  'saleStarts',
-  'saleEnds',
-  'quantity',
-  'salePrice',
-  'price',
-  'categories',
-  'images',
-  'parent',
-  'attribute#name',
-  'attribute#value',
-];
+/** Columns in the order of {@link HEADINGS}; `#` stands for a number. The last one is known in English only. */
+const COLUMNS =
+  'id type sku name published featured visibility summary description saleStarts saleEnds quantity salePrice price ' +
+  'categories images parent attribute#name attribute#value brands';
 
-// WooCommerce names the columns in the exporting user's language. These are its translations as of version 7.6: German,
+// WooCommerce names the columns in the exporting user's language. These are its headings as of version 7.6: English, German,
 // Spanish, French, Italian, Dutch, Polish, Portuguese (Brazil and Portugal), Swedish, Turkish, Russian, Japanese.
-const TRANSLATIONS = [
+const HEADINGS = [
+  `ID | Type | SKU | Name | Published | Is featured? | Visibility in catalog | Short description | Description |
+   Date sale price starts | Date sale price ends | Stock | Sale price | Regular price | Categories | Images | Parent |
+   Attribute # name | Attribute # value(s) | Brands`,
   `ID | Typ | Artikelnummer | Name | Veröffentlicht | Ist hervorgehoben? | Sichtbarkeit im Katalog | Kurzbeschreibung |
    Beschreibung | Datum, an dem Angebotspreis beginnt | Datum, an dem Angebotspreis endet | Lager | Angebotspreis |
    Regulärer Preis | Kategorien | Bilder | Übergeordnetes Produkt | Attribut # Name | Attribut # Wert(e)`,
@@ -68,6 +53,8 @@ export function plainHeading(text: string): string {
 }
 
 /** Columns by heading, with `#` for the number of an attribute. */
-export const TRANSLATED: ReadonlyMap<string, string> = new Map(
-  TRANSLATIONS.flatMap((headings) => headings.map((heading, index) => [heading, COLUMNS[index] ?? ''] as const)),
+export const COLUMN_OF: ReadonlyMap<string, string> = new Map(
+  COLUMNS.split(' ').flatMap((column, index) =>
+    HEADINGS.map((headings) => [headings[index] ?? column, column] as const),
+  ),
 );

@@ -1,5 +1,3 @@
-import type { Currency } from '@app/domain';
-import type { BundleImage, BundleSpecification } from '../bundle/schema/bundle.js';
 import type { Cells } from './cells.js';
 
 /** A row of the file, with the number of its first line. */
@@ -11,7 +9,7 @@ export interface CatalogRow {
 /** One buyable form of a product. */
 export interface CatalogVariant {
   readonly line: number;
-  /** Empty when the shop has none: the importer then derives one from the options. */
+  /** Empty when the shop has none: it is then derived from the options. */
   readonly sku: string;
   readonly price: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -23,10 +21,9 @@ export interface CatalogVariant {
 /** A product as its rows describe it. An undefined field has no column in the file, and keeps its stored value. */
 export interface CatalogProduct {
   readonly line: number;
-  /** Null when the format has no slugs: the product is then identified by its SKU, else by its id in the shop. */
-  readonly slug: string | null;
-  /** Its id in the shop. */
-  readonly foreignId?: string;
+  readonly slug: string;
+  /** What else no other product of the file may have, by its name: `SKU`, `ID`. */
+  readonly unique?: Readonly<Record<string, string>>;
   readonly sku?: string;
   readonly name: string;
   readonly price: string;
@@ -34,8 +31,8 @@ export interface CatalogProduct {
   readonly brand?: string;
   /** Paths of category names, from the top. */
   readonly categories?: readonly (readonly string[])[];
-  readonly images?: readonly BundleImage[];
-  readonly specifications?: readonly BundleSpecification[];
+  readonly images?: readonly { readonly url: string; readonly alt?: string }[];
+  readonly specifications?: readonly { readonly name: string; readonly value: string }[];
   readonly status?: 'ACTIVE' | 'DRAFT' | 'ARCHIVED';
   readonly featured?: boolean;
   readonly variants: readonly CatalogVariant[];
@@ -44,7 +41,6 @@ export interface CatalogProduct {
 
 /** The context in which a format reads rows. */
 export interface ReadingContext {
-  readonly currency: Currency;
   /** Names of the columns in the file. */
   readonly columns: ReadonlySet<string>;
   readonly now: Date;
@@ -52,12 +48,9 @@ export interface ReadingContext {
   readonly noted: (line: number, reason: string) => void;
 }
 
-/** A product that this service does not sell although its rows are valid. */
-export class NotSold extends Error {}
-
 /** The format in which one kind of shop exports its catalog. */
 export interface CatalogFormat {
-  /** The column's name by its lower-case header; null when the importer does not use it. */
+  /** The column's name by its lower-case header; null when it is not used. */
   readonly columnOf: (header: string) => string | null;
   /** The columns that identify a file of this format, with their headers. */
   readonly required: Readonly<Record<string, string>>;
@@ -66,13 +59,13 @@ export interface CatalogFormat {
   /** The key that all rows of a product share, and another name by which rows may refer to this row's product. */
   readonly placeOf: (cells: Cells) => { readonly product: string | null; readonly alias?: string };
   /**
-   * Separates rows with one key that are several products: each is then imported or refused for itself. Without it, the
+   * Separates rows with one key that are several products: each is then converted or refused for itself. Without it, the
    * rows are one product.
    */
   readonly separate?: <R extends CatalogRow>(rows: readonly R[]) => (readonly R[])[];
   /**
    * @param rows of one product, in the order of the file.
-   * @throws Fault or BundleLineError when the rows are invalid, NotSold when this service does not sell the product.
+   * @throws Invalid when the rows are invalid, NotSold when the service does not sell the product.
    */
   readonly read: (rows: readonly CatalogRow[], context: ReadingContext) => CatalogProduct;
 }

@@ -6,14 +6,14 @@ async function* pieces(...texts: (string | Uint8Array)[]): AsyncGenerator<Uint8A
 }
 
 async function read(...texts: string[]): Promise<void> {
-  for await (const record of readCsv(pieces(...texts))) void record;
+  for await (const record of readCsv(() => pieces(...texts))) void record;
 }
 
 /** The records of a file that arrives byte by byte. */
 async function recordsOf(file: string | Uint8Array, encoding?: string): Promise<CsvRecord[]> {
   const records: CsvRecord[] = [];
   const bytes = Array.from(Buffer.from(file), (byte) => Uint8Array.of(byte));
-  for await (const record of readCsv(pieces(...bytes), encoding)) records.push(record);
+  for await (const record of readCsv(() => pieces(...bytes), encoding)) records.push(record);
   return records;
 }
 
@@ -54,10 +54,15 @@ describe('readCsv', () => {
   });
 
   it.each<[string, Uint8Array, string | undefined, string]>([
-    ['Windows-1252', Buffer.from('a\ncaf\xe9', 'latin1'), undefined, 'line 2: is not UTF-8 text: name the encoding'],
+    ['Windows-1252', Buffer.from('a\ncaf\xe9', 'latin1'), undefined, 'The file is not utf-8 text: name its encoding'],
     ['UTF-16LE', Buffer.from(TEXT, 'utf16le'), undefined, 'name its encoding with --encoding utf-16le.'],
     ['UTF-16BE', swapped(TEXT), undefined, 'name its encoding with --encoding utf-16be.'],
-    ['half a character', Buffer.from('abcdé', 'utf16le').subarray(1), 'utf-16le', 'The file is not utf-16le text.'],
+    [
+      'half a character',
+      Buffer.from('abcdé', 'utf16le').subarray(1),
+      'utf-16le',
+      'The file is not utf-16le text: name its encoding',
+    ],
     ['a workbook', Buffer.from('PK\x03\x04\x14\0\x06\0'), 'windows-1252', 'The file is a workbook'],
     ['an old workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), undefined, 'The file is a workbook'],
   ])('says what to do with %s', async (_, file, encoding, message) => {
