@@ -1,5 +1,6 @@
 import type { BundleLine } from './bundle-line.js';
 import { convert, type Conversion } from './convert.js';
+import { linesOfProduct } from './product-lines.js';
 import { emptyReport, type Note } from './report.js';
 import { shopify } from './shopify.js';
 import { wooCommerce } from './woocommerce.js';
@@ -31,9 +32,9 @@ const aHat = { ID: '7', Type: 'simple', SKU: 'HAT', Name: 'Hat', Published: '1',
 
 async function* bytesOf(text: string | Uint8Array): AsyncGenerator<Uint8Array> {
   await Promise.resolve();
-  // The pieces cut lines and letters anywhere.
   const bytes = Buffer.from(text as string);
-  for (let start = 0; start < bytes.length; start += 997) yield bytes.subarray(start, start + 997);
+  // The pieces cut lines and letters anywhere.
+  for (let start = 0; start < bytes.length; start += 97) yield bytes.subarray(start, start + 97);
 }
 
 /** Converts a file, with the lines of its bin left out. */
@@ -222,17 +223,13 @@ describe('a Shopify export', () => {
     expect(said).toEqual(['3 changed the brand "ACME" is read as "Acme"']);
   });
 
-  it('refuses a product of more than 8,000,000 characters', async () => {
-    const description = 'x'.repeat(900_000);
-    const row = (n: number) => `atlas,Atlas,9.90,${description},${n}`;
-    const rows = Array.from({ length: 10 }, (_, n) => row(n));
-    const file = ['Handle,Title,Variant Price,Option1 Value,Option2 Value', ...rows].join('\n');
+  it('refuses a product of more than 8,000,000 characters', () => {
+    const product = { line: 2, slug: 'atlas', name: 'Atlas', price: '9.90', variants: [], quantity: null };
+    const images = [{ url: `https://x.test/${'x'.repeat(8_000_000)}` }];
 
-    const { said } = await fromShopify(file);
-
-    expect(said).toEqual([
-      '2 refused the product has more than 8000000 characters; none of the 10 rows of this product, from line 2, is converted',
-    ]);
+    expect(() => linesOfProduct({ ...product, images }, { store: 'acme', bin: null })).toThrow(
+      'the product has more than 8000000 characters',
+    );
   });
 });
 
