@@ -46,6 +46,7 @@ describe('catalog-converter', () => {
     expect(JSON.parse(first.stdout)).toMatchObject({ counts: { product: { created: 1 }, stock: { created: 2 } } });
     const unchanged = { created: 0, updated: 0, unchanged: 1 };
     expect(JSON.parse(again.stdout)).toMatchObject({ counts: { product: unchanged, warehouse: unchanged } });
+    expect(await api.database.query('SELECT code FROM bins ORDER BY id DESC LIMIT 1')).toEqual([{ code: 'IMPORT' }]);
     const product = (await api.get('/v1/products/tee')).json<{ data: object }>().data;
     expect(product).toMatchObject({
       ...{ name: 'Tee', price: 9.9, quantity: 7, brand: { slug: 'fernweh' } },

@@ -14,7 +14,7 @@ The exit code is 1 when a product was refused; the others are converted.
 
 Options:
   --store S            subdomain of the store
-  --bin W/B            the bin of the store for the quantities of the file (default: MAIN/CATALOG, which is created)
+  --bin W/B            the bin of the store for the quantities of the file (default: CATALOG/IMPORT, which is created)
   --no-stock           writes no stock
   --columns FILE.json  maps columns with other headings: {"heading of the file": "English heading"}
   --encoding E         of a file that is not UTF-8 and has no byte order mark: windows-1252, utf-16le …
@@ -55,7 +55,7 @@ function readArguments(args: string[]) {
   const format = Object.entries(FORMATS).find(([known]) => known === name)?.[1];
   if (!format) throw new UsageError(`Name the format: ${Object.keys(FORMATS).join(' or ')}.`);
   if (file === undefined || others.length > 0) throw new UsageError('Name one file.');
-  const { store, bin = 'MAIN/CATALOG', stock, columns, encoding } = values;
+  const { store, bin = 'CATALOG/IMPORT', stock, columns, encoding } = values;
   if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(store ?? '')) throw new UsageError('--store must be a subdomain.');
   if (!/^[^\s/]{1,64}\/[^\s/]{1,64}$/.test(bin)) throw new UsageError('--bin must be WAREHOUSE/BIN.');
   return {

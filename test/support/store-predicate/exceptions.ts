@@ -32,7 +32,6 @@ export const EXCEPTIONS: readonly Exception[] = [
       'import.stores.lock',
       'import.stores.update',
       'import.stores.insert',
-      'catalog.store.find',
     ],
     reason: "The operator's commands are about the stores themselves.",
     tables: ['stores'],
