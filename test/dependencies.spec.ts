@@ -56,7 +56,10 @@ describe('the dependencies', () => {
     const overridden = Object.values(overrides).flatMap((each) =>
       typeof each === 'string' ? [each] : Object.values(each),
     );
-    const versions = [dependencies, devDependencies, optionalDependencies].flatMap((each) => Object.values(each));
+    const converter = JSON.parse(read('packages/catalog-converter/package.json')) as Manifest;
+    const versions = [dependencies, devDependencies, optionalDependencies, converter.dependencies].flatMap((each) =>
+      Object.values(each),
+    );
 
     expect(
       [...versions, ...overridden].filter((version) => !/^(\d+\.\d+\.\d+(-[\w.]+)?|\$[\w@/-]+)$/.test(version)),
