@@ -78,7 +78,7 @@ export class BundleImporter {
   }
 
   /** Imports checked lines, each batch in one transaction. @throws ImportStopped as `importText`. */
-  private async importBatches(batches: AsyncIterable<LineBatch>, options: ImportOptions = {}): Promise<ImportReport> {
+  importBatches(batches: AsyncIterable<LineBatch>, options: ImportOptions = {}): Promise<ImportReport> {
     if (!options.dryRun) return this.importEach(batches, (lines) => this.writeWithRetries(lines), options);
     return rolledBack(this.dataSource, async (manager) => {
       await takeTurns(manager);
