@@ -1,9 +1,10 @@
 import { QUERY_TIMEOUT_MS } from '@app/application';
 import { Readiness } from '@app/health';
-import { DatabaseProbe, numberChanges } from '@app/infrastructure';
+import { HealthConnection, InstallationGauges, numberChanges, ServiceMetrics } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { createApp } from '../../apps/api/src/create-app.js';
+import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
@@ -37,8 +38,11 @@ describe('the API', () => {
   });
 
   const get = (url: string, authorization = `Bearer ${store.key}`) => app.inject({ url, headers: { authorization } });
-  const check = () => app.get(Readiness).check();
   const ready = async () => (await get('/health/ready')).statusCode;
+  // The answers of the database are up to a second old.
+  const becomesReady = (status: number) => eventually(async () => expect(await ready()).toBe(status));
+  const healthBecomes = (details: object) =>
+    eventually(async () => expect((await get('/health')).json()).toMatchObject({ details }));
 
   it('is live and ready after its start', async () => {
     const live = await get('/health/live');
@@ -68,10 +72,12 @@ describe('the API', () => {
     const row = { order_id, state: 'pending' };
     await store.row('order_stages', { ...row, stage: 'notify-customer', position: 2, run_at: hoursFromNow(-1) });
     await store.row('order_stages', { ...row, stage: 'notify-merchant', position: 3, run_at: hoursFromNow(1) });
-    await check();
-    const { details } = (await get('/health')).json<{ details: { pipeline: { lag_seconds: number } } }>();
-    expect(details.pipeline.lag_seconds).toBeGreaterThan(3590);
-    expect(details.pipeline.lag_seconds).toBeLessThan(3700);
+    await eventually(async () => {
+      const { details } = (await get('/health')).json<{ details: { pipeline: { lag_seconds: number } } }>();
+      expect(details.pipeline.lag_seconds).toBeGreaterThan(3590);
+      expect(details.pipeline.lag_seconds).toBeLessThan(3700);
+    });
+    expect(await app.get(Metrics).registry.metrics()).toMatch(/^pipeline_lag_seconds 3[56]\d\d/m);
     const late = await get('/health');
     expect([late.statusCode, late.headers['x-error-code'], await ready()]).toEqual([503, 'unavailable', 200]);
 
@@ -81,26 +87,30 @@ describe('the API', () => {
       [`state = 'done'`, 0],
     ] as const) {
       await database.query(`UPDATE order_stages SET ${change} WHERE order_id = $1`, [order_id]);
-      await check();
-      expect((await get('/health')).json()).toMatchObject({ details: { pipeline: { lag_seconds: lag } } });
+      await healthBecomes({ pipeline: { lag_seconds: lag } });
     }
   });
 
   it('reports for how long changes have waited for a position', async () => {
-    const lag = async () => {
-      await check();
-      return (await get('/health')).json<{ details: { feed: { lag_seconds: number } } }>().details.feed.lag_seconds;
-    };
     const pool = new pg.Pool({ connectionString: database.url });
     await numberChanges(pool);
-    expect(await lag()).toBe(0);
+    await healthBecomes({ feed: { status: 'up', lag_seconds: 0 } });
     await store.product();
-    const first = await lag();
-    const second = await lag();
-    expect(second).toBeGreaterThan(first);
+    await database.query(`UPDATE change_log SET logged_at = now() - interval '20 minutes'`);
+    await healthBecomes({
+      feed: {
+        status: 'down',
+        reasons: [
+          expect.stringMatching(
+            /^Changes have waited 120\d s for their position: more than 300 s \(FEED_MAX_LAG_SECONDS\)$/,
+          ),
+        ],
+      },
+    });
+    expect(await ready()).toBe(200);
 
     await numberChanges(pool);
-    expect(await lag()).toBe(0);
+    await healthBecomes({ feed: { status: 'up', lag_seconds: 0 } });
     await pool.end();
   });
 
@@ -108,17 +118,9 @@ describe('the API', () => {
     await database.query(`SELECT pg_create_physical_replication_slot('forgotten', true)`);
     try {
       await database.query(`SELECT pg_logical_emit_message(false, 'health', repeat('x', 3 * 1024 * 1024))`);
-      await check();
-
-      const response = await get('/health');
-      expect(response.statusCode).toBe(503);
-      expect(response.json()).toMatchObject({
-        error: {
-          wal: {
-            reasons: expect.arrayContaining([expect.stringMatching(/slot forgotten retains \d+ MiB/)]) as unknown,
-          },
-        },
-      });
+      const reason = expect.stringMatching(/slot forgotten retains \d+ MiB/) as unknown;
+      await healthBecomes({ wal: { status: 'down', reasons: expect.arrayContaining([reason]) as unknown } });
+      expect((await get('/health')).statusCode).toBe(503);
       expect(await ready()).toBe(200);
     } finally {
       await database.query(`SELECT pg_drop_replication_slot('forgotten')`);
@@ -131,23 +133,18 @@ describe('the API', () => {
     await holder.query('BEGIN');
     await holder.query('LOCK TABLE order_stages IN ACCESS EXCLUSIVE MODE');
     try {
-      for (let miss = 0; miss < 3; miss++) await check();
-
-      expect(await ready()).toBe(200);
-      expect((await get('/health')).json()).toMatchObject({
-        status: 'ok',
-        details: { pipeline: { lag_seconds: null, dead_letters: null } },
-      });
+      await healthBecomes({ pipeline: { status: 'up', lag_seconds: null, dead_letters: null } });
+      expect([(await get('/health')).statusCode, await ready()]).toEqual([200, 200]);
+      expect(await app.get(Metrics).registry.metrics()).toContain('\npipeline_lag_seconds Nan\n');
     } finally {
       await holder.end();
     }
-    await check();
-    expect((await get('/health')).json()).toMatchObject({ details: { pipeline: { lag_seconds: 0 } } });
+    await healthBecomes({ pipeline: { lag_seconds: 0 } });
   });
 
   it('determines the lag and the dead letters without reading all pending and dead stages', async () => {
     const large = await createTestDatabase();
-    const probe = new DatabaseProbe(large.url);
+    const connection = new HealthConnection(large.url);
     const client = new pg.Client({ connectionString: large.url });
     client.on('error', () => undefined);
     await client.connect();
@@ -166,8 +163,8 @@ describe('the API', () => {
     };
     const before = await read();
 
-    const { pipeline } = await probe.ask();
-    probe.close();
+    const gauges = await new InstallationGauges(connection, new ServiceMetrics()).read();
+    connection.onApplicationShutdown();
     // PostgreSQL adds what a session has read to its statistics when the session ends.
     await eventually(async () => {
       const { rowCount } = await client.query(
@@ -177,8 +174,8 @@ describe('the API', () => {
       expect(rowCount).toBe(0);
     });
 
-    expect(pipeline?.deadLetters).toBe(10_000);
-    expect(pipeline?.lagSeconds).toBeGreaterThan(3_500);
+    expect(gauges.get('pipeline_dead_letters')).toEqual([{ value: 10_000 }]);
+    expect(gauges.get('pipeline_lag_seconds')?.[0]?.value).toBeGreaterThan(3_500);
     expect((await read()) - before).toBeLessThan(12_000);
     await client.end();
     await large.drop();
@@ -204,7 +201,7 @@ describe('the API', () => {
         }
         expect((await get('/v1/orders', 'Bearer nothing')).statusCode).toBe(401);
 
-        for (let miss = 0; miss < 3; miss++) await check();
+        await becomesReady(503);
         expect((await get('/health/live')).statusCode).toBe(200);
         const response = await get('/health/ready');
         expect(response.statusCode).toBe(503);
@@ -219,8 +216,7 @@ describe('the API', () => {
       } finally {
         proxy.restore();
       }
-      await check();
-      expect(await ready()).toBe(200);
+      await becomesReady(200);
       expect((await get('/v1/orders')).statusCode).toBe(200);
     },
   );
@@ -230,12 +226,63 @@ describe('the API', () => {
       'SELECT name FROM migrations ORDER BY id DESC LIMIT 1',
     )) as [{ name: string }];
     await database.query(`UPDATE migrations SET name = 'older' WHERE name = $1`, [name]);
-    await check();
+    await becomesReady(503);
     expect((await get('/health/ready')).json()).toMatchObject({ status: 'error', error: { schema: down } });
 
     await database.query(`UPDATE migrations SET name = $1 WHERE name = 'older'`, [name]);
-    await check();
-    expect(await ready()).toBe(200);
+    await becomesReady(200);
+  });
+
+  it('asks the database once for a flood of probes', async () => {
+    const sent = jest.spyOn(pg.Client.prototype, 'query');
+    const start = performance.now();
+    const probes = Array.from({ length: 500 }, (_, n) =>
+      get(['/health', '/health/ready', '/metrics'][n % 3] as string),
+    );
+    const statuses = (await Promise.all(probes)).map(({ statusCode }) => statusCode);
+    const texts = sent.mock.calls.map(([text]) => JSON.stringify(text));
+    sent.mockRestore();
+
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    const most = 1 + Math.ceil((performance.now() - start) / 1_000);
+    for (const name of ['health.standby', 'migrations.current', 'orders.pipeline_lag']) {
+      expect(texts.filter((text) => text.includes(`/* ${name} */`)).length).toBeLessThanOrEqual(most);
+    }
+  });
+
+  it('is ready while requests hold all connections of the pool', async () => {
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    await holder.query('BEGIN; LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
+    const reads = Array.from({ length: 50 }, () => get('/v1/products'));
+    try {
+      await eventually(async () => {
+        const text = await app.get(Metrics).registry.metrics();
+        expect(Number(/^database_pool_waiting (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
+      });
+      const started = performance.now();
+
+      expect(await ready()).toBe(200);
+
+      expect(performance.now() - started).toBeLessThan(2_000);
+    } finally {
+      await holder.end();
+    }
+    await Promise.all(reads);
+  });
+
+  it('is not ready on a standby', async () => {
+    // PostgreSQL finds the function of the test before its own.
+    await database.query(
+      'CREATE SCHEMA standby; CREATE FUNCTION standby.pg_is_in_recovery() RETURNS boolean RETURN true',
+    );
+    const connection = new HealthConnection(`${database.url}?options=-c%20search_path%3Dstandby,pg_catalog`);
+    try {
+      await expect(connection.isSchemaCurrent()).rejects.toThrow('it is a standby');
+    } finally {
+      connection.onApplicationShutdown();
+      await database.query('DROP SCHEMA standby CASCADE');
+    }
   });
 
   it('is live and not ready while it shuts down', async () => {

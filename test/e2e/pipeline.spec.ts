@@ -10,13 +10,13 @@ import {
   RetryPipeline,
 } from '@app/application';
 import { NotHeld } from '@app/domain';
-import { Readiness } from '@app/health';
 import pg from 'pg';
 import type { Histogram } from 'prom-client';
 import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { CANCELLATION, changing } from '../support/changing.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
+import { freshGauge } from '../support/fresh-gauges.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -45,10 +45,6 @@ afterAll(async () => {
 beforeEach(() => settings({ review_amount: REVIEW_AMOUNT }));
 
 const settings = (fraud: object) => api.database.query('UPDATE stores SET fraud_settings = $1', [fraud]);
-
-interface Health {
-  readonly details: { readonly pipeline: { readonly dead_letters: number } };
-}
 
 interface OrderData {
   readonly fraud: { readonly verdict: string; readonly reasons: readonly { readonly rule: string }[] };
@@ -220,9 +216,7 @@ describe('the pipeline with a mail server', () => {
       );
       expect(count).toEqual({ n: wrong.length, attempts: 1 });
     });
-    await api.app.get(Readiness).check();
-    const health = await api.inject({ url: '/health' });
-    expect([health.statusCode, health.json()]).toMatchObject([200, { details: { pipeline: { dead_letters: 0 } } }]);
+    expect(await freshGauge(api, 'pipeline_dead_letters')).toEqual([{ value: 0 }]);
     expect((await undeliverable()) - before).toBe(wrong.length);
   });
 
@@ -238,16 +232,15 @@ describe('the pipeline with a mail server', () => {
       );
       expect((await notifications(orderId)).map(({ state }) => state)).toEqual(['dead', 'dead']);
     });
-    await api.app.get(Readiness).check();
-    expect((await api.inject({ url: '/health' })).json()).toMatchObject({ details: { pipeline: { dead_letters: 2 } } });
-    expect((await api.inject({ url: '/metrics' })).body).toContain('\npipeline_dead_letters 2\n');
+    await eventually(async () => {
+      expect((await api.inject({ url: '/health' })).json()).toMatchObject({
+        details: { pipeline: { dead_letters: 2 } },
+      });
+      expect((await api.inject({ url: '/metrics' })).body).toContain('\npipeline_dead_letters 2\n');
+    });
     smtp.behaviour = { kind: 'accept' };
 
-    const deadLetters = async () => {
-      await api.app.get(Readiness).check();
-      const { details } = (await api.inject({ url: '/health' })).json<Health>();
-      return details.pipeline.dead_letters;
-    };
+    const deadLetters = async () => (await freshGauge(api, 'pipeline_dead_letters'))?.[0]?.value;
     await api.database.query(
       `UPDATE order_stages SET updated_at = now() - CASE stage WHEN 'notify-customer' THEN interval '24 hours 1 minute'
          ELSE interval '23 hours 59 minutes' END WHERE order_id = $1`,
@@ -486,7 +479,6 @@ describe('orders under review', () => {
 
   it('are counted by reason in the metrics', async () => {
     const valueOf = async (reason: string) => {
-      await api.app.get(Readiness).check();
       const { body } = await api.inject({ url: '/metrics' });
       return Number(new RegExp(`^orders_held\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(body)?.[1] ?? 0);
     };

@@ -1,4 +1,4 @@
-import { DatabaseProbe, MaintenanceConnection, withOwnClient } from '@app/infrastructure';
+import { HealthConnection, MaintenanceConnection, withOwnClient } from '@app/infrastructure';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { housekeepingPool } from '../../libs/infrastructure/src/postgres/housekeeping-pool.js';
@@ -45,42 +45,22 @@ describe('a session on a database with other formats', () => {
     return rows;
   };
 
+  const onHealth = async (connection: HealthConnection) => {
+    const rows = await connection.readGauge(SHOW);
+    connection.onApplicationShutdown();
+    return rows;
+  };
+
   it.each<[string, (url: string) => Promise<unknown>]>([
     ['for requests', () => api.app.get(DataSource).query(SHOW)],
     ['for the housekeeping', (url) => onPool(housekeepingPool(url, () => undefined))],
     ['for maintenance', (url) => new MaintenanceConnection(url).run((source) => source.query(SHOW))],
+    ['for probes', (url) => onHealth(new HealthConnection(url))],
     ['for exports', (url) => withOwnClient(url, 'test', async (client) => (await client.query<object>(SHOW)).rows)],
   ])('has the formats of the service: %s', async (_name, settingsOn) => {
     expect(await settingsOn(api.database.url)).toEqual([
       { settings: 'ISO, YMD; postgres; UTC; 1; hex; read committed; jit off' },
     ]);
-  });
-
-  it('finds the database ready', async () => {
-    const probe = new DatabaseProbe(api.database.url);
-
-    expect((await probe.ask()).schemaCurrent).toBe(true);
-    probe.close();
-  });
-
-  it('checks the health of the database without JIT', async () => {
-    const sent = jest.spyOn(pg.Client.prototype, 'query');
-    const probe = new DatabaseProbe(api.database.url);
-    await probe.ask();
-    probe.close();
-    const texts = sent.mock.calls.map(([text]) => String(text)).filter((text) => text.includes('SET LOCAL'));
-    sent.mockRestore();
-
-    // Shows what holds until the end of the statements, which are one transaction.
-    const client = new pg.Client({ connectionString: api.database.url });
-    await client.connect();
-    const shown: unknown[] = [];
-    for (const text of texts) {
-      const answers = (await client.query(`${text}; SHOW jit`)) as unknown as pg.QueryResult[];
-      shown.push(answers.at(-1)?.rows[0]);
-    }
-    await client.end();
-    expect(shown).toEqual([{ jit: 'off' }, { jit: 'off' }]);
   });
 });
 

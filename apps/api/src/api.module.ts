@@ -42,7 +42,7 @@ export class ApiModule {
       RepresentationsModule,
     ]);
     const directUrl = config.databaseDirectUrl ?? databaseUrl;
-    const worker = PipelineWorkerModule.on(application, directUrl, config, { logger, metrics });
+    const worker = PipelineWorkerModule.on(application, directUrl, config, logger);
     return {
       module: ApiModule,
       imports: [

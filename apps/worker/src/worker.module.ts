@@ -29,7 +29,7 @@ export class WorkerModule {
     return {
       module: WorkerModule,
       imports: [
-        PipelineWorkerModule.on(application, directUrl, config, { logger, metrics }),
+        PipelineWorkerModule.on(application, directUrl, config, logger),
         HealthModule.on(databaseUrl, extension.migrations),
       ],
     };

@@ -2,7 +2,7 @@ import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import { HealthCheckService, type HealthCheckResult, type HealthIndicatorResult } from '@nestjs/terminus';
 import { Indicators } from './indicators.js';
 
-type Check = () => HealthIndicatorResult;
+type Check = () => HealthIndicatorResult | Promise<HealthIndicatorResult>;
 
 /** The answer to a probe. */
 export interface Health {
@@ -21,8 +21,7 @@ export class HealthReport {
     of: Indicators,
   ) {
     this.readiness = [() => of.database(), () => of.schema(), () => of.serving()];
-    const others = [() => of.pipeline(), () => of.feed(), () => of.wal(), () => of.version()];
-    this.all = [...this.readiness, ...others];
+    this.all = [...this.readiness, () => of.installation(), () => of.version()];
   }
 
   /** Whether this process can serve. Without what other processes do: a late pipeline is no reason to send fewer orders. */

@@ -1,4 +1,10 @@
-import { DatabaseProbe, readOwnMigrations, type OwnMigrations } from '@app/infrastructure';
+import {
+  HealthConnection,
+  InstallationGauges,
+  readOwnMigrations,
+  ServiceMetrics,
+  type OwnMigrations,
+} from '@app/infrastructure';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { HealthReport } from './health-report.js';
@@ -16,7 +22,13 @@ export class HealthModule {
       // Failing checks are in the answer. A flood of probes must not fill the log.
       imports: [TerminusModule.forRoot({ logger: false })],
       providers: [
-        { provide: DatabaseProbe, useFactory: () => new DatabaseProbe(databaseUrl, own) },
+        { provide: HealthConnection, useFactory: () => new HealthConnection(databaseUrl, own) },
+        {
+          provide: InstallationGauges,
+          useFactory: (connection: HealthConnection, metrics: ServiceMetrics) =>
+            new InstallationGauges(connection, metrics),
+          inject: [HealthConnection, ServiceMetrics],
+        },
         Readiness,
         Indicators,
         HealthReport,

@@ -1,27 +1,34 @@
-import { Config, VERSION } from '@app/infrastructure';
+import { Config, HEALTH_LIMIT_MS, HealthConnection, InstallationGauges, VERSION } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import { Readiness } from './readiness.js';
 
 const MIB = 2 ** 20;
+/** All probes of this time share one check of the database. */
+const FRESH_MS = 1_000;
 
-/** The checks of `/health`, by their names in the answer. They read what the background check found: they ask nobody. */
+/** The checks of `/health`, by their names in the answer. */
 @Injectable()
 export class Indicators {
+  private isSchemaCurrent = false;
+
   constructor(
     private readonly indicators: HealthIndicatorService,
+    private readonly connection: HealthConnection,
+    private readonly gauges: InstallationGauges,
     private readonly readiness: Readiness,
     private readonly config: Config,
   ) {}
 
-  /** Down after three background checks without an answer. */
-  database(): HealthIndicatorResult {
-    return this.upIf(this.readiness.databaseAnswers, 'database');
+  /** Down unless a primary answers within 2 s. */
+  async database(): Promise<HealthIndicatorResult> {
+    return this.upIf(await this.asked(), 'database');
   }
 
-  /** Down until the migrations of this release have run. */
-  schema(): HealthIndicatorResult {
-    return this.upIf(this.readiness.schemaCurrent, 'schema');
+  /** Down until the migrations of this release have run. Without an answer of the database, as known last. */
+  async schema(): Promise<HealthIndicatorResult> {
+    await this.asked();
+    return this.upIf(this.isSchemaCurrent, 'schema');
   }
 
   /** Down while the process prepares to serve, and from the beginning of its shutdown. */
@@ -29,43 +36,57 @@ export class Indicators {
     return this.upIf(this.readiness.serving, 'serving');
   }
 
-  /** Down when stages wait too long for a worker, or too many have failed for good. */
-  pipeline(): HealthIndicatorResult {
-    const { pipelineLagSeconds, deadLetters: most } = this.config.healthLimits;
-    const { lagSeconds = null, deadLetters = null } = this.readiness.told.pipeline ?? {};
-    return this.upUnless('pipeline', { lag_seconds: lagSeconds, dead_letters: deadLetters }, [
-      (lagSeconds ?? 0) > pipelineLagSeconds &&
-        `The oldest due stage has waited ${Math.floor(lagSeconds ?? 0)} s: more than ${pipelineLagSeconds} s (PIPELINE_MAX_LAG_SECONDS)`,
-      (deadLetters ?? 0) > most &&
-        `${deadLetters} stages have failed for good: more than ${most} (PIPELINE_MAX_DEAD_LETTERS)`,
-    ]);
-  }
-
-  /** Down when committed changes wait too long for their position in the feed. */
-  feed(): HealthIndicatorResult {
-    const { feedLagSeconds: lag } = this.readiness.told;
-    const { feedLagSeconds: most } = this.config.healthLimits;
-    return this.upUnless('feed', { lag_seconds: lag }, [
-      (lag ?? 0) > most &&
-        `Changes have waited ${Math.floor(lag ?? 0)} s for their position: more than ${most} s (FEED_MAX_LAG_SECONDS)`,
-    ]);
-  }
-
-  /** Down when a replication slot keeps so much WAL that the disk may fill, or has lost WAL that its standby needs. */
-  wal(): HealthIndicatorResult {
-    const { slots } = this.readiness.told;
-    const { retainedWalMib: most } = this.config.healthLimits;
-    const retained = slots && Math.max(0, ...slots.map(({ retainedBytes }) => retainedBytes));
-    const reasons = (slots ?? []).flatMap(({ name, walStatus, retainedBytes }) => [
-      (walStatus === 'unreserved' || walStatus === 'lost') && `The WAL of replication slot ${name} is ${walStatus}`,
-      retainedBytes > most * MIB &&
-        `Replication slot ${name} retains ${Math.floor(retainedBytes / MIB)} MiB of WAL: more than ${most} MiB (WAL_MAX_RETAINED_MIB)`,
-    ]);
-    return this.upUnless('wal', { slots: slots?.length ?? null, retained_bytes: retained }, reasons);
+  /** Down beyond the limits of the configuration. What the database did not say in time is null, and up. */
+  async installation(): Promise<HealthIndicatorResult> {
+    const gauges = await this.gauges.read();
+    const value = (name: string) => gauges.get(name)?.[0]?.value ?? null;
+    const [lag, dead, feedLag] = [
+      value('pipeline_lag_seconds'),
+      value('pipeline_dead_letters'),
+      value('feed_lag_seconds'),
+    ];
+    const slots = gauges.get('database_slot_retained_bytes') ?? null;
+    const most = this.config.healthLimits;
+    return {
+      ...this.upUnless('pipeline', { lag_seconds: lag, dead_letters: dead }, [
+        (lag ?? 0) > most.pipelineLagSeconds &&
+          `The oldest due stage has waited ${Math.floor(lag ?? 0)} s: more than ${most.pipelineLagSeconds} s (PIPELINE_MAX_LAG_SECONDS)`,
+        (dead ?? 0) > most.deadLetters &&
+          `${dead} stages have failed for good: more than ${most.deadLetters} (PIPELINE_MAX_DEAD_LETTERS)`,
+      ]),
+      ...this.upUnless('feed', { lag_seconds: feedLag }, [
+        (feedLag ?? 0) > most.feedLagSeconds &&
+          `Changes have waited ${Math.floor(feedLag ?? 0)} s for their position: more than ${most.feedLagSeconds} s (FEED_MAX_LAG_SECONDS)`,
+      ]),
+      ...this.upUnless(
+        'wal',
+        {
+          slots: slots?.length ?? null,
+          retained_bytes: slots && Math.max(0, ...slots.map(({ value: bytes }) => bytes)),
+        },
+        (slots ?? []).flatMap(({ slot, wal_status: status, value: bytes }) => [
+          (status === 'unreserved' || status === 'lost') && `The WAL of replication slot ${slot} is ${status}`,
+          bytes > most.retainedWalMib * MIB &&
+            `Replication slot ${slot} retains ${Math.floor(bytes / MIB)} MiB of WAL: more than ${most.retainedWalMib} MiB (WAL_MAX_RETAINED_MIB)`,
+        ]),
+      ),
+    };
   }
 
   version(): HealthIndicatorResult {
     return this.indicators.check('version').up({ version: VERSION });
+  }
+
+  /** Whether the database answers. Its message stays inside: it may name a server or a role. */
+  private async asked(): Promise<boolean> {
+    const { database } = await this.indicators
+      .check('database')
+      .attempt(async () => {
+        this.isSchemaCurrent = await this.connection.isSchemaCurrent();
+      })
+      .withTimeout(HEALTH_LIMIT_MS)
+      .cacheFor(FRESH_MS);
+    return database.status === 'up';
   }
 
   private upIf(isUp: boolean, name: string): HealthIndicatorResult {

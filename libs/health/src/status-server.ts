@@ -58,14 +58,14 @@ export async function serveStatus(
 async function answer(
   { method, url }: IncomingMessage,
   response: ServerResponse,
-  { text }: ServiceMetrics,
+  metrics: ServiceMetrics,
   { isLive, health }: ProcessState,
 ): Promise<void> {
   // No endpoint here takes a body or changes anything.
   const path = method === 'GET' ? url?.replace(/\?.*$/s, '') : undefined;
   if (path === '/metrics') {
-    const rendered = await text.read();
-    response.setHeader('content-type', text.contentType).end(rendered);
+    const text = await metrics.text();
+    response.setHeader('content-type', metrics.registry.contentType).end(text);
     return;
   }
   const { status, body } = await statusAt(path, isLive, health);

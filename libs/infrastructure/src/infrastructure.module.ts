@@ -46,6 +46,7 @@ import { PostgresChangeFeed } from './changes/postgres-change-feed.js';
 import { PostgresPersonalData } from './customers/postgres-personal-data.js';
 import { dataSourceOptions, poolOf } from './postgres/data-source.js';
 import { Database } from './postgres/database.js';
+import { DatabaseMetrics } from './postgres/database-metrics.js';
 import { MaintenanceConnection } from './postgres/maintenance-connection.js';
 import { ENTITIES } from './entities.js';
 import { NotificationChannels } from './orders/notification-channels.js';
@@ -143,6 +144,7 @@ export class InfrastructureModule {
     extension: Extension = {},
   ): DynamicModule {
     const logger = new Logger('Database');
+    const databaseMetrics = new DatabaseMetrics(metrics.registry);
     const brokenConnections = new OutageLog('Broken connections', (line) => logger.warn(line));
     const onPoolError = (error: Error) => brokenConnections.note(`An idle connection broke: ${error.message}`);
     return {
@@ -157,6 +159,7 @@ export class InfrastructureModule {
       providers: [
         { provide: Config, useValue: config },
         { provide: ServiceMetrics, useValue: metrics },
+        { provide: DatabaseMetrics, useValue: databaseMetrics },
         {
           provide: MaintenanceConnection,
           useFactory: () => new MaintenanceConnection(config.databaseDirectUrl ?? databaseUrl),
@@ -165,9 +168,9 @@ export class InfrastructureModule {
         {
           provide: Database,
           useFactory: (dataSource: DataSource) => {
-            watchDataSource(dataSource, metrics);
+            watchDataSource(dataSource, databaseMetrics);
             discardSilentConnections(poolOf(dataSource));
-            return new Database(() => poolOf(dataSource), metrics);
+            return new Database(() => poolOf(dataSource), databaseMetrics);
           },
           inject: [DataSource],
         },

@@ -13,6 +13,6 @@ export class MetricsController {
   @Get()
   @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
   read(): Promise<Buffer> {
-    return this.metrics.text.read();
+    return this.metrics.text();
   }
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { UNAVAILABLE } from '@app/domain';
-import { type PipelineState, ServiceMetrics } from '@app/infrastructure';
+import { ServiceMetrics } from '@app/infrastructure';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { ERROR_CODES } from '../errors/error-codes.js';
 import type { FailureCounts } from '../errors/failure-reports.js';
@@ -114,40 +113,6 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
       registers: [this.registry],
       collect() {
         for (const { kind, taken } of limits) this.set({ kind }, taken);
-      },
-    });
-  }
-
-  /** Reads the state of the pipeline at each scrape; NaN when it is unknown. */
-  observePipeline(state: () => PipelineState | null): void {
-    const gauge = (name: string, help: string, value: (pipeline: PipelineState) => number) =>
-      this.gauge(name, help, () => {
-        const pipeline = state();
-        return pipeline ? value(pipeline) : NaN;
-      });
-    gauge('pipeline_lag_seconds', 'Age of the oldest due stage', ({ lagSeconds }) => lagSeconds);
-    gauge(
-      'pipeline_dead_letters',
-      'Stages that failed for good within 24 hours, not because of their recipient; 10000 means that or more',
-      ({ deadLetters }) => deadLetters,
-    );
-    gauge('webhooks_paused', 'Webhooks that the service has paused', ({ pausedWebhooks }) => pausedWebhooks);
-    gauge(
-      'webhooks_lag_seconds',
-      'Age of the oldest change that an active webhook has not delivered',
-      ({ webhookLagSeconds }) => webhookLagSeconds,
-    );
-    new Gauge({
-      name: 'orders_held',
-      help: 'Orders under review, by fraud rule; an order with two rules counts for both. 1,000 means that or more',
-      labelNames: ['reason'],
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        const pipeline = state();
-        if (!pipeline) return;
-        this.set({ reason: UNAVAILABLE }, 0);
-        for (const [reason, orders] of Object.entries(pipeline.heldOrders)) this.set({ reason }, orders);
       },
     });
   }

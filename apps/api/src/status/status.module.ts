@@ -1,4 +1,4 @@
-import { HealthModule, Readiness } from '@app/health';
+import { HealthModule } from '@app/health';
 import type { Config, OwnMigrations } from '@app/infrastructure';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { FailureCounts } from '../errors/failure-reports.js';
@@ -10,10 +10,6 @@ import { Metrics } from './metrics.js';
 /** The routes for operators and load balancers. */
 @Module({})
 export class StatusModule {
-  constructor(metrics: Metrics, readiness: Readiness) {
-    metrics.observePipeline(() => readiness.told.pipeline);
-  }
-
   /** @param migrations of an extension. */
   static on({ metricsPort }: Config, databaseUrl: string, metrics: Metrics, migrations?: OwnMigrations): DynamicModule {
     const isApart = metricsPort !== null;

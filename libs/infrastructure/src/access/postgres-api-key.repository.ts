@@ -12,6 +12,7 @@ import {
 } from '@app/application';
 import type { ApiKeyMode, ApiKeyScope } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { Histogram } from 'prom-client';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
 import { GroupedLookup } from '../postgres/grouped-lookup.js';
@@ -68,13 +69,20 @@ const USAGE = `/* keys.usage */
 @Injectable()
 export class PostgresApiKeyRepository extends ApiKeyRepository {
   private readonly lookups = new GroupedLookup((hashes) => this.lookUp(hashes), KEY_LOOK_UP_MS);
+  private readonly keysPerLookUp: Histogram;
 
   constructor(
     private readonly database: Database,
     private readonly usage: KeyUsage,
-    private readonly metrics: ServiceMetrics,
+    { registry }: ServiceMetrics,
   ) {
     super();
+    this.keysPerLookUp = new Histogram({
+      name: 'api_key_lookup_batch_size',
+      help: 'API keys per look-up statement',
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128],
+      registers: [registry],
+    });
   }
 
   override findByHash(hash: Buffer): Promise<ApiKeyLookup | null> {
@@ -142,7 +150,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   }
 
   private async lookUp(hashes: readonly string[]): Promise<Map<string, ApiKeyLookup>> {
-    this.metrics.observeKeyLookup(hashes.length);
+    this.keysPerLookUp.observe(hashes.length);
     const values = [hashes.map((hash) => Buffer.from(hash, 'hex'))];
     const rows = await this.database.queryPrepared<LookupRow>(LOOK_UP, values, KEY_STATEMENT_MS);
     return new Map(rows.map((row) => [row.hash, toLookup(row)]));

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JsonLogger } from '../platform/json-logger.js';
 import { errorCode } from '../platform/error-code.js';
-import { DatabaseProbe } from './database-probe.js';
+import type { JsonLogger } from '../platform/json-logger.js';
 import { UnfitDatabase } from '../postgres/unfit-database.js';
+import { HealthConnection } from './health-connection.js';
 
 const RETRY_MS = 2_000;
 
@@ -13,28 +13,27 @@ const RETRY_MS = 2_000;
  * @throws UnfitDatabase when no migration can make the database usable.
  */
 export async function untilDatabaseAnswers(url: string, logger: JsonLogger): Promise<void> {
-  const probe = new DatabaseProbe(url);
+  const connection = new HealthConnection(url);
   const { host, pathname } = new URL(url);
-  const place = `${host}${pathname}`;
-  for (;;) {
-    try {
-      const { schemaCurrent } = await probe.ask();
-      probe.close();
-      if (!schemaCurrent) {
-        logger.warn(
-          `The database ${place} lacks migrations of this release: run \`npm run --silent cli -- migrate\``,
-          'Start',
-        );
-      }
-      return;
-    } catch (error) {
-      if (error instanceof UnfitDatabase) throw error;
-      const reason = errorCode(error) ?? (error as Error).message;
-      logger.warn(
-        `The database ${place} cannot be used yet (${reason}): trying again in ${RETRY_MS / 1000} s`,
-        'Start',
-      );
-      await delay(RETRY_MS);
+  const database = `The database ${host}${pathname}`;
+  try {
+    while (!(await answers(connection, database, logger))) await delay(RETRY_MS);
+  } finally {
+    connection.onApplicationShutdown();
+  }
+}
+
+async function answers(connection: HealthConnection, database: string, logger: JsonLogger): Promise<boolean> {
+  try {
+    await connection.assertFit();
+    if (!(await connection.isSchemaCurrent())) {
+      logger.warn(`${database} lacks migrations of this release: run \`npm run --silent cli -- migrate\``, 'Start');
     }
+    return true;
+  } catch (error) {
+    if (error instanceof UnfitDatabase) throw error;
+    const reason = errorCode(error) ?? (error as Error).message;
+    logger.warn(`${database} cannot be used yet (${reason}): trying again in ${RETRY_MS / 1000} s`, 'Start');
+    return false;
   }
 }

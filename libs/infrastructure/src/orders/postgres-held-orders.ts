@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 import { toSafeInteger } from '../postgres/integers.js';
 import { Transactions } from '../postgres/transactions.js';
-import { HELD_ORDERS, type HeldRow as CountedRow } from './count-held-orders.js';
+import { HELD_SETS } from './stage-gauges.js';
 import { IS_HELD, settleHeldStage } from './order-stages.js';
 import { lockOrder } from './order-changes.js';
 
@@ -46,7 +46,7 @@ export class PostgresHeldOrders extends HeldOrders {
   }
 
   override async reasons(): Promise<string[]> {
-    const rows = await this.database.query<CountedRow>(HELD_ORDERS, []);
+    const rows = await this.database.query<{ reasons: string[] }>(`/* orders.held_reasons */ ${HELD_SETS}`, []);
     return [...new Set(rows.flatMap(({ reasons }) => reasons))];
   }
 

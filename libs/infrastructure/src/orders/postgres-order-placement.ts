@@ -15,6 +15,7 @@ import {
 } from '@app/application';
 import { ExternalReferenceTaken, type Order, type Shortage, type StockDemand } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { Counter } from 'prom-client';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
 import { WAITS_FOR_STANDBYS } from '../postgres/standby-wait.js';
@@ -51,12 +52,19 @@ class KeyIsFree extends Error {}
 
 @Injectable()
 export class PostgresOrderPlacement extends OrderPlacement {
+  private readonly recovered: Counter;
+
   constructor(
     private readonly transactions: Transactions,
     private readonly database: Database,
-    private readonly metrics: ServiceMetrics,
+    { registry }: ServiceMetrics,
   ) {
     super();
+    this.recovered = new Counter({
+      name: 'orders_recovered_total',
+      help: 'Orders acknowledged after the outcome of their commit was unknown',
+      registers: [registry],
+    });
   }
 
   override async findReplay(request: IdempotentRequest): Promise<Replay | null> {
@@ -118,7 +126,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
     try {
       const { storeId } = placement.order;
       const outcome = await this.transactions.run(storeId, (sql) => write(sql, placement), deadline);
-      if (doubt !== null && outcome.outcome === 'placed') this.metrics.countRecoveredOrder();
+      if (doubt !== null && outcome.outcome === 'placed') this.recovered.inc();
       return outcome;
     } catch (caught) {
       const error =
@@ -133,7 +141,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
       // The order's id shows whether the commit took effect. Its absence does not show the opposite: the COMMIT may still
       // be on its way to the server, or wait for a standby. The next attempt waits for it and conflicts with its order.
       if (await this.findsCommit(placement.order, deadline, lost)) {
-        this.metrics.countRecoveredOrder();
+        this.recovered.inc();
         return PLACED;
       }
       if (error instanceof ReceiptNumberTaken) throw error; // by a committed order, which is another one

@@ -1,6 +1,6 @@
 import { QUERY_TIMEOUT_MS, TURN_MS } from '@app/application';
 import type pg from 'pg';
-import { ServiceMetrics } from '../platform/service-metrics.js';
+import { DatabaseMetrics } from './database-metrics.js';
 import { Semaphore } from './semaphore.js';
 import { translated } from './postgres-errors.js';
 import { ReadBatches, type IsWanted } from './read-batches.js';
@@ -30,7 +30,7 @@ export class Database {
   /** @param pool is called for each statement, because the pool may open later. */
   constructor(
     private readonly pool: () => pg.Pool,
-    private readonly metrics = new ServiceMetrics(),
+    private readonly metrics = new DatabaseMetrics(),
   ) {
     this.batches = new ReadBatches(pool);
     this.searches = new Semaphore(() => Math.max(1, Math.floor(pool().options.max * SEARCHES)), TURN_MS);

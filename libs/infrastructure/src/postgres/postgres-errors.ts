@@ -1,6 +1,6 @@
 import { ApplicationError, DeadlineExceeded, SchemaMismatch, Unavailable, UnusableValue } from '@app/application';
 import { errorCode } from '../platform/error-code.js';
-import type { RetryReason } from '../platform/service-metrics.js';
+import type { RetryReason } from './database-metrics.js';
 
 /** Why a retry of the same transaction may succeed, by SQLSTATE. */
 const TRANSIENT: ReadonlyMap<string, RetryReason> = new Map([

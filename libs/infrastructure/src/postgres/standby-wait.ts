@@ -1,6 +1,6 @@
 import { CommitOutcomeUnknown } from '@app/application';
 import type pg from 'pg';
-import type { ServiceMetrics, UnknownCommitReason } from '../platform/service-metrics.js';
+import type { DatabaseMetrics, UnknownCommitReason } from './database-metrics.js';
 import { isConnectionLost } from './postgres-errors.js';
 
 /**
@@ -46,7 +46,7 @@ class WaitForStandbysCancelled extends Error {
 export async function commitConfirmed<T>(
   client: pg.ClientBase,
   end: () => Promise<T>,
-  metrics: ServiceMetrics | null,
+  metrics: DatabaseMetrics | null,
 ): Promise<T> {
   const unknown = (reason: UnknownCommitReason, cause: unknown) => {
     metrics?.countUnknownCommit(reason);

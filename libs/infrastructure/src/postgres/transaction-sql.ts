@@ -1,6 +1,6 @@
 import { CommitOutcomeUnknown, LOCK_TIMEOUT_MS, SILENT_SERVER_MS, type Deadline } from '@app/application';
 import type pg from 'pg';
-import type { ServiceMetrics } from '../platform/service-metrics.js';
+import type { DatabaseMetrics } from './database-metrics.js';
 import { prepared } from './prepared.js';
 import { corkUntilNextTick } from './cork.js';
 import { isConnectionLost } from './postgres-errors.js';
@@ -50,7 +50,7 @@ export class TransactionSql {
   constructor(
     private readonly client: pg.ClientBase,
     private readonly deadline: Deadline,
-    private readonly metrics: ServiceMetrics,
+    private readonly metrics: DatabaseMetrics,
   ) {}
 
   /** @param text one of a bounded number of texts: each connection parses and plans it once. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { Config } from '../platform/config.js';
-import { ServiceMetrics } from '../platform/service-metrics.js';
+import { DatabaseMetrics } from './database-metrics.js';
 import { Transactions } from './transactions.js';
 
 /** Transactions on one connection that fails statements matching `refused` and records what it is sent. */
@@ -23,7 +23,7 @@ function transactionsThatFail(refused: RegExp) {
   const pool = { connect: () => Promise.resolve(client) };
   const dataSource = { driver: { master: pool } } as unknown as DataSource;
   return {
-    transactions: new Transactions(dataSource, new ServiceMetrics(), { databasePoolSize: 10 } as Config),
+    transactions: new Transactions(dataSource, new DatabaseMetrics(), { databasePoolSize: 10 } as Config),
     sent,
     releases,
   };

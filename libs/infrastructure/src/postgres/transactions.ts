@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { Config } from '../platform/config.js';
-import { ServiceMetrics } from '../platform/service-metrics.js';
 import { poolOf } from './data-source.js';
+import { DatabaseMetrics } from './database-metrics.js';
 import { isRetryable, retryReason, toApplicationError } from './postgres-errors.js';
 import { Semaphore } from './semaphore.js';
 import { TransactionSql } from './transaction-sql.js';
@@ -25,7 +25,7 @@ export class Transactions {
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly metrics: ServiceMetrics,
+    private readonly metrics: DatabaseMetrics,
     { databasePoolSize }: Config,
   ) {
     const free = Math.ceil(databasePoolSize * FREE);

@@ -1,12 +1,12 @@
 import type { DataSource } from 'typeorm';
-import type { ServiceMetrics, StatementKind } from '../platform/service-metrics.js';
 import { isTracing, tracedStatement, traceStatement } from '../platform/spans.js';
 import { statementName } from '../platform/statement-name.js';
 import { poolOf } from './data-source.js';
+import type { DatabaseMetrics, StatementKind } from './database-metrics.js';
 
 /** Calls `run` at once and measures the statement. While tracing is on, records a span. */
 export function watched<T>(
-  metrics: ServiceMetrics,
+  metrics: DatabaseMetrics,
   kind: StatementKind,
   text: string,
   run: () => Promise<T>,
@@ -19,7 +19,7 @@ export function watched<T>(
 }
 
 /** Adds the pool, and the statements that TypeORM sends itself, to the metrics. */
-export function watchDataSource(dataSource: DataSource, metrics: ServiceMetrics): void {
+export function watchDataSource(dataSource: DataSource, metrics: DatabaseMetrics): void {
   metrics.observePool(() => poolOf(dataSource));
   dataSource.subscribers.push({
     afterQuery: ({ query, executionTime = 0 }) => {

@@ -2,12 +2,12 @@ import { DeliverWebhooks, RescreenHeldOrders, RunPipelineStage, StoreRepository 
 import { Module, type DynamicModule } from '@nestjs/common';
 import { MailNotifier } from '../notifications/mail-notifier.js';
 import type { Retention } from '../platform/config.js';
+import type { JsonLogger } from '../platform/json-logger.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
 import { HeldOrderScreening } from './held-order-screening.js';
 import { Housekeeping } from './housekeeping.js';
 import { MerchantNotices } from './merchant-notices.js';
-import type { Reports } from './reported-attempt.js';
 import { StageRunner } from './stage-runner.js';
 import { WebhookRunner } from './webhook-runner.js';
 
@@ -25,13 +25,13 @@ export class PipelineWorkerModule {
   /**
    * @param application the application module of the process, which the worker shares.
    * @param directUrl for the housekeeping, which has no time limits of requests.
-   * @param reports receives the outcome of each attempt at a stage.
+   * @param logger of the attempts at stages.
    */
   static on(
     application: DynamicModule,
     directUrl: string,
     { workerConcurrency, retention }: WorkerSettings,
-    reports: Reports,
+    logger: JsonLogger,
   ): DynamicModule {
     return {
       module: PipelineWorkerModule,
@@ -39,8 +39,9 @@ export class PipelineWorkerModule {
       providers: [
         {
           provide: StageRunner,
-          inject: [RunPipelineStage],
-          useFactory: (stages: RunPipelineStage) => new StageRunner(stages, workerConcurrency, reports),
+          inject: [RunPipelineStage, ServiceMetrics],
+          useFactory: (stages: RunPipelineStage, metrics: ServiceMetrics) =>
+            new StageRunner(stages, workerConcurrency, logger, metrics),
         },
         { provide: Housekeeping, useFactory: () => new Housekeeping(directUrl, retention) },
         {

@@ -1,18 +1,18 @@
 import type { ClaimedStage, StageResult } from '@app/application';
+import type { Histogram } from 'prom-client';
 import type { JsonLogger } from '../platform/json-logger.js';
-import type { ServiceMetrics } from '../platform/service-metrics.js';
 import { traced } from '../platform/spans.js';
 import { failureName } from '../platform/failure-name.js';
 
 /** Where a worker reports its attempts at stages. */
 export interface Reports {
   readonly logger: JsonLogger;
-  readonly metrics: ServiceMetrics;
+  readonly attempts: Histogram;
 }
 
 /** Runs an attempt at a stage, logs it and measures it. While tracing is on, records a span. Never rejects. */
 export async function reported(
-  { logger, metrics }: Reports,
+  { logger, attempts: measured }: Reports,
   { storeId, orderId, stage, attempts }: ClaimedStage,
   work: () => Promise<StageResult>,
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function reported(
   const attributes = { 'store.id': storeId, 'order.id': orderId, attempt };
   const error = await traced(`stage ${stage}`, attributes, run, true).catch((failure: Error) => failure);
   const ms = performance.now() - started;
-  metrics.observeAttempt(stage, outcome, ms / 1000);
+  measured.observe({ stage, outcome }, ms / 1_000);
   logger.write(error ? 'warn' : 'info', 'stage', {
     store_id: storeId,
     order_id: orderId,

@@ -1,7 +1,10 @@
 import type { ClaimedStage, RunPipelineStage } from '@app/application';
 import { Logger } from '@nestjs/common';
+import { Histogram } from 'prom-client';
 import { failureName } from '../platform/failure-name.js';
+import type { JsonLogger } from '../platform/json-logger.js';
 import { OutageLog } from '../platform/outage-log.js';
+import type { ServiceMetrics } from '../platform/service-metrics.js';
 import { ProcessLoop } from './process-loop.js';
 import { reported, type Reports } from './reported-attempt.js';
 
@@ -23,15 +26,25 @@ export class StageRunner extends ProcessLoop {
   private readonly logger = new Logger(StageRunner.name);
   private readonly outage = new OutageLog('The queue', (line) => this.logger.warn(line));
   private readonly running = new Set<Promise<void>>();
+  private readonly reports: Reports;
   private lookedAt: number | null = null;
 
   /** @param concurrency how many stages run at the same time. */
   constructor(
     private readonly stages: RunPipelineStage,
     private readonly concurrency: number,
-    private readonly reports: Reports,
+    logger: JsonLogger,
+    { registry }: ServiceMetrics,
   ) {
     super(SHUTDOWN_MS);
+    const attempts = new Histogram({
+      name: 'pipeline_attempt_duration_seconds',
+      help: 'Duration of attempts at pipeline stages, by outcome',
+      labelNames: ['stage', 'outcome'],
+      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30],
+      registers: [registry],
+    });
+    this.reports = { logger, attempts };
   }
 
   /** Whether it looked for stages within the last minute, or not yet: the start may wait for the database. */

@@ -1,5 +1,6 @@
-import type { ClaimedWebhook, DeliverWebhooks } from '@app/application';
+import type { Attempt, ClaimedWebhook, DeliverWebhooks } from '@app/application';
 import { Logger } from '@nestjs/common';
+import { Histogram } from 'prom-client';
 import { failureName } from '../platform/failure-name.js';
 import { OutageLog } from '../platform/outage-log.js';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
@@ -18,12 +19,21 @@ export class WebhookRunner extends ProcessLoop {
   private readonly outage = new OutageLog('The webhooks', (line) => this.logger.warn(line));
   private readonly running = new Set<Promise<void>>();
   private readonly busy = new Map<string, number>();
+  private readonly deliveries: Histogram;
 
   constructor(
     private readonly webhooks: Pick<DeliverWebhooks, 'claim' | 'execute'>,
-    private readonly metrics: ServiceMetrics,
+    { registry }: ServiceMetrics,
   ) {
     super(SHUTDOWN_MS);
+    this.deliveries = new Histogram({
+      name: 'webhook_delivery_duration_seconds',
+      help: 'Duration of attempts at messages of webhooks, by outcome',
+      labelNames: ['outcome'],
+      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 20],
+      registers: [registry],
+    });
+    for (const outcome of ['delivered', 'failed']) this.deliveries.zero({ outcome });
   }
 
   /** After the shutdown begins, sends nothing more and waits for the attempts that are running. */
@@ -47,13 +57,18 @@ export class WebhookRunner extends ProcessLoop {
     const shared = [new URL(webhook.url).hostname, String(webhook.storeId)];
     this.count(shared, 1);
     const turn = this.webhooks
-      .execute(webhook, this.stopping, (attempt) => this.metrics.observeDelivery(attempt))
+      .execute(webhook, this.stopping, (attempt) => this.observe(attempt))
       .catch((error: Error) => this.outage.note(`A webhook was not served: ${failureName(error)}`))
       .finally(() => {
         this.count(shared, -1);
         this.running.delete(turn);
       });
     this.running.add(turn);
+  }
+
+  private observe({ status, durationMs }: Attempt): void {
+    const outcome = status !== null && status >= 200 && status < 300 ? 'delivered' : 'failed';
+    this.deliveries.observe({ outcome }, durationMs / 1_000);
   }
 
   private count(shared: readonly string[], difference: number): void {

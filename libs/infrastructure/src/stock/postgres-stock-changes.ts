@@ -16,6 +16,7 @@ import {
   type StockRefusalCode,
 } from '@app/domain';
 import { Injectable, Logger } from '@nestjs/common';
+import { Counter } from 'prom-client';
 import { claimKey, keepAnswer } from '../postgres/idempotency-keys.js';
 import { Config } from '../platform/config.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
@@ -78,14 +79,20 @@ export class PostgresStockChanges extends StockChanges {
   private readonly logger = new Logger('Stock');
   /** A change of many bins takes seconds. Without turns, those of one store would hold all connections. */
   private readonly turns: Semaphore;
+  private readonly shortUnits: Counter;
 
   constructor(
     private readonly transactions: Transactions,
-    private readonly metrics: ServiceMetrics,
+    { registry }: ServiceMetrics,
     { databasePoolSize }: Config,
   ) {
     super();
     this.turns = new Semaphore(() => Math.max(1, Math.floor(databasePoolSize * TURNS)), TURN_MS, TURNS_OF_STORE);
+    this.shortUnits = new Counter({
+      name: 'stock_count_short_units_total',
+      help: 'Units that were sold although a count did not find them',
+      registers: [registry],
+    });
   }
 
   override async apply(request: StockChangeRequest): Promise<ChangedStock> {
@@ -93,7 +100,7 @@ export class PostgresStockChanges extends StockChanges {
     const transact = () => this.transactions.run(storeId, (sql) => apply(sql, request), deadline);
     const changed = await this.turns.run(storeId, transact, deadline);
     if (changed.short > 0) {
-      this.metrics.countShortUnits(changed.short);
+      this.shortUnits.inc(changed.short);
       this.logger.warn(`Counts of store ${storeId} found ${changed.short} units fewer than are sold`);
     }
     return changed;

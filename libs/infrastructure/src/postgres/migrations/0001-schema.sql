@@ -1352,6 +1352,7 @@ CREATE TABLE change_log (
   kind change_kind NOT NULL,
   entity text COLLATE "C" NOT NULL,
   unit int,
+  logged_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (store_id, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE change_log IS 'Changes that have no position yet. Appending takes no shared lock: no writer waits for another.';

@@ -1,0 +1,98 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import pg from 'pg';
+import { isSchemaCurrent } from '../postgres/migrate.js';
+import type { SchemaMigrations } from '../postgres/own-migrations.js';
+import { SESSION_SETTINGS } from '../postgres/session-settings.js';
+import { assertDatabaseIsFit } from '../postgres/unfit-database.js';
+
+/** How long the database may take to answer a probe, including the wait for a new connection. */
+export const HEALTH_LIMIT_MS = 2_000;
+const GAUGE_MS = 500;
+
+// SET LOCAL: behind a pooler, the connection serves other clients afterwards.
+const BEGIN_GAUGE = `BEGIN; SET LOCAL statement_timeout = ${GAUGE_MS}; SET LOCAL enable_seqscan = off; SET LOCAL jit = off`;
+
+/** Options that the types of the pool lack. */
+const MORE_OPTIONS = {
+  onConnect: (client: pg.ClientBase) => client.query(SESSION_SETTINGS),
+  // Sends a statement without waiting for the answers of earlier ones.
+  pipeline: true,
+};
+
+/** The connection of probes and scrapes. A pool whose connections are all in use must not look like a dead database. */
+export class HealthConnection implements OnApplicationShutdown {
+  private readonly pool: pg.Pool;
+
+  /** @param migrations of extensions. */
+  constructor(
+    url: string,
+    private readonly migrations: readonly SchemaMigrations[] = [],
+  ) {
+    this.pool = new pg.Pool({
+      connectionString: url,
+      application_name: 'store-commerce-health',
+      max: 1,
+      // A server without free connections would refuse another one.
+      idleTimeoutMillis: 0,
+      connectionTimeoutMillis: HEALTH_LIMIT_MS,
+      query_timeout: HEALTH_LIMIT_MS,
+      ...MORE_OPTIONS,
+    });
+    // The next query fails, too.
+    this.pool.on('error', () => undefined);
+    this.pool.on('connect', (client) => client.on('error', () => undefined));
+  }
+
+  /** @throws UnfitDatabase */
+  assertFit(): Promise<void> {
+    return assertDatabaseIsFit(queryOn(this.pool));
+  }
+
+  /**
+   * Whether the migrations of this release and of the extensions have run.
+   *
+   * @throws when the database gives no answer in time, or is a standby, which takes no orders and learns late of a
+   *   revoked key.
+   */
+  async isSchemaCurrent(): Promise<boolean> {
+    const client = await this.pool.connect();
+    try {
+      // Together: each answer waits for a turn of a busy event loop.
+      const [{ rows }, isCurrent] = await Promise.all([
+        client.query<{ standby: boolean }>('/* health.standby */ SELECT pg_is_in_recovery() AS standby'),
+        isSchemaCurrent(queryOn(client), this.migrations),
+      ]);
+      if (rows[0]?.standby) throw new Error('it is a standby');
+      client.release();
+      return isCurrent;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  }
+
+  /** The rows of a statement that the server ends after 0.5 s. */
+  async readGauge<Row extends object>(statement: string): Promise<Row[]> {
+    const client = await this.pool.connect();
+    try {
+      await client.query(BEGIN_GAUGE);
+      const { rows } = await client.query<Row>(statement);
+      return rows;
+    } finally {
+      // A statement that took too long leaves the connection usable: a probe may wait for it.
+      await client.query('ROLLBACK').then(
+        () => client.release(),
+        (error: Error) => client.release(error),
+      );
+    }
+  }
+
+  /** Does not wait: a server that does not answer queries does not answer a goodbye either. */
+  onApplicationShutdown(): void {
+    void this.pool.end();
+  }
+}
+
+function queryOn(client: Pick<pg.ClientBase, 'query'>) {
+  return async (text: string, values: unknown[]): Promise<object[]> => (await client.query<object>(text, values)).rows;
+}

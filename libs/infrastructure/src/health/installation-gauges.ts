@@ -1,0 +1,56 @@
+import { Deadline } from '@app/application';
+import { Gauge } from 'prom-client';
+import { FEED_GAUGE } from '../changes/feed-gauge.js';
+import { STAGE_GAUGES } from '../orders/stage-gauges.js';
+import { oncePerSecond } from '../platform/once-per-second.js';
+import type { ServiceMetrics } from '../platform/service-metrics.js';
+import type { DatabaseGauge } from '../postgres/database-gauge.js';
+import { SLOT_GAUGE } from '../postgres/slot-gauge.js';
+import { WEBHOOK_GAUGES } from '../webhooks/webhook-gauges.js';
+import { HEALTH_LIMIT_MS, type HealthConnection } from './health-connection.js';
+
+const GAUGES: readonly DatabaseGauge[] = [...STAGE_GAUGES, ...WEBHOOK_GAUGES, FEED_GAUGE, SLOT_GAUGE];
+
+/** A value with its labels. */
+export type GaugeRow = Readonly<Record<string, string | number>> & { readonly value: number };
+
+/** What `/metrics` and `/health` say about all processes together. */
+export class InstallationGauges {
+  /** The rows of each gauge by its name, at most a second old; null when the database did not answer in time. */
+  readonly read = oncePerSecond(() => this.readAll());
+
+  constructor(
+    private readonly connection: HealthConnection,
+    { registry }: ServiceMetrics,
+  ) {
+    const { read } = this;
+    for (const { name, help, labelNames = [] } of GAUGES) {
+      new Gauge({
+        name,
+        help,
+        labelNames,
+        registers: [registry],
+        async collect() {
+          const rows = (await read()).get(name) ?? null;
+          this.reset();
+          if (rows === null && labelNames.length === 0) this.set(NaN);
+          for (const { value, ...labels } of rows ?? []) this.set(labels, value);
+        },
+      });
+    }
+  }
+
+  /** One after the other, so that a probe waits for one of them at most. */
+  private async readAll(): Promise<ReadonlyMap<string, readonly GaugeRow[] | null>> {
+    const deadline = Deadline.in(HEALTH_LIMIT_MS);
+    const rows = new Map<string, readonly GaugeRow[] | null>();
+    for (const { name, statement } of GAUGES) {
+      const isLate = deadline.remainingMs === 0;
+      rows.set(
+        name,
+        isLate ? null : await deadline.bound(this.connection.readGauge<GaugeRow>(statement)).catch(() => null),
+      );
+    }
+    return rows;
+  }
+}

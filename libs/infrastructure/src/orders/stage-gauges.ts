@@ -1,0 +1,65 @@
+import { UNAVAILABLE } from '@app/domain';
+import type { DatabaseGauge } from '../postgres/database-gauge.js';
+
+const MOST_DEAD_LETTERS = 10_000;
+/** The count of each set of reasons stops here: operators need its size, not an exact number. */
+const MOST_HELD = 1_000;
+const MOST_SETS = 100;
+
+/**
+ * SQL for held orders by their set of reasons. Walks the index order_stages_held from one set to the next and reads a
+ * bounded part of each, so the cost does not depend on the number of orders. Orders without reasons come last: a
+ * process of an earlier version placed them.
+ */
+export const HELD_SETS = `
+  WITH RECURSIVE held AS (
+    (SELECT held_for, 1 AS place FROM order_stages WHERE state = 'held' ORDER BY held_for LIMIT 1)
+    UNION ALL
+    (SELECT following.held_for, held.place + 1
+    FROM held CROSS JOIN LATERAL (
+      SELECT held_for FROM order_stages WHERE state = 'held' AND held_for > held.held_for ORDER BY held_for LIMIT 1
+    ) AS following
+    WHERE held.place < ${MOST_SETS})
+  )
+  SELECT held_for AS reasons, (
+    SELECT count(*)::int FROM (
+      SELECT FROM order_stages AS stage WHERE stage.state = 'held' AND stage.held_for = held.held_for LIMIT ${MOST_HELD}
+    ) AS counted) AS orders
+  FROM held WHERE held_for IS NOT NULL
+  UNION ALL
+  SELECT '{}', count(*)::int FROM (
+    SELECT FROM order_stages WHERE state = 'held' AND held_for IS NULL LIMIT ${MOST_HELD}
+  ) AS without_reasons HAVING count(*) > 0`;
+
+// Each reads only the first rows of an index.
+export const STAGE_GAUGES: readonly DatabaseGauge[] = [
+  {
+    name: 'pipeline_lag_seconds',
+    help: 'Age of the oldest due stage',
+    // A stage that a worker holds is late only if the worker is gone.
+    statement: `/* orders.pipeline_lag */
+      SELECT coalesce((SELECT extract(epoch FROM now() - run_at) FROM order_stages
+        WHERE state = 'pending' AND run_at <= now() AND (locked_until IS NULL OR locked_until < now())
+        ORDER BY run_at LIMIT 1), 0)::float8 AS value`,
+  },
+  {
+    name: 'pipeline_dead_letters',
+    help: 'Stages that failed for good within 24 hours, not because of their recipient; 10000 means that or more',
+    statement: `/* orders.dead_letters */
+      SELECT count(*)::int AS value FROM (
+        SELECT FROM order_stages
+        WHERE state = 'dead' AND NOT set_aside AND updated_at > now() - interval '24 hours' LIMIT ${MOST_DEAD_LETTERS}
+      ) AS dead`,
+  },
+  {
+    name: 'orders_held',
+    help: 'Orders under review, by fraud rule; an order with two rules counts for both. 1,000 means that or more',
+    labelNames: ['reason'],
+    statement: `/* orders.held_by_reason */
+      SELECT reason, sum(orders)::int AS value FROM (
+        SELECT unnest(CASE WHEN reasons = '{}' THEN '{unknown}' ELSE reasons END) AS reason, orders
+        FROM (${HELD_SETS}) AS held_sets
+        UNION ALL SELECT '${UNAVAILABLE}', 0
+      ) AS by_reason GROUP BY reason`,
+  },
+];

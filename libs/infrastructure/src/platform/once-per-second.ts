@@ -1,0 +1,18 @@
+const FRESH_MS = 1_000;
+
+/**
+ * Shares one result of `work` among all callers of a second. A failure is not kept.
+ *
+ * @param now milliseconds of a monotonic clock.
+ */
+export function oncePerSecond<T>(work: () => Promise<T>, now = () => performance.now()): () => Promise<T> {
+  let shared: Promise<T> | null = null;
+  let startedAt = 0;
+  return () => {
+    if (shared && now() - startedAt < FRESH_MS) return shared;
+    startedAt = now();
+    const result = work();
+    result.catch(() => (shared = shared === result ? null : shared));
+    return (shared = result);
+  };
+}

@@ -1,0 +1,9 @@
+/** A metric that the database computes when a scraper or `/health` asks. Unlike the counters, it is about all processes. */
+export interface DatabaseGauge {
+  readonly name: string;
+  readonly help: string;
+  /** The columns of the statement besides `value`. */
+  readonly labelNames?: readonly string[];
+  /** Has the column `value`. Reads a bounded number of rows, because it has 0.5 s. */
+  readonly statement: string;
+}

@@ -1,0 +1,113 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** The path of a statement: prepared, planned on each run, inside a transaction, or through TypeORM. */
+export type StatementKind = 'prepared' | 'planned' | 'transaction' | 'orm';
+
+/** Why a transaction is run again. */
+export const RETRY_REASONS = ['deadlock', 'lock', 'conflict', 'connection'] as const;
+export type RetryReason = (typeof RETRY_REASONS)[number];
+
+/** Why the outcome of a commit is unknown: a lost connection, or a cancelled wait for the standbys. */
+export const UNKNOWN_COMMIT_REASONS = ['connection', 'standby'] as const;
+export type UnknownCommitReason = (typeof UNKNOWN_COMMIT_REASONS)[number];
+
+/** The state of a connection pool. */
+export interface PoolState {
+  readonly totalCount: number;
+  readonly idleCount: number;
+  readonly waitingCount: number;
+}
+
+/** The metrics of the pool and its statements. */
+export class DatabaseMetrics {
+  private waitingTurns = () => 0;
+  // Bound once, because a request runs several statements.
+  private readonly statements: Readonly<Record<StatementKind, { observe(seconds: number): void }>>;
+  private readonly namedStatements: Counter;
+  private readonly namedSeconds: Counter;
+  private readonly transactionRetries: Counter;
+  private readonly unknownCommits: Counter;
+
+  constructor(private readonly registry = new Registry()) {
+    const durations = new Histogram({
+      name: 'database_statement_duration_seconds',
+      help: 'Time from the request for a statement to its answer, including the wait for a connection',
+      labelNames: ['kind'],
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+      registers: [registry],
+    });
+    this.statements = {
+      prepared: durations.labels('prepared'),
+      planned: durations.labels('planned'),
+      transaction: durations.labels('transaction'),
+      orm: durations.labels('orm'),
+    };
+    // Two lines per statement: histograms would be most of the text.
+    this.namedStatements = this.counter('database_statements_total', 'Statements by name', 'statement');
+    this.namedSeconds = this.counter(
+      'database_statement_seconds_total',
+      'Time from the request for a statement to its answer, by the name of the statement',
+      'statement',
+    );
+    this.transactionRetries = this.counter(
+      'database_transaction_retries_total',
+      'Retried transactions, by the cause: a deadlock, a lock timeout, a conflict or a lost connection',
+      'reason',
+    );
+    this.unknownCommits = this.counter(
+      'database_commits_unknown_total',
+      'Commits without a confirmation, by the cause: a lost connection, or a cancelled wait for the standbys',
+      'reason',
+    );
+    for (const reason of RETRY_REASONS) this.transactionRetries.inc({ reason }, 0);
+    for (const reason of UNKNOWN_COMMIT_REASONS) this.unknownCommits.inc({ reason }, 0);
+  }
+
+  /** @param name as in `orders.insert`; `null` for a statement without one, such as COMMIT. */
+  observeStatement(kind: StatementKind, name: string | null, seconds: number): void {
+    this.statements[kind].observe(seconds);
+    if (name === null) return;
+    const statement = { statement: name };
+    this.namedStatements.inc(statement);
+    this.namedSeconds.inc(statement, seconds);
+  }
+
+  countRetry(reason: RetryReason): void {
+    this.transactionRetries.inc({ reason });
+  }
+
+  countUnknownCommit(reason: UnknownCommitReason): void {
+    this.unknownCommits.inc({ reason });
+  }
+
+  /** Adds the transactions that wait for their turn to those that wait for a connection. */
+  observeTurns(waiting: () => number): void {
+    this.waitingTurns = waiting;
+  }
+
+  /** Reads the state of the pool at each scrape. */
+  observePool(pool: () => PoolState): void {
+    this.gauge('database_pool_in_use', 'Connections in use', () => pool().totalCount - pool().idleCount);
+    this.gauge('database_pool_idle', 'Open idle connections', () => pool().idleCount);
+    this.gauge(
+      'database_pool_waiting',
+      'Callers that wait for a connection, or for the turn to take one',
+      () => pool().waitingCount + this.waitingTurns(),
+    );
+  }
+
+  private counter(name: string, help: string, label: string): Counter {
+    return new Counter({ name, help, labelNames: [label], registers: [this.registry] });
+  }
+
+  private gauge(name: string, help: string, value: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  }
+}
