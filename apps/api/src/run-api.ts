@@ -1,8 +1,10 @@
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ChangeWatch } from '@app/application';
 import {
   type Config,
   type Extension,
-  type JsonLogger,
   reportUnknownKeys,
   startTracing,
   UnfitDatabase,
@@ -24,11 +26,12 @@ import { UndeclaredRoute } from './auth/route-access.js';
 import { createApp } from './create-app.js';
 import { MAX_CONNECTIONS } from './http/server/connection-limit.js';
 import { Demo } from './start/demo.js';
-import { shutDown } from './start/shutdown.js';
 import { firstWelcome, welcomeBack } from './start/welcome.js';
 
 /** Load balancers probe every few seconds. A developer's Ctrl-C needs no such wait. */
 const GRACE_MS = 5_000;
+/** Time for the requests in flight. Afterwards open connections are cut. */
+const IN_FLIGHT_MS = 20_000;
 /** Ends a shutdown that hangs. Orchestrators commonly kill after 30 s. */
 const GIVE_UP_MS = 28_000;
 
@@ -37,6 +40,7 @@ export function runApi(extension?: Extension): void {
   runProcess((process) => main(process, extension), explain);
 }
 
+/** The start and the end of the process. A failed start leaves nothing running. */
 async function main({ config, logger, die }: ServiceProcess, extension?: Extension): Promise<void> {
   if (extension) requireOneNest();
   let stop = (): void => process.exit(0);
@@ -44,45 +48,37 @@ async function main({ config, logger, die }: ServiceProcess, extension?: Extensi
 
   const stopTracing = config.tracing ? await startTracing('store-commerce-api') : () => Promise.resolve();
   const database = await openDatabase(config, logger, 'owned', extension?.migrations);
-  const app = await start(config, database, logger, extension);
+  let app: NestFastifyApplication | undefined;
+  try {
+    app = await createApp(config, database.url, logger, extension);
+    if (config.databaseUrl === null) await listenWithDemo(app, config, database.url);
+    else logger.log(`Listening at ${await listen(app, config)}`, 'Start');
+  } catch (error) {
+    await app?.close();
+    await database.stop();
+    throw error;
+  }
+  void reportUnknownKeys(app, logger);
+
+  const running = app;
   const isService = config.databaseUrl !== null || process.env.NODE_ENV === 'production';
   stop = () => {
     logger.log('Shutting down', 'Process');
-    shutDown(app, database, isService ? GRACE_MS : 0)
+    shutDown(running, database, isService ? GRACE_MS : 0)
       .then(stopTracing)
       .then(() => logger.flush())
       .then(() => process.exit(0), die);
   };
 }
 
-/** Starts to serve. A failed start leaves nothing running. */
-async function start(
-  config: Config,
-  database: OpenDatabase,
-  logger: JsonLogger,
-  extension?: Extension,
-): Promise<NestFastifyApplication> {
-  let app: NestFastifyApplication | null = null;
-  try {
-    app = await createApp(config, database.url, logger, extension);
-    if (config.databaseUrl === null) await listenWithDemo(app, config, new Demo(app, database.url));
-    else logger.log(`Listening at ${await listen(app, config)}`, 'Start');
-    void reportUnknownKeys(app, logger);
-    return app;
-  } catch (error) {
-    await app?.close();
-    await database.stop();
-    throw error;
-  }
-}
-
-async function listenWithDemo(app: NestFastifyApplication, config: Config, demo: Demo): Promise<void> {
+/** Is ready when the demo store is loaded and its keys are printed. */
+async function listenWithDemo(app: NestFastifyApplication, config: Config, databaseUrl: string): Promise<void> {
   const readiness = app.get(Readiness);
   readiness.serving = false;
+  const demo = new Demo(app, databaseUrl);
   const isFirst = await demo.loadOnce();
-  const address = await listen(app, config);
+  const place = { address: await listen(app, config), dataDir: config.dataDir };
   // Creates the keys last: a start that fails would lose them.
-  const place = { address, dataDir: config.dataDir };
   const text = isFirst ? firstWelcome(place, await demo.firstSteps()) : welcomeBack(place);
   process.stdout.write(`${text}\n`);
   readiness.serving = true;
@@ -97,17 +93,38 @@ async function listen(app: NestFastifyApplication, { host, port }: Config): Prom
   return `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
 }
 
+/**
+ * Ends the service without a failed request.
+ *
+ * @param graceMs time for load balancers to see that the service is not ready.
+ */
+async function shutDown(app: NestFastifyApplication, database: OpenDatabase, graceMs: number): Promise<void> {
+  app.get(Readiness).serving = false;
+  // Clients that wait for a change get their answer now, and ask another instance next.
+  app.get(ChangeWatch, { strict: false }).close();
+  await delay(graceMs);
+  const server: Server = app.getHttpServer();
+  const cut = setTimeout(() => server.closeAllConnections(), IN_FLIGHT_MS);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(cut);
+    await database.stop();
+  }
+}
+
+const CORRECTABLE = [
+  DataDirUnusable,
+  EmbeddedPostgresInUse,
+  TwoCopiesOfNest,
+  UndeclaredRoute,
+  UnfitDatabase,
+  UnknownSchema,
+];
+
 /** One line for an error that an operator can correct; the stack for any other. */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
-  const isCorrectable = [
-    DataDirUnusable,
-    EmbeddedPostgresInUse,
-    TwoCopiesOfNest,
-    UndeclaredRoute,
-    UnfitDatabase,
-    UnknownSchema,
-  ].some((kind) => error instanceof kind);
-  if (isCorrectable) return error.message;
+  if (CORRECTABLE.some((kind) => error instanceof kind)) return error.message;
   const variable = error.port === Number(process.env.METRICS_PORT) ? 'METRICS_PORT' : 'PORT';
   if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: choose another one with ${variable}.`;
   if (error.code === 'EACCES' && error.port)

@@ -4,7 +4,6 @@ import { Indicators } from './indicators.js';
 
 type Check = () => HealthIndicatorResult | Promise<HealthIndicatorResult>;
 
-/** The answer to a probe. */
 export interface Health {
   readonly status: 200 | 503;
   readonly body: HealthCheckResult;
@@ -18,13 +17,13 @@ export class HealthReport {
 
   constructor(
     private readonly health: HealthCheckService,
-    of: Indicators,
+    indicators: Indicators,
   ) {
-    this.readiness = [() => of.database(), () => of.schema(), () => of.serving()];
-    this.all = [...this.readiness, () => of.installation(), () => of.version()];
+    this.readiness = [() => indicators.database(), () => indicators.schema(), () => indicators.serving()];
+    this.all = [...this.readiness, () => indicators.installation(), () => indicators.version()];
   }
 
-  /** Whether this process can serve. Without what other processes do: a late pipeline is no reason to send fewer orders. */
+  /** Whether this process can serve. A late pipeline is no reason to send it fewer orders. */
   ready(): Promise<Health> {
     return this.answer(this.readiness);
   }

@@ -9,7 +9,6 @@ const MAX_CONNECTIONS = 50;
 const LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 1_000 };
 const IDLE_MS = 10_000;
 
-/** What probes ask about a process. */
 export interface ProcessState {
   /** False makes the orchestrator restart the process. */
   readonly isLive: boolean;

@@ -17,13 +17,13 @@ export function onShutdownSignal(
   stop: () => void,
   giveUp: { readonly afterMs: number; readonly end: () => void },
 ): void {
-  let asked: number | null = null;
+  let firstAt: number | null = null;
   const handle = () => {
-    if (asked === null) {
-      asked = performance.now();
+    if (firstAt === null) {
+      firstAt = performance.now();
       setTimeout(giveUp.end, giveUp.afterMs).unref();
       stop();
-    } else if (performance.now() - asked > SAME_GESTURE_MS) {
+    } else if (performance.now() - firstAt > SAME_GESTURE_MS) {
       process.exit(1);
     }
   };

@@ -11,7 +11,6 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '@store-commerce/embedded-postgres';
-import { keepRunning } from './keep-running.js';
 
 /** A database that answers. */
 export interface OpenDatabase {
@@ -68,4 +67,34 @@ async function withCurrentSchema(database: OpenDatabase, own?: OwnMigrations): P
     await database.stop();
     throw error;
   }
+}
+
+/**
+ * Restarts the embedded server at the same address when it ends unexpectedly. A restart that fails is an unhandled
+ * rejection, which ends the process: it cannot run without its database.
+ */
+function keepRunning(
+  first: EmbeddedPostgres,
+  dataDir: string,
+  logger: JsonLogger,
+): Pick<EmbeddedPostgres, 'url' | 'stop'> {
+  const { port } = new URL(first.url);
+  let server = first;
+  let stopping = false;
+  const watch = (): void => {
+    void server.ended.then(async () => {
+      if (stopping) return;
+      logger.error('The embedded PostgreSQL ended by itself: starting it again', 'Database');
+      server = await startEmbeddedPostgres({ dataDir, settings: { port } });
+      watch();
+    });
+  };
+  watch();
+  return {
+    url: first.url,
+    stop: () => {
+      stopping = true;
+      return server.stop();
+    },
+  };
 }

@@ -3,7 +3,6 @@ import { readNetwork } from '@app/application';
 import { parseUrl } from '@app/domain';
 import { readMailbox, type Mailbox } from './mailbox.js';
 
-/** The default of `DATA_DIR`. */
 export const DEFAULT_DATA_DIR = path.resolve('.data');
 
 /** How long rows without any other expiry are kept, in days. */
@@ -16,11 +15,9 @@ export interface Retention {
 
 /** What `/health` reports as up. */
 export interface HealthLimits {
-  /** Of the oldest due stage. */
   readonly pipelineLagSeconds: number;
   /** Stages that failed for good within 24 h. */
   readonly deadLetters: number;
-  /** Of the numbering of changes. */
   readonly feedLagSeconds: number;
   /** Of one replication slot. */
   readonly retainedWalMib: number;
@@ -34,8 +31,6 @@ export class Config {
   readonly databaseUrl: string | null;
   /** Bypasses a pooler, for migrations, commands and the worker's housekeeping. */
   readonly databaseDirectUrl: string | null;
-  /** Servers that follow the primary, for reads that may be some seconds old. */
-  /** Connections to each server. */
   readonly databasePoolSize: number;
   /** Absolute. Holds the embedded database, the key file and unsent mail. */
   readonly dataDir: string;
@@ -57,7 +52,7 @@ export class Config {
   readonly metricsPort: number | null;
   /** The port of a worker's metrics; `null` = none. */
   readonly workerPort: number | null;
-  /** Stages that a worker runs at the same time, each on a connection to the mail server. */
+  /** Each running stage has a connection to the mail server. */
   readonly workerConcurrency: number;
   /** Networks that webhooks may reach on any port although they are private, such as `10.1.0.0/16`. */
   readonly webhookAllow: readonly string[];
@@ -69,7 +64,7 @@ export class Config {
     const read = new Environment(env);
     this.port = read.integer('PORT', 3000, 0, 65_535);
     this.databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
-    // Whoever tries the service has not decided yet who may reach it.
+    // A trial is for this machine only, until the operator decides otherwise.
     this.host = read.text('HOST') ?? (this.databaseUrl === null ? '127.0.0.1' : '0.0.0.0');
     this.databaseDirectUrl = read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']) ?? this.databaseUrl;
     this.databasePoolSize = read.integer('DATABASE_POOL_SIZE', 10, 1, 1000);
@@ -85,15 +80,15 @@ export class Config {
     };
     this.healthLimits = {
       pipelineLagSeconds: read.integer('PIPELINE_MAX_LAG_SECONDS', 300, 1, 1_000_000),
-      // The probe counts no further than 10,000.
+      // The gauge counts no further than 10,000.
       deadLetters: read.integer('PIPELINE_MAX_DEAD_LETTERS', 100, 0, 9_999),
       feedLagSeconds: read.integer('FEED_MAX_LAG_SECONDS', 300, 1, 1_000_000),
       retainedWalMib: read.integer('WAL_MAX_RETAINED_MIB', 4_096, 1, 1_000_000_000),
     };
     this.logLevel = read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) ?? 'info';
     const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
-    const isTold = endpoints.map((name) => read.url(name, ['http:', 'https:'])).some((url) => url !== null);
-    this.tracing = isTold && read.text('OTEL_SDK_DISABLED') !== 'true' && read.text('OTEL_TRACES_EXPORTER') !== 'none';
+    const isSet = endpoints.map((name) => read.url(name, ['http:', 'https:'])).some((url) => url !== null);
+    this.tracing = isSet && read.text('OTEL_SDK_DISABLED') !== 'true' && read.text('OTEL_TRACES_EXPORTER') !== 'none';
     for (const name of ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL']) {
       if (this.tracing) read.oneOf(name, ['http/protobuf']);
     }
@@ -131,7 +126,7 @@ export class ConfigError extends Error {
 class Environment {
   constructor(private readonly env: Readonly<Record<string, string | undefined>>) {}
 
-  /** Treats an empty variable as absent. */
+  /** An empty variable is absent. */
   text(name: string): string | null {
     return this.env[name]?.trim() || null;
   }

@@ -1,6 +1,5 @@
 import { errorCode } from './error-code.js';
 
-/** The fields of an error that a log line may contain. */
 export interface ErrorFields {
   readonly type: string;
   readonly code?: string;

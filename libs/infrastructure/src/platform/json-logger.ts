@@ -3,14 +3,13 @@ import { pino } from 'pino';
 import { errorFields, type ErrorFields } from './error-fields.js';
 import { prettyLine } from './pretty-lines.js';
 
-/** Loggers of Nest's own start, which only help to debug the wiring. */
+/** Nest's own start: debug lines. */
 const CHATTER = new Set(['InstanceLoader', 'NestFactory', 'NestApplication', 'RouterExplorer', 'RoutesResolver']);
 
-/** Lines are collected for this long, or up to this many bytes, and written together. */
 const FLUSH_MS = 100;
 const FLUSH_BYTES = 8_192;
 
-/** Bytes kept while standard output is not read: some thousands of lines. Later lines are dropped and counted. */
+/** Kept while standard output is not read. Later lines are dropped and counted. */
 const BUFFER_BYTES = 4 << 20;
 
 /** The only fields that a line may have besides its message. */
@@ -25,17 +24,13 @@ export interface LogFields {
   readonly key_id?: string;
   readonly mode?: 'live' | 'test';
   readonly order_id?: string;
-  /** A stage of an order's pipeline. */
   readonly stage?: string;
   readonly attempt?: number;
   readonly outcome?: string;
   readonly error?: Partial<ErrorFields>;
 }
 
-/**
- * Writes one JSON object per line to standard output, or readable lines to a terminal. Nest logs through the methods of
- * `LoggerService`. Code of the project that logs fields uses `write`.
- */
+/** Writes JSON lines to standard output, or readable lines to a terminal. `write` is for lines with fields. */
 export class JsonLogger implements LoggerService {
   private readonly pino: pino.Logger;
   private readonly collected: ReturnType<typeof pino.destination> | null = null;
@@ -49,7 +44,6 @@ export class JsonLogger implements LoggerService {
     this.pino = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
   }
 
-  /** Lines that were lost since the start because standard output was not read. */
   get droppedLines(): number {
     return this.dropped;
   }
@@ -84,10 +78,7 @@ export class JsonLogger implements LoggerService {
     this.put('fatal', message, rest);
   }
 
-  /**
-   * Writes what is collected. Call it before an orderly exit: the exit itself would write for ever to a pipe that nobody
-   * reads any more.
-   */
+  /** Writes what is collected. Without it, an orderly exit would hang on a pipe without a reader. */
   async flush(): Promise<void> {
     await new Promise<void>((resolve) => (this.collected ? this.collected.flush(() => resolve()) : resolve()));
   }
@@ -101,8 +92,7 @@ export class JsonLogger implements LoggerService {
   }
 
   private collectingOutput(): ReturnType<typeof pino.destination> {
-    // Asynchronous: a slow pipe must not delay requests. Collected lines are written when the process exits, and at
-    // once after a fatal line.
+    // Asynchronous: a slow pipe must not delay requests. An exit and a fatal line write what is collected.
     const options = { minLength: FLUSH_BYTES, periodicFlush: FLUSH_MS, maxLength: BUFFER_BYTES };
     const stream = pino.destination({ dest: 1, sync: false, ...options });
     stream.on('drop', () => this.dropped++);

@@ -1,7 +1,6 @@
 /** An outage has ended when nothing failed for this long. */
 const QUIET_MS = 5_000;
 
-/** Writes a line of the log. */
 type WriteLine = (message: string, fields?: object) => void;
 
 /** Logs the first failure of an outage, and their number when it has ended, instead of each one. */
@@ -17,7 +16,6 @@ export class OutageLog {
     private readonly quietMs = QUIET_MS,
   ) {}
 
-  /** Notes a failure. Writes the message when it is the first of an outage. */
   note(message: string, fields?: object): void {
     this.lastAt = performance.now();
     if (this.failures++ > 0) return;

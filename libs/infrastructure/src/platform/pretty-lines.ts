@@ -20,8 +20,8 @@ interface Line {
 /** Formats a line of JSON for a terminal: time, level, message, fields, and the call sites below. */
 export function prettyLine(json: string): string {
   const { level, time, msg = '', context, error, ...fields } = JSON.parse(json) as Line;
-  const { stack, ...told } = error ?? {};
-  const values = Object.entries({ ...fields, ...told }).map(
+  const { stack, ...reported } = error ?? {};
+  const values = Object.entries({ ...fields, ...reported }).map(
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
   const head = [time.slice(11, 23), LEVELS[level] ?? level, context && `[${context}]`, msg, ...values];

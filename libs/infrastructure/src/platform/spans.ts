@@ -15,7 +15,6 @@ import { statementName } from './statement-name.js';
 // Null until tracing starts. Each function checks it first, which is the whole cost of tracing while it is off.
 let tracer: Tracer | null = null;
 
-/** Records spans from now on. */
 export function traceWith(started: Tracer): void {
   tracer = started;
 }
@@ -51,12 +50,10 @@ export function tracedStatement<T>(text: string, work: () => Promise<T>): Promis
   return result;
 }
 
-/** Records the span of a finished statement. */
 export function traceStatement(text: string, durationMs: number): void {
   if (tracer) startStatement(tracer, text, Date.now() - durationMs).end();
 }
 
-/** The span of one incoming request. */
 export interface RequestSpan {
   /** Runs `work` with this span as the parent of its spans. */
   run(work: () => void): void;
@@ -78,7 +75,7 @@ export function startRequestSpan(headers: IncomingHttpHeaders, name: string, att
   };
 }
 
-/** The caller's span, with its ids only: other headers, such as `tracestate`, may contain any text. */
+/** Ids only: other headers, such as `tracestate`, may contain any text. */
 function callerOf(headers: IncomingHttpHeaders): Context {
   const caller = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers));
   if (!caller) return ROOT_CONTEXT;

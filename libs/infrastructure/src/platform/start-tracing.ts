@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { traceWith } from './spans.js';
 
-/** The longest wait for the collector to accept the remaining spans when the process ends. */
+/** The longest wait for the collector at the end of the process. */
 const LAST_WORDS_MS = 3_000;
 
 /**
