@@ -10,6 +10,7 @@ import { readUnshipped, type PlacedCount } from '../../libs/infrastructure/src/s
 import { resolveLines } from '../../libs/infrastructure/src/stock/resolve-lines.js';
 import { withdrawals } from '../../libs/infrastructure/src/stock/withdraw-stock.js';
 import { StoreFixture } from '../builders/store-fixture.js';
+import { rowsReadBy, type RunPlan } from '../support/rows-read.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const BINS = 12_000;
@@ -21,16 +22,6 @@ const PAGE = { page: 1, limit: 50 };
 const LAST = `P-${PRODUCTS}`;
 /** A few rows for each line, of each table. */
 const FEW = 20 * LINES;
-
-/** A node of a plan that was run. */
-interface PlanNode {
-  readonly 'Relation Name'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly 'Rows Removed by Index Recheck'?: number;
-  readonly Plans?: readonly PlanNode[];
-}
 
 let database: TestDatabase;
 let store: StoreFixture;
@@ -65,17 +56,9 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
   async function rowsRead(text: string, values: readonly unknown[]): Promise<Map<string, number>> {
     await client.query(`PREPARE statement AS ${text}`);
     const execute = `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE statement (${values.map(literal).join()})`;
-    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(execute);
+    const { rows } = await client.query<RunPlan>(execute);
     await client.query('DEALLOCATE statement');
-    const read = new Map<string, number>();
-    const visit = (node: PlanNode) => {
-      const table = node['Relation Name'];
-      const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
-      if (table) read.set(table, (read.get(table) ?? 0) + (node['Actual Rows'] + removed) * node['Actual Loops']);
-      node.Plans?.forEach(visit);
-    };
-    visit((rows[0] as { 'QUERY PLAN': [{ Plan: PlanNode }] })['QUERY PLAN'][0].Plan);
-    return read;
+    return rowsReadBy(rows[0] as RunPlan);
   }
 
   /** Runs statements, and keeps them. */

@@ -15,9 +15,13 @@ import {
 import { MAX_WEBHOOKS, TooManyWebhooks } from '@app/domain';
 import type { DataCipher, Database } from '@app/infrastructure';
 import { Logger } from '@nestjs/common';
+import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { PostgresWebhookQueue } from '../../libs/infrastructure/src/webhooks/postgres-webhook-queue.js';
 import { StoreFixture } from '../builders/store-fixture.js';
+import { eventually } from '../support/eventually.js';
+import { lockWaits } from '../support/lock-waits.js';
+import { rowsReadBy, type RunPlan } from '../support/rows-read.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
 const URL_OF_ERP = 'https://erp.example/hook';
@@ -147,6 +151,103 @@ describe('WebhookRepository', () => {
     const expire = `UPDATE webhooks SET state = 'paused', reason = 'cursor_expired' WHERE id = $1`;
     await application.database.query(expire, [webhook.id]);
     expect((await apply(webhook, future))?.place.position).toBe(webhook.place.position);
+  });
+
+  describe('replayed from a time', () => {
+    const CHANGES = 20_000;
+    const BEGAN = new Date('2026-01-01T00:00:00Z');
+    /** Changes of five kinds. Four have the same time. */
+    const fillFeed = () =>
+      application.database.query(
+        `INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
+         SELECT $1, (enum_range(NULL::change_kind))[1 + n % 5], n, n, false, $2::timestamptz + n / 4 * interval '1 second'
+         FROM generate_series(1, ${CHANGES}) AS n`,
+        [store.id, BEGAN],
+      );
+    const seconds = (n: number) => new Date(BEGAN.getTime() + n * 1000);
+
+    it.each([
+      ['before all changes', seconds(-1)],
+      ['of the first change', seconds(0)],
+      ['of a change', seconds(2_500)],
+      ['between two changes', seconds(2_500.5)],
+      ['of the last change', seconds(CHANGES / 4)],
+      ['after all changes', seconds(CHANGES)],
+    ])('%s begins at its first change of the kinds', async (_, time) => {
+      await fillFeed();
+      const kinds = CHANGE_KINDS.slice(1, 3);
+      const webhook = await install({ kinds });
+
+      const replayed = await apply(webhook, { kind: 'replay', from: time });
+
+      const [first] = await application.database.query<{ before: string }>(
+        `SELECT coalesce(min(position) - 1, $4) AS before FROM changes
+         WHERE store_id = $1 AND kind = ANY ($2::change_kind[]) AND changed_at >= $3`,
+        [store.id, kinds, time, CHANGES],
+      );
+      expect(replayed?.place.position).toBe(Number(first?.before));
+    });
+
+    it('reads few changes, however many there are before and after it', async () => {
+      await fillFeed();
+      await application.database.query('ANALYZE changes');
+      const webhook = await install();
+      const sent = jest.spyOn(pg.Client.prototype, 'query');
+      await apply(webhook, { kind: 'replay', from: seconds(2_500) });
+      const calls = sent.mock.calls as unknown as readonly [string | pg.QueryConfig][];
+      sent.mockRestore();
+
+      let read = 0;
+      for (const [call] of calls) {
+        if (typeof call === 'string' || !call.text.startsWith('/* webhooks.')) continue;
+        const explain = `EXPLAIN (ANALYZE, FORMAT JSON) ${call.text}`;
+        const [plan] = await application.database.query<RunPlan & object>(explain, call.values);
+        read += rowsReadBy(plan as RunPlan).get('changes') ?? 0;
+      }
+      expect(read).toBeGreaterThan(0);
+      expect(read).toBeLessThan(500);
+    });
+
+    it('sends all changes since, although the clock was set back', async () => {
+      await change();
+      await application.database.query(
+        `UPDATE changes SET changed_at = changed_at + interval '1 hour' WHERE store_id = $1`,
+        [store.id],
+      );
+      const webhook = await install();
+      const before = new Date();
+
+      await change();
+
+      const replayed = await apply(webhook, { kind: 'replay', from: before });
+      const times = await application.database.query<{ changed_at: Date }>(
+        'SELECT changed_at FROM changes WHERE store_id = $1 ORDER BY position',
+        [store.id],
+      );
+      expect(times).toEqual([...times].sort((a, b) => a.changed_at.getTime() - b.changed_at.getTime()));
+      expect(replayed?.place.position).toBe(0);
+    });
+  });
+
+  it('changes webhooks of a store in turns, which leave connections to others', async () => {
+    const webhook = await install();
+    const client = new pg.Client({ connectionString: application.database.url });
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query('SELECT FROM webhooks WHERE id = $1 FOR UPDATE', [webhook.id]);
+    const waiting = [
+      ...Array.from({ length: 6 }, () => apply(webhook, { kind: 'pause' })),
+      ...Array.from({ length: 6 }, () => webhooks.delete(webhook, 'live')),
+    ];
+    await eventually(async () => expect(await lockWaits(application.database, '%webhooks.%')).toBeGreaterThan(2));
+
+    const found = await webhooks.find(webhook, null);
+    const holding = await lockWaits(application.database, '%webhooks.%');
+
+    await client.query('ROLLBACK');
+    await client.end();
+    await Promise.all(waiting);
+    expect([found?.id, holding]).toEqual([webhook.id, 3]);
   });
 
   it('deletes a webhook with its deliveries', async () => {

@@ -23,6 +23,7 @@ import { DataCipher } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
 import { claimKey } from '../postgres/idempotency-keys.js';
 import { toSafeInteger } from '../postgres/integers.js';
+import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { openSecrets, sealSecrets } from './webhook-secrets.js';
 
@@ -98,14 +99,34 @@ const REPLAY_FROM_PLACE = `/* webhooks.replay */
     ) THEN failing_since END
   WHERE ${IS_IT} RETURNING ${COLUMNS}`;
 
+// The last position before all changes of the time and later, found by bisection: times rise with the positions.
+const LAST_BEFORE_TIME = `/* webhooks.last_before_time */
+  WITH RECURSIVE bisection (low, high) AS (
+    SELECT 0::bigint, newest_change($1, enum_range(NULL::change_kind))
+    UNION ALL
+    SELECT CASE WHEN is_later THEN low ELSE middle END, CASE WHEN is_later THEN middle - 1 ELSE high END
+    FROM bisection
+    CROSS JOIN LATERAL (SELECT (low + high + 1) / 2 AS middle) AS halved
+    CROSS JOIN LATERAL (
+      SELECT coalesce(bool_or(newest.changed_at >= $4), false) AS is_later
+      FROM webhooks CROSS JOIN unnest(kinds) AS wanted (kind)
+      CROSS JOIN LATERAL (
+        SELECT changed_at FROM changes
+        WHERE changes.store_id = $1 AND changes.kind = wanted.kind AND changes.position <= middle
+        ORDER BY changes.position DESC LIMIT 1
+      ) AS newest
+      WHERE ${IS_IT}
+    ) AS compared
+    WHERE low < high
+  )
+  SELECT low AS position FROM bisection WHERE low = high`;
+
 // Deletions that are no longer kept are before the time, or cannot be sent again. A time after the place skips nothing, unless
 // the receiver has read the feed because the place expired.
 const REPLAY_FROM_TIME = `/* webhooks.replay_from_time */
   UPDATE webhooks
   SET branch = ${BRANCH}, base = ${PURGED}, replays = replays + 1, failures = 0, due_at = now(), epoch = epoch + 1,
-    position = least(CASE WHEN reason = 'cursor_expired' THEN NULL ELSE position END, coalesce(
-      (SELECT min(position) - 1 FROM changes WHERE store_id = $1 AND kind = ANY (webhooks.kinds) AND changed_at >= $4),
-      newest_change($1, enum_range(NULL::change_kind))))
+    position = least(CASE WHEN reason = 'cursor_expired' THEN NULL ELSE position END, $4)
   WHERE ${IS_IT} RETURNING ${COLUMNS}`;
 
 const LOCK_SECRETS = `/* webhooks.lock_secrets */
@@ -180,35 +201,38 @@ export class PostgresWebhookRepository extends WebhookRepository {
     return this.database.query(DELIVERIES, [storeId, id]);
   }
 
-  override async change(key: WebhookKey, mode: ApiKeyMode | null, change: WebhookChange): Promise<Webhook | null> {
-    const { storeId, id } = key;
-    if (change.kind === 'rotate') return this.rotate(key, mode, change.secret, change.overlapMs);
-    const [sql, values] = statementOf(change);
-    return first(await this.database.write(sql, [storeId, id, mode, ...values]));
-  }
-
-  override async delete({ storeId, id }: WebhookKey, mode: ApiKeyMode | null): Promise<Webhook | null> {
-    return first(await this.database.write(DELETE, [storeId, id, mode]));
-  }
-
-  private rotate(key: WebhookKey, mode: ApiKeyMode | null, secret: string, overlapMs: number): Promise<Webhook | null> {
+  override change(key: WebhookKey, mode: ApiKeyMode | null, change: WebhookChange): Promise<Webhook | null> {
     const { storeId, id } = key;
     return this.transactions.run(storeId, async (sql) => {
-      const [held] = await sql.query<{ secrets: Buffer }>(LOCK_SECRETS, [storeId, id, mode]);
-      if (!held) return null;
-      const secrets = openSecrets(this.cipher, key, held.secrets).replaced(secret, overlapMs);
-      return first(await sql.query(ROTATE, [storeId, id, mode, sealSecrets(this.cipher, key, secrets)]));
+      const write = (text: string, ...values: unknown[]) => sql.query<WebhookRow>(text, [storeId, id, mode, ...values]);
+      if (change.kind === 'pause') return first(await write(PAUSE));
+      if (change.kind === 'resume') return first(await write(RESUME));
+      if (change.kind === 'test') return first(await write(TEST));
+      if (change.kind === 'rotate') return this.rotate(sql, key, mode, change);
+      const { from } = change;
+      if (!(from instanceof Date)) return first(await write(REPLAY_FROM_PLACE, from.branch, from.position, from.base));
+      // Before the lock of the webhook, for which the worker waits.
+      const [last] = await sql.query<{ position: string }>(LAST_BEFORE_TIME, [storeId, id, mode, from]);
+      return first(await write(REPLAY_FROM_TIME, last?.position));
     });
   }
-}
 
-function statementOf(change: Exclude<WebhookChange, { kind: 'rotate' }>): [sql: string, values: unknown[]] {
-  if (change.kind === 'pause') return [PAUSE, []];
-  if (change.kind === 'resume') return [RESUME, []];
-  if (change.kind === 'test') return [TEST, []];
-  const { from } = change;
-  if (from instanceof Date) return [REPLAY_FROM_TIME, [from]];
-  return [REPLAY_FROM_PLACE, [from.branch, from.position, from.base]];
+  override delete({ storeId, id }: WebhookKey, mode: ApiKeyMode | null): Promise<Webhook | null> {
+    return this.transactions.run(storeId, async (sql) => first(await sql.query(DELETE, [storeId, id, mode])));
+  }
+
+  private async rotate(
+    sql: TransactionSql,
+    key: WebhookKey,
+    mode: ApiKeyMode | null,
+    { secret, overlapMs }: Extract<WebhookChange, { kind: 'rotate' }>,
+  ): Promise<Webhook | null> {
+    const { storeId, id } = key;
+    const [held] = await sql.query<{ secrets: Buffer }>(LOCK_SECRETS, [storeId, id, mode]);
+    if (!held) return null;
+    const secrets = openSecrets(this.cipher, key, held.secrets).replaced(secret, overlapMs);
+    return first(await sql.query(ROTATE, [storeId, id, mode, sealSecrets(this.cipher, key, secrets)]));
+  }
 }
 
 function first(rows: readonly WebhookRow[]): Webhook | null {

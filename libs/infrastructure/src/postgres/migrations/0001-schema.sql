@@ -1390,7 +1390,7 @@ CREATE TABLE changes (
 COMMENT ON TABLE changes IS 'The newest change of each resource. A later change of the same resource moves its row to a new position.';
 COMMENT ON COLUMN changes.position IS 'Counts from 1 in a store, over all kinds.';
 COMMENT ON COLUMN changes.deleted IS 'Whether the API no longer shows the resource.';
-COMMENT ON COLUMN changes.changed_at IS 'When the change got its position, at most a moment after its commit.';
+COMMENT ON COLUMN changes.changed_at IS 'When the change got its position, at most a moment after its commit. Rises with the positions of a store.';
 -- The feed, and the newest position of a kind.
 CREATE UNIQUE INDEX changes_by_position ON changes (store_id, kind, position);
 -- Retention deletes the oldest tombstones.
@@ -1583,6 +1583,7 @@ DECLARE
   upto bigint;
   is_last boolean;
   newest bigint;
+  newest_at timestamptz;
   moved int;
 BEGIN
   PERFORM keep_branch();
@@ -1605,6 +1606,13 @@ BEGIN
       PERFORM spread_shared_changes(of_store);
     END IF;
     newest := newest_change(of_store, enum_range(NULL::change_kind));
+    -- A replay of a webhook seeks its place by time: a clock that was set back must not give an earlier time than before.
+    newest_at := (
+      SELECT max(last.changed_at) FROM unnest(enum_range(NULL::change_kind)) AS each (kind)
+      CROSS JOIN LATERAL (
+        SELECT changed_at FROM changes WHERE store_id = of_store AND changes.kind = each.kind
+        ORDER BY position DESC LIMIT 1
+      ) AS last);
     upto := (SELECT id FROM change_log WHERE store_id = of_store AND id > mark ORDER BY id OFFSET 4999 LIMIT 1);
     -- The last batch takes all that its own snapshot sees: a place for counts.
     is_last := upto IS NULL;
@@ -1691,7 +1699,8 @@ BEGIN
       FROM states
     ), numbered AS (
       INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
-      SELECT of_store, kind, entity, newest + row_number() OVER (ORDER BY last), NOT shown, clock_timestamp()
+      SELECT of_store, kind, entity, newest + row_number() OVER (ORDER BY last), NOT shown,
+        greatest(clock_timestamp(), newest_at)
       FROM news WHERE matters
       ON CONFLICT (store_id, kind, entity) DO UPDATE
         SET position = excluded.position, deleted = excluded.deleted, changed_at = excluded.changed_at
