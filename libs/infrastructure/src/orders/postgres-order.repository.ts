@@ -84,13 +84,16 @@ const FIND_BY_IDS = `${FIND} WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')
 const IDS_OF_MODE = `/* orders.ids_of_mode */
   SELECT id FROM orders WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')} AND is_test = $3`;
 
-// The first event is derived from the order, which keeps its time and the key that placed it.
+// The first event is derived from the order, which keeps its time and the key that placed it. The others come from the
+// primary key, in its order: a page reads no more than it skips and shows.
 const historyBy = (condition: string) => `/* orders.history */
-  WITH of AS (
-    SELECT *, (SELECT count(*) FROM order_events AS event WHERE event.store_id = found.store_id AND order_id = found.id) AS events
+  WITH of AS MATERIALIZED (
+    SELECT *, (SELECT count(*) FROM order_events AS event WHERE event.store_id = $1 AND order_id = found.id) AS events
     FROM orders AS found WHERE store_id = $1 AND ${condition}
-  ), history AS (
-    SELECT 0::bigint AS id, created_at AS at, CASE WHEN placed THEN 'key' ELSE 'system' END AS actor_type,
+  )
+  SELECT events + 1 AS total, page.*
+  FROM of LEFT JOIN LATERAL (
+    (SELECT 0::bigint AS id, created_at AS at, CASE WHEN placed THEN 'key' ELSE 'system' END AS actor_type,
       coalesce(placed_by::text, '') AS actor_id,
       coalesce((SELECT name FROM api_keys WHERE store_id = $1 AND api_keys.id = placed_by), '') AS actor_name,
       CASE WHEN placed THEN 'placed' ELSE 'imported' END AS event, NULL AS field, NULL AS from_value, NULL AS to_value,
@@ -102,13 +105,12 @@ const historyBy = (condition: string) => `/* orders.history */
           SELECT from_value FROM order_events AS event
           WHERE event.store_id = $1 AND order_id = of.id AND field = 'fulfillment_status' ORDER BY event.id LIMIT 1),
           fulfillment_status)) AS details
-    FROM of
+    WHERE $4 = 0)
     UNION ALL
-    SELECT event.id, at, actor_type, actor_id, actor_name, event, field, from_value, to_value, reference, details
-    FROM of JOIN order_events AS event ON event.store_id = $1 AND order_id = of.id
-  )
-  SELECT (SELECT events + 1 FROM of) AS total, page.*
-  FROM of LEFT JOIN LATERAL (SELECT * FROM history ORDER BY id LIMIT $3 OFFSET $4) AS page ON true
+    (SELECT event.id, at, actor_type, actor_id, actor_name, event, field, from_value, to_value, reference, details
+    FROM order_events AS event WHERE event.store_id = $1 AND order_id = of.id
+    ORDER BY event.id LIMIT $3::bigint - ($4 = 0)::int OFFSET greatest($4::bigint - 1, 0))
+  ) AS page ON true
   ORDER BY page.id`;
 
 interface EventRow {

@@ -641,6 +641,8 @@ COMMENT ON COLUMN order_events.details IS 'Without personal data, except a reaso
 COMMENT ON COLUMN order_events.transaction IS 'The transaction that wrote the event.';
 -- What happened to orders after a place of the feed.
 CREATE INDEX order_events_by_transaction ON order_events (store_id, transaction);
+-- The first and the newest status of an order, whatever else has happened to it.
+CREATE INDEX order_events_of_status ON order_events (store_id, order_id, field, id) WHERE field IS NOT NULL;
 
 CREATE FUNCTION keep_order_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
