@@ -80,6 +80,10 @@ Example:
       withOrder(reference, store, async (app, order) => {
         const dismissed = await app.get(DismissMail).execute(order);
         if (dismissed.length === 0) say('No failed mail of this order counts in /health.');
+        const { pipeline } = await app.get(OrdersService).retrieve(order.storeId, order.orderId);
+        for (const { stage, state, attempts } of pipeline) {
+          if (state === 'pending' && attempts > 0) say(`${stage} is still tried: dismiss it after its last attempt.`);
+        }
         printJson({ order_id: order.orderId, store: order.subdomain, dismissed });
       }),
   );
