@@ -90,6 +90,27 @@ describe('a waiting request to GET /v1/changes', () => {
     expect([data, hasMore, changed]).toEqual([[], false, false]);
   });
 
+  // The cursor names a place for counts: what is before the answer must be before its cursor.
+  it.each(['the time is over', 'the process shuts down'])(
+    'has a cursor after changes of other kinds that were made before %s',
+    async (end) => {
+      const product = await api.store.product({ stock: 10 });
+      const feed = new FeedReader(api, 'kinds=orders');
+      await feed.catchUp();
+      const answer = await hold(feed, end === 'the time is over' ? 2 : 25);
+      const change = (line: object) => api.post('/v1/stock', { lines: [{ product_id: product, ...line }] });
+      await change({ adjust: 5 });
+      if (end !== 'the time is over') for (const watcher of watchers()) watcher.wake(false);
+
+      const { data, has_more: hasMore, changed } = await answer();
+      await change({ counted: 15, as_of: feed.cursor, basis: 'on_hand' });
+
+      expect([data, hasMore, changed]).toEqual([[], false, false]);
+      expect(await api.store.onHand(product)).toBe(15);
+    },
+    SHORTER_THAN_THE_WAIT_MS,
+  );
+
   it('does not wait when there are changes', async () => {
     await api.store.brand();
     const wait = jest.spyOn(api.app.get(ChangeWatch, { strict: false }), 'wait');
@@ -212,11 +233,11 @@ describe('a waiting request to GET /v1/changes', () => {
     await expect(answer()).rejects.toThrow('403');
   });
 
-  it('ends without changes when its key cannot be looked up then', async () => {
+  it('fails when its key cannot be looked up then', async () => {
     const answer = await hold(await reader(), 1);
     jest.spyOn(api.app.get(ApiKeyRepository, { strict: false }), 'findByHash').mockRejectedValue(new Unavailable());
 
-    expect((await answer()).data).toEqual([]);
+    await expect(answer()).rejects.toThrow('503');
   });
 
   // The last test, because no request waits after it.

@@ -45,6 +45,16 @@ export const STOCK_MUTANTS: readonly Mutant[] = [
     [PLACES, 'place.snapshot IS NOT NULL AND asked', 'asked'],
   ),
   mutant(
+    'a wait that ends without a change answers with the place before it',
+    'test/e2e/changes-waits.spec.ts',
+    /● .*has a cursor after changes of other kinds that were made before/,
+    [
+      'libs/application/src/changes/changes.service.ts',
+      'page = await this.read(storeId, { ...query, after: page.next }, gone);',
+      'if (changed) page = await this.read(storeId, { ...query, after: page.next }, gone);',
+    ],
+  ),
+  mutant(
     'a count is superseded by one of an older branch',
     STOCK_SPEC,
     /● .*is not superseded by a count of a history that a restore has ended/,

@@ -37,21 +37,19 @@ export class ChangesService {
   ) {}
 
   /**
-   * A page of the feed. A page without changes is held until there is one, or the time is over.
+   * A page of the feed. A page without changes is held until there is one, or the time is over. It is read after the wait.
    *
    * @throws CursorExpired when the reader may have missed a deletion.
    */
   async poll(storeId: number, query: FeedQuery, { waitMs, over, gone, refusal }: LongPoll): Promise<ChangesPage> {
     const deadline = Deadline.in(waitMs);
     let page = await this.read(storeId, query, gone);
-    while (page.changes.length === 0 && !page.hasMore && !page.rewound && deadline.remainingMs > 0) {
+    let changed = true;
+    while (changed && page.changes.length === 0 && !page.hasMore && !page.rewound && deadline.remainingMs > 0) {
       const watched = { storeId, kinds: query.kinds, position: page.next.position };
-      if (!(await this.watch.wait(watched, deadline.remainingMs, over))) {
-        gone.throwIfAborted();
-        // An answer without changes does not fail with the database.
-        throwUnlessNull(await refusal().catch(() => null));
-        break;
-      }
+      changed = await this.watch.wait(watched, deadline.remainingMs, over);
+      // Also without a change: a count at the place of an answer takes everything before the answer to be before the place,
+      // and other kinds may have changed during the wait.
       page = await this.read(storeId, { ...query, after: page.next }, gone);
       throwUnlessNull(await refusal());
     }
