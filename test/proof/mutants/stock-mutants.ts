@@ -58,7 +58,7 @@ export const STOCK_MUTANTS: readonly Mutant[] = [
     'a count is superseded by one of an older branch',
     STOCK_SPEC,
     /● .*is not superseded by a count of a history that a restore has ended/,
-    [PLACES, 'max(counted_at) FILTER (WHERE moved.id > counted.last_movement)', 'max(counted_at)'],
+    [PLACES, `kind = 'COUNT' AND moved.id > counted.last_movement THEN`, `kind = 'COUNT' THEN`],
   ),
   mutant(
     'the lines of a product ship from its bins in the order of their ids',

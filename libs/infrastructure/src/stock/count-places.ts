@@ -78,9 +78,12 @@ const COUNTED = `unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::pg_snaps
     AS counted (line, product_id, variant_key, bin_id, snapshot, last_movement, last_event)`;
 
 // Runs under the lock of the bins: what it does not see comes after this transaction. The lower bound of the transaction
-// limits the read of the index: all older transactions are visible in the snapshot.
+// limits the read of the index: all older transactions are visible in the snapshot. Of the sets and counts, the newest decides.
+// The lock of the bin puts them into the order of their ids. A count was accepted only where no earlier set and no later count
+// was after its place, and a set that is before a place is after the places of all counts before that set.
 const FACTS = `/* stock.count_facts */
-  SELECT counted.line, since.units::text AS moved_since, absolute.is_overwritten, absolute.last_count::text
+  SELECT counted.line, since.units::text AS moved_since, coalesce(absolute.is_overwritten, false) AS is_overwritten,
+    absolute.last_count::text
   FROM ${COUNTED}
   CROSS JOIN LATERAL (
     SELECT coalesce(sum(quantity), 0) AS units FROM stock_movements AS moved
@@ -88,14 +91,14 @@ const FACTS = `/* stock.count_facts */
       AND moved.bin_id = counted.bin_id AND moved.transaction >= pg_snapshot_xmin(counted.snapshot)
       AND moved.kind <> 'COUNT' AND NOT ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
   ) AS since
-  CROSS JOIN LATERAL (
-    SELECT max(counted_at) FILTER (WHERE moved.id > counted.last_movement) AS last_count,
-      coalesce(bool_or(kind <> 'COUNT' AND NOT ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}), false)
-        AS is_overwritten
+  LEFT JOIN LATERAL (
+    SELECT CASE WHEN kind = 'COUNT' AND moved.id > counted.last_movement THEN counted_at END AS last_count,
+      kind <> 'COUNT' AND NOT ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')} AS is_overwritten
     FROM stock_movements AS moved
     WHERE moved.store_id = $1 AND moved.product_id = counted.product_id AND moved.variant_key = counted.variant_key
       AND moved.bin_id = counted.bin_id AND moved.kind = ANY ('{OPENING,SET,COUNT}')
-  ) AS absolute`;
+    ORDER BY moved.id DESC LIMIT 1
+  ) AS absolute ON true`;
 
 // Orders that were placed and not shipped at the place. The movements of the counted bins lead to them: a store may have many
 // other open orders. The units of a product in an order have numbers, by line and by bin (line-units.ts): a bin has shipped
@@ -133,7 +136,7 @@ const UNSHIPPED = `/* stock.count_unshipped */
       AND ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
     GROUP BY counted.line, unshipped.order_id, moved.bin_id
   )
-  SELECT counted.line, sum(taken.units - shipped.units)::int AS units
+  SELECT counted.line, sum(taken.units - shipped.units)::text AS units
   FROM taken
   JOIN counted ON counted.line = taken.line AND counted.bin_id = taken.bin_id
   CROSS JOIN LATERAL (
@@ -178,13 +181,13 @@ export async function readCountFacts(
   storeId: number,
   counts: readonly PlacedCount[],
 ): Promise<Map<number, Pick<CountFacts, 'movedSince' | 'isOverwritten' | 'lastCount'>>> {
-  const rows = await sql.query<FactsRow>(FACTS, valuesOf(storeId, counts));
-  return new Map(
-    rows.map(({ line, moved_since: moved, is_overwritten: isOverwritten, last_count: last }) => [
+  return queryEach(counts, async (distinct) => {
+    const rows = await sql.query<FactsRow>(FACTS, valuesOf(storeId, distinct));
+    return rows.map(({ line, moved_since: moved, is_overwritten: isOverwritten, last_count: last }) => [
       line,
       { movedSince: toSafeInteger(moved), isOverwritten, lastCount: last === null ? null : toSafeInteger(last) },
-    ]),
-  );
+    ]);
+  });
 }
 
 /** Units of each bin that were sold and not shipped at the place of its count, by the index of the line. */
@@ -193,12 +196,23 @@ export async function readUnshipped(
   storeId: number,
   counts: readonly PlacedCount[],
 ): Promise<Map<number, number>> {
-  if (counts.length === 0) return new Map();
-  const keyed = counts.map((count) => ({ count, key: `${keyOf(count)} ${count.position}` }));
-  // Each once: a request may count the same bin in every line.
-  const distinct = new Map(keyed.map(({ key, count }) => [key, count]));
-  const values = valuesOf(storeId, [...distinct.values()]);
-  const rows = await sql.query<{ line: number; units: number }>(UNSHIPPED, values);
-  const units = new Map(rows.map((row) => [row.line, row.units]));
-  return new Map(keyed.map(({ key, count }) => [count.index, units.get(distinct.get(key)?.index ?? count.index) ?? 0]));
+  return queryEach(counts, async (distinct) => {
+    const rows = await sql.query<{ line: number; units: string }>(UNSHIPPED, valuesOf(storeId, distinct));
+    return rows.map(({ line, units }) => [line, toSafeInteger(units)]);
+  });
+}
+
+/** Asks for each bin and place once: a request may count the same bin in every line. The answers are by the index of the line. */
+async function queryEach<T>(
+  counts: readonly PlacedCount[],
+  ask: (distinct: readonly PlacedCount[]) => Promise<(readonly [number, T])[]>,
+): Promise<Map<number, T>> {
+  const distinct = new Map(counts.map((count) => [`${keyOf(count)} ${count.position}`, count]));
+  const answers = new Map(distinct.size === 0 ? [] : await ask([...distinct.values()]));
+  return new Map(
+    counts.flatMap((count) => {
+      const answer = answers.get(distinct.get(`${keyOf(count)} ${count.position}`)?.index ?? count.index);
+      return answer === undefined ? [] : [[count.index, answer] as const];
+    }),
+  );
 }
