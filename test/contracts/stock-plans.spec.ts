@@ -1,4 +1,4 @@
-import type { StockLine } from '@app/application';
+import type { StockChangeRequest, StockLine } from '@app/application';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { Database } from '../../libs/infrastructure/src/postgres/database.js';
@@ -6,8 +6,8 @@ import type { TransactionSql } from '../../libs/infrastructure/src/postgres/tran
 import { PostgresStockRepository } from '../../libs/infrastructure/src/stock/postgres-stock.repository.js';
 import { availableUnits } from '../../libs/infrastructure/src/stock/available-stock.js';
 import { stockPreview } from '../../libs/infrastructure/src/stock/preview-stock.js';
-import { readUnshipped, type PlacedCount } from '../../libs/infrastructure/src/stock/count-places.js';
-import { resolveLines } from '../../libs/infrastructure/src/stock/resolve-lines.js';
+import { readCountFacts, readUnshipped, type PlacedCount } from '../../libs/infrastructure/src/stock/count-places.js';
+import { findPlaces } from '../../libs/infrastructure/src/stock/limit-bins.js';
 import { withdrawals } from '../../libs/infrastructure/src/stock/withdraw-stock.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { rowsReadBy, type RunPlan } from '../support/rows-read.js';
@@ -78,10 +78,15 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     const { sql, statements } = recording();
     const line = { sku: null, productId: null, variantId: null, warehouse: null, bin: null, asOf: null };
     const asked = lines.map((each): StockLine => ({ ...line, write: { kind: 'adjust', by: 1 }, ...each }));
-    await resolveLines(sql, {
+    const request: StockChangeRequest = {
       ...{ storeId: store.id, actor: { type: 'key', id: 'k', name: '' }, lines: asked, reference: null, reason: '' },
       ...{ isAtomic: false, createsBins: true, requestHash: Buffer.of(), idempotency: null, answer: () => Buffer.of() },
-    });
+    };
+    await findPlaces(
+      sql,
+      request,
+      lines.map(() => null),
+    );
     return statements;
   }
 
@@ -104,7 +109,8 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     const statements = await statementsOf(Array.from({ length: LINES }, (_line, n) => lineOf(n)));
 
     expect(statements.length).toBeGreaterThan(0);
-    for (const [text, values] of statements.filter(([each]) => !each.includes('create_bins'))) {
+    // Bins that are made are counted up to the limit of a store.
+    for (const [text, values] of statements.filter(([each]) => !/(create|count)_bins \*/.test(each))) {
       for (const [table, rows] of await rowsRead(text, values))
         expect([table, rows <= FEW, rows]).toEqual([table, true, rows]);
     }
@@ -134,6 +140,34 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     for (const [text, values] of statements) {
       for (const [table, read] of await rowsRead(text, values))
         expect([table, read <= FEW, read]).toEqual([table, true, read]);
+    }
+    await client.query('ROLLBACK');
+  });
+
+  it('a count reads its bin once for all its lines, and of many sets the newest', async () => {
+    const [row] = await database.query<Pick<PlacedCount, 'bin_id' | 'product_id' | 'variant_key'>>(
+      'SELECT product_id, variant_key, bin_id FROM stock WHERE store_id = $1 ORDER BY product_id DESC, bin_id DESC LIMIT 1',
+      [store.id],
+    );
+    await database.query(
+      `INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity)
+       SELECT $1, $2, $3, $4, 'SET', 0 FROM generate_series(1, 3000)`,
+      [store.id, row?.bin_id, row?.product_id, row?.variant_key],
+    );
+    const [now] = await database.query<{ snapshot: string }>('SELECT pg_current_snapshot()::text AS snapshot');
+    const place = { position: 1, snapshot: now?.snapshot ?? '', lastMovement: '0', lastEvent: '0' };
+    const counts = Array.from({ length: LINES }, (_line, index) => ({ index, ...place, ...row }) as PlacedCount);
+    await client.query(`BEGIN; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off`);
+    const { sql, statements } = recording();
+
+    const facts = await readCountFacts(sql, store.id, counts);
+
+    expect(facts.size).toBe(LINES);
+    expect(facts.get(LINES - 1)).toEqual({ movedSince: 0, isOverwritten: false, lastCount: null });
+    expect(statements).toHaveLength(1);
+    for (const [text, values] of statements) {
+      for (const [table, read] of await rowsRead(text, values))
+        expect([table, read <= LINES, read]).toEqual([table, true, read]);
     }
     await client.query('ROLLBACK');
   });

@@ -1,7 +1,9 @@
 import pg from 'pg';
 import { anOrderBody } from '../builders/order-body.js';
 import { bundleImports } from '../support/bundle-imports.js';
+import { eventually } from '../support/eventually.js';
 import { FeedReader } from '../support/feed-reader.js';
+import { lockWaits } from '../support/lock-waits.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 let application: RunningApi;
@@ -15,6 +17,7 @@ interface Line {
   readonly after: number | null;
   readonly short: number;
   readonly code: string;
+  readonly error: string;
   readonly bin: string;
 }
 
@@ -49,6 +52,30 @@ const place = async (quantity: number) => {
   expect(response.statusCode).toBe(201);
   return response.json<{ data: { order_id: string } }>().data.order_id;
 };
+
+/** Makes bins of the store. Returns the code of their warehouse. */
+async function makeBins(count: number, prefix: string): Promise<string> {
+  const [warehouse] = await sql<{ id: number; code: string }>(
+    'SELECT id, code FROM warehouses WHERE store_id = $1',
+    api.store.id,
+  );
+  await sql(
+    `INSERT INTO bins (store_id, warehouse_id, code) SELECT $1, $2, $3 || '-' || n FROM generate_series(1, $4::int) AS n`,
+    ...[api.store.id, warehouse?.id, prefix, count],
+  );
+  return warehouse?.code ?? '';
+}
+
+/** Puts the product into bins, until it has so many. Returns the code of the warehouse. */
+async function fillBins(count: number): Promise<string> {
+  const warehouse = await makeBins(count - 1, 'L');
+  await sql(
+    `INSERT INTO stock (store_id, bin_id, product_id, quantity)
+     SELECT store_id, id, $2, 0 FROM bins WHERE store_id = $1 AND code LIKE 'L-%'`,
+    ...[api.store.id, product],
+  );
+  return warehouse;
+}
 
 const sql = <Row>(text: string, ...values: unknown[]) => application.database.query<Row>(text, values);
 const stock = () => api.store.onHand(product);
@@ -126,6 +153,13 @@ describe('POST /v1/stock', () => {
     expect(status).toBe(200);
     const codes = lines.map(({ code }) => code);
     expect(codes).toEqual(['unknown_sku', 'ambiguous_sku', 'unknown_bin', 'unknown_sku', '']);
+    expect(lines.map(({ error }) => error)).toEqual([
+      'The store has no product or variant with the SKU NOPE',
+      'Several products have this SKU: name product_id and variant_id',
+      'The store has no warehouse NOPE',
+      `The store has no variant 77 of product ${product}`,
+      '',
+    ]);
     expect(await stock()).toBe(13);
   });
 
@@ -298,6 +332,70 @@ describe('POST /v1/stock', () => {
       { code: 'too_many_bins', error: text },
     ]);
     expect(await sql('SELECT FROM stock WHERE store_id = $1', api.store.id)).toHaveLength(250);
+  });
+
+  it('puts a product with all its variants into up to 1,000 bins', async () => {
+    const warehouse = await fillBins(999);
+    await sql(
+      'INSERT INTO product_variants (store_id, product_id, name, price, sku) VALUES ($1, $2, $3, 100, $4)',
+      ...[api.store.id, product, 'V', 'R-1-V'],
+    );
+    const into = (bin: string) => ({ sku: 'R-1-V', warehouse, bin, adjust: 1 });
+
+    const { lines } = await change([into('N-1'), into('N-2'), into('N-1')], { create_bins: true });
+
+    expect(lines).toMatchObject([
+      { code: '', after: 1 },
+      {
+        code: 'too_many_bins',
+        error: 'The product has 1000 bins with its variants: no request puts it into another',
+      },
+      { code: '', after: 2 },
+    ]);
+  });
+
+  it('makes no bin for a line that is refused', async () => {
+    const warehouse = await fillBins(250);
+    const into = (bin: string, write: object, sku = 'R-2') => ({ sku, warehouse, bin, ...write });
+    await api.store.product({ sku: 'R-2' });
+    const { cursor: middle } = await new FeedReader(api, 'limit=1').page();
+
+    const { lines } = await change(
+      [
+        into('N-1', { adjust: -1 }),
+        into('N-2', { set: 4, expected: 3 }),
+        into('N-3', { adjust: 1 }, 'R-1'),
+        into('N-4', { counted: 1, as_of: middle, basis: 'on_hand' }),
+        into('N-5', { adjust: -1 }),
+        into('N-5', { adjust: 1 }),
+      ],
+      { create_bins: true },
+    );
+
+    expect(lines.map(({ code }) => code)).toEqual([
+      ...['unknown_bin', 'unknown_bin', 'too_many_bins', 'cursor_expired', 'below_zero', ''],
+    ]);
+    const made = await sql(`SELECT code FROM bins WHERE store_id = $1 AND code LIKE 'N-%'`, api.store.id);
+    expect(made).toEqual([{ code: 'N-5' }]);
+  });
+
+  it.each([
+    ['a product', 249, 'L'],
+    ['the store', 100_000 - 1, 'FULL'],
+  ])('keeps to the limit of bins of %s when requests come together', async (_, bins, prefix) => {
+    const warehouse = prefix === 'L' ? await fillBins(bins) : await makeBins(bins - 1, prefix);
+    const into = (bin: string) => change([{ sku: 'R-1', warehouse, bin, adjust: 1 }], { create_bins: true });
+    const lock = new pg.Client({ connectionString: application.database.url });
+    await lock.connect();
+    // The requests have read what there is when the first may write.
+    await lock.query('BEGIN; LOCK TABLE bins IN SHARE ROW EXCLUSIVE MODE');
+    const both = Promise.all([into('N-1'), into('N-2')]);
+    await eventually(async () => expect(await lockWaits(application.database)).toBe(2));
+    await lock.end();
+
+    const codes = (await both).map(({ lines }) => lines[0]?.code).sort();
+
+    expect(codes).toEqual(['', 'too_many_bins']);
   });
 
   it('applies requests with the same reference once, and answers them alike', async () => {

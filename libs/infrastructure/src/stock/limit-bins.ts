@@ -1,59 +1,197 @@
-import type { StockLine } from '@app/application';
+import type { StockChangeRequest, StockLine } from '@app/application';
 import type { StockRefusal } from '@app/domain';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
-import type { ResolvedLine } from './resolve-lines.js';
+import type { CountPlace } from './count-places.js';
+import { resolveLines, type NewBin, type ResolvedLine } from './resolve-lines.js';
 
+/** Bins of a store beyond which requests make no further ones. */
+const MOST_BINS = 100_000;
 /** Bins of a product or variant beyond which requests put it into no further ones: reads and orders read all its bins. */
 const MOST_BINS_OF_UNIT = 250;
+/** The same for a product together with its variants: lists of products read the bins of all of them. */
+const MOST_BINS_OF_PRODUCT = 1_000;
 
-const REFUSAL: StockRefusal = {
-  code: 'too_many_bins',
-  error: `The product or variant has ${MOST_BINS_OF_UNIT} bins: no request puts it into another`,
-};
+const STORE_FULL = tooManyBins(`The store has ${MOST_BINS} bins: no request makes another`);
+const UNIT_FULL = tooManyBins(`The product or variant has ${MOST_BINS_OF_UNIT} bins: no request puts it into another`);
+const PRODUCT_FULL = tooManyBins(
+  `The product has ${MOST_BINS_OF_PRODUCT} bins with its variants: no request puts it into another`,
+);
 
-// An empty bin counts: its row stays for the ledger, and is read. OFFSET reads no more of the bins of a unit than are allowed.
-const FIND_EXCESS = `/* stock.find_excess_bins */
-  SELECT unnest(made.lines) AS line
-  FROM (
-    SELECT asked.*, row_number() OVER (PARTITION BY product_id, variant_key ORDER BY lines) AS number
-    FROM (
-      SELECT bin_id, product_id, variant_key, array_agg(line ORDER BY line) AS lines
-      FROM unnest($2::int[], $3::int[], $4::int[], $5::int[]) AS line (line, bin_id, product_id, variant_key)
-      GROUP BY bin_id, product_id, variant_key
-    ) AS asked
-    WHERE NOT EXISTS (
-      SELECT FROM stock WHERE stock.store_id = $1 AND stock.product_id = asked.product_id
-        AND stock.variant_key = asked.variant_key AND stock.bin_id = asked.bin_id OFFSET 0)
-  ) AS made
-  WHERE made.number > ${MOST_BINS_OF_UNIT} OR EXISTS (
-    SELECT FROM stock WHERE stock.store_id = $1 AND stock.product_id = made.product_id
-      AND stock.variant_key = made.variant_key OFFSET greatest(${MOST_BINS_OF_UNIT} - made.number, 0))`;
+// Requests that make bins, or put a product into a bin for the first time, do so one after the other in a store: each reads
+// the limits after the commit of the one before. Orders make neither.
+const LOCK_NEW_BINS = `/* stock.lock_new_bins */ SELECT pg_advisory_xact_lock(hashtext('new_bins'), $1)`;
 
-/** Refuses the lines that would put a product or variant into more bins than requests may, in the order of the lines. */
-export async function limitBins(
+const FIND_ROWS = `/* stock.find_rows */
+  SELECT line FROM unnest($2::int[], $3::int[], $4::int[], $5::int[]) AS asked (line, bin_id, product_id, variant_key)
+  WHERE EXISTS (
+    SELECT FROM stock WHERE stock.store_id = $1 AND stock.product_id = asked.product_id
+      AND stock.variant_key = asked.variant_key AND stock.bin_id = asked.bin_id OFFSET 0)`;
+
+// An empty bin counts: its row stays for the ledger, and is read. LIMIT reads no more of the bins than are allowed.
+const COUNT_ROWS = `/* stock.count_bins_of_units */
+  SELECT product_id, variant_key,
+    (SELECT count(*)::int FROM (
+      SELECT FROM stock WHERE stock.store_id = $1 AND stock.product_id = unit.product_id
+        AND stock.variant_key = unit.variant_key LIMIT ${MOST_BINS_OF_UNIT}) AS few) AS of_unit,
+    (SELECT count(*)::int FROM (
+      SELECT FROM stock WHERE stock.store_id = $1 AND stock.product_id = unit.product_id
+      LIMIT ${MOST_BINS_OF_PRODUCT}) AS few) AS of_product
+  FROM (SELECT DISTINCT * FROM unnest($2::int[], $3::int[]) AS each (product_id, variant_key)) AS unit`;
+
+const COUNT_BINS = `/* stock.count_bins */
+  SELECT count(*)::int AS bins FROM (SELECT FROM bins WHERE store_id = $1 LIMIT ${MOST_BINS}) AS few`;
+
+// An import may make the same bins.
+const CREATE_BINS = `/* stock.create_bins */
+  INSERT INTO bins (store_id, warehouse_id, code)
+  SELECT $1::int, warehouse_id, code FROM unnest($2::int[], $3::text[]) AS made (warehouse_id, code)
+  ORDER BY warehouse_id, code
+  ON CONFLICT DO NOTHING`;
+
+const FIND_CREATED = `/* stock.find_created_bins */
+  SELECT bins.id, made.warehouse_id, made.code FROM unnest($2::int[], $3::text[]) AS made (warehouse_id, code)
+  JOIN bins ON bins.store_id = $1 AND bins.warehouse_id = made.warehouse_id AND bins.code = made.code`;
+
+/**
+ * Finds the product and the bin of each line, in the order of the lines, and makes the bins that are missing if the request
+ * asks for that. Refuses the lines that would exceed a limit of bins, in the order of the lines. A bin is made for a line that
+ * is not refused alone.
+ *
+ * @param places of the counts: undefined for a count that is refused.
+ */
+export async function findPlaces(
   sql: TransactionSql,
-  storeId: number,
-  resolved: readonly ResolvedLine[],
-  lines: readonly StockLine[],
+  request: StockChangeRequest,
+  places: readonly (CountPlace | null | undefined)[],
 ): Promise<readonly ResolvedLine[]> {
-  const filling = resolved.filter(({ index, binId }) => {
-    const asked = lines[index];
-    return asked && binId !== null && fills(asked);
+  const { storeId, lines, createsBins } = request;
+  const newPlaces = async (resolved: readonly ResolvedLine[]) => {
+    const filling = resolved.filter(({ index, binId, newBin }) => {
+      const asked = lines[index];
+      if (!asked || places[index] === undefined) return false;
+      if (binId !== null) return fills(asked);
+      return createsBins && newBin !== null && (fills(asked) || isNothing(asked));
+    });
+    const found = await findRows(sql, storeId, filling);
+    return filling.filter(({ index }) => !found.has(index));
+  };
+  // A count without a place is refused for its cursor, not for its bin.
+  const resolve = async () =>
+    (await resolveLines(sql, request)).map((line) =>
+      createsBins && line.newBin && places[line.index] === undefined ? { ...line, newBin: null, refusal: null } : line,
+    );
+  const resolved = await resolve();
+  if ((await newPlaces(resolved)).length === 0) return resolved;
+  await sql.query(LOCK_NEW_BINS, [storeId]);
+  // Another request may have made bins or rows while this one waited.
+  const current = await resolve();
+  const { refusals, made } = await limit(sql, storeId, await newPlaces(current));
+  const ids = await createBins(sql, storeId, [...made.values()]);
+  return current.map((line) => {
+    const refusal = refusals.get(line.index);
+    if (refusal) return { ...line, binId: null, refusal };
+    const created = line.newBin && ids.get(keyOfBin(line.newBin));
+    return created ? { ...line, binId: created, refusal: null } : line;
   });
-  if (filling.length === 0) return resolved;
-  const excess = await sql.query<{ line: number }>(FIND_EXCESS, [
-    storeId,
-    filling.map(({ index }) => index),
-    filling.map(({ binId }) => binId),
-    filling.map(({ productId }) => productId),
-    filling.map(({ variantId }) => variantId ?? 0),
-  ]);
-  const refused = new Set(excess.map(({ line }) => line));
-  return resolved.map((line) => (refused.has(line.index) ? { ...line, binId: null, refusal: REFUSAL } : line));
 }
 
 /** Whether a line needs the row of its bin, although the product may never have lain there. */
 export function fills({ write }: StockLine): boolean {
   if (write.kind === 'adjust') return write.by > 0;
   return write.kind === 'count' || write.expected === null || write.expected === 0;
+}
+
+/** Whether a line changes nothing. It makes its bin, because it is not refused, and no row. */
+function isNothing({ write }: StockLine): boolean {
+  return write.kind === 'adjust' && write.by === 0;
+}
+
+/** Indexes of the lines whose product has lain in their bin. */
+async function findRows(
+  sql: TransactionSql,
+  storeId: number,
+  lines: readonly ResolvedLine[],
+): Promise<ReadonlySet<number>> {
+  if (lines.length === 0) return new Set();
+  const rows = await sql.query<{ line: number }>(FIND_ROWS, [
+    storeId,
+    lines.map(({ index }) => index),
+    lines.map(({ binId }) => binId),
+    lines.map(({ productId }) => productId),
+    lines.map(({ variantId }) => variantId ?? 0),
+  ]);
+  return new Set(rows.map(({ line }) => line));
+}
+
+interface Limited {
+  /** By the index of the line. */
+  readonly refusals: ReadonlyMap<number, StockRefusal>;
+  /** The bins that the other lines need. */
+  readonly made: ReadonlyMap<string, NewBin>;
+}
+
+/** @param lines that put a product or variant into a bin for the first time. */
+async function limit(sql: TransactionSql, storeId: number, lines: readonly ResolvedLine[]): Promise<Limited> {
+  const bins = lines.some(({ newBin }) => newBin) ? await countBins(sql, storeId) : 0;
+  const counts = await countRows(sql, storeId, lines);
+  const [refusals, made, rows] = [new Map<number, StockRefusal>(), new Map<string, NewBin>(), new Set<string>()];
+  for (const { index, productId, variantId, binId, newBin } of lines) {
+    const [product, unit] = [`${productId}`, `${productId}/${variantId ?? 0}`];
+    const bin = newBin ? keyOfBin(newBin) : `${binId}`;
+    if (rows.has(`${unit} ${bin}`)) continue;
+    const [ofUnit, ofProduct] = [counts.get(unit) ?? 0, counts.get(product) ?? 0];
+    if (newBin && !made.has(bin) && bins + made.size >= MOST_BINS) refusals.set(index, STORE_FULL);
+    else if (ofUnit >= MOST_BINS_OF_UNIT) refusals.set(index, UNIT_FULL);
+    else if (ofProduct >= MOST_BINS_OF_PRODUCT) refusals.set(index, PRODUCT_FULL);
+    else {
+      rows.add(`${unit} ${bin}`);
+      counts.set(unit, ofUnit + 1).set(product, ofProduct + 1);
+      if (newBin) made.set(bin, newBin);
+    }
+  }
+  return { refusals, made };
+}
+
+async function countBins(sql: TransactionSql, storeId: number): Promise<number> {
+  const [row] = await sql.query<{ bins: number }>(COUNT_BINS, [storeId]);
+  return row?.bins ?? 0;
+}
+
+/** Bins by `product/variant`, and by `product` for the product with its variants. */
+async function countRows(
+  sql: TransactionSql,
+  storeId: number,
+  lines: readonly ResolvedLine[],
+): Promise<Map<string, number>> {
+  const rows = await sql.query<{ product_id: number; variant_key: number; of_unit: number; of_product: number }>(
+    COUNT_ROWS,
+    [storeId, lines.map(({ productId }) => productId), lines.map(({ variantId }) => variantId ?? 0)],
+  );
+  return new Map(
+    rows.flatMap(({ product_id: product, variant_key: variant, of_unit: ofUnit, of_product: ofProduct }) => [
+      [`${product}/${variant}`, ofUnit] as const,
+      [`${product}`, ofProduct] as const,
+    ]),
+  );
+}
+
+/** @returns the ids of the bins. */
+async function createBins(
+  sql: TransactionSql,
+  storeId: number,
+  bins: readonly NewBin[],
+): Promise<ReadonlyMap<string, number>> {
+  if (bins.length === 0) return new Map();
+  const values = [storeId, bins.map(({ warehouseId }) => warehouseId), bins.map(({ code }) => code)];
+  await sql.query(CREATE_BINS, values);
+  const rows = await sql.query<{ id: number; warehouse_id: number; code: string }>(FIND_CREATED, values);
+  return new Map(rows.map(({ id, warehouse_id: warehouseId, code }) => [keyOfBin({ warehouseId, code }), id]));
+}
+
+function keyOfBin({ warehouseId, code }: NewBin): string {
+  return `${warehouseId}/${code}`;
+}
+
+function tooManyBins(error: string): StockRefusal {
+  return { code: 'too_many_bins', error };
 }

@@ -25,8 +25,8 @@ import { Semaphore } from '../postgres/semaphore.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace, type PlacedCount } from './count-places.js';
-import { fills, limitBins } from './limit-bins.js';
-import { resolveLines, type ResolvedLine } from './resolve-lines.js';
+import { fills, findPlaces } from './limit-bins.js';
+import type { ResolvedLine } from './resolve-lines.js';
 import { keyOf, LOCK_ROWS, MAKE_ROWS, type StockRow } from './stock-quantities.js';
 
 // A second request with the reference waits here until the first commits or rolls back.
@@ -107,7 +107,7 @@ export class PostgresStockChanges extends StockChanges {
   }
 }
 
-// The key first, then the reference, then the stock: the lock order of every writer.
+// The key first, then the reference, then new bins, then the stock: the lock order of every writer.
 async function apply(sql: TransactionSql, request: StockChangeRequest): Promise<ChangedStock> {
   const { storeId, reference, requestHash, idempotency: scope } = request;
   const kept = scope && (await claimKey(sql, { scope, requestHash }, null));
@@ -145,8 +145,8 @@ interface Changed {
 
 async function change(sql: TransactionSql, request: StockChangeRequest): Promise<Changed> {
   const { storeId, lines } = request;
-  const resolved = await limitBins(sql, storeId, await resolveLines(sql, request), lines);
   const places = await findCountPlaces(sql, storeId, lines);
+  const resolved = await findPlaces(sql, request, places);
   const placed = resolved.flatMap((line, index): PlacedLine[] => {
     const [asked, place] = [lines[index], places[index]];
     if (!asked || line.binId === null || line.productId === null || place === undefined) return [];
@@ -273,7 +273,7 @@ const EXPIRED: { readonly code: StockRefusalCode; readonly error: string } = {
 };
 
 function toResult(line: ResolvedLine, outcome: StockOutcome | undefined): StockLineResult {
-  const { index, binId: _binId, refusal, ...place } = line;
+  const { index, binId: _binId, newBin: _newBin, refusal, ...place } = line;
   const refused = outcome?.refusal ?? refusal ?? (outcome ? null : EXPIRED);
   return {
     ...place,

@@ -3,6 +3,11 @@ import type { StockRefusal } from '@app/domain';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { unitsBySku } from './units-by-sku.js';
 
+export interface NewBin {
+  readonly warehouseId: number;
+  readonly code: string;
+}
+
 /** What a line means. */
 export interface ResolvedLine {
   /** Of the line in the request, from 0. */
@@ -11,15 +16,14 @@ export interface ResolvedLine {
   readonly productId: number | null;
   readonly variantId: number | null;
   readonly binId: number | null;
+  /** The bin that the line names where its warehouse lacks it; null for any other line. */
+  readonly newBin: NewBin | null;
   /** Codes. */
   readonly warehouse: string;
   readonly bin: string;
   /** Why the line means nothing; null when the product and the bin are known. */
   readonly refusal: StockRefusal | null;
 }
-
-/** Bins of a store beyond which requests make no further ones. */
-export const MOST_BINS = 100_000;
 
 // Of several units with the SKU, the one that can be ordered: a product that is sold again shares its SKU with an archived one.
 const FIND_UNITS = `/* stock.find_units */
@@ -86,17 +90,6 @@ const FIND_BINS = `/* stock.find_bins_of_lines */
   LEFT JOIN warehouses ON warehouses.store_id = $1 AND warehouses.id = bins.warehouse_id
   ORDER BY asked.line`;
 
-// In the order of the lines up to the limit, and inserted in one order: requests that make the same bins wait for each other.
-const CREATE_BINS = `/* stock.create_bins */
-  INSERT INTO bins (store_id, warehouse_id, code)
-  SELECT $1::int, warehouse_id, bin FROM (
-    SELECT warehouse_id, bin FROM unnest($2::int[], $3::text[]) WITH ORDINALITY AS asked (warehouse_id, bin, line)
-    GROUP BY warehouse_id, bin ORDER BY min(line)
-    LIMIT greatest(0, ${MOST_BINS} - (SELECT count(*) FROM bins WHERE store_id = $1))
-  ) AS made
-  ORDER BY warehouse_id, bin
-  ON CONFLICT DO NOTHING`;
-
 interface UnitRow {
   readonly units: number;
   readonly product_id: number | null;
@@ -123,7 +116,7 @@ interface FoundLine {
 /** Finds the product and the bin of each line, in the order of the lines. */
 export async function resolveLines(
   sql: TransactionSql,
-  { storeId, lines, createsBins }: StockChangeRequest,
+  { storeId, lines }: Pick<StockChangeRequest, 'storeId' | 'lines'>,
 ): Promise<ResolvedLine[]> {
   const units = await sql.query<UnitRow>(FIND_UNITS, [
     storeId,
@@ -132,20 +125,7 @@ export async function resolveLines(
     lines.map(({ variantId }) => variantId),
     lines.map(({ warehouse }) => warehouse),
   ]);
-  const found = await findBins(sql, storeId, lines, units);
-  const missing = found.filter((line) => isMissing(line));
-  if (!createsBins || missing.length === 0) return found.map((line, index) => toLine(line, index, false));
-  await sql.query(CREATE_BINS, [
-    storeId,
-    missing.map(({ unit }) => unit.warehouse_id),
-    missing.map(({ asked }) => asked.bin),
-  ]);
-  return (await findBins(sql, storeId, lines, units)).map((line, index) => toLine(line, index, isMissing(line)));
-}
-
-/** Whether the warehouse of a line lacks its bin. */
-function isMissing({ asked, unit, place }: FoundLine): boolean {
-  return place?.bins === 0 && unit.warehouse_id !== null && asked.bin !== null;
+  return (await findBins(sql, storeId, lines, units)).map(toLine);
 }
 
 async function findBins(
@@ -179,27 +159,39 @@ function keyOf({ warehouse, bin }: StockLine, { units, product_id, variant_id }:
   return JSON.stringify([units, product_id, variant_id, warehouse, bin]);
 }
 
-function toLine({ asked, unit: row, place }: FoundLine, index: number, isOverLimit: boolean): ResolvedLine {
+function toLine({ asked, unit: row, place }: FoundLine, index: number): ResolvedLine {
   const unit = row.units === 1;
   const bin = place?.bins === 1 ? place : null;
+  const isNew = place?.bins === 0 && row.warehouse_id !== null && asked.bin !== null;
   return {
     index,
     sku: (unit ? row.sku : asked.sku) ?? '',
     productId: unit ? row.product_id : asked.productId,
     variantId: unit ? row.variant_id : asked.variantId,
     binId: bin ? bin.bin_id : null,
+    newBin: isNew ? { warehouseId: row.warehouse_id, code: asked.bin } : null,
     warehouse: (bin ? bin.warehouse : asked.warehouse) ?? '',
     bin: (bin ? bin.bin : asked.bin) ?? '',
-    refusal: refusalOf(row, place, isOverLimit),
+    refusal: refusalOf(asked, row, place),
   };
 }
 
-function refusalOf({ units }: UnitRow, place: BinRow | null, isOverLimit: boolean): StockRefusal | null {
-  if (units === 0) return { code: 'unknown_sku', error: 'The store has no such product or variant' };
+function refusalOf(asked: StockLine, { units, warehouse_id }: UnitRow, place: BinRow | null): StockRefusal | null {
+  if (units === 0) return { code: 'unknown_sku', error: `The store has no ${unitOf(asked)}` };
   if (units > 1)
     return { code: 'ambiguous_sku', error: 'Several products have this SKU: name product_id and variant_id' };
-  if (isOverLimit) return { code: 'too_many_bins', error: `The store has ${MOST_BINS} bins: no request makes another` };
-  if (place?.bins === 0) return { code: 'unknown_bin', error: 'The store has no such bin' };
+  if (place?.bins === 0) return { code: 'unknown_bin', error: unknownBin(asked, warehouse_id) };
   if (place?.bins !== 1) return { code: 'unknown_bin', error: 'Several bins are possible: name warehouse and bin' };
   return null;
+}
+
+function unitOf({ sku, productId, variantId }: StockLine): string {
+  if (sku !== null) return `product or variant with the SKU ${sku}`;
+  return variantId === null ? `product ${productId}` : `variant ${variantId} of product ${productId}`;
+}
+
+function unknownBin({ warehouse, bin }: StockLine, warehouseId: number | null): string {
+  if (warehouse !== null && warehouseId === null) return `The store has no warehouse ${warehouse}`;
+  const place = warehouse === null ? 'The store' : `Warehouse ${warehouse}`;
+  return bin === null ? `${place} has no bins` : `${place} has no bin ${bin}`;
 }
