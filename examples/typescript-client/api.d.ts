@@ -4539,7 +4539,8 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'already_shipped' | 'being_picked' | 'units_without_bin' | 'idempotency_mismatch';
+          'X-Error-Code':
+            'already_shipped' | 'being_picked' | 'units_without_bin' | 'above_limit' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -4746,6 +4747,7 @@ export interface operations {
             | 'being_picked'
             | 'return_exceeds_shipment'
             | 'units_without_bin'
+            | 'above_limit'
             | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -5355,6 +5357,7 @@ export interface operations {
             | 'refund_reference_taken'
             | 'return_exceeds_shipment'
             | 'units_without_bin'
+            | 'above_limit'
             | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];

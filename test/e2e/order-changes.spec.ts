@@ -502,6 +502,28 @@ describe('stock and money', () => {
     expect(await api.store.onHand(mug)).toBe(before);
   });
 
+  it.each([
+    ['cancel', {}],
+    ['refunds', { reference: 'R-1', amount: 0, restock: true, lines: [{ line: 1, quantity: 1 }] }],
+  ])('of %s do not go to a bin that cannot hold them', async (path, body) => {
+    const product = await api.store.product({ stock: 2 });
+    const { order_id: id } = await orders.create({
+      items: [{ product_id: product, quantity: 2 }],
+      customer: { name: 'Ada' },
+    });
+    if (path === 'refunds') expect((await post(id, 'shipments', { reference: 'S-1' })).statusCode).toBe(201);
+    const fill = (line: object) => api.post('/v1/stock', { lines: [{ product_id: product, ...line }] });
+    await fill({ set: 2_147_483_647, expected: null });
+
+    const response = await post(id, path, body);
+    await fill({ set: 0, expected: null });
+
+    expect([response.statusCode, response.headers['x-error-code'], response.json()]).toEqual([
+      ...[422, 'above_limit', { success: false, error: 'A bin holds at most 2147483647' }],
+    ]);
+    expect((await post(id, path, body)).statusCode).toBe(path === 'refunds' ? 201 : 200);
+  });
+
   it('of refunded and returned units return once each', async () => {
     const id = await place();
     await post(id, 'payments', PAY);

@@ -1,8 +1,10 @@
 import type { Currency } from './money/currency.js';
 import { toDecimalText, type Money } from './money/money.js';
+import type { LineQuantity } from './orders/line-quantity.js';
 import { domainError } from './shared/domain-error.js';
+import { MAX_BIN_QUANTITY } from './stock/stock-change.js';
 
-type Lines = readonly { readonly line: number; readonly quantity: number }[];
+type Lines = readonly LineQuantity[];
 
 /** The store's current state refuses the request. */
 function rejected<Args extends readonly unknown[] = []>(code: string, text: string | ((...args: Args) => string)) {
@@ -126,9 +128,14 @@ export const RefundExceedsPayment = rejected(
   (left: number) => `At most ${left} can be refunded (in minor units)`,
 );
 /** A refund is for more units of a line than were ordered. */
-export const RefundExceedsLine = rejected('refund_exceeds_line', (line: number) => `Line ${line} has fewer units`);
+export const RefundExceedsLine = rejected(
+  'refund_exceeds_line',
+  ({ line, quantity }: LineQuantity) => `Line ${line} has ${quantity} ${quantity === 1 ? 'unit' : 'units'}`,
+);
 /** Units that came from no bin cannot go back to it. */
 export const UnitsWithoutBin = rejected('units_without_bin', 'The units of an imported order came from no bin');
+/** Units come back to a bin that holds nearly as many as it can. */
+export const BinAboveLimit = rejected('above_limit', `A bin holds at most ${MAX_BIN_QUANTITY}`);
 /** @param left what can still come back, by line. */
 export const ReturnExceedsShipment = rejected('return_exceeds_shipment', (left: Lines) =>
   left.length === 0 ? 'No units can come back' : `These units can come back: ${textOf(left)}`,

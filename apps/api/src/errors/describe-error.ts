@@ -42,7 +42,7 @@ export interface ErrorAnswer {
 /**
  * The answer to an error of Nest, Fastify or a raw socket. It never has the text of an unexpected error.
  *
- * @param namesOneThing whether the path of the request has an id. An id that the database cannot read does not exist.
+ * @param namesOneThing whether the request reads the resource whose id its path has. An id that the database cannot read does not exist.
  */
 export function describeError(error: unknown, namesOneThing = false): ErrorAnswer {
   if (error instanceof RequestError) return answer(error.status, error.code, error.message, error.headers);

@@ -2,6 +2,7 @@ import { CommitOutcomeUnknown, IdempotencyInFlight, IdempotencyMismatch } from '
 import {
   AlreadyShipped,
   BeingPicked,
+  BinAboveLimit,
   DeliveredTooEarly,
   IllegalTransition,
   NotFound,
@@ -148,7 +149,7 @@ export const ApiCancelOrder = () =>
     description: 'The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`.',
     body: { type: CancelOrderRequest, example: { reason: 'The customer changed their mind' }, isOptional: true },
     status: 200,
-    failures: [new AlreadyShipped(LINES), new BeingPicked(['SHIP-2']), new UnitsWithoutBin()],
+    failures: [new AlreadyShipped(LINES), new BeingPicked(['SHIP-2']), new UnitsWithoutBin(), new BinAboveLimit()],
   });
 
 export const ApiMoveOrder = () =>
@@ -169,6 +170,7 @@ export const ApiMoveOrder = () =>
       new BeingPicked(['SHIP-2']),
       new ReturnExceedsShipment(LINES),
       new UnitsWithoutBin(),
+      new BinAboveLimit(),
     ],
   });
 
@@ -208,9 +210,10 @@ export const ApiRecordRefund = () =>
     status: 201,
     failures: [
       new RefundExceedsPayment(4999),
-      new RefundExceedsLine(1),
+      new RefundExceedsLine({ line: 1, quantity: 2 }),
       new RefundReferenceTaken(),
       new ReturnExceedsShipment(LINES),
       new UnitsWithoutBin(),
+      new BinAboveLimit(),
     ],
   });

@@ -525,7 +525,8 @@ export class PlacedOrder {
   private assertOrdered(lines: readonly LineQuantity[]): void {
     this.assertLines(lines);
     const [beyond] = minus(sumByLine(lines), this.state.lines);
-    if (beyond) throw new RefundExceedsLine(beyond.line);
+    const ordered = beyond && this.state.lines.find(({ line }) => line === beyond.line);
+    if (ordered) throw new RefundExceedsLine(ordered);
   }
 
   /** Units that the shipments do not contain, by line. */

@@ -1,6 +1,7 @@
 import { IdempotencyMismatch, OrderLifecycle, type ChangedOrder, type ChangeRequest } from '@app/application';
-import { NotFound, PlacedOrder, type DomainError } from '@app/domain';
+import { BinAboveLimit, NotFound, PlacedOrder, type DomainError } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { isOutOfRange } from '../postgres/postgres-errors.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { claimKey, findReplay, keepAnswer, readerOf, releaseKey } from '../postgres/idempotency-keys.js';
@@ -51,7 +52,10 @@ async function change(
   // An earlier request made the change, and its commit may have stopped waiting for the standbys.
   if (decided.events.length === 0) await sql.waitForStandbysAtCommit();
   const changes = decided.events.length === 0 ? [] : statementsOf(key, actor, decided);
-  const answers = await sql.pipeline([...changes, readOrder(key)]);
+  const answers = await sql.pipeline([...changes, readOrder(key)]).catch((error: unknown) => {
+    // Nothing else that a return writes grows with it.
+    throw decided.restock && isOutOfRange(error) ? new BinAboveLimit() : error;
+  });
   const order = toReadOrder(answers.at(-1));
   const restocked = decided.restock ? (answers.at(-2) as [{ readonly units: number }])[0].units : 0;
   if (idempotency)

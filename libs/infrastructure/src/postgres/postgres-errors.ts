@@ -124,6 +124,11 @@ export function isPrivilegeMissing(error: unknown): boolean {
   return errorCode(error) === '42501';
 }
 
+/** Whether a number, such as a sum, left the range of its column or type. */
+export function isOutOfRange(error: unknown): boolean {
+  return errorCode(error) === '22003';
+}
+
 /** Whether the server refused a value that validation should have refused. */
 export function isBadInput(error: unknown): boolean {
   return BAD_INPUT.has(errorCode(error) ?? '');
