@@ -2,6 +2,7 @@ export * from './brand.response.js';
 export * from './category.response.js';
 export * from './change.response.js';
 export * from './customer.response.js';
+export * from './order-event.response.js';
 export * from './order.response.js';
 export * from './product.response.js';
 export * from './representations.module.js';

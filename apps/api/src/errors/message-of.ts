@@ -4,9 +4,11 @@ import {
   ExternalReferenceTaken,
   ItemsUnavailable,
   OutOfStock,
+  StaleStatus,
   UnitsWithoutBin,
   type DomainError,
 } from '@app/domain';
+import { STATUS_FIELDS } from '@app/representations';
 
 /** A message names this many lines at most. */
 const MAX_NAMED = 20;
@@ -28,6 +30,7 @@ export function messageOf(error: DomainError): string {
   if (error instanceof IdempotencyInFlight) return 'A request with this Idempotency-Key is still being processed';
   if (error instanceof IdempotencyMismatch) return 'This Idempotency-Key was used with a different request';
   if (error instanceof DeliveredTooEarly) return `at must not be before shipped_at ${error.shippedAt.toISOString()}`;
+  if (error instanceof StaleStatus) return error.message.replace(error.field, STATUS_FIELDS[error.field]);
   if (error instanceof UnitsWithoutBin) return `${error.message}: record the goods with POST /v1/stock`;
   return error.message;
 }

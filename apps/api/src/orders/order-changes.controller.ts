@@ -1,5 +1,5 @@
 import { ChangeOrder, OrdersService, type ChangeContext, type ChangedOrder } from '@app/application';
-import type { ValueOf } from '@app/representations';
+import { toOrderEvent, type OrderEvent, type ValueOf } from '@app/representations';
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
@@ -36,7 +36,6 @@ import {
   ApiReleaseOrder,
   ORDER_CHANGES_DOCUMENTATION,
 } from './order-changes.openapi.js';
-import { toOrderEvent, type OrderEvent } from './order-event.response.js';
 
 const HISTORY_QUERY = listQuery({});
 

@@ -9,9 +9,11 @@ import {
   type RefundRequest,
   type ShipmentPatch,
   type ShipmentRequest,
+  type StatusField,
   type Tracking,
   type Transition,
 } from '@app/domain';
+import { STATUS_FIELDS } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
 import {
   CurrencyField,
@@ -98,8 +100,8 @@ export class CancelOrderRequest {
 export class ReleaseOrderRequest {}
 
 export class TransitionRequest {
-  @RequiredWordField({ words: ['status', 'fulfillment_status'], description: 'Which status changes.' })
-  field!: Transition['field'];
+  @RequiredWordField({ words: Object.values(STATUS_FIELDS), description: 'Which status changes.' })
+  field!: (typeof STATUS_FIELDS)[StatusField];
 
   @RequiredWordField({
     words: [...new Set([...PAYMENT_STATUSES, ...FULFILLMENT_STATUSES])],
@@ -196,7 +198,13 @@ export function toCancellation({ reason, restock, notify }: CancelOrderRequest):
 
 export function toTransition({ field, expected, to, restock, lines }: TransitionRequest): Transition {
   refuseIf(!!lines && !restock, 'lines needs restock');
-  return { field, expected, to, restock: restock ?? false, lines: toLines(lines) };
+  return {
+    field: field === STATUS_FIELDS.status ? 'status' : 'fulfillmentStatus',
+    expected,
+    to,
+    restock: restock ?? false,
+    lines: toLines(lines),
+  };
 }
 
 export function toPayment({

@@ -9,6 +9,7 @@ import {
   type OrderLocation,
 } from '@app/application';
 import { FULFILLMENT_STATUSES, PAYMENT_STATUSES, type FulfillmentStatus, type PaymentStatus } from '@app/domain';
+import { toOrderEvent } from '@app/representations';
 import { Option, type Command } from 'commander';
 import { byOperator } from '../by-operator.js';
 import { CommandFailed, EXIT } from '../failures.js';
@@ -77,7 +78,7 @@ Example:
           events.push(...rows);
           if (rows.length < MAX_LIMIT) break;
         }
-        printJson(events.map(eventOf));
+        printJson(events.map(toOrderEvent));
       }),
   );
 
@@ -106,8 +107,4 @@ Example:
 
 function printMoved(location: OrderLocation, changed: ChangedOrder): void {
   printChanged(location, changed, { restocked: changed.restocked });
-}
-
-function eventOf({ at, actor, event, field, from, to, reference, details }: OrderEventRecord) {
-  return { at: at.toISOString(), actor, event, field, from, to, reference, details };
 }

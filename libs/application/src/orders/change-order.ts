@@ -1,15 +1,23 @@
 import { createHash } from 'node:crypto';
-import type {
-  Actor,
-  Cancellation,
-  OrderChange,
-  OrderState,
-  PaymentRequest,
-  PlacedOrder,
-  RefundRequest,
-  ShipmentPatch,
-  ShipmentRequest,
-  Transition,
+import {
+  cancelOrder,
+  changeShipment,
+  moveStatus,
+  recordPayment,
+  recordRefund,
+  releaseOrder,
+  setStatuses,
+  shipOrder,
+  type Actor,
+  type Cancellation,
+  type OrderChange,
+  type OrderState,
+  type PaymentRequest,
+  type PlacedOrder,
+  type RefundRequest,
+  type ShipmentPatch,
+  type ShipmentRequest,
+  type Transition,
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { Deadline } from '../deadline.js';
@@ -50,7 +58,7 @@ export class ChangeOrder {
    */
   ship(context: ChangeContext, request: WithoutHash<ShipmentRequest>): Promise<ChangedOrder> {
     const requestHash = hashOf(request).toString('base64');
-    return this.run(context, ['ship', request], (order) => order.ship({ ...request, requestHash }));
+    return this.run(context, ['ship', request], (order) => shipOrder(order, { ...request, requestHash }));
   }
 
   /**
@@ -59,7 +67,7 @@ export class ChangeOrder {
    * @throws NotFound, IllegalTransition
    */
   changeShipment(context: ChangeContext, reference: string, patch: ShipmentPatch): Promise<ChangedOrder> {
-    return this.run(context, ['changeShipment', reference, patch], (order) => order.changeShipment(reference, patch));
+    return this.run(context, ['changeShipment', reference, patch], (order) => changeShipment(order, reference, patch));
   }
 
   /**
@@ -68,7 +76,7 @@ export class ChangeOrder {
    * @throws AlreadyShipped, BeingPicked, IllegalTransition
    */
   cancel(context: ChangeContext, cancellation: Cancellation): Promise<ChangedOrder> {
-    return this.run(context, ['cancel', cancellation], (order) => order.cancel(cancellation));
+    return this.run(context, ['cancel', cancellation], (order) => cancelOrder(order, cancellation));
   }
 
   /**
@@ -77,7 +85,7 @@ export class ChangeOrder {
    * @throws StaleStatus, IllegalTransition, ReturnExceedsShipment
    */
   move(context: ChangeContext, transition: Transition): Promise<ChangedOrder> {
-    return this.run(context, ['move', transition], (order) => order.move(transition));
+    return this.run(context, ['move', transition], (order) => moveStatus(order, transition));
   }
 
   /**
@@ -87,7 +95,7 @@ export class ChangeOrder {
    * @throws IllegalTransition, AlreadyShipped, BeingPicked
    */
   setStatus(context: ChangeContext, change: Partial<OrderState>): Promise<ChangedOrder> {
-    return this.run(context, ['setStatus', change], (order) => order.set(change));
+    return this.run(context, ['setStatus', change], (order) => setStatuses(order, change));
   }
 
   /**
@@ -96,7 +104,7 @@ export class ChangeOrder {
    * @throws NotHeld, OrderCancelled
    */
   release(context: ChangeContext): Promise<ChangedOrder> {
-    return this.run(context, ['release'], (order) => order.release());
+    return this.run(context, ['release'], releaseOrder);
   }
 
   /**
@@ -108,7 +116,7 @@ export class ChangeOrder {
    */
   pay(context: ChangeContext, request: WithoutHash<PaymentRequest>): Promise<ChangedOrder> {
     const requestHash = hashOf(request).toString('base64');
-    return this.run(context, ['pay', request], (order) => order.pay({ ...request, requestHash }));
+    return this.run(context, ['pay', request], (order) => recordPayment(order, { ...request, requestHash }));
   }
 
   /**
@@ -118,7 +126,7 @@ export class ChangeOrder {
    */
   refund(context: ChangeContext, request: WithoutHash<RefundRequest>): Promise<ChangedOrder> {
     const requestHash = hashOf(request).toString('base64');
-    return this.run(context, ['refund', request], (order) => order.refund({ ...request, requestHash }));
+    return this.run(context, ['refund', request], (order) => recordRefund(order, { ...request, requestHash }));
   }
 
   private run(

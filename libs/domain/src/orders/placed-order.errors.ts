@@ -1,5 +1,6 @@
 import { DomainError } from '../shared/domain-error.js';
 import type { LineQuantity } from './line-quantity.js';
+import type { StatusField } from './order-event.js';
 
 abstract class Rejection extends DomainError {
   readonly kind = 'rejected';
@@ -128,7 +129,11 @@ export class StaleStatus extends Rejection {
   readonly code = 'stale';
 
   /** @param possible the statuses to which it can change now. */
-  constructor(field: string, present: string, possible: readonly string[]) {
+  constructor(
+    readonly field: StatusField,
+    present: string,
+    possible: readonly string[],
+  ) {
     super(`${field} is ${present}${possible.length > 0 ? `, and can change to ${possible.join(' or ')}` : ''}`);
   }
 }
