@@ -10,3 +10,4 @@ export * from './resource.js';
 export * from './schema.js';
 export * from './sku.response.js';
 export * from './stock.response.js';
+export * from './webhook.response.js';
