@@ -61,4 +61,5 @@ export * from './webhooks/deliver-webhooks.js';
 export * from './webhooks/webhook-message.js';
 export * from './webhooks/webhooks.service.js';
 export * from './deadline.js';
+export * from './semaphore.js';
 export * from './time-limits.js';

@@ -1,5 +1,6 @@
 import {
   IdempotencyMismatch,
+  Semaphore,
   StockChanges,
   TURN_MS,
   type ChangedStock,
@@ -20,7 +21,6 @@ import { claimKey, keepAnswer } from '../postgres/idempotency-keys.js';
 import { Config } from '../platform/config.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import type { ShortStock } from '../notifications/short-stock-mail.js';
-import { Semaphore } from '../postgres/semaphore.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace, type PlacedCount } from './count-places.js';
