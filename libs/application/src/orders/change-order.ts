@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   cancelOrder,
   changeShipment,
@@ -21,6 +20,7 @@ import {
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { Deadline } from '../deadline.js';
+import { requestHashOf } from '../request-hash.js';
 import {
   OrderLifecycle,
   type ChangedOrder,
@@ -57,7 +57,7 @@ export class ChangeOrder {
    * @throws ShipmentReferenceTaken, BeingPicked, OrderHeld, OrderCancelled
    */
   ship(context: ChangeContext, request: WithoutHash<ShipmentRequest>): Promise<ChangedOrder> {
-    const requestHash = hashOf(request).toString('base64');
+    const requestHash = requestHashOf(request).toString('base64');
     return this.run(context, ['ship', request], (order) => shipOrder(order, { ...request, requestHash }));
   }
 
@@ -115,7 +115,7 @@ export class ChangeOrder {
    * @throws PaymentReferenceTaken
    */
   pay(context: ChangeContext, request: WithoutHash<PaymentRequest>): Promise<ChangedOrder> {
-    const requestHash = hashOf(request).toString('base64');
+    const requestHash = requestHashOf(request).toString('base64');
     return this.run(context, ['pay', request], (order) => recordPayment(order, { ...request, requestHash }));
   }
 
@@ -125,7 +125,7 @@ export class ChangeOrder {
    * @throws RefundExceedsPayment, RefundReferenceTaken, ReturnExceedsShipment
    */
   refund(context: ChangeContext, request: WithoutHash<RefundRequest>): Promise<ChangedOrder> {
-    const requestHash = hashOf(request).toString('base64');
+    const requestHash = requestHashOf(request).toString('base64');
     return this.run(context, ['refund', request], (order) => recordRefund(order, { ...request, requestHash }));
   }
 
@@ -134,7 +134,7 @@ export class ChangeOrder {
     request: readonly unknown[],
     decide: (order: PlacedOrder) => OrderChange,
   ): Promise<ChangedOrder> {
-    const requestHash = hashOf([order.reference.toLowerCase(), ...request]);
+    const requestHash = requestHashOf([order.reference.toLowerCase(), ...request]);
     return this.lifecycle.change({
       ...context,
       order,
@@ -142,8 +142,4 @@ export class ChangeOrder {
       idempotency: idempotency && { ...idempotency, requestHash },
     });
   }
-}
-
-function hashOf(request: unknown): Buffer {
-  return createHash('sha256').update(JSON.stringify(request)).digest();
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   CurrencyMismatch,
   type DomainError,
@@ -26,6 +26,7 @@ import { CatalogPricing, type LineRequest } from '../ports/catalog-pricing.js';
 import { Clock } from '../ports/clock.js';
 import { FraudScreening } from '../ports/fraud-screening.js';
 import { OrderPlacement, ReceiptNumberTaken, type IdempotentRequest, type Replay } from '../ports/order-placement.js';
+import { requestHashOf } from '../request-hash.js';
 
 /** A validated request for an order. */
 export interface OrderRequest {
@@ -188,6 +189,6 @@ function draftOf(
 function idempotentRequest({ store, mode, request, idempotency }: CreateOrderCommand): IdempotentRequest | null {
   if (!idempotency) return null;
   const { key, answer } = idempotency;
-  const requestHash = createHash('sha256').update(JSON.stringify(request)).digest();
+  const requestHash = requestHashOf(request);
   return { scope: { storeId: store.id, mode, key }, requestHash, answer };
 }
