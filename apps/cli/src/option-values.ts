@@ -6,6 +6,7 @@ import {
   isReceiptNumber,
   isStorable,
   isUuid,
+  MAX_INT4,
   MAX_SECRET_OVERLAP_MS,
   MAX_WEBHOOK_BATCH,
   parseApiKeyScope,
@@ -21,7 +22,6 @@ import { CommandFailed, EXIT } from './failures.js';
 
 const PLURALS: Partial<Record<BundleKind, string>> = { category: 'categories', stock: 'stock' };
 const KINDS = new Map(KINDS_IN_ORDER.map((kind) => [PLURALS[kind] ?? `${kind}s`, kind]));
-const INT4_MAX = 2_147_483_647;
 /** Control characters, line breaks of all kinds, bidirectional marks, halves of a surrogate pair. */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
@@ -65,7 +65,7 @@ export const reasonName = textIf(
 export const dayCount = integer(1, 366, 'Give 1 to 366 days.');
 export const webhookBatch = integer(1, MAX_WEBHOOK_BATCH, `Give 1 to ${MAX_WEBHOOK_BATCH}.`);
 export const rowCount = integer(1, 1_000, 'Give 1 to 1000.');
-export const stockQuantity = integer(0, INT4_MAX, `Give an integer from 0 to ${INT4_MAX}.`);
+export const stockQuantity = integer(0, MAX_INT4, `Give an integer from 0 to ${MAX_INT4}.`);
 /** What a bin is expected to hold. Commander takes null for no value. */
 export const expectedQuantity = (text: string) => (text === 'any' ? text : stockQuantity(text));
 /** Units in (positive) or out (negative). */

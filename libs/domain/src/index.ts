@@ -32,6 +32,7 @@ export * from './orders/ship-order.js';
 export * from './orders/shipment.js';
 export * from './shared/domain-error.js';
 export * from './shared/email-address.js';
+export * from './shared/integers.js';
 export * from './shared/not-found.js';
 export * from './shared/retention.js';
 export * from './shared/text.js';

@@ -1,5 +1,6 @@
 import {
   FULFILLMENT_STATUSES,
+  MAX_INT4,
   MAX_LINES,
   PAYMENT_STATUSES,
   TRANSITION_TARGETS,
@@ -33,7 +34,7 @@ export class LineQuantityRequest {
   @IntegerField({ min: 1, max: Number.MAX_SAFE_INTEGER, description: '`line` of a line item.' })
   line!: number;
 
-  @IntegerField({ min: 1, max: 2_147_483_647, description: 'Units.' })
+  @IntegerField({ min: 1, max: MAX_INT4, description: 'Units.' })
   quantity!: number;
 }
 
