@@ -33,6 +33,7 @@ export * from './ports/customer.repository.js';
 export * from './ports/encrypted-secrets.js';
 export * from './ports/fraud-screening.js';
 export * from './ports/held-orders.js';
+export * from './ports/idempotency.js';
 export * from './ports/notifier.js';
 export * from './ports/order-lifecycle.js';
 export * from './ports/order-placement.js';

@@ -32,11 +32,17 @@ export const LIFE_MUTANTS: readonly Mutant[] = [
       'if (items.length === 0 && unshippedUnits.length === 0) {',
     ],
   ),
-  mutant('a change does not claim its key', 'life', /key \S+ (was answered with different bytes|keeps other bytes)/, [
-    LIFECYCLE,
-    'idempotency && ((await findReplay(readerOf(sql), idempotency)) ?? (await claimKey(sql, idempotency, null)));',
-    'idempotency && ((await Promise.resolve(null)) as Awaited<ReturnType<typeof claimKey>>);',
-  ]),
+  mutant(
+    'a change does not claim its key',
+    'life',
+    /key \S+ was answered (with different bytes|and is not kept)/,
+    [
+      LIFECYCLE,
+      "(await findKept<KeptOrder | null>(readerOf(sql), 'change', idempotency))",
+      '(null as Kept<KeptOrder> | null)',
+    ],
+    [LIFECYCLE, "(await claimKey<KeptOrder | null>(sql, 'change', idempotency))", 'null'],
+  ),
   mutant(
     'a change of a shipment leaves no event',
     'life',

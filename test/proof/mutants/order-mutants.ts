@@ -129,7 +129,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
       'libs/infrastructure/src/customers/postgres-personal-data.ts',
       `  UPDATE idempotency_keys
   SET key = chr(1) || encode(sha256(convert_to(key, 'UTF8')), 'hex'), request_hash = substring(request_hash FROM 1 FOR 1),
-    response = CASE WHEN NOT personal THEN response END
+    record = CASE WHEN kind <> 'change' THEN record END
 `,
       `  DELETE FROM idempotency_keys
 `,

@@ -100,12 +100,11 @@ function change({ store, reason = '', ...names }: PlaceOptions, write: StockWrit
       write,
       asOf: asOf === undefined ? null : decodeCursor(asOf, { storeId, mode: 'live' }),
     };
-    const { answer } = await app.get(ChangeStock).execute({
+    const { lines } = await app.get(ChangeStock).execute({
       ...{ storeId, actor: operator(), lines: [line], reference: null, reason, idempotency: null },
       ...{ isAtomic: false, createsBins: false },
-      answer: (lines) => Buffer.from(JSON.stringify(lines)),
     });
-    const [result] = JSON.parse(answer.toString()) as [StockLineResult];
+    const [result] = lines as [StockLineResult];
     if (result.code !== null) throw new CommandFailed(`${result.error} (${result.code}).`);
     const { before, after, short } = result;
     printJson({ store, ...place, quantity: after, previous_quantity: before, ...(asOf !== undefined && { short }) });

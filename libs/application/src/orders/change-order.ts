@@ -21,19 +21,15 @@ import {
 import { Injectable } from '@nestjs/common';
 import type { Deadline } from '../deadline.js';
 import { requestHashOf } from '../request-hash.js';
-import {
-  OrderLifecycle,
-  type ChangedOrder,
-  type IdempotentChange,
-  type OrderTarget,
-} from '../ports/order-lifecycle.js';
+import type { IdempotencyScope } from '../ports/idempotency.js';
+import { OrderLifecycle, type ChangedOrder, type OrderTarget } from '../ports/order-lifecycle.js';
 
 /** Who changes which order. */
 export interface ChangeContext {
   readonly order: OrderTarget;
   readonly actor: Actor;
-  /** The client's idempotency key; `null` when it sent none. */
-  readonly idempotency: Omit<IdempotentChange, 'requestHash'> | null;
+  /** `null` when the client sent no idempotency key. */
+  readonly idempotency: IdempotencyScope | null;
   readonly deadline?: Deadline;
 }
 
@@ -130,7 +126,7 @@ export class ChangeOrder {
   }
 
   private run(
-    { order, idempotency, ...context }: ChangeContext,
+    { order, idempotency: scope, ...context }: ChangeContext,
     request: readonly unknown[],
     decide: (order: PlacedOrder) => OrderChange,
   ): Promise<ChangedOrder> {
@@ -139,7 +135,7 @@ export class ChangeOrder {
       ...context,
       order,
       decide,
-      idempotency: idempotency && { ...idempotency, requestHash },
+      idempotency: scope && { scope, requestHash },
     });
   }
 }

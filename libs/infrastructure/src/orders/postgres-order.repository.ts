@@ -118,16 +118,16 @@ interface HistoryRow extends EventRow {
   readonly id: string | null;
 }
 
-/** Reads an order within a transaction. `toReadOrder` maps its rows. */
+/** Reads an order within a transaction. `readRow` finds it in the answer. */
 export function readOrder({ storeId, orderId }: OrderKey): Statement {
   return { text: FIND_BY_IDS, values: [storeId, [orderId]] };
 }
 
 /** @throws NotFound without a row. */
-export function toReadOrder(rows: readonly unknown[] = []): OrderRecord {
+export function readRow(rows: readonly unknown[] = []): OrderRecordRow {
   const [row] = rows as readonly OrderRecordRow[];
   if (!row) throw new NotFound('Order');
-  return toOrderRecord(row);
+  return row;
 }
 
 @Injectable()
