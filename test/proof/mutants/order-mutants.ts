@@ -39,8 +39,8 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     /order \S+ has 0 of 2 stages/,
     [
       'libs/infrastructure/src/orders/insert-order.ts',
-      "VALUES ($1, $2, 'notify-customer', $23, 3, $24), ($1, $2, 'notify-merchant', 'pending', 4, NULL)",
-      "SELECT $1, $2, 'notify-customer', $23, 3, $24::text[] WHERE false",
+      "VALUES (:store, :id, 'notify-customer', :stage_state, 3, :held_for), (:store, :id, 'notify-merchant', 'pending', 4, NULL)",
+      "SELECT :store, :id, 'notify-customer', :stage_state, 3, :held_for::text[] WHERE false",
     ],
     [
       PLACEMENT,
