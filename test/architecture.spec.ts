@@ -293,7 +293,33 @@ describe('SQL and SQLSTATEs', () => {
   );
 });
 
+/** The properties of a file that are named in snake_case, as fields of JSON are. */
+function wirePropertiesIn(text: string): string[] {
+  const found: string[] = [];
+  const source = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest);
+  const visit = (node: ts.Node): void => {
+    const isProperty = ts.isPropertyAssignment(node) || ts.isPropertySignature(node) || ts.isPropertyDeclaration(node);
+    const name = isProperty || ts.isShorthandPropertyAssignment(node) ? node.name.getText(source) : '';
+    if (/^[a-z]+(_[a-z]+)+$/.test(name)) found.push(name);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
 describe('names of the wire', () => {
+  it('name no property of the domain', () => {
+    const found = [...files.keys()]
+      .filter((file) => file.startsWith('libs/domain/'))
+      .flatMap((file) => wirePropertiesIn(readFileSync(join(ROOT, file), 'utf8')).map((name) => `${file}: ${name}`));
+
+    expect(found).toEqual([]);
+  });
+
+  it.each(['{ refund_due: 1 }', '{ total_amount }'])('the check notices the property of %s', (literal) => {
+    expect(wirePropertiesIn(`const details = ${literal};`)).toHaveLength(1);
+  });
+
   it('stand in no message of the domain and the use cases', () => {
     const found = [...files.keys()]
       .filter((file) => /^libs\/(domain|application)\//.test(file))

@@ -570,7 +570,7 @@ describe('StockLedger', () => {
     const write = { kind: 'set', to, expected: null } as const;
     await application.app.get(ChangeStock, { strict: false }).execute({
       ...{ storeId, actor: CLERK, lines: [{ ...line, write }], reference: null, reason: 'counted', idempotency: null },
-      ...{ isAtomic: true, createsBins: false, answer: () => Buffer.from('') },
+      ...{ isAtomic: true, createsBins: false },
     });
   };
   /** Changes a quantity without a movement. */

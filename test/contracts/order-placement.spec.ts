@@ -2,6 +2,7 @@ import {
   Deadline,
   IdempotencyInFlight,
   IdempotencyMismatch,
+  receiptOf,
   ReceiptNumberTaken,
   type IdempotentRequest,
 } from '@app/application';
@@ -254,7 +255,6 @@ describe.each(adapters)('OrderPlacement %s', (_name, open) => {
     const requestOf = (scope = aScope(ports.storeId), requestHash = HASH): IdempotentRequest => ({
       scope,
       requestHash,
-      answer: ({ id }) => Buffer.from(`{"id":"${id}","total":19.90,"name":"Łódź \\u0000"}`),
     });
     const place = (idempotency: IdempotentRequest, quantity = 1, productId = mug, deadline = Deadline.in(5_000)) => {
       const order = anOrder(ports.storeId, { items: [{ productId, quantity }] });
@@ -268,14 +268,13 @@ describe.each(adapters)('OrderPlacement %s', (_name, open) => {
       expect(await ports.placement.awaitReplay(requestOf(), inTime())).toBeNull();
     });
 
-    it('stores the order and the bytes of its answer for replays', async () => {
+    it('stores the order and its receipt for replays', async () => {
       const request = requestOf();
       const { order, placed } = place(request);
       expect(await placed).toEqual({ outcome: 'placed' });
-      const replay = { orderId: order.id, answer: request.answer(order) };
 
-      expect(await ports.placement.findReplay(request)).toEqual(replay);
-      expect(await ports.placement.awaitReplay(request, inTime())).toEqual(replay);
+      expect(await ports.placement.findReplay(request)).toEqual(receiptOf(order));
+      expect(await ports.placement.awaitReplay(request, inTime())).toEqual(receiptOf(order));
     });
 
     it('replays the first order when the key is placed again, and writes nothing', async () => {
@@ -286,8 +285,7 @@ describe.each(adapters)('OrderPlacement %s', (_name, open) => {
 
       const second = place(request, 3);
 
-      const replay = { orderId: first.order.id, answer: request.answer(first.order) };
-      expect(await second.placed).toEqual({ outcome: 'replayed', replay });
+      expect(await second.placed).toEqual({ outcome: 'replayed', receipt: receiptOf(first.order) });
       expect([await ports.hasOrder(second.order.id), await ports.onHand(mug)]).toEqual([false, before]);
     });
 
@@ -337,7 +335,7 @@ describe.each(adapters)('OrderPlacement %s', (_name, open) => {
       const outcomes = await Promise.all(placements.map(({ placed }) => placed));
 
       const first = placements[outcomes.findIndex(({ outcome }) => outcome === 'placed')]?.order;
-      const replays = outcomes.flatMap((outcome) => (outcome.outcome === 'replayed' ? [outcome.replay] : []));
+      const replays = outcomes.flatMap((outcome) => (outcome.outcome === 'replayed' ? [outcome.receipt] : []));
       expect(replays).toHaveLength(7);
       expect(new Set(replays.map(({ orderId }) => orderId))).toEqual(new Set([first?.id]));
       expect(await ports.onHand(mug)).toBe(before - 1);
@@ -413,7 +411,6 @@ describe.each(adapters)('OrderPlacement %s', (_name, open) => {
       const requestOf = () => ({
         scope: aScope(ports.storeId),
         requestHash: Buffer.alloc(32, 'a'),
-        answer: ({ id }: { id: string }) => Buffer.from(id),
       });
       const [own, other] = [requestOf(), requestOf()];
       const first = orderOf(reference);
@@ -422,7 +419,7 @@ describe.each(adapters)('OrderPlacement %s', (_name, open) => {
       const replayed = await placeOrder(ports.placement, orderOf(reference), { idempotency: own });
       const refused = placeOrder(ports.placement, orderOf(reference), { idempotency: other });
 
-      expect(replayed).toMatchObject({ outcome: 'replayed', replay: { orderId: first.id } });
+      expect(replayed).toMatchObject({ outcome: 'replayed', receipt: { orderId: first.id } });
       await expect(refused).rejects.toEqual(new ExternalReferenceTaken(first.id));
       // The refusal leaves the other key free.
       expect(await ports.placement.findReplay(other)).toBeNull();

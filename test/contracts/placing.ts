@@ -101,7 +101,13 @@ async function openPostgres({ app, database }: RunningApplication): Promise<Plac
       const client = new pg.Client({ connectionString: database.url });
       await client.connect();
       await client.query('BEGIN');
-      await client.query('INSERT INTO idempotency_keys VALUES ($1, $2, $3, $4)', [storeId, mode, key, 'hash']);
+      await client.query('INSERT INTO idempotency_keys VALUES ($1, $2, $3, $4, $5)', [
+        storeId,
+        mode,
+        key,
+        'order',
+        'hash',
+      ]);
       return () => client.end();
     },
     stages: async (orderId) => {

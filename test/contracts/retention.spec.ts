@@ -24,11 +24,10 @@ describe('retention', () => {
   });
 
   const keep = (key: string, age: string) =>
-    database.query(`INSERT INTO idempotency_keys VALUES ($1, 'live', $2, 'hash', 'answer', now() - $3::interval)`, [
-      store.id,
-      key,
-      age,
-    ]);
+    database.query(
+      `INSERT INTO idempotency_keys VALUES ($1, 'live', $2, 'stock', 'hash', '[]', now() - $3::interval)`,
+      [store.id, key, age],
+    );
   const keys = async () =>
     (await database.query<{ key: string }>('SELECT key FROM idempotency_keys')).map(({ key }) => key);
 

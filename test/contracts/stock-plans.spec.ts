@@ -80,7 +80,7 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     const asked = lines.map((each): StockLine => ({ ...line, write: { kind: 'adjust', by: 1 }, ...each }));
     const request: StockChangeRequest = {
       ...{ storeId: store.id, actor: { type: 'key', id: 'k', name: '' }, lines: asked, reference: null, reason: '' },
-      ...{ isAtomic: false, createsBins: true, requestHash: Buffer.of(), idempotency: null, answer: () => Buffer.of() },
+      ...{ isAtomic: false, createsBins: true, requestHash: Buffer.of(), idempotency: null },
     };
     await findPlaces(
       sql,

@@ -294,7 +294,7 @@ describe('POST /v1/orders: Idempotency-Key', () => {
     const other = new pg.Client({ connectionString: api.database.url });
     await other.connect();
     await other.query('BEGIN');
-    await other.query(`INSERT INTO idempotency_keys VALUES ($1, 'live', 'slow', 'hash')`, [api.store.id]);
+    await other.query(`INSERT INTO idempotency_keys VALUES ($1, 'live', 'slow', 'order', 'hash')`, [api.store.id]);
 
     const response = await orders.place(anOrderBody(mug), { 'idempotency-key': 'slow' });
     await other.end();

@@ -61,7 +61,9 @@ describe('POST /v1/orders with the Idempotency-Key of an order that would be rej
     const product = await api.store.product({ stock: 5, status: 'ARCHIVED' });
     const body = { items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada' } };
     await blocker.query('BEGIN');
-    await blocker.query(`INSERT INTO idempotency_keys VALUES ($1, 'live', 'takes long', 'hash')`, [api.store.id]);
+    await blocker.query(`INSERT INTO idempotency_keys VALUES ($1, 'live', 'takes long', 'order', 'hash')`, [
+      api.store.id,
+    ]);
     const startedAt = Date.now();
 
     const { statusCode, headers } = await api.post('/v1/orders', body, { 'idempotency-key': 'takes long' });

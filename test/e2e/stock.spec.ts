@@ -417,8 +417,8 @@ describe('POST /v1/stock', () => {
     expect(second.response.body).toBe(first.response.body);
     expect(second.response.headers['idempotent-replayed']).toBe('true');
     expect(await stock()).toBe(22);
-    const kept = await sql('SELECT personal, order_id FROM idempotency_keys WHERE store_id = $1', api.store.id);
-    expect(kept).toEqual([{ personal: false, order_id: null }]);
+    const kept = await sql('SELECT kind, order_id FROM idempotency_keys WHERE store_id = $1', api.store.id);
+    expect(kept).toEqual([{ kind: 'stock', order_id: null }]);
     expect((await api.post('/v1/orders', anOrderBody(product), key)).headers['x-error-code']).toBe(
       'idempotency_mismatch',
     );

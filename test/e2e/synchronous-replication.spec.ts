@@ -251,7 +251,6 @@ describe('operations with synchronous replication whose wait is cancelled', () =
     return app.get(ChangeStock).execute({
       ...{ storeId: store.id, actor: operator(), lines: [{ sku: null, ...located, write, asOf: null }] },
       ...{ reference: null, reason: '', idempotency: null, isAtomic: true, createsBins: false },
-      answer: () => Buffer.from(''),
     });
   };
 

@@ -206,7 +206,7 @@ describe('a webhook', () => {
     ].map(({ response }) => response.body);
     const rows = await sql<{ text: string }>(
       `SELECT webhooks::text || encode(webhooks.secrets, 'escape') AS text FROM webhooks WHERE store_id = $1
-       UNION ALL SELECT idempotency_keys::text || encode(response, 'escape') FROM idempotency_keys WHERE store_id = $1
+       UNION ALL SELECT idempotency_keys::text FROM idempotency_keys WHERE store_id = $1
        UNION ALL SELECT webhook_deliveries::text FROM webhook_deliveries WHERE store_id = $1`,
       api.store.id,
     );

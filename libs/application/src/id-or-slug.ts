@@ -1,13 +1,10 @@
-import { isStorable } from '@app/domain';
-
-/** The highest id there can be: ids are 32-bit integers. */
-export const MAX_ID = 2_147_483_647;
+import { isStorable, MAX_INT4 } from '@app/domain';
 
 /** Reads an id from decimal digits; null when the text is not an id that can exist. */
 export function parseId(text: string): number | null {
   if (!/^\d{1,10}$/.test(text)) return null;
   const id = Number(text);
-  return id >= 1 && id <= MAX_ID ? id : null;
+  return id >= 1 && id <= MAX_INT4 ? id : null;
 }
 
 /** Whether `text` can be a slug: 1 to 200 characters, no NUL, no lone surrogate. */

@@ -1,8 +1,9 @@
 import type { Currency } from './money/currency.js';
 import { toDecimalText, type Money } from './money/money.js';
+import type { StatusField } from './orders/order-event.js';
 import type { LineQuantity } from './orders/line-quantity.js';
 import { domainError } from './shared/domain-error.js';
-import { MAX_BIN_QUANTITY } from './stock/stock-change.js';
+import { MAX_INT4 } from './shared/integers.js';
 
 type Lines = readonly LineQuantity[];
 
@@ -135,17 +136,25 @@ export const RefundExceedsLine = rejected(
 /** Units that came from no bin cannot go back to it. */
 export const UnitsWithoutBin = rejected('units_without_bin', 'The units of an imported order came from no bin');
 /** Units come back to a bin that holds nearly as many as it can. */
-export const BinAboveLimit = rejected('above_limit', `A bin holds at most ${MAX_BIN_QUANTITY}`);
+export const BinAboveLimit = rejected('above_limit', `A bin holds at most ${MAX_INT4}`);
 /** @param left what can still come back, by line. */
 export const ReturnExceedsShipment = rejected('return_exceeds_shipment', (left: Lines) =>
   left.length === 0 ? 'No units can come back' : `These units can come back: ${textOf(left)}`,
 );
 /** The order has another status than its client expects. @param possible the statuses to which it can change now. */
-export const StaleStatus = rejected(
+export class StaleStatus extends rejected(
   'stale',
-  (field: string, present: string, possible: readonly string[]) =>
+  (field: StatusField, present: string, possible: readonly string[]) =>
     `${field} is ${present}${possible.length > 0 ? `, and can change to ${possible.join(' or ')}` : ''}`,
-);
+) {
+  constructor(
+    readonly field: StatusField,
+    present: string,
+    possible: readonly string[],
+  ) {
+    super(field, present, possible);
+  }
+}
 /** @param possible the statuses to which it can change. */
 export const IllegalTransition = rejected(
   'transition_not_allowed',

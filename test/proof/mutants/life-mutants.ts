@@ -4,7 +4,7 @@ const CHANGES = 'libs/infrastructure/src/orders/order-changes.ts';
 const LIFECYCLE = 'libs/infrastructure/src/orders/postgres-order-lifecycle.ts';
 const STAGES = 'libs/infrastructure/src/orders/order-stages.ts';
 const SCHEMA = 'libs/infrastructure/src/postgres/migrations/0001-schema.sql';
-const DOMAIN = 'libs/domain/src/orders/placed-order.ts';
+const DOMAIN = 'libs/domain/src/orders/ship-order.ts';
 
 const WITHOUT_LIMIT: Edit = [SCHEMA, '  IF used > ordered THEN', '  IF used > ordered AND false THEN'];
 
@@ -23,20 +23,26 @@ export const LIFE_MUTANTS: readonly Mutant[] = [
     WITHOUT_LIMIT,
     [
       DOMAIN,
-      '    if (items.length === 0 || !covers(unclaimed, items)) throw this.beingPicked();',
-      '    if (items.length === 0) throw this.beingPicked();',
+      '  if (items.length === 0 || !covers(unclaimedUnits, items)) throw order.beingPicked();',
+      '  if (items.length === 0) throw order.beingPicked();',
     ],
     [
       DOMAIN,
-      'if (items.length === 0 ? unshipped.length === 0 : !covers(unshipped, items)) {',
-      'if (items.length === 0 && unshipped.length === 0) {',
+      'if (items.length === 0 ? unshippedUnits.length === 0 : !covers(unshippedUnits, items)) {',
+      'if (items.length === 0 && unshippedUnits.length === 0) {',
     ],
   ),
-  mutant('a change does not claim its key', 'life', /key \S+ (was answered with different bytes|keeps other bytes)/, [
-    LIFECYCLE,
-    'idempotency && ((await findReplay(readerOf(sql), idempotency)) ?? (await claimKey(sql, idempotency, null)));',
-    'idempotency && ((await Promise.resolve(null)) as Awaited<ReturnType<typeof claimKey>>);',
-  ]),
+  mutant(
+    'a change does not claim its key',
+    'life',
+    /key \S+ was answered (with different bytes|and is not kept)/,
+    [
+      LIFECYCLE,
+      "(await findKept<KeptOrder | null>(readerOf(sql), 'change', idempotency))",
+      '(null as Kept<KeptOrder> | null)',
+    ],
+    [LIFECYCLE, "(await claimKey<KeptOrder | null>(sql, 'change', idempotency))", 'null'],
+  ),
   mutant(
     'a change of a shipment leaves no event',
     'life',

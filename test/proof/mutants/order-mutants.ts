@@ -39,8 +39,8 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     /order \S+ has 0 of 2 stages/,
     [
       'libs/infrastructure/src/orders/insert-order.ts',
-      "VALUES ($1, $2, 'notify-customer', $23, 3, $24), ($1, $2, 'notify-merchant', 'pending', 4, NULL)",
-      "SELECT $1, $2, 'notify-customer', $23, 3, $24::text[] WHERE false",
+      "VALUES (:store, :id, 'notify-customer', :stage_state, 3, :held_for), (:store, :id, 'notify-merchant', 'pending', 4, NULL)",
+      "SELECT :store, :id, 'notify-customer', :stage_state, 3, :held_for::text[] WHERE false",
     ],
     [
       PLACEMENT,
@@ -129,7 +129,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
       'libs/infrastructure/src/customers/postgres-personal-data.ts',
       `  UPDATE idempotency_keys
   SET key = chr(1) || encode(sha256(convert_to(key, 'UTF8')), 'hex'), request_hash = substring(request_hash FROM 1 FOR 1),
-    response = CASE WHEN NOT personal THEN response END
+    record = CASE WHEN kind <> 'change' THEN record END
 `,
       `  DELETE FROM idempotency_keys
 `,

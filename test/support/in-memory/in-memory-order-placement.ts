@@ -2,13 +2,14 @@ import {
   IdempotencyInFlight,
   IdempotencyMismatch,
   OrderPlacement,
+  receiptOf,
   ReceiptNumberTaken,
   type ExternalReference,
   type IdempotentRequest,
+  type OrderReceipt,
   type Placement,
   type PlacementCheck,
   type PlacementOutcome,
-  type Replay,
 } from '@app/application';
 import { ExternalReferenceTaken, type Shortage, type StockDemand } from '@app/domain';
 import { findOrder, itemKey, scopeKey, type InMemoryTransactions, type State } from './in-memory-transactions.js';
@@ -25,11 +26,11 @@ export class InMemoryOrderPlacement extends OrderPlacement {
     super();
   }
 
-  override findReplay(request: IdempotentRequest): Promise<Replay | null> {
+  override findReplay(request: IdempotentRequest): Promise<OrderReceipt | null> {
     return this.transactions.run((state) => replayOf(state, request));
   }
 
-  override awaitReplay(request: IdempotentRequest): Promise<Replay | null> {
+  override awaitReplay(request: IdempotentRequest): Promise<OrderReceipt | null> {
     return this.transactions.run((state) => this.claim(state, request));
   }
 
@@ -54,15 +55,15 @@ export class InMemoryOrderPlacement extends OrderPlacement {
   }
 
   /** Transactions run one at a time, so only a held key is in flight. */
-  private claim(state: State, request: IdempotentRequest): Replay | null {
+  private claim(state: State, request: IdempotentRequest): OrderReceipt | null {
     if (this.transactions.heldKeys.has(scopeKey(request.scope))) throw new IdempotencyInFlight();
     return replayOf(state, request);
   }
 
   private write(state: State, { order, assessment, demand, idempotency }: Placement): PlacementOutcome {
     const { id, storeId, receiptNumber, status, fulfillmentStatus } = order;
-    const replay = idempotency && this.claim(state, idempotency);
-    if (replay && replay.orderId !== id) return { outcome: 'replayed', replay };
+    const receipt = idempotency && this.claim(state, idempotency);
+    if (receipt && receipt.orderId !== id) return { outcome: 'replayed', receipt };
     if (findOrder(state, { storeId, orderId: id })) return { outcome: 'placed' };
     if (state.orders.some(({ order: o }) => o.storeId === storeId && o.receiptNumber === receiptNumber)) {
       throw new ReceiptNumberTaken();
@@ -77,8 +78,8 @@ export class InMemoryOrderPlacement extends OrderPlacement {
       state.queued.push({ orderId: id, stage, state: isHeld ? 'held' : 'pending', heldFor });
     }
     if (idempotency) {
-      const { scope, requestHash, answer } = idempotency;
-      state.keys.set(scopeKey(scope), { requestHash, orderId: id, answer: answer(order) });
+      const { scope, requestHash } = idempotency;
+      state.keys.set(scopeKey(scope), { requestHash, receipt: receiptOf(order) });
     }
     const shortages = demand.flatMap((one) => withdraw(state, id, one));
     if (shortages.length > 0) throw new StockIsShort(shortages.sort((a, b) => a.line - b.line));
@@ -86,11 +87,11 @@ export class InMemoryOrderPlacement extends OrderPlacement {
   }
 }
 
-function replayOf(state: State, { scope, requestHash }: IdempotentRequest): Replay | null {
+function replayOf(state: State, { scope, requestHash }: IdempotentRequest): OrderReceipt | null {
   const kept = state.keys.get(scopeKey(scope));
   if (!kept) return null;
   if (!kept.requestHash.equals(requestHash)) throw new IdempotencyMismatch();
-  return { orderId: kept.orderId, answer: kept.answer };
+  return kept.receipt;
 }
 
 /** The id of the order that has the reference. */

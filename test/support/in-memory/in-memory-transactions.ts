@@ -1,4 +1,4 @@
-import type { IdempotencyScope, NotificationStage, OrderKey } from '@app/application';
+import type { IdempotencyScope, NotificationStage, OrderKey, OrderReceipt } from '@app/application';
 import type { FraudAssessment, Order, OrderState, StockItem } from '@app/domain';
 
 export interface PlacedOrder {
@@ -30,7 +30,7 @@ export interface State {
   queued: QueuedStage[];
   /** Units that orders took, by order. */
   taken: Map<string, Withdrawal[]>;
-  keys: Map<string, { requestHash: Buffer; orderId: string; answer: Buffer }>;
+  keys: Map<string, { requestHash: Buffer; receipt: OrderReceipt }>;
 }
 
 /** Runs one transaction at a time, on a copy that replaces the state when the work resolves. */

@@ -1,12 +1,10 @@
-import type { Order } from '@app/domain';
-import { ReceiptNumberTaken, type Placement } from '../../../libs/application/src/ports/order-placement.js';
+import { receiptOf, ReceiptNumberTaken, type Placement } from '../../../libs/application/src/ports/order-placement.js';
 import { InMemoryShop } from '../../support/in-memory/in-memory-shop.js';
 import { Deadline } from '../../../libs/application/src/deadline.js';
 import { DeadlineExceeded, IdempotencyMismatch } from '../../../libs/application/src/errors.js';
 import { CreateOrder, type OrderRequest } from '../../../libs/application/src/orders/create-order.js';
 
 const NOTHING_AVAILABLE = { lines: [], unavailable: [{ line: 0, what: 'product', id: 1 } as const] };
-const answer = ({ id, receiptNumber }: Order) => Buffer.from(`${id} ${receiptNumber}`);
 
 function aShop() {
   const shop = new InMemoryShop();
@@ -29,7 +27,7 @@ function aShop() {
         externalReference: '',
         ...more,
       },
-      idempotency: key === null ? null : { key, answer },
+      idempotencyKey: key,
       deadline: Deadline.in(patienceMs),
     });
   return { shop, place };
@@ -129,8 +127,8 @@ describe('CreateOrder', () => {
     const second = await place([[mug, 1]], {}, 'key');
 
     const { order } = shop.orders[0] ?? {};
-    expect(first).toEqual({ order, replay: null });
-    expect(second).toEqual({ replay: { orderId: order?.id, answer: order && answer(order) } });
+    expect(first).toEqual({ receipt: order && receiptOf(order), isReplay: false });
+    expect(second).toEqual({ ...first, isReplay: true });
     expect(shop.onHand(mug)).toBe(4);
   });
 
@@ -140,7 +138,7 @@ describe('CreateOrder', () => {
     await place([[mug, 1]], {}, 'key');
     shop.pricing.price = () => Promise.resolve(NOTHING_AVAILABLE);
 
-    expect((await place([[mug, 1]], {}, 'key')).replay).not.toBeNull();
+    expect((await place([[mug, 1]], {}, 'key')).isReplay).toBe(true);
   });
 
   it('replays the order of a concurrent request with the same key when this request would be rejected', async () => {
@@ -153,9 +151,9 @@ describe('CreateOrder', () => {
       return NOTHING_AVAILABLE;
     };
 
-    const { replay } = await place([[mug, 1]], {}, 'key');
+    const { receipt, isReplay } = await place([[mug, 1]], {}, 'key');
 
-    expect(replay?.orderId).toBe(shop.orders[0]?.order.id);
+    expect([receipt.orderId, isReplay]).toEqual([shop.orders[0]?.order.id, true]);
   });
 
   it('rejects a different request with a used idempotency key', async () => {

@@ -3,20 +3,23 @@ import {
   MAX_LINES,
   MAX_QUANTITY,
   PlacedOrder,
+  changeShipment,
   publicPaymentSettings,
   publicSettings,
+  recordRefund,
   refundDueOf,
+  shipOrder,
   type KnownShipment,
   type LineQuantity,
 } from '@app/domain';
 import {
   toCustomerResponse,
+  toOrderEvent,
   toOrderResponse,
   toProductResponse,
   toSkuListItem,
   toStockListItem,
 } from '@app/representations';
-import { toOrderEvent } from '../../../apps/api/src/orders/order-event.response.js';
 import { toStoreResponse } from '../../../apps/api/src/store/store.response.js';
 import { orderRecord, type OrderColumns } from '../../../libs/infrastructure/src/customers/personal-records.js';
 import { orderMail } from '../../../libs/infrastructure/src/notifications/order-mail.js';
@@ -153,7 +156,7 @@ describe('the largest record', () => {
     [
       'of an order, in the decision about a shipment',
       () => {
-        return PLACED.ship({
+        return shipOrder(PLACED, {
           ...TRACKING,
           reference: 'S',
           items: eachLine(1),
@@ -166,9 +169,9 @@ describe('the largest record', () => {
     ],
     [
       'of an order, in the decision about a void shipment',
-      () => PLACED.changeShipment('S-7', { status: 'void', at: null }),
+      () => changeShipment(PLACED, 'S-7', { status: 'void', at: null }),
     ],
-    ['of an order, in the decision about a refund', () => PLACED.refund({ ...REFUND, restock: true })],
+    ['of an order, in the decision about a refund', () => recordRefund(PLACED, { ...REFUND, restock: true })],
     ['of an order, on a page of its history', () => JSON.stringify(times(PAGE, () => toOrderEvent(EVENT)))],
     ['of a product', () => JSON.stringify(toProductResponse(toProductRecord(PRODUCT_ROW), 'USD'))],
     ['of SKUs on a page', () => JSON.stringify(times(PAGE, () => toSkuListItem(toSkuRecord(SKU_ROW), 'USD')))],

@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { isJsonObject, ONLY_DECLARED } from './fields.js';
 
-const MAX_FAULTS = 20;
+export const MAX_FAULTS = 20;
 
 /**
  * Reads the body of a request into the class of the parameter, and validates it: `@Body(BodyPipe) body: CreateOrderRequest`.

@@ -10,9 +10,11 @@ import {
   ExternalReferenceTaken,
   ItemsUnavailable,
   OutOfStock,
+  StaleStatus,
   UnitsWithoutBin,
   type FailureKind,
 } from '@app/domain';
+import { STATUS_FIELDS } from '@app/representations';
 import { HttpException, HttpStatus } from '@nestjs/common';
 import { FASTIFY_FAULTS, RequestError } from './request-errors.js';
 
@@ -123,6 +125,7 @@ function messageOf(error: DomainError): string {
   if (error instanceof IdempotencyInFlight) return 'A request with this Idempotency-Key is still being processed';
   if (error instanceof IdempotencyMismatch) return 'This Idempotency-Key was used with a different request';
   if (error instanceof DeliveredTooEarly) return `at must not be before shipped_at ${error.shippedAt.toISOString()}`;
+  if (error instanceof StaleStatus) return error.message.replace(error.field, STATUS_FIELDS[error.field]);
   if (error instanceof UnitsWithoutBin) return `${error.message}: record the goods with POST /v1/stock`;
   return error.message;
 }

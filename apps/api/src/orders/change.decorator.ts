@@ -1,8 +1,6 @@
-import { Deadline, ORDER_DEADLINE_MS, type ChangeContext, type OrderRecord } from '@app/application';
-import { toOrderResponse } from '@app/representations';
+import { Deadline, ORDER_DEADLINE_MS, type ChangeContext } from '@app/application';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { AuthenticatedRequest } from '../auth/authenticated-request.js';
-import { single } from '../envelope.js';
 import { idempotencyKeyOf } from './idempotency-key.decorator.js';
 
 /**
@@ -20,12 +18,7 @@ export const Change = createParamDecorator((_data: unknown, context: ExecutionCo
   return {
     order: { storeId: store.id, reference: request.params.id, isTest: mode === 'test' },
     actor: { type: 'key', id, name },
-    idempotency: key === null ? null : { scope: { storeId: store.id, mode, key }, answer: toAnswer },
+    idempotency: key === null ? null : { storeId: store.id, mode, key },
     deadline: Deadline.in(ORDER_DEADLINE_MS),
   };
 });
-
-/** The body of the answer. A repeat of the request gets the same bytes. */
-export function toAnswer(order: OrderRecord): Buffer {
-  return Buffer.from(JSON.stringify(single(toOrderResponse(order))));
-}

@@ -1,5 +1,5 @@
-import { MAX_ID, type OrderRequest } from '@app/application';
-import { MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
+import type { OrderRequest } from '@app/application';
+import { MAX_INT4, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
 import { ApiSchema } from '@nestjs/swagger';
 import {
   AmountField,
@@ -16,7 +16,7 @@ import {
   WordField,
 } from '../body/fields.js';
 
-const ID = { min: 1, max: MAX_ID, format: 'int32' } as const;
+const ID = { min: 1, max: MAX_INT4, format: 'int32' } as const;
 
 export class OrderItemRequest {
   @IntegerField({ ...ID, description: 'An active product of the store. An integer, although `id` is a string.' })

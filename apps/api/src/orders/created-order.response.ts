@@ -1,4 +1,5 @@
-import { PAYMENT_METHODS, toDecimal, type Order, type Quote } from '@app/domain';
+import type { OrderReceipt, QuotedAmounts } from '@app/application';
+import { PAYMENT_METHODS, toDecimal } from '@app/domain';
 import {
   arrayOf,
   integer,
@@ -40,20 +41,22 @@ export const CreatedOrder = representation(
   { money: 'major' },
 );
 
-export function toCreatedOrder(order: Order): SingleEnvelope<ValueOf<typeof CreatedOrder>> {
-  return single({ order_id: order.id, receipt_number: order.receiptNumber, ...toQuote(order) });
+export type CreatedOrderResponse = SingleEnvelope<ValueOf<typeof CreatedOrder>>;
+
+export function toCreatedOrder(receipt: OrderReceipt): CreatedOrderResponse {
+  return single({ order_id: receipt.orderId, receipt_number: receipt.receiptNumber, ...toQuote(receipt) });
 }
 
-export function toQuote({ subtotal, total, currency, paymentMethod, lines }: Quote): Static<typeof Quoted> {
+export function toQuote({ currency, subtotal, total, paymentMethod, items }: QuotedAmounts): Static<typeof Quoted> {
   return {
-    subtotal: toDecimal(subtotal.minor, currency),
-    total: toDecimal(total.minor, currency),
+    subtotal: toDecimal(subtotal, currency),
+    total: toDecimal(total, currency),
     payment_method: paymentMethod,
-    items: lines.map(({ productId, name, quantity, unitPrice }) => ({
+    items: items.map(({ productId, name, quantity, unitPrice }) => ({
       productId: String(productId),
       name,
       quantity,
-      price: toDecimal(unitPrice.minor, currency),
+      price: toDecimal(unitPrice, currency),
     })),
   };
 }

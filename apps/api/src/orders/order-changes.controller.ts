@@ -1,15 +1,15 @@
 import { ChangeOrder, OrdersService, type ChangeContext, type ChangedOrder } from '@app/application';
-import type { ValueOf } from '@app/representations';
+import { toOrderEvent, toOrderResponse, type OrderEvent, type OrderResponse, type ValueOf } from '@app/representations';
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
-import { list, type ListEnvelope } from '../envelope.js';
+import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
-import { Change, toAnswer } from './change.decorator.js';
+import { Change } from './change.decorator.js';
 import {
   CancelOrderRequest,
   ChangeShipmentRequest,
@@ -36,7 +36,6 @@ import {
   ApiReleaseOrder,
   ORDER_CHANGES_DOCUMENTATION,
 } from './order-changes.openapi.js';
-import { toOrderEvent, type OrderEvent } from './order-event.response.js';
 
 const HISTORY_QUERY = listQuery({});
 
@@ -67,7 +66,7 @@ export class OrderChangesController {
     @Change() change: ChangeContext,
     @Body(StrictBodyPipe) body: CreateShipmentRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Buffer> {
+  ): Promise<SingleEnvelope<OrderResponse>> {
     return answer(await this.changes.ship(change, toShipment(body)), reply);
   }
 
@@ -79,7 +78,7 @@ export class OrderChangesController {
     @Param('reference') reference: string,
     @Body(StrictBodyPipe) body: ChangeShipmentRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Buffer> {
+  ): Promise<SingleEnvelope<OrderResponse>> {
     return answer(await this.changes.changeShipment(change, reference, toShipmentPatch(body)), reply);
   }
 
@@ -91,7 +90,7 @@ export class OrderChangesController {
     @Change() change: ChangeContext,
     @Body(StrictBodyPipe) body: CancelOrderRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Buffer> {
+  ): Promise<SingleEnvelope<OrderResponse>> {
     return answer(await this.changes.cancel(change, toCancellation(body)), reply);
   }
 
@@ -103,7 +102,7 @@ export class OrderChangesController {
     @Change() change: ChangeContext,
     @Body(StrictBodyPipe) body: TransitionRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Buffer> {
+  ): Promise<SingleEnvelope<OrderResponse>> {
     return answer(await this.changes.move(change, toTransition(body)), reply);
   }
 
@@ -115,7 +114,7 @@ export class OrderChangesController {
     @Change() change: ChangeContext,
     @Body(StrictBodyPipe) _body: ReleaseOrderRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Buffer> {
+  ): Promise<SingleEnvelope<OrderResponse>> {
     return answer(await this.changes.release(change), reply);
   }
 
@@ -126,7 +125,7 @@ export class OrderChangesController {
     @Change() change: ChangeContext,
     @Body(StrictBodyPipe) body: RecordPaymentRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Buffer> {
+  ): Promise<SingleEnvelope<OrderResponse>> {
     return answer(await this.changes.pay(change, toPayment(body)), reply);
   }
 
@@ -137,14 +136,13 @@ export class OrderChangesController {
     @Change() change: ChangeContext,
     @Body(StrictBodyPipe) body: RecordRefundRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Buffer> {
+  ): Promise<SingleEnvelope<OrderResponse>> {
     return answer(await this.changes.refund(change, toRefund(body)), reply);
   }
 }
 
-function answer({ order, replay }: ChangedOrder, reply: FastifyReply): Buffer {
+function answer({ order, isReplay }: ChangedOrder, reply: FastifyReply): SingleEnvelope<OrderResponse> {
   reply.request.orderId = order.id;
-  if (replay) reply.header('idempotent-replayed', 'true');
-  reply.header('content-type', 'application/json; charset=utf-8');
-  return replay ?? toAnswer(order);
+  if (isReplay) reply.header('idempotent-replayed', 'true');
+  return single(toOrderResponse(order));
 }

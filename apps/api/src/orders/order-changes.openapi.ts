@@ -19,7 +19,7 @@ import {
   StaleStatus,
   UnitsWithoutBin,
 } from '@app/domain';
-import { Order, type ResourceDocumentation } from '@app/representations';
+import { Order, OrderEvent, type ResourceDocumentation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { optionalHeaders } from '../openapi/components.js';
 import { ApiList, ApiPath, ApiWrite } from '../openapi/endpoints.js';
@@ -34,7 +34,6 @@ import {
   ReleaseOrderRequest,
   TransitionRequest,
 } from './order-changes.request.js';
-import { OrderEvent } from './order-event.response.js';
 
 export const ORDER_CHANGES_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Order changes',
@@ -165,7 +164,7 @@ export const ApiMoveOrder = () =>
     },
     status: 200,
     failures: [
-      new StaleStatus('fulfillment_status', 'CONFIRMED', []),
+      new StaleStatus('fulfillmentStatus', 'CONFIRMED', []),
       new IllegalTransition('fulfillment', 'PENDING', 'RETURNED', ['CONFIRMED']),
       new BeingPicked(['SHIP-2']),
       new ReturnExceedsShipment(LINES),

@@ -1,5 +1,6 @@
 import {
   FULFILLMENT_STATUSES,
+  MAX_INT4,
   MAX_LINES,
   PAYMENT_STATUSES,
   TRANSITION_TARGETS,
@@ -9,9 +10,11 @@ import {
   type RefundRequest,
   type ShipmentPatch,
   type ShipmentRequest,
+  type StatusField,
   type Tracking,
   type Transition,
 } from '@app/domain';
+import { STATUS_FIELDS } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
 import {
   CurrencyField,
@@ -31,7 +34,7 @@ export class LineQuantityRequest {
   @IntegerField({ min: 1, max: Number.MAX_SAFE_INTEGER, description: '`line` of a line item.' })
   line!: number;
 
-  @IntegerField({ min: 1, max: 2_147_483_647, description: 'Units.' })
+  @IntegerField({ min: 1, max: MAX_INT4, description: 'Units.' })
   quantity!: number;
 }
 
@@ -98,8 +101,8 @@ export class CancelOrderRequest {
 export class ReleaseOrderRequest {}
 
 export class TransitionRequest {
-  @RequiredWordField({ words: ['status', 'fulfillment_status'], description: 'Which status changes.' })
-  field!: Transition['field'];
+  @RequiredWordField({ words: Object.values(STATUS_FIELDS), description: 'Which status changes.' })
+  field!: (typeof STATUS_FIELDS)[StatusField];
 
   @RequiredWordField({
     words: [...new Set([...PAYMENT_STATUSES, ...FULFILLMENT_STATUSES])],
@@ -196,7 +199,13 @@ export function toCancellation({ reason, restock, notify }: CancelOrderRequest):
 
 export function toTransition({ field, expected, to, restock, lines }: TransitionRequest): Transition {
   refuseIf(!!lines && !restock, 'lines needs restock');
-  return { field, expected, to, restock: restock ?? false, lines: toLines(lines) };
+  return {
+    field: field === STATUS_FIELDS.status ? 'status' : 'fulfillmentStatus',
+    expected,
+    to,
+    restock: restock ?? false,
+    lines: toLines(lines),
+  };
 }
 
 export function toPayment({

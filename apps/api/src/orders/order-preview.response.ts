@@ -1,4 +1,4 @@
-import type { OrderPreview as Preview } from '@app/application';
+import { amountsOf, type OrderPreview as Preview } from '@app/application';
 import { arrayOf, integer, object, oneOf, orNull, representation, text, type ValueOf } from '@app/representations';
 import type { Static } from '@sinclair/typebox';
 import { single, type SingleEnvelope } from '../envelope.js';
@@ -36,7 +36,7 @@ export const OrderPreview = representation(
 export type OrderPreviewResponse = ValueOf<typeof OrderPreview>;
 
 export function toOrderPreview(preview: Preview): SingleEnvelope<OrderPreviewResponse> {
-  return single({ ...toQuote(preview.quote), problems: toProblems(preview) });
+  return single({ ...toQuote(amountsOf(preview.quote)), problems: toProblems(preview) });
 }
 
 /** By path, the lines by their number. */

@@ -7,7 +7,7 @@ import {
   type ApiKeyLookup,
   type OrderFilter,
 } from '@app/application';
-import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES, type Order } from '@app/domain';
+import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES } from '@app/domain';
 import { type OrderItemResponse, type OrderResponse, toOrderListItem, toOrderResponse } from '@app/representations';
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -22,7 +22,7 @@ import { booleanFilter, exactFilter, searchFilter, wordFilter } from '../query/p
 import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { CreateOrderRequest, toOrderRequest } from './create-order.request.js';
-import { toCreatedOrder } from './created-order.response.js';
+import { toCreatedOrder, type CreatedOrderResponse } from './created-order.response.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
 import { toOrderPreview, type OrderPreviewResponse } from './order-preview.response.js';
 import { ApiCreateOrder, ApiGetOrder, ApiListOrders, ApiPreviewOrder, ORDERS_DOCUMENTATION } from './orders.openapi.js';
@@ -77,17 +77,21 @@ export class OrdersController {
     @IdempotencyKey() idempotencyKey: string | null,
     @Body(BodyPipe) body: CreateOrderRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Buffer> {
+  ): Promise<CreatedOrderResponse> {
     const request = toOrderRequest(body);
-    const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, answer: toAnswer };
     const deadline = Deadline.in(ORDER_DEADLINE_MS);
-    const created = await this.createOrder.execute({ store, mode, keyId, request, idempotency, deadline });
-    const { replay } = created;
-    this.metrics.countOrder(mode, replay !== null);
-    reply.request.orderId = replay ? replay.orderId : created.order.id;
-    if (replay) reply.header('idempotent-replayed', 'true');
-    reply.header('content-type', 'application/json; charset=utf-8');
-    return replay ? replay.answer : toAnswer(created.order);
+    const { receipt, isReplay } = await this.createOrder.execute({
+      store,
+      mode,
+      keyId,
+      request,
+      idempotencyKey,
+      deadline,
+    });
+    this.metrics.countOrder(mode, isReplay);
+    reply.request.orderId = receipt.orderId;
+    if (isReplay) reply.header('idempotent-replayed', 'true');
+    return toCreatedOrder(receipt);
   }
 
   @Post('preview')
@@ -102,9 +106,4 @@ export class OrdersController {
     const deadline = Deadline.in(ORDER_DEADLINE_MS);
     return toOrderPreview(await this.previewOrder.execute({ store, mode, request, deadline }));
   }
-}
-
-/** The body of the 201. A repeat of the request gets the same bytes. */
-function toAnswer(order: Order): Buffer {
-  return Buffer.from(JSON.stringify(toCreatedOrder(order)));
 }

@@ -1,9 +1,10 @@
 import { MAX_LIMIT, parseId } from '@app/application';
+import { MAX_INT4 } from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
 
 export const DEFAULT_LIMIT = 50;
 /** The offset of the last row of this page is still a 32-bit integer, whatever the limit. */
-const MAX_PAGE = Math.floor(2_147_483_647 / MAX_LIMIT);
+const MAX_PAGE = Math.floor(MAX_INT4 / MAX_LIMIT);
 const MAX_SEARCH_LENGTH = 200;
 /** The most values of one filter. */
 const MAX_VALUES = 100;

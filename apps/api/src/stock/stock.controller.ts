@@ -1,10 +1,16 @@
 import { ChangeStock, Deadline, StockService, type ApiKeyLookup, type StockFilter } from '@app/application';
-import { type StockListItem, toStockChange, toStockListItem, type ValueOf } from '@app/representations';
+import {
+  type StockListItem,
+  type StockChange,
+  toStockChange,
+  toStockListItem,
+  type ValueOf,
+} from '@app/representations';
 import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
-import { list, single, type ListEnvelope } from '../envelope.js';
+import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
@@ -51,10 +57,10 @@ export class StockController {
     @IdempotencyKey() idempotencyKey: string | null,
     @Body(StrictBodyPipe) body: ChangeStockRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Buffer> {
+  ): Promise<SingleEnvelope<ValueOf<typeof StockChange>>> {
     const { id, name, mode, store } = key;
     const reference = body.reference ?? null;
-    const { answer, isReplay } = await this.changes.execute({
+    const { lines, isReplay } = await this.changes.execute({
       storeId: store.id,
       actor: { type: 'key', id, name },
       lines: toStockLines(body.lines, key),
@@ -63,11 +69,9 @@ export class StockController {
       isAtomic: body.atomic ?? false,
       createsBins: body.create_bins ?? false,
       idempotency: idempotencyKey === null ? null : { storeId: store.id, mode, key: idempotencyKey },
-      answer: (lines) => Buffer.from(JSON.stringify(single(toStockChange(reference, lines)))),
       deadline: Deadline.in(CHANGE_MS),
     });
     if (isReplay) reply.header('idempotent-replayed', 'true');
-    reply.header('content-type', 'application/json; charset=utf-8');
-    return answer;
+    return single(toStockChange(reference, lines));
   }
 }

@@ -1,5 +1,5 @@
 import { decodeCursor, type ApiKeyLookup, type StockLine } from '@app/application';
-import { COUNT_BASES, type CountBasis, type StockWrite } from '@app/domain';
+import { COUNT_BASES, MAX_INT4, type CountBasis, type StockWrite } from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
 import {
   CodeField,
@@ -11,10 +11,9 @@ import {
   ReferenceField,
   TextField,
 } from '../body/fields.js';
+import { MAX_FAULTS } from '../body/body.pipe.js';
 
 export const MAX_STOCK_LINES = 500;
-const MAX_INT = 2_147_483_647;
-const MAX_FAULTS = 20;
 
 export class StockLineRequest {
   @TextField({
@@ -24,10 +23,10 @@ export class StockLineRequest {
   })
   sku?: string | null;
 
-  @IntegerOrNullField({ min: 1, max: MAX_INT, description: 'The product, instead of `sku`.' })
+  @IntegerOrNullField({ min: 1, max: MAX_INT4, description: 'The product, instead of `sku`.' })
   product_id?: number | null;
 
-  @IntegerOrNullField({ min: 1, max: MAX_INT, description: 'The variant. Null: the stock of the product itself.' })
+  @IntegerOrNullField({ min: 1, max: MAX_INT4, description: 'The variant. Null: the stock of the product itself.' })
   variant_id?: number | null;
 
   @CodeField({ description: 'Code of the warehouse. Not needed where only one bin is possible.' })
@@ -37,24 +36,24 @@ export class StockLineRequest {
   bin?: string | null;
 
   @IntegerField({
-    min: -MAX_INT,
-    max: MAX_INT,
+    min: -MAX_INT4,
+    max: MAX_INT4,
     isOptional: true,
     description: 'Units that came in (positive) or are gone (negative). The stock never falls below 0.',
   })
   adjust?: number;
 
-  @IntegerField({ min: 0, max: MAX_INT, isOptional: true, description: 'What the bin shall hold.' })
+  @IntegerField({ min: 0, max: MAX_INT4, isOptional: true, description: 'What the bin shall hold.' })
   set?: number;
 
   @IntegerOrNullField({
     min: 0,
-    max: MAX_INT,
+    max: MAX_INT4,
     description: 'Required with `set`: what you take the bin to hold. Null overwrites whatever is there.',
   })
   expected?: number | null;
 
-  @IntegerField({ min: 0, max: MAX_INT, isOptional: true, description: 'Units that were counted at `as_of`.' })
+  @IntegerField({ min: 0, max: MAX_INT4, isOptional: true, description: 'Units that were counted at `as_of`.' })
   counted?: number;
 
   @TextField({

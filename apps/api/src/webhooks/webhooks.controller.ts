@@ -1,6 +1,14 @@
 import { WebhooksService, type ApiKeyLookup, type Webhook as Installed, type WebhookReference } from '@app/application';
 import { isUuid, NotFound } from '@app/domain';
-import type { ValueOf } from '@app/representations';
+import {
+  toWebhookListItem,
+  toWebhookResponse,
+  toWebhookWithSecret,
+  type ValueOf,
+  type Webhook,
+  type WebhookListItem,
+  type WebhookWithSecret,
+} from '@app/representations';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentKey } from '../auth/current-store.decorator.js';
@@ -31,14 +39,6 @@ import {
   toReplayStart,
   toWebhook,
 } from './webhooks.request.js';
-import {
-  toWebhookListItem,
-  toWebhookResponse,
-  toWebhookWithSecret,
-  type Webhook,
-  type WebhookListItem,
-  type WebhookWithSecret,
-} from './webhooks.response.js';
 
 const QUERY = listQuery({});
 

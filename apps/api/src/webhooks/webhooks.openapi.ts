@@ -1,6 +1,12 @@
 import { CommitOutcomeUnknown, CursorInvalid, IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
 import { MAX_WEBHOOKS, NotFound, TooManyWebhooks, UrlNotAllowed, WebhookDeleted } from '@app/domain';
-import type { Representation, ResourceDocumentation } from '@app/representations';
+import {
+  Webhook,
+  WebhookListItem,
+  WebhookWithSecret,
+  type Representation,
+  type ResourceDocumentation,
+} from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { optionalHeaders } from '../openapi/components.js';
 import { ApiList, ApiPath, ApiSingle, ApiWrite } from '../openapi/endpoints.js';
@@ -8,7 +14,6 @@ import { ApiFailures } from '../openapi/failures.js';
 import { ApiIdempotencyKey } from '../openapi/request-headers.js';
 import { MESSAGES, WebhookBatch, WebhookMessage, WebhookTest } from './webhook-messages.openapi.js';
 import { CreateWebhookRequest, ReplayWebhookRequest, RotateSecretRequest } from './webhooks.request.js';
-import { Webhook, WebhookListItem, WebhookWithSecret } from './webhooks.response.js';
 
 const TAG = 'Webhooks';
 

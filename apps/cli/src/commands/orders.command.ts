@@ -7,6 +7,7 @@ import {
   type OrderEventRecord,
 } from '@app/application';
 import { FULFILLMENT_STATUSES, PAYMENT_STATUSES, type FulfillmentStatus, type PaymentStatus } from '@app/domain';
+import { toOrderEvent } from '@app/representations';
 import { Option, type Command } from 'commander';
 import { byOperator } from '../by-operator.js';
 import { CommandFailed, EXIT } from '../failures.js';
@@ -58,7 +59,7 @@ Example:
           events.push(...rows);
           if (rows.length < MAX_LIMIT) break;
         }
-        printJson(events.map(eventOf));
+        printJson(events.map(toOrderEvent));
       }),
   );
 
@@ -87,8 +88,4 @@ Example:
         printJson({ order_id: order.orderId, store: order.subdomain, dismissed });
       }),
   );
-}
-
-function eventOf({ at, actor, event, field, from, to, reference, details }: OrderEventRecord) {
-  return { at: at.toISOString(), actor, event, field, from, to, reference, details };
 }

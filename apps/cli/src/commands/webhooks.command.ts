@@ -4,16 +4,17 @@ import {
   WebhookRepository,
   WebhooksService,
   type ChangeKind,
+  type Delivery,
   type Webhook,
   type WebhookReference,
 } from '@app/application';
 import { NotFound, WEBHOOK_BODIES, type ApiKeyMode, type WebhookBody } from '@app/domain';
+import { toWebhookListItem, toWebhookResponse } from '@app/representations';
 import { Option, type Command } from 'commander';
 import { withApplication } from '../database.js';
 import { findStore } from '../find-store.js';
 import { changeKinds, replayStart, secretOverlapMs, subdomain, webhookBatch, webhookId } from '../option-values.js';
-import { printJson } from '../output.js';
-import { printNewSecret, webhookJson, webhookWithDeliveries } from '../webhook-json.js';
+import { printJson, say } from '../output.js';
 
 const EXAMPLE = '0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60';
 const DAY_MS = 86_400_000;
@@ -53,7 +54,7 @@ export function addWebhooks(program: Command): void {
           const { store, url, kinds = CHANGE_KINDS, mode, body, batch } = options;
           const { id: storeId } = await findStore(app, store);
           const created = await app.get(WebhooksService).create({ storeId, url, kinds, mode, body, batch });
-          printNewSecret(created, { store, deliveries: [] });
+          printNewSecret(created, store, []);
         },
         ['WEBHOOK_ALLOW'],
       ),
@@ -69,7 +70,7 @@ export function addWebhooks(program: Command): void {
         const found: object[] = [];
         for (const { id, subdomain } of stores) {
           const all = await app.get(WebhooksService).list(id, null);
-          found.push(...all.map((webhook) => webhookJson(webhook, subdomain)));
+          found.push(...all.map((webhook) => inStore(subdomain, toWebhookListItem(webhook))));
         }
         printJson(found);
       }),
@@ -106,7 +107,7 @@ export function addWebhooks(program: Command): void {
     .action((id: string, { overlap }: { overlap: number }) =>
       withWebhook(id, async ({ service, webhook, store }) => {
         const rotated = await service.rotateSecret(webhook, overlap);
-        printNewSecret(rotated, { store, deliveries: await service.deliveries(webhook) });
+        printNewSecret(rotated, store, await service.deliveries(webhook));
       }),
     );
 }
@@ -122,7 +123,7 @@ function addOne<Options>(webhooks: Command, verb: string, description: string, a
     .action((id: string, options: Options) =>
       withWebhook(id, async ({ service, webhook, store }) => {
         const deliveries = await service.deliveries(webhook);
-        printJson(webhookWithDeliveries(await act(service, webhook, options), { store, deliveries }));
+        printJson(inStore(store, toWebhookResponse(await act(service, webhook, options), deliveries)));
       }),
     );
 }
@@ -142,4 +143,20 @@ function withWebhook(id: string, work: (found: Found) => Promise<void>): Promise
     const webhook = { ...key, mode: null };
     await work({ service: app.get(WebhooksService), webhook, store: store?.subdomain ?? '' });
   });
+}
+
+/** The only time that the secret is shown. */
+function printNewSecret(
+  { secret, ...webhook }: Webhook & { readonly secret: string },
+  store: string,
+  deliveries: readonly Delivery[],
+): void {
+  say('Keep the secret in a safe place: it cannot be shown again.');
+  const { id, ...rest } = toWebhookResponse(webhook, deliveries);
+  printJson({ id, secret, store, ...rest });
+}
+
+/** The JSON of the API, with the store. */
+function inStore<Shown extends { readonly id: string }>(store: string, { id, ...rest }: Shown) {
+  return { id, store, ...rest };
 }

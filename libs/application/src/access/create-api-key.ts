@@ -1,4 +1,4 @@
-import { NotFound, type ApiKeyMode, type ApiKeyScope } from '@app/domain';
+import type { ApiKeyMode, ApiKeyScope } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { ApiKeyRepository, type ApiKeyRecord } from '../ports/api-key.repository.js';
 import { StoreRepository } from '../ports/store.repository.js';
@@ -30,8 +30,7 @@ export class CreateApiKey {
    * @throws NotFound when there is no such store.
    */
   async execute({ store, mode, ...fields }: CreateApiKeyCommand): Promise<ApiKeyRecord & { key: string }> {
-    const owner = await this.stores.findBySubdomain(store);
-    if (!owner) throw new NotFound(`Store ${store}`);
+    const owner = await this.stores.require(store);
 
     const { text, ...drawn } = drawApiKey(mode);
     const record = await this.apiKeys.insert(owner.id, { ...drawn, ...fields });

@@ -1,4 +1,3 @@
-import { NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { PersonalData, type PersonalRecords } from '../ports/personal-data.js';
 import { StoreRepository } from '../ports/store.repository.js';
@@ -18,8 +17,7 @@ export class CollectPersonalData {
    * @throws NotFound when there is no such store.
    */
   async execute(store: string, email: string): Promise<PersonalRecords | null> {
-    const owner = await this.stores.findBySubdomain(store);
-    if (!owner) throw new NotFound(`Store ${store}`);
+    const owner = await this.stores.require(store);
     const records = await this.people.collect(owner.id, email);
     return records.customer || records.orders.length > 0 ? records : null;
   }

@@ -1,4 +1,4 @@
-import { domainError, isOpen, NotFound } from '@app/domain';
+import { domainError, isOpen } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { PersonalData, type Erasure, type PersonsOrder } from '../ports/personal-data.js';
 import { StoreRepository } from '../ports/store.repository.js';
@@ -36,8 +36,7 @@ export class EraseCustomer {
    * @throws OrdersOpen when an order of the person is open, unless forced; nothing is erased.
    */
   async execute({ store, email, force }: EraseCustomerCommand): Promise<Erasure> {
-    const owner = await this.stores.findBySubdomain(store);
-    if (!owner) throw new NotFound(`Store ${store}`);
+    const owner = await this.stores.require(store);
     return this.people.erase(owner.id, email, (orders) => {
       const open = orders.filter(isOpen);
       if (open.length > 0 && !force) throw new OrdersOpen(open);

@@ -1,31 +1,35 @@
-import { createHash } from 'node:crypto';
-import type {
-  Actor,
-  Cancellation,
-  OrderChange,
-  OrderState,
-  PaymentRequest,
-  PlacedOrder,
-  RefundRequest,
-  ShipmentPatch,
-  ShipmentRequest,
-  Transition,
+import {
+  cancelOrder,
+  changeShipment,
+  moveStatus,
+  recordPayment,
+  recordRefund,
+  releaseOrder,
+  setStatuses,
+  shipOrder,
+  type Actor,
+  type Cancellation,
+  type OrderChange,
+  type OrderState,
+  type PaymentRequest,
+  type PlacedOrder,
+  type RefundRequest,
+  type ShipmentPatch,
+  type ShipmentRequest,
+  type Transition,
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { Deadline } from '../deadline.js';
-import {
-  OrderLifecycle,
-  type ChangedOrder,
-  type IdempotentChange,
-  type OrderTarget,
-} from '../ports/order-lifecycle.js';
+import { requestHashOf } from '../request-hash.js';
+import type { IdempotencyScope } from '../ports/idempotency.js';
+import { OrderLifecycle, type ChangedOrder, type OrderTarget } from '../ports/order-lifecycle.js';
 
 /** Who changes which order. */
 export interface ChangeContext {
   readonly order: OrderTarget;
   readonly actor: Actor;
-  /** The client's idempotency key; `null` when it sent none. */
-  readonly idempotency: Omit<IdempotentChange, 'requestHash'> | null;
+  /** `null` when the client sent no idempotency key. */
+  readonly idempotency: IdempotencyScope | null;
   readonly deadline?: Deadline;
 }
 
@@ -49,8 +53,8 @@ export class ChangeOrder {
    * @throws ShipmentReferenceTaken, BeingPicked, OrderHeld, OrderCancelled
    */
   ship(context: ChangeContext, request: WithoutHash<ShipmentRequest>): Promise<ChangedOrder> {
-    const requestHash = hashOf(request).toString('base64');
-    return this.run(context, ['ship', request], (order) => order.ship({ ...request, requestHash }));
+    const requestHash = requestHashOf(request).toString('base64');
+    return this.run(context, ['ship', request], (order) => shipOrder(order, { ...request, requestHash }));
   }
 
   /**
@@ -59,7 +63,7 @@ export class ChangeOrder {
    * @throws NotFound, IllegalTransition
    */
   changeShipment(context: ChangeContext, reference: string, patch: ShipmentPatch): Promise<ChangedOrder> {
-    return this.run(context, ['changeShipment', reference, patch], (order) => order.changeShipment(reference, patch));
+    return this.run(context, ['changeShipment', reference, patch], (order) => changeShipment(order, reference, patch));
   }
 
   /**
@@ -68,7 +72,7 @@ export class ChangeOrder {
    * @throws CancelledTooLate, BeingPicked, IllegalTransition
    */
   cancel(context: ChangeContext, cancellation: Cancellation): Promise<ChangedOrder> {
-    return this.run(context, ['cancel', cancellation], (order) => order.cancel(cancellation));
+    return this.run(context, ['cancel', cancellation], (order) => cancelOrder(order, cancellation));
   }
 
   /**
@@ -77,7 +81,7 @@ export class ChangeOrder {
    * @throws StaleStatus, IllegalTransition, ReturnExceedsShipment
    */
   move(context: ChangeContext, transition: Transition): Promise<ChangedOrder> {
-    return this.run(context, ['move', transition], (order) => order.move(transition));
+    return this.run(context, ['move', transition], (order) => moveStatus(order, transition));
   }
 
   /**
@@ -87,7 +91,7 @@ export class ChangeOrder {
    * @throws IllegalTransition, CancelledTooLate, BeingPicked
    */
   setStatus(context: ChangeContext, change: Partial<OrderState>): Promise<ChangedOrder> {
-    return this.run(context, ['setStatus', change], (order) => order.set(change));
+    return this.run(context, ['setStatus', change], (order) => setStatuses(order, change));
   }
 
   /**
@@ -96,7 +100,7 @@ export class ChangeOrder {
    * @throws NotHeld, OrderCancelled
    */
   release(context: ChangeContext): Promise<ChangedOrder> {
-    return this.run(context, ['release'], (order) => order.release());
+    return this.run(context, ['release'], releaseOrder);
   }
 
   /**
@@ -107,8 +111,8 @@ export class ChangeOrder {
    * @throws PaymentReferenceTaken
    */
   pay(context: ChangeContext, request: WithoutHash<PaymentRequest>): Promise<ChangedOrder> {
-    const requestHash = hashOf(request).toString('base64');
-    return this.run(context, ['pay', request], (order) => order.pay({ ...request, requestHash }));
+    const requestHash = requestHashOf(request).toString('base64');
+    return this.run(context, ['pay', request], (order) => recordPayment(order, { ...request, requestHash }));
   }
 
   /**
@@ -117,25 +121,21 @@ export class ChangeOrder {
    * @throws RefundExceedsPayment, RefundReferenceTaken, ReturnExceedsShipment
    */
   refund(context: ChangeContext, request: WithoutHash<RefundRequest>): Promise<ChangedOrder> {
-    const requestHash = hashOf(request).toString('base64');
-    return this.run(context, ['refund', request], (order) => order.refund({ ...request, requestHash }));
+    const requestHash = requestHashOf(request).toString('base64');
+    return this.run(context, ['refund', request], (order) => recordRefund(order, { ...request, requestHash }));
   }
 
   private run(
-    { order, idempotency, ...context }: ChangeContext,
+    { order, idempotency: scope, ...context }: ChangeContext,
     request: readonly unknown[],
     decide: (order: PlacedOrder) => OrderChange,
   ): Promise<ChangedOrder> {
-    const requestHash = hashOf([order.reference.toLowerCase(), ...request]);
+    const requestHash = requestHashOf([order.reference.toLowerCase(), ...request]);
     return this.lifecycle.change({
       ...context,
       order,
       decide,
-      idempotency: idempotency && { ...idempotency, requestHash },
+      idempotency: scope && { scope, requestHash },
     });
   }
-}
-
-function hashOf(request: unknown): Buffer {
-  return createHash('sha256').update(JSON.stringify(request)).digest();
 }

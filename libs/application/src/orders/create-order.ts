@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   CurrencyMismatch,
   type DomainError,
@@ -25,7 +25,9 @@ import type { Deadline } from '../deadline.js';
 import { CatalogPricing, type LineRequest } from '../ports/catalog-pricing.js';
 import { Clock } from '../ports/clock.js';
 import { FraudScreening } from '../ports/fraud-screening.js';
-import { OrderPlacement, ReceiptNumberTaken, type IdempotentRequest, type Replay } from '../ports/order-placement.js';
+import type { IdempotentRequest } from '../ports/idempotency.js';
+import { OrderPlacement, receiptOf, ReceiptNumberTaken, type OrderReceipt } from '../ports/order-placement.js';
+import { requestHashOf } from '../request-hash.js';
 
 /** A validated request for an order. */
 export interface OrderRequest {
@@ -48,14 +50,17 @@ export interface CreateOrderCommand {
   /** The API key that places the order. */
   readonly keyId?: string;
   readonly request: OrderRequest;
-  /** The client's idempotency key and the answer to store with it; `null` when the client sent no key. */
-  readonly idempotency: { readonly key: string; readonly answer: IdempotentRequest['answer'] } | null;
+  /** `null` when the client sent none. */
+  readonly idempotencyKey: string | null;
   /** Limits the whole wait; no order is written once it has passed. */
   readonly deadline: Deadline;
 }
 
-/** `replay`: an earlier request with the same idempotency key placed the order. */
-export type CreatedOrder = { readonly order: Order; readonly replay: null } | { readonly replay: Replay };
+export interface CreatedOrder {
+  readonly receipt: OrderReceipt;
+  /** Whether an earlier request with the same idempotency key placed the order. */
+  readonly isReplay: boolean;
+}
 
 const RECEIPT_ATTEMPTS = 3;
 
@@ -87,7 +92,7 @@ export class CreateOrder {
 
     // A replay comes before pricing: the catalog may have changed since the first request.
     const replay = idempotency && (await deadline.bound(this.placement.findReplay(idempotency)));
-    if (replay) return { replay };
+    if (replay) return { receipt: replay, isReplay: true };
 
     // The prices, the time and the facts of the screening are asked for in one go: they travel together.
     const { customer, address } = request;
@@ -128,7 +133,9 @@ export class CreateOrder {
     const demand = sumDemand(order.lines);
     const placed = await this.placement.place({ order, assessment, demand, idempotency }, deadline);
     if (placed.outcome === 'short') throw new OutOfStock(placed.shortages);
-    return placed.outcome === 'replayed' ? { replay: placed.replay } : { order, replay: null };
+    return placed.outcome === 'replayed'
+      ? { receipt: placed.receipt, isReplay: true }
+      : { receipt: receiptOf(order), isReplay: false };
   }
 
   /**
@@ -147,7 +154,7 @@ export class CreateOrder {
     record: () => Promise<void> = () => Promise.resolve(),
   ): Promise<CreatedOrder> {
     const replay = idempotency && (await this.placement.awaitReplay(idempotency, deadline));
-    if (replay) return { replay };
+    if (replay) return { receipt: replay, isReplay: true };
     const { externalReference } = request;
     const reference = { storeId: store.id, isTest: mode === 'test', externalReference };
     const existing = externalReference && (await deadline.bound(this.placement.findByReference(reference)));
@@ -185,9 +192,7 @@ function draftOf(
   });
 }
 
-function idempotentRequest({ store, mode, request, idempotency }: CreateOrderCommand): IdempotentRequest | null {
-  if (!idempotency) return null;
-  const { key, answer } = idempotency;
-  const requestHash = createHash('sha256').update(JSON.stringify(request)).digest();
-  return { scope: { storeId: store.id, mode, key }, requestHash, answer };
+function idempotentRequest({ store, mode, request, idempotencyKey }: CreateOrderCommand): IdempotentRequest | null {
+  if (idempotencyKey === null) return null;
+  return { scope: { storeId: store.id, mode, key: idempotencyKey }, requestHash: requestHashOf(request) };
 }

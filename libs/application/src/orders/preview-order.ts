@@ -4,7 +4,7 @@ import { CatalogPricing } from '../ports/catalog-pricing.js';
 import { OrderPlacement } from '../ports/order-placement.js';
 import { isCurrencyExpected, type CreateOrderCommand } from './create-order.js';
 
-export type PreviewOrderCommand = Omit<CreateOrderCommand, 'idempotency'>;
+export type PreviewOrderCommand = Omit<CreateOrderCommand, 'idempotencyKey'>;
 
 /** What an order would cost at this moment, and why it would be refused. Line numbers are those of the request. */
 export interface OrderPreview {

@@ -1,26 +1,45 @@
-import { type ApiKeyMode, type FraudAssessment, type Order, type Shortage, type StockDemand } from '@app/domain';
+import type { Currency, FraudAssessment, Order, PaymentMethod, Quote, Shortage, StockDemand } from '@app/domain';
 import type { Deadline } from '../deadline.js';
+import type { IdempotentRequest } from './idempotency.js';
 
-/** The scope within which an idempotency key is unique. */
-export interface IdempotencyScope {
-  readonly storeId: number;
-  readonly mode: ApiKeyMode;
-  readonly key: string;
-}
-
-/** A request that carries an idempotency key. */
-export interface IdempotentRequest {
-  readonly scope: IdempotencyScope;
-  /** SHA-256 of the validated request. */
-  readonly requestHash: Buffer;
-  /** Serialises the answer that is stored with the key and replayed byte for byte. Must be deterministic. */
-  readonly answer: (order: Order) => Buffer;
-}
-
-/** The order that the first request with an idempotency key placed, and its stored answer. */
-export interface Replay {
+/** What the answer to a placed order shows, kept with its idempotency key. Amounts in minor units. */
+export interface OrderReceipt extends QuotedAmounts {
   readonly orderId: string;
-  readonly answer: Buffer;
+  readonly receiptNumber: string;
+}
+
+/** What an order costs, in minor units. */
+export interface QuotedAmounts {
+  readonly currency: Currency;
+  readonly paymentMethod: PaymentMethod;
+  readonly subtotal: number;
+  readonly total: number;
+  /** In the order of the request. */
+  readonly items: readonly {
+    readonly productId: number;
+    readonly name: string;
+    readonly quantity: number;
+    readonly unitPrice: number;
+  }[];
+}
+
+export function receiptOf(order: Order): OrderReceipt {
+  return { orderId: order.id, receiptNumber: order.receiptNumber, ...amountsOf(order) };
+}
+
+export function amountsOf({ currency, paymentMethod, subtotal, total, lines }: Quote): QuotedAmounts {
+  return {
+    currency,
+    paymentMethod,
+    subtotal: subtotal.minor,
+    total: total.minor,
+    items: lines.map(({ productId, name, quantity, unitPrice }) => ({
+      productId,
+      name,
+      quantity,
+      unitPrice: unitPrice.minor,
+    })),
+  };
 }
 
 /** Identifies an order by its number in the client's own system. */
@@ -51,7 +70,7 @@ export interface Placement {
 /** `replayed`: another request with the key placed its order. `short`: stock is missing. Both write nothing. */
 export type PlacementOutcome =
   | { readonly outcome: 'placed' }
-  | { readonly outcome: 'replayed'; readonly replay: Replay }
+  | { readonly outcome: 'replayed'; readonly receipt: OrderReceipt }
   | { readonly outcome: 'short'; readonly shortages: readonly Shortage[] };
 
 /** Places orders atomically, each idempotency key and each external reference at most once. */
@@ -64,7 +83,7 @@ export abstract class OrderPlacement {
    * @throws IdempotencyMismatch when the key was used with another request.
    * @throws CommitOutcomeUnknown when the database stopped waiting for its standbys.
    */
-  abstract findReplay(request: IdempotentRequest): Promise<Replay | null>;
+  abstract findReplay(request: IdempotentRequest): Promise<OrderReceipt | null>;
 
   /**
    * Like `findReplay`, but waits up to 2 s, within the deadline, for another request that holds the key.
@@ -74,7 +93,7 @@ export abstract class OrderPlacement {
    * @throws IdempotencyInFlight when the other request is still running after the wait.
    * @throws CommitOutcomeUnknown when the database stopped waiting for its standbys.
    */
-  abstract awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<Replay | null>;
+  abstract awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<OrderReceipt | null>;
 
   /**
    * Finds the committed order with the reference. Does not wait for an order that is being placed, but for the standbys
@@ -95,7 +114,7 @@ export abstract class OrderPlacement {
   abstract check(reference: ExternalReference, demand: readonly StockDemand[]): Promise<PlacementCheck>;
 
   /**
-   * Writes the order, its assessment, its pipeline stages and the answer of its key, and withdraws the stock: all or
+   * Writes the order, its assessment, its pipeline stages and its receipt with its key, and withdraws the stock: all or
    * nothing. The order is linked to the store's customer with the same e-mail, if there is one. The bins of the
    * store's active warehouses supply each demand, in the order that {@link StockDemand} states. Waits for other orders
    * of the same stock, and up to 2 s for another request that holds the key or places an order with the same external

@@ -1,7 +1,7 @@
 import type { Actor, StockRefusalCode, StockWrite } from '@app/domain';
 import type { Deadline } from '../deadline.js';
 import type { FeedPlace } from './change-feed.js';
-import type { IdempotencyScope } from './order-placement.js';
+import type { IdempotencyScope } from './idempotency.js';
 
 /** A product or a variant, by its SKU or its ids. */
 export interface StockUnit {
@@ -54,13 +54,11 @@ export interface StockChangeRequest {
   readonly requestHash: Buffer;
   /** `null` when the client sent no idempotency key. */
   readonly idempotency: IdempotencyScope | null;
-  /** Serialises the answer that is stored with the key and the reference, and replayed byte for byte. */
-  readonly answer: (lines: readonly StockLineResult[]) => Buffer;
   readonly deadline?: Deadline;
 }
 
 export interface ChangedStock {
-  readonly answer: Buffer;
+  readonly lines: readonly StockLineResult[];
   /** Whether an earlier request, with the same key or reference, made the change. */
   readonly isReplay: boolean;
   /** Units that were sold although a count of this request did not find them. */

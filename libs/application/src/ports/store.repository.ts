@@ -1,4 +1,4 @@
-import { domainError, type Currency } from '@app/domain';
+import { domainError, NotFound, type Currency } from '@app/domain';
 
 export type StoreStatus = 'ACTIVE' | 'INACTIVE';
 
@@ -29,6 +29,13 @@ export abstract class StoreRepository {
   abstract findProfile(storeId: number): Promise<StoreProfile | null>;
 
   abstract findBySubdomain(subdomain: string): Promise<StoreSummary | null>;
+
+  /** @throws NotFound when no store has the subdomain. */
+  async require(subdomain: string): Promise<StoreSummary> {
+    const store = await this.findBySubdomain(subdomain);
+    if (!store) throw new NotFound(`Store ${subdomain}`);
+    return store;
+  }
 
   /** All stores by id. */
   abstract list(): Promise<StoreSummary[]>;

@@ -1,6 +1,6 @@
 import type { ApiKeyMode, PauseReason, WebhookBody, WebhookState } from '@app/domain';
 import type { ChangeKind, FeedPlace } from './change-feed.js';
-import type { IdempotentRequest } from './order-placement.js';
+import type { IdempotentRequest } from './idempotency.js';
 
 export interface WebhookKey {
   readonly storeId: number;
@@ -78,7 +78,7 @@ export abstract class WebhookRepository {
    * @throws WebhookDeleted when the webhook of the earlier request is deleted.
    * @throws IdempotencyInFlight
    */
-  abstract insert(webhook: NewWebhook, request?: Omit<IdempotentRequest, 'answer'> | null): Promise<Webhook>;
+  abstract insert(webhook: NewWebhook, request?: IdempotentRequest | null): Promise<Webhook>;
 
   /** Oldest first. */
   abstract list(storeId: number, mode: ApiKeyMode | null): Promise<Webhook[]>;

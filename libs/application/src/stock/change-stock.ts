@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { StockChanges, type ChangedStock, type StockChangeRequest } from '../ports/stock-changes.js';
+import { requestHashOf } from '../request-hash.js';
 
 export type ChangeStockCommand = Omit<StockChangeRequest, 'requestHash'>;
 
@@ -16,8 +16,7 @@ export class ChangeStock {
    */
   execute(command: ChangeStockCommand): Promise<ChangedStock> {
     const { lines, reference, reason, isAtomic, createsBins } = command;
-    const request = ['stock', lines, reference, reason, isAtomic, createsBins];
-    const requestHash = createHash('sha256').update(JSON.stringify(request)).digest();
+    const requestHash = requestHashOf(['stock', lines, reference, reason, isAtomic, createsBins]);
     return this.changes.apply({ ...command, requestHash });
   }
 }

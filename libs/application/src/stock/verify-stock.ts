@@ -1,4 +1,3 @@
-import { NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { StockLedger, type StockVerification } from '../ports/stock-ledger.js';
 import { StoreRepository } from '../ports/store.repository.js';
@@ -18,8 +17,7 @@ export class VerifyStock {
    */
   async execute(store: string | null): Promise<StockVerification> {
     if (store === null) return this.ledger.verify(null);
-    const owner = await this.stores.findBySubdomain(store);
-    if (!owner) throw new NotFound(`Store ${store}`);
+    const owner = await this.stores.require(store);
     return this.ledger.verify(owner.id);
   }
 }

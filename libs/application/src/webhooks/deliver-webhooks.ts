@@ -8,6 +8,7 @@ import { RecordFormat } from '../ports/record-format.js';
 import type { Delivery } from '../ports/webhook.repository.js';
 import { WebhookQueue, type ClaimedWebhook, type WebhookOutcome } from '../ports/webhook-queue.js';
 import { WebhookSender, type Attempt, type Receiver } from '../ports/webhook-sender.js';
+import { Semaphore } from '../semaphore.js';
 import { changesMessage, signedHeaders, testMessage, type WebhookMessage } from './webhook-message.js';
 
 /** Changes are read ahead. What was read longer ago is read again: a message tells the state at the time of its delivery. */
@@ -25,7 +26,8 @@ const READS = 8;
 /** Sends to each webhook what changed after its place, in the order of the feed, one message at a time. */
 @Injectable()
 export class DeliverWebhooks {
-  private readonly reads = new ConcurrencyLimit(READS);
+  /** Every read waits for its turn: none is refused. */
+  private readonly reads = new Semaphore(() => READS, Infinity, Infinity, Infinity);
 
   constructor(
     private readonly queue: WebhookQueue,
@@ -98,7 +100,7 @@ export class DeliverWebhooks {
     // Full records are read for the next message only.
     const limit = body === 'full' ? batch : MAX_LIMIT;
     const query = { kinds, isTest: mode === 'test', after, limit, bulk: true };
-    return this.reads.run(() => this.changes.read(storeId, query, stopping));
+    return this.reads.run(storeId, () => this.changes.read(storeId, query, stopping));
   }
 
   private messageOf(claimed: ClaimedWebhook, changes: readonly ChangedResource[], place: FeedPlace): WebhookMessage {
@@ -170,28 +172,6 @@ class Turn {
     if (status === GONE) return { kind: 'paused', reason: 'gone' };
     if (hasFailedTooLong(this.failingForMs)) return { kind: 'paused', reason: 'failing' };
     return { kind: 'failed', delayMs: retryDelayMs(this.failures + 1, retryAfterMs, Math.random()) };
-  }
-}
-
-/** At most `most` tasks run, the rest wait in order. Unlike the limits of the database and of the API, it refuses none. */
-class ConcurrencyLimit {
-  private free: number;
-  private readonly waiting: (() => void)[] = [];
-
-  constructor(most: number) {
-    this.free = most;
-  }
-
-  async run<Result>(task: () => Promise<Result>): Promise<Result> {
-    if (this.free > 0) this.free--;
-    else await new Promise<void>((begin) => this.waiting.push(begin));
-    try {
-      return await task();
-    } finally {
-      const begin = this.waiting.shift();
-      if (begin) begin();
-      else this.free++;
-    }
   }
 }
 

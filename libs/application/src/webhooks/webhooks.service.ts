@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { NotFound, type ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
@@ -14,6 +13,7 @@ import {
   type WebhookChange,
   type WebhookKey,
 } from '../ports/webhook.repository.js';
+import { requestHashOf } from '../request-hash.js';
 import { drawWebhookSecret } from './webhook-message.js';
 
 /** What the caller may reach: keys their own mode, operators both (null). */
@@ -50,12 +50,10 @@ export class WebhooksService {
     const { storeId, mode, url, kinds, body, batch } = webhook;
     this.sender.check(url);
     const [id, secret] = [uuidv7(), drawWebhookSecret()];
-    const request = JSON.stringify(['webhook', url, kinds, body, batch]);
+    const requestHash = requestHashOf(['webhook', url, kinds, body, batch]);
     const created = await this.webhooks.insert(
       { ...webhook, id, secret },
-      idempotencyKey === null
-        ? null
-        : { scope: { storeId, mode, key: idempotencyKey }, requestHash: createHash('sha256').update(request).digest() },
+      idempotencyKey === null ? null : { scope: { storeId, mode, key: idempotencyKey }, requestHash },
     );
     if (created.id === id) return { ...created, secret, isReplay: false };
     return { ...created, secret: known(await this.webhooks.newestSecret(created)), isReplay: true };

@@ -22,15 +22,30 @@ export const ORDER_EVENTS = [
 ] as const;
 export type OrderEventName = (typeof ORDER_EVENTS)[number];
 
+/** The status that a `status_changed` is about. */
+export type StatusField = 'status' | 'fulfillmentStatus';
+
 /** An event in the history of an order. */
 export interface OrderEvent {
   readonly event: OrderEventName;
   /** What a `status_changed` changed; null for the other events. */
-  readonly field: 'status' | 'fulfillment_status' | null;
+  readonly field: StatusField | null;
   readonly from: string | null;
   readonly to: string | null;
   /** The shipment, payment or refund that the event is about, or follows from; `''` for none. */
   readonly reference: string;
-  /** Names in snake_case, amounts in minor units. No personal data, except `reason`. */
+  /** Amounts in minor units. No personal data, except `reason`. */
   readonly details: Readonly<Record<string, unknown>>;
+}
+
+export function orderEvent(event: OrderEventName, reference = '', details: OrderEvent['details'] = {}): OrderEvent {
+  return { event, field: null, from: null, to: null, reference, details };
+}
+
+/** One event for each step that changes the status. */
+export function statusEvents(field: StatusField, steps: readonly string[], reference: string): OrderEvent[] {
+  return steps.slice(1).flatMap((to, index) => {
+    const from = steps[index] ?? '';
+    return from === to ? [] : [{ event: 'status_changed' as const, field, from, to, reference, details: {} }];
+  });
 }

@@ -16,6 +16,15 @@ export const FULFILLMENT_STATUSES = [
 ] as const;
 export type FulfillmentStatus = (typeof FULFILLMENT_STATUSES)[number];
 
+/** The fulfillment of an order on its way to the customer. A shipment that skips steps makes them all. */
+export const FULFILLMENT_STEPS: readonly FulfillmentStatus[] = [
+  'PENDING',
+  'CONFIRMED',
+  'PROCESSING',
+  'SHIPPED',
+  'DELIVERED',
+];
+
 /** Where an order comes from. */
 export const ORDER_SOURCES = ['POS', 'WEBSITE'] as const;
 export type OrderSource = (typeof ORDER_SOURCES)[number];
@@ -37,6 +46,9 @@ export const FULFILLMENT_TRANSITIONS: Record<FulfillmentStatus, readonly Fulfill
   CANCELLED: [],
   RETURNED: [],
 };
+
+/** What a client may set by a transition: the other moves follow from shipments, payments and refunds. */
+export const TRANSITION_TARGETS = ['PENDING', 'FAILED', 'CONFIRMED', 'RETURNED'] as const;
 
 /** @throws IllegalTransition unless the payment may go from `from` to `to`. */
 export function assertPaymentTransition(from: PaymentStatus, to: PaymentStatus): void {

@@ -1,3 +1,5 @@
+import { MAX_INT4 } from '../shared/integers.js';
+
 /** What a line does with the stock of a bin. */
 export type StockWrite =
   | { readonly kind: 'adjust'; readonly by: number }
@@ -54,8 +56,6 @@ export interface StockOutcome {
   readonly refusal: StockRefusal | null;
 }
 
-export const MAX_BIN_QUANTITY = 2_147_483_647;
-
 /** The stock of a product or variant in a bin, through the lines of one request. */
 export class BinStock {
   private adjusted = 0;
@@ -68,7 +68,7 @@ export class BinStock {
   adjust(by: number): StockOutcome {
     const after = this.quantity + by;
     if (after < 0) return this.refuse('below_zero', `The bin holds ${this.quantity}`);
-    if (after > MAX_BIN_QUANTITY) return this.refuse('above_limit', `A bin holds at most ${MAX_BIN_QUANTITY}`);
+    if (after > MAX_INT4) return this.refuse('above_limit', `A bin holds at most ${MAX_INT4}`);
     this.adjusted += by;
     return this.become(after);
   }
@@ -88,7 +88,7 @@ export class BinStock {
       return this.refuse('superseded', 'The bin was counted or set after this place');
     }
     const after = counted - facts.unshipped + facts.movedSince + this.adjusted;
-    if (after > MAX_BIN_QUANTITY) return this.refuse('above_limit', `A bin holds at most ${MAX_BIN_QUANTITY}`);
+    if (after > MAX_INT4) return this.refuse('above_limit', `A bin holds at most ${MAX_INT4}`);
     this.counted = facts.place;
     return { ...this.become(Math.max(after, 0)), short: Math.max(-after, 0) };
   }

@@ -21,12 +21,12 @@ const THEIRS = isOrderOf('orders', '$2', '$3');
 
 // Before the orders: every writer locks idempotency keys first. The rows stay, or a repeated request would place a second
 // order; idempotency-keys.ts finds them. The key may contain personal data, and the hash of the request identifies them: one
-// byte of it fits any person, and still tells most other requests apart. A replay without its stored
-// answer shows the erased order.
+// byte of it fits any person, and still tells most other requests apart. A change keeps
+// the whole order; its replay then shows the erased one.
 const ERASE_KEYS = `/* people.idempotency_keys */
   UPDATE idempotency_keys
   SET key = chr(1) || encode(sha256(convert_to(key, 'UTF8')), 'hex'), request_hash = substring(request_hash FROM 1 FOR 1),
-    response = CASE WHEN NOT personal THEN response END
+    record = CASE WHEN kind <> 'change' THEN record END
   WHERE store_id = $1 AND key NOT LIKE chr(1) || '%'
     AND order_id IN (SELECT id FROM orders WHERE store_id = $1 AND ${THEIRS})`;
 

@@ -1,32 +1,62 @@
 import { ReceiptNumberTaken } from '@app/application';
 import type { FraudAssessment, Order } from '@app/domain';
 import { hasEmail } from '../customers/person.js';
+import { withNames } from '../postgres/named-parameters.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
 import { HAS_BEGUN, type Statement } from '../postgres/transaction-sql.js';
 import { rulesOf } from './order-stages.js';
 
 // One statement, one round trip: the order, its lines, its stages and its assessment. Pending stages are due at once. A
 // position is the place in PIPELINE_STAGES. `placed` stands for the stages that complete in this transaction.
-const INSERT_ORDER = `/* orders.insert */
+// Separate parameters: one jsonb made the statement 7 % slower.
+const INSERT_ORDER = withNames<
+  | 'store'
+  | 'id'
+  | 'receipt_number'
+  | 'source'
+  | 'status'
+  | 'fulfillment_status'
+  | 'payment_method'
+  | 'currency'
+  | 'amount'
+  | 'total_amount'
+  | 'name'
+  | 'email'
+  | 'phone'
+  | 'address'
+  | 'notes'
+  | 'is_test'
+  | 'placed_at'
+  | 'external_reference'
+  | 'placed_by'
+  | 'lines'
+  | 'stage_state'
+  | 'held_for'
+  | 'verdict'
+  | 'score'
+  | 'reasons'
+>(`/* orders.insert */
   WITH placed AS (
     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
       amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, billing_address, notes,
       is_test, created_at, updated_at, external_reference, placed, placed_by, email_key, phone_key, address_key, customer_id)
-    VALUES ($1, CASE WHEN ${HAS_BEGUN} THEN $2::uuid END, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $16, $17, $17, $22, true, $25,
-      email_key($12), comparable_phone($13), comparable_address($14),
-      (SELECT id FROM customers WHERE store_id = $1 AND ${hasEmail('customers', '$12')}))
+    VALUES (:store, CASE WHEN ${HAS_BEGUN} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
+      :payment_method, :currency, :amount, :total_amount, :name, :email, :phone, :address, :address, :notes,
+      :is_test, :placed_at, :placed_at, :external_reference, true, :placed_by,
+      email_key(:email), comparable_phone(:phone), comparable_address(:address),
+      (SELECT id FROM customers WHERE store_id = :store AND ${hasEmail('customers', ':email')}))
   ), lines AS (
     INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
       attribute_names, unit_price, quantity, line_total)
-    SELECT $1, $2, line.*
-    FROM jsonb_to_recordset($18) AS line (position int, product_id int, variant_id int, sku text, name text,
+    SELECT :store, :id, line.*
+    FROM jsonb_to_recordset(:lines) AS line (position int, product_id int, variant_id int, sku text, name text,
       attributes jsonb, attribute_names text[], unit_price bigint, quantity int, line_total bigint)
   ), stages AS (
     INSERT INTO order_stages (store_id, order_id, stage, state, position, held_for)
-    VALUES ($1, $2, 'notify-customer', $23, 3, $24), ($1, $2, 'notify-merchant', 'pending', 4, NULL)
+    VALUES (:store, :id, 'notify-customer', :stage_state, 3, :held_for), (:store, :id, 'notify-merchant', 'pending', 4, NULL)
   )
   INSERT INTO fraud_assessments (store_id, order_id, verdict, score, reasons, created_at)
-  VALUES ($1, $2, $19, $20, $21, $17)`;
+  VALUES (:store, :id, :verdict, :score, :reasons, :placed_at)`);
 
 /** An order with this id is already committed, by an attempt whose answer was lost. */
 export class OrderExists extends Error {}
@@ -51,34 +81,33 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     quantity: line.quantity,
     line_total: line.total.minor,
   }));
-  const values = [
-    order.storeId,
-    order.id,
-    order.receiptNumber,
-    order.source,
-    order.status,
-    order.fulfillmentStatus,
-    order.paymentMethod,
-    order.currency,
-    order.subtotal.minor,
-    order.total.minor,
-    customer.name,
-    customer.email,
-    customer.phone,
-    JSON.stringify(address),
-    order.notes,
-    order.isTest,
-    order.placedAt,
-    JSON.stringify(lines),
+  return INSERT_ORDER({
+    store: order.storeId,
+    id: order.id,
+    receipt_number: order.receiptNumber,
+    source: order.source,
+    status: order.status,
+    fulfillment_status: order.fulfillmentStatus,
+    payment_method: order.paymentMethod,
+    currency: order.currency,
+    amount: order.subtotal.minor,
+    total_amount: order.total.minor,
+    name: customer.name,
+    email: customer.email,
+    phone: customer.phone,
+    address: JSON.stringify(address),
+    notes: order.notes,
+    is_test: order.isTest,
+    placed_at: order.placedAt,
+    external_reference: order.externalReference || null,
+    placed_by: order.placedBy,
+    lines: JSON.stringify(lines),
+    stage_state: isHeld ? 'held' : 'pending',
+    held_for: isHeld ? rulesOf(assessment) : null,
     verdict,
     score,
-    JSON.stringify(reasons),
-    order.externalReference || null,
-    isHeld ? 'held' : 'pending',
-    isHeld ? rulesOf(assessment) : null,
-    order.placedBy,
-  ];
-  return { text: INSERT_ORDER, values };
+    reasons: JSON.stringify(reasons),
+  });
 }
 
 /** Translates an error of the insertion: OrderExists, ReceiptNumberTaken, ReferenceInUse, or the error itself. */

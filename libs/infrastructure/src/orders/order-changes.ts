@@ -17,6 +17,7 @@ import { toSafeInteger } from '../postgres/integers.js';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 import { allUnits, lowestUnits } from '../stock/line-units.js';
 import { restockStatements } from '../stock/restock.js';
+import { toEventRow } from './order-event.rows.js';
 import { endOfReview, mailStage } from './order-stages.js';
 
 const FIND_BY_RECEIPT = `/* orders.find_by_receipt */
@@ -204,7 +205,10 @@ export function statementsOf(order: OrderKey, actor: Actor, change: OrderChange)
 }
 
 function eventsOf(order: OrderKey, { type, id, name }: Actor, events: readonly OrderEvent[], once: boolean): Statement {
-  return { text: RECORD, values: [order.storeId, order.orderId, type, id, name, JSON.stringify(events), once] };
+  return {
+    text: RECORD,
+    values: [order.storeId, order.orderId, type, id, name, JSON.stringify(events.map(toEventRow)), once],
+  };
 }
 
 function shipmentStatements(key: readonly unknown[], shipment: KnownShipment): Statement[] {

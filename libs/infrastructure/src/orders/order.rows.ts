@@ -137,6 +137,16 @@ export function toOrderRecord(row: OrderRecordRow): OrderRecord {
   });
 }
 
+/** A row that was kept as JSON. */
+export type KeptOrder = Omit<OrderRecordRow, 'created_at' | 'updated_at'> & {
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+
+export function fromKept({ created_at, updated_at, ...row }: KeptOrder): OrderRecord {
+  return toOrderRecord({ ...row, created_at: new Date(created_at), updated_at: new Date(updated_at) });
+}
+
 /** Lines of the same product take from its bins one after the other. */
 function toLines(row: OrderRecordRow, shipments: readonly Shipment[]): OrderLineRecord[] {
   const binsOf = binsByUnit(row.taken);

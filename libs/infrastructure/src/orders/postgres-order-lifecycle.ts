@@ -1,12 +1,13 @@
-import { IdempotencyMismatch, OrderLifecycle, type ChangedOrder, type ChangeRequest } from '@app/application';
+import { OrderLifecycle, type ChangedOrder, type ChangeRequest, type OrderRecord } from '@app/application';
 import { BinAboveLimit, NotFound, PlacedOrder, type DomainError } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { isOutOfRange } from '../postgres/postgres-errors.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
-import { claimKey, findReplay, keepAnswer, readerOf, releaseKey } from '../postgres/idempotency-keys.js';
+import { claimKey, findKept, keepRecord, readerOf, releaseKey, type Kept } from '../postgres/idempotency-keys.js';
 import { lockOrder, refusalEvents, statementsOf } from './order-changes.js';
-import { readOrder, toReadOrder } from './postgres-order.repository.js';
+import { fromKept, toOrderRecord, type KeptOrder } from './order.rows.js';
+import { readOrder, readRow } from './postgres-order.repository.js';
 
 @Injectable()
 export class PostgresOrderLifecycle extends OrderLifecycle {
@@ -30,13 +31,10 @@ async function change(
 ): Promise<Outcome> {
   // An erasure has renamed the key of its person, which the claim alone does not find.
   const kept =
-    idempotency && ((await findReplay(readerOf(sql), idempotency)) ?? (await claimKey(sql, idempotency, null)));
-  if (kept) {
-    if (kept.orderId === null) throw new IdempotencyMismatch();
-    const [rows] = await sql.pipeline([readOrder({ storeId: target.storeId, orderId: kept.orderId })]);
-    const order = toReadOrder(rows);
-    return { order, restocked: 0, replay: kept.answer ?? idempotency.answer(order) };
-  }
+    idempotency &&
+    ((await findKept<KeptOrder | null>(readerOf(sql), 'change', idempotency)) ??
+      (await claimKey<KeptOrder | null>(sql, 'change', idempotency)));
+  if (kept) return { order: await replayed(sql, target.storeId, kept), restocked: 0, isReplay: true };
 
   const locked = await lockOrder(sql, target);
   if (!locked) throw new NotFound('Order');
@@ -56,9 +54,18 @@ async function change(
     // Nothing else that a return writes grows with it.
     throw decided.restock && isOutOfRange(error) ? new BinAboveLimit() : error;
   });
-  const order = toReadOrder(answers.at(-1));
+  const row = readRow(answers.at(-1));
   const restocked = decided.restock ? (answers.at(-2) as [{ readonly units: number }])[0].units : 0;
-  if (idempotency)
-    await keepAnswer(sql, idempotency.scope, { orderId: key.orderId, answer: idempotency.answer(order) });
-  return { order, restocked, replay: null };
+  if (idempotency) await keepRecord(sql, idempotency.scope, { orderId: key.orderId, record: row });
+  return { order: toOrderRecord(row), restocked, isReplay: false };
+}
+
+async function replayed(
+  sql: TransactionSql,
+  storeId: number,
+  { orderId, record }: Kept<KeptOrder | null>,
+): Promise<OrderRecord> {
+  if (record) return fromKept(record);
+  const [rows] = await sql.pipeline([readOrder({ storeId, orderId: orderId as string })]);
+  return toOrderRecord(readRow(rows));
 }

@@ -4,14 +4,15 @@ import {
   IdempotencyMismatch,
   LOST_COMMIT_LOOK_UP_MS,
   OrderPlacement,
+  receiptOf,
   ReceiptNumberTaken,
   Unavailable,
   type ExternalReference,
   type IdempotentRequest,
+  type OrderReceipt,
   type Placement,
   type PlacementCheck,
   type PlacementOutcome,
-  type Replay,
 } from '@app/application';
 import { ExternalReferenceTaken, type Order, type Shortage, type StockDemand } from '@app/domain';
 import { Injectable } from '@nestjs/common';
@@ -23,7 +24,7 @@ import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { stockPreview } from '../stock/preview-stock.js';
 import { isWithdrawn, shortagesIn, shortagesOf, withdrawals, type AvailableRow } from '../stock/withdraw-stock.js';
-import { claimKey, findReplay, type KeptAnswer } from '../postgres/idempotency-keys.js';
+import { claimKey, findKept } from '../postgres/idempotency-keys.js';
 import { insertionError, orderInsertion, OrderExists, ReferenceInUse } from './insert-order.js';
 
 const EXISTS = `/* orders.exists */
@@ -67,23 +68,22 @@ export class PostgresOrderPlacement extends OrderPlacement {
     });
   }
 
-  override async findReplay(request: IdempotentRequest): Promise<Replay | null> {
+  override async findReplay(request: IdempotentRequest): Promise<OrderReceipt | null> {
     const reader = {
       query: <Row>(text: string, values: readonly unknown[]) => this.database.queryPrepared<Row>(text, values),
       waitForStandbys: () => this.database.waitForStandbys(),
     };
-    const kept = await findReplay(reader, request);
-    return kept && replayOf(kept);
+    return (await findKept<OrderReceipt>(reader, 'order', request))?.record ?? null;
   }
 
-  override async awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<Replay | null> {
+  override async awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<OrderReceipt | null> {
     try {
       return await this.transactions.run(
         request.scope.storeId,
         async (sql) => {
-          const kept = await claimKey(sql, request, null);
+          const kept = await claimKey<OrderReceipt>(sql, 'order', request);
           if (!kept) throw new KeyIsFree();
-          return replayOf(kept);
+          return kept.record;
         },
         deadline,
       );
@@ -198,21 +198,15 @@ function doubtAfter(error: unknown): CommitOutcomeUnknown | null {
   return error instanceof OrderExists ? new CommitOutcomeUnknown(error) : null;
 }
 
-/** @throws IdempotencyMismatch for the key of a change, which an erasure has left without answer and hash. */
-function replayOf({ orderId, answer }: KeptAnswer): Replay {
-  if (answer === null || orderId === null) throw new IdempotencyMismatch();
-  return { orderId, answer };
-}
-
 async function write(
   sql: TransactionSql,
   { order, assessment, demand, idempotency }: Placement,
 ): Promise<PlacementOutcome> {
   const kept =
-    idempotency && (await claimKey(sql, idempotency, { orderId: order.id, answer: idempotency.answer(order) }));
+    idempotency && (await claimKey(sql, 'order', idempotency, { orderId: order.id, record: receiptOf(order) }));
   // The key may be held by an earlier attempt of this placement, whose COMMIT went unanswered.
   if (kept?.orderId === order.id) return PLACED;
-  if (kept) return { outcome: 'replayed', replay: replayOf(kept) };
+  if (kept) return { outcome: 'replayed', receipt: kept.record };
 
   // The withdrawal comes last: the stock rows, which other buyers want, are locked only until the commit that follows.
   const { fromFullest, fromAny } = withdrawals(order.storeId, order.id, demand);

@@ -9,7 +9,7 @@ import {
   type Page,
   type PageOf,
 } from '@app/application';
-import { isReceiptNumber, isUuid, NotFound, type Actor, type OrderEventName } from '@app/domain';
+import { isReceiptNumber, isUuid, NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { anyOf } from '../lists/any-of.js';
 import { Conditions } from '../lists/conditions.js';
@@ -19,6 +19,7 @@ import { readNewestFirst } from '../lists/newest-first.js';
 import { matchesNothing, NO_ROWS, offsetOf } from '../lists/paging.js';
 import { SharedReads } from '../lists/shared-reads.js';
 import { addSearch } from '../lists/search-terms.js';
+import { toEventRecord, type EventRow } from './order-event.rows.js';
 import { IS_HELD } from './order-stages.js';
 import { toOrderRecord, toOrderSummary, type OrderRecordRow, type OrderRow } from './order.rows.js';
 
@@ -113,32 +114,22 @@ const historyBy = (condition: string) => `/* orders.history */
   ) AS page ON true
   ORDER BY page.id`;
 
-interface EventRow {
+interface HistoryRow extends EventRow {
   readonly total: string;
   /** Null on a page past the last event. */
   readonly id: string | null;
-  readonly at: Date;
-  readonly actor_type: Actor['type'];
-  readonly actor_id: string;
-  readonly actor_name: string;
-  readonly event: OrderEventName;
-  readonly field: OrderEventRecord['field'];
-  readonly from_value: string | null;
-  readonly to_value: string | null;
-  readonly reference: string;
-  readonly details: OrderEventRecord['details'];
 }
 
-/** Reads an order within a transaction. `toReadOrder` maps its rows. */
+/** Reads an order within a transaction. `readRow` finds it in the answer. */
 export function readOrder({ storeId, orderId }: OrderKey): Statement {
   return { text: FIND_BY_IDS, values: [storeId, [orderId]] };
 }
 
 /** @throws NotFound without a row. */
-export function toReadOrder(rows: readonly unknown[] = []): OrderRecord {
+export function readRow(rows: readonly unknown[] = []): OrderRecordRow {
   const [row] = rows as readonly OrderRecordRow[];
   if (!row) throw new NotFound('Order');
-  return toOrderRecord(row);
+  return row;
 }
 
 @Injectable()
@@ -204,9 +195,9 @@ export class PostgresOrderRepository extends OrderRepository {
   override async history(storeId: number, reference: string, page: Page): Promise<PageOf<OrderEventRecord>> {
     if (!isUuid(reference) && !isReceiptNumber(reference)) throw new NotFound('Order');
     const text = historyBy(isUuid(reference) ? 'id = $2' : 'upper(receipt_number) = upper($2)');
-    const rows = await this.database.queryPrepared<EventRow>(text, [storeId, reference, page.limit, offsetOf(page)]);
+    const rows = await this.database.queryPrepared<HistoryRow>(text, [storeId, reference, page.limit, offsetOf(page)]);
     if (!rows[0]) throw new NotFound('Order');
-    return { rows: rows.filter(({ id }) => id !== null).map(toEvent), total: Number(rows[0].total) };
+    return { rows: rows.filter(({ id }) => id !== null).map(toEventRecord), total: Number(rows[0].total) };
   }
 
   override locate(reference: string, subdomain: string | null): Promise<OrderLocation[]> {
@@ -219,17 +210,4 @@ export class PostgresOrderRepository extends OrderRepository {
       [reference, subdomain],
     );
   }
-}
-
-function toEvent(row: EventRow): OrderEventRecord {
-  return {
-    at: row.at,
-    actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
-    event: row.event,
-    field: row.field,
-    from: row.from_value,
-    to: row.to_value,
-    reference: row.reference,
-    details: row.details,
-  };
 }

@@ -1,7 +1,6 @@
-import { QUERY_TIMEOUT_MS, TURN_MS } from '@app/application';
+import { QUERY_TIMEOUT_MS, Semaphore, TURN_MS } from '@app/application';
 import type pg from 'pg';
 import { DatabaseMetrics } from './database-metrics.js';
-import { Semaphore } from './semaphore.js';
 import { translated } from './postgres-errors.js';
 import { ReadBatches, type IsWanted } from './read-batches.js';
 import { corkUntilNextTick } from './cork.js';

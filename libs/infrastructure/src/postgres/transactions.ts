@@ -1,4 +1,4 @@
-import { Deadline, TRANSACTION_MS, TURN_MS } from '@app/application';
+import { Deadline, Semaphore, TRANSACTION_MS, TURN_MS } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
@@ -6,7 +6,6 @@ import { Config } from '../platform/config.js';
 import { poolOf } from './data-source.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { isRetryable, retryReason, toApplicationError } from './postgres-errors.js';
-import { Semaphore } from './semaphore.js';
 import { TransactionSql } from './transaction-sql.js';
 
 const ATTEMPTS = 4;

@@ -1,5 +1,5 @@
 import {
-  IdempotencyMismatch,
+  Semaphore,
   StockChanges,
   TURN_MS,
   type ChangedStock,
@@ -17,11 +17,10 @@ import {
 } from '@app/domain';
 import { Injectable, Logger } from '@nestjs/common';
 import { Counter } from 'prom-client';
-import { claimKey, keepAnswer } from '../postgres/idempotency-keys.js';
+import { claimKey, keepRecord } from '../postgres/idempotency-keys.js';
 import { Config } from '../platform/config.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import type { ShortStock } from '../notifications/short-stock-mail.js';
-import { Semaphore } from '../postgres/semaphore.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace, type PlacedCount } from './count-places.js';
@@ -34,10 +33,10 @@ const CLAIM_REFERENCE = `/* stock.claim_reference */
   INSERT INTO stock_requests (store_id, reference, request_hash) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`;
 
 const FIND_REFERENCE = `/* stock.find_reference */
-  SELECT request_hash, answer FROM stock_requests WHERE store_id = $1 AND reference = $2`;
+  SELECT request_hash, results FROM stock_requests WHERE store_id = $1 AND reference = $2`;
 
 const KEEP_REFERENCE = `/* stock.keep_reference */
-  UPDATE stock_requests SET answer = $3 WHERE store_id = $1 AND reference = $2`;
+  UPDATE stock_requests SET results = $3 WHERE store_id = $1 AND reference = $2`;
 
 // Counts and sets are recorded even if they find what the bin holds: they supersede earlier counts. A set always changes the
 // row of its bin, so that the feed has a place after it.
@@ -110,36 +109,34 @@ export class PostgresStockChanges extends StockChanges {
 // The key first, then the reference, then new bins, then the stock: the lock order of every writer.
 async function apply(sql: TransactionSql, request: StockChangeRequest): Promise<ChangedStock> {
   const { storeId, reference, requestHash, idempotency: scope } = request;
-  const kept = scope && (await claimKey(sql, { scope, requestHash }, null));
-  if (kept) {
-    if (kept.answer === null) throw new IdempotencyMismatch();
-    return { answer: kept.answer, isReplay: true, short: 0 };
-  }
+  const kept = scope && (await claimKey<Results>(sql, 'stock', { scope, requestHash }));
+  if (kept) return { lines: kept.record, isReplay: true, short: 0 };
   const earlier = reference === null ? null : await claimReference(sql, request, reference);
-  const changed = earlier ? { results: [], short: [] } : await change(sql, request);
-  const answer = earlier ?? request.answer(changed.results);
-  if (scope) await keepAnswer(sql, scope, { orderId: null, answer });
-  if (reference !== null && !earlier) await sql.query(KEEP_REFERENCE, [storeId, reference, answer.toString()]);
-  return { answer, isReplay: earlier !== null, short: changed.short.reduce((sum, { units }) => sum + units, 0) };
+  const { results, short } = earlier ? { results: earlier, short: [] } : await change(sql, request);
+  if (scope) await keepRecord(sql, scope, { orderId: null, record: results });
+  if (reference !== null && !earlier) await sql.query(KEEP_REFERENCE, [storeId, reference, JSON.stringify(results)]);
+  return { lines: results, isReplay: earlier !== null, short: short.reduce((sum, { units }) => sum + units, 0) };
 }
 
-/** @returns the answer to the earlier request with the reference; null when this transaction has it now. */
+/** @returns what the earlier request with the reference did; null when this transaction has it now. */
 async function claimReference(
   sql: TransactionSql,
   { storeId, requestHash }: StockChangeRequest,
   reference: string,
-): Promise<Buffer | null> {
+): Promise<Results | null> {
   const [claimed] = await sql.query(CLAIM_REFERENCE, [storeId, reference, requestHash]);
   if (claimed) return null;
-  const found = await sql.query<{ request_hash: Buffer; answer: string }>(FIND_REFERENCE, [storeId, reference]);
+  const found = await sql.query<{ request_hash: Buffer; results: Results }>(FIND_REFERENCE, [storeId, reference]);
   if (!found[0]?.request_hash.equals(requestHash)) throw new ReferenceTaken();
   // The commit of the first request may have stopped waiting for the standbys.
   await sql.waitForStandbysAtCommit();
-  return Buffer.from(found[0].answer);
+  return found[0].results;
 }
 
+type Results = readonly StockLineResult[];
+
 interface Changed {
-  readonly results: readonly StockLineResult[];
+  readonly results: Results;
   readonly short: readonly ShortStock[];
 }
 

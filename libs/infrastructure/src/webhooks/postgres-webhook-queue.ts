@@ -90,34 +90,50 @@ const CLAIM = `/* webhooks.claim */
     base, secrets, state = 'active' AND due_at <= ${NOW} AS "isActive", test_due AS "isTestDue", failures,
     coalesce(extract(epoch FROM now() - failing_since) * 1000, 0)::float8 AS "failingForMs", replays, epoch`;
 
-// A page without anything to send, $11 null, tells nothing about the receiver.
-const RECORD = `/* webhooks.record */
+/**
+ * Notes an outcome with its attempt: $5 is null when nothing was sent.
+ *
+ * @param set what the outcome changes of the webhook.
+ * @param effect a further common table expression.
+ */
+const record = (outcome: WebhookOutcome['kind'], set: string, effect = '') => `/* webhooks.record_${outcome} */
   WITH noted AS (
-    UPDATE webhooks
-    SET held_until = now() + ${HELD}, attempts = attempts + ($11::text IS NOT NULL)::int,
-      branch = coalesce($6, branch), position = coalesce($7, position), base = coalesce($8, base),
-      test_due = test_due AND $5 <> 'tested',
-      failures = CASE WHEN $5 = 'failed' THEN failures + 1 WHEN $5 = 'moved' AND $11 IS NOT NULL THEN 0 ELSE failures END,
-      failing_since = CASE WHEN $5 = 'failed' THEN coalesce(failing_since, now())
-        WHEN $5 = 'moved' AND $11 IS NOT NULL THEN NULL ELSE failing_since END,
-      due_at = CASE WHEN $5 IN ('failed', 'moved') THEN now() + $9 * interval '1 millisecond' ELSE due_at END,
-      state = CASE WHEN $5 = 'paused' THEN 'paused' ELSE state END,
-      reason = CASE WHEN $5 = 'paused' THEN $15 ELSE reason END
+    UPDATE webhooks SET held_until = now() + ${HELD}, attempts = attempts + ($5::jsonb IS NOT NULL)::int, ${set}
     WHERE store_id = $1 AND id = $2 AND holder = $3 AND epoch = $4
-    RETURNING store_id, id, mode, host, failing_since, attempts
+    RETURNING store_id, id, mode, host, reason, failing_since, attempts
   ), logged AS (
     INSERT INTO webhook_deliveries (store_id, webhook_id, slot, at, phase, status, duration_ms, answer, message_id, type)
-    SELECT store_id, id, attempts % ${DELIVERIES_KEPT}, $10, $11, $12, $13, $14, $16, $17 FROM noted WHERE $11 IS NOT NULL
+    SELECT store_id, id, attempts % ${DELIVERIES_KEPT}, at, phase, status, duration_ms, answer, message_id, type
+    FROM noted CROSS JOIN jsonb_to_record($5) AS sent (at timestamptz, phase text, status int, duration_ms int, answer text,
+      message_id text, type text)
+    WHERE $5 IS NOT NULL
     ON CONFLICT (store_id, webhook_id, slot) DO UPDATE
     SET at = excluded.at, phase = excluded.phase, status = excluded.status, duration_ms = excluded.duration_ms,
       answer = excluded.answer, message_id = excluded.message_id, type = excluded.type
-  ), told AS (
+  )${effect}
+  SELECT FROM noted`;
+
+// A page without anything to send says nothing about the receiver.
+const MOVED = record(
+  'moved',
+  `branch = $6, position = $7, base = $8, due_at = now(), failures = CASE WHEN $5 IS NULL THEN failures ELSE 0 END,
+      failing_since = CASE WHEN $5 IS NULL THEN failing_since END`,
+);
+const TESTED = record('tested', 'test_due = false');
+const FAILED = record(
+  'failed',
+  `failures = failures + 1, failing_since = coalesce(failing_since, now()), due_at = now() + $6 * interval '1 millisecond'`,
+);
+const PAUSED = record(
+  'paused',
+  `state = 'paused', reason = $6`,
+  `, notice AS (
     INSERT INTO merchant_notices (store_id, subject, details)
     SELECT store_id, 'webhook_paused', jsonb_build_object(
-      'id', id, 'mode', mode, 'host', host, 'reason', $15::text, 'failingSince', failing_since)
-    FROM noted WHERE $5 = 'paused'
-  )
-  SELECT FROM noted`;
+      'id', id, 'mode', mode, 'host', host, 'reason', reason, 'failingSince', failing_since)
+    FROM noted
+  )`,
+);
 
 const RELEASE = `/* webhooks.release */
   UPDATE webhooks SET held_until = now() WHERE store_id = $1 AND id = $2 AND holder = $3`;
@@ -147,15 +163,12 @@ export class PostgresWebhookQueue extends WebhookQueue {
     outcome: WebhookOutcome,
     delivery: Delivery | null,
   ): Promise<boolean> {
-    const place = outcome.kind === 'moved' ? outcome.place : null;
-    const rows = await this.database.queryAlone(RECORD, [
-      ...[storeId, id, holder, epoch, outcome.kind],
-      ...[place?.branch, place?.position, place?.base],
-      outcome.kind === 'failed' ? outcome.delayMs : 0,
-      ...[delivery?.at, delivery?.phase, delivery?.status, delivery && Math.round(delivery.durationMs)],
-      delivery?.answer,
-      outcome.kind === 'paused' ? outcome.reason : null,
-      ...[delivery?.messageId, delivery?.type],
+    const [text, values] = statementOf(outcome);
+    const key = [storeId, id, holder, epoch];
+    const rows = await this.database.queryAlone(text, [
+      ...key,
+      delivery && JSON.stringify(sentOf(delivery)),
+      ...values,
     ]);
     return rows.length > 0;
   }
@@ -181,4 +194,21 @@ export class PostgresWebhookQueue extends WebhookQueue {
       return [];
     }
   }
+}
+
+function statementOf(outcome: WebhookOutcome): [text: string, values: readonly unknown[]] {
+  switch (outcome.kind) {
+    case 'moved':
+      return [MOVED, [outcome.place.branch, outcome.place.position, outcome.place.base]];
+    case 'tested':
+      return [TESTED, []];
+    case 'failed':
+      return [FAILED, [outcome.delayMs]];
+    case 'paused':
+      return [PAUSED, [outcome.reason]];
+  }
+}
+
+function sentOf({ messageId, durationMs, ...sent }: Delivery) {
+  return { ...sent, message_id: messageId, duration_ms: Math.round(durationMs) };
 }

@@ -151,10 +151,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
   }
 
   /** The key keeps the id alone: an answer has the secret in plain text. */
-  override async insert(
-    webhook: NewWebhook,
-    request: Omit<IdempotentRequest, 'answer'> | null = null,
-  ): Promise<Webhook> {
+  override async insert(webhook: NewWebhook, request: IdempotentRequest | null = null): Promise<Webhook> {
     const { storeId, id, mode, url, kinds, body, batch, secret } = webhook;
     const secrets = sealSecrets(this.cipher, { storeId, id }, [{ secret, until: null }]);
     const { hostname } = new URL(url);
@@ -162,10 +159,10 @@ export class PostgresWebhookRepository extends WebhookRepository {
     await numberChangesOf((text, values) => this.database.queryAlone(text, values), storeId);
     const values = [storeId, id, mode, url, hostname, kinds, body, batch, secrets];
     return this.transactions.run(storeId, async (sql) => {
-      const earlier = request && (await claimKey(sql, request, { orderId: null, answer: Buffer.from(id) }));
+      const earlier = request && (await claimKey(sql, 'webhook', request, { orderId: null, record: { id } }));
       if (!earlier) await sql.query(LOCK_STORE, [storeId]);
       const [row] = earlier
-        ? await sql.query<WebhookRow>(FIND, [storeId, String(earlier.answer), mode])
+        ? await sql.query<WebhookRow>(FIND, [storeId, earlier.record.id, mode])
         : await sql.query<WebhookRow>(INSERT, values);
       if (row) return toWebhook(row);
       throw earlier ? new WebhookDeleted() : new TooManyWebhooks(MAX_WEBHOOKS);

@@ -1,3 +1,4 @@
+import { MAX_INT4 } from '@app/domain';
 import * as is from './vocabulary.js';
 
 export const warehouseLine = is.object(
@@ -23,7 +24,7 @@ export const stockLine = is.object(
     bin: is.placeOfBin,
     product: is.slug,
     variant: is.optional(is.orNull(is.sku)),
-    quantity: is.integer(0, is.INT4_MAX),
+    quantity: is.integer(0, MAX_INT4),
   },
   { description: 'The quantity of a product, or of one variant, in one bin. Key: store, bin, product, variant.' },
 );
@@ -52,7 +53,7 @@ export const categoryLine = is.object(
     image: is.optional(is.text(2_048)),
     description: is.optional(is.text(100_000)),
     /** Display order. */
-    order: is.optional(is.integer(-is.INT4_MAX, is.INT4_MAX, 'Display order.')),
+    order: is.optional(is.integer(-MAX_INT4, MAX_INT4, 'Display order.')),
     parent: is.optional(is.orNull(is.slug)),
     active: is.optional(is.flag),
   },

@@ -1,5 +1,12 @@
 import { PIPELINE_STAGES } from '@app/application';
-import { FULFILLMENT_STATUSES, ORDER_EVENTS, ORDER_SOURCES, PAYMENT_STATUSES, SHIPMENT_STATUSES } from '@app/domain';
+import {
+  FULFILLMENT_STATUSES,
+  MAX_INT4,
+  ORDER_EVENTS,
+  ORDER_SOURCES,
+  PAYMENT_STATUSES,
+  SHIPMENT_STATUSES,
+} from '@app/domain';
 import * as is from './vocabulary.js';
 
 export const customerLine = is.object(
@@ -12,7 +19,7 @@ export const customerLine = is.object(
     phone: is.optional(is.text(40)),
     status: is.optional(is.name(40)),
     email_verified: is.optional(is.flag),
-    loyalty_points: is.optional(is.integer(0, is.INT4_MAX)),
+    loyalty_points: is.optional(is.integer(0, MAX_INT4)),
     total_spent: is.optional(is.amount),
     tags: is.optional(is.list(is.text(100), { maxItems: 100 })),
     city: is.optional(is.text(200)),
@@ -43,8 +50,8 @@ export const orderItem = is.object(
     name: is.name(500),
     attributes: is.optional(is.attributes),
     unit_price: is.signedAmount,
-    quantity: is.integer(1, is.INT4_MAX),
-    returned_quantity: is.optional(is.integer(1, is.INT4_MAX, 'Shipped units whose stock went back to the bins.')),
+    quantity: is.integer(1, MAX_INT4),
+    returned_quantity: is.optional(is.integer(1, MAX_INT4, 'Shipped units whose stock went back to the bins.')),
   },
   { rule: 'orderItem', description: 'A snapshot that survives its product, which is named where it still exists.' },
 );
@@ -52,8 +59,8 @@ export const orderItem = is.object(
 const fraud = is.object(
   {
     verdict: is.oneOf(['ACCEPT', 'REVIEW', 'REJECT']),
-    score: is.integer(-is.INT4_MAX, is.INT4_MAX),
-    reasons: is.list(is.object({ rule: is.name(200), score: is.integer(-is.INT4_MAX, is.INT4_MAX) })),
+    score: is.integer(-MAX_INT4, MAX_INT4),
+    reasons: is.list(is.object({ rule: is.name(200), score: is.integer(-MAX_INT4, MAX_INT4) })),
   },
   { description: 'The outcome of the fraud analysis. Absent: the order was not screened.' },
 );
@@ -63,7 +70,7 @@ const stage = is.object(
     stage: is.oneOf(PIPELINE_STAGES),
     reference: is.optional(is.described(is.reference, 'The shipment or refund that the stage is about.')),
     state: is.oneOf(['pending', 'held', 'done', 'dead']),
-    attempts: is.integer(0, is.INT4_MAX),
+    attempts: is.integer(0, MAX_INT4),
     last_error: is.optional(is.text(200)),
     at: is.timestamp,
   },
@@ -78,10 +85,9 @@ const stage = is.object(
 const shipment = is.object({
   reference: is.reference,
   status: is.oneOf(SHIPMENT_STATUSES),
-  items: is.list(
-    is.object({ line: is.integer(1, is.INT4_MAX, 'Counts from 1.'), quantity: is.integer(1, is.INT4_MAX) }),
-    { differ: ['line'] },
-  ),
+  items: is.list(is.object({ line: is.integer(1, MAX_INT4, 'Counts from 1.'), quantity: is.integer(1, MAX_INT4) }), {
+    differ: ['line'],
+  }),
   carrier: is.optional(is.text(200)),
   tracking_number: is.optional(is.text(200)),
   tracking_url: is.optional(is.text(2_000)),

@@ -14,7 +14,6 @@ import { MAX_EMAIL_ADDRESS, MAX_EXTERNAL_REFERENCE } from '@app/domain';
  * The building blocks of the bundle's fields. Besides the keywords of JSON Schema they have those of `check-line.ts`, which
  * are not published: `reads`, `rule`, `differ`, and `problem`, the message for a text that does not match.
  */
-export const INT4_MAX = 2_147_483_647;
 
 /** An object with exactly these fields: a misspelled optional field would otherwise be lost silently. */
 export const object = <T extends TProperties>(fields: T, options: SchemaOptions = {}): TObject<T> =>

@@ -501,21 +501,19 @@ CREATE TABLE idempotency_keys (
   store_id int NOT NULL REFERENCES stores,
   mode text NOT NULL CHECK (mode = ANY ('{live,test}')),
   key text NOT NULL,
+  kind text NOT NULL CHECK (kind = ANY ('{order,change,stock,webhook}')),
   request_hash bytea NOT NULL,
-  response bytea,
+  record json,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   order_id uuid,
-  personal boolean NOT NULL DEFAULT false,
   PRIMARY KEY (store_id, mode, key)
 );
 COMMENT ON TABLE idempotency_keys IS 'Idempotency keys of writes, until they expire.';
 COMMENT ON COLUMN idempotency_keys.key IS 'As sent; after an erasure of the person, chr(1) and the SHA-256 of the key.';
 COMMENT ON COLUMN idempotency_keys.request_hash IS 'SHA-256 of the request; after an erasure of the person, its first byte.';
-COMMENT ON COLUMN idempotency_keys.order_id IS
-  'Order that the first request placed or changed; null for a change of stock and a webhook. Set together with the response.';
-COMMENT ON COLUMN idempotency_keys.response IS
-  'Bytes of the answer, replayed unchanged; of a new webhook, its id. Set in the transaction of the order. Null after an erasure of the person.';
-COMMENT ON COLUMN idempotency_keys.personal IS 'Whether the response has personal data.';
+COMMENT ON COLUMN idempotency_keys.order_id IS 'Order that the first request placed or changed; null for the other kinds.';
+COMMENT ON COLUMN idempotency_keys.record IS
+  'What the answer shows. Set in the transaction of the request; of a change, null after an erasure of the person.';
 -- Retention deletes the oldest keys.
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 
@@ -580,13 +578,13 @@ CREATE TABLE stock_requests (
   store_id int NOT NULL REFERENCES stores,
   reference external_reference NOT NULL,
   request_hash bytea NOT NULL,
-  answer text,
+  results json,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (store_id, reference)
 );
 COMMENT ON TABLE stock_requests IS 'Changes of stock that have a reference, for ever. The same request again gets the same answer.';
 COMMENT ON COLUMN stock_requests.request_hash IS 'SHA-256 of the request.';
-COMMENT ON COLUMN stock_requests.answer IS 'JSON. Set in the transaction that claims the reference.';
+COMMENT ON COLUMN stock_requests.results IS 'What each line did. Set in the transaction that claims the reference.';
 
 CREATE TABLE merchant_notices (
   store_id int NOT NULL REFERENCES stores,

@@ -1,11 +1,13 @@
-import { Overloaded, type Deadline } from '@app/application';
+import type { Deadline } from './deadline.js';
+import { Overloaded } from './errors.js';
 
 const MAX_WAITING = 64;
 
 interface Waiting {
   readonly owner: unknown;
   readonly begin: () => void;
-  readonly timer: NodeJS.Timeout;
+  /** Undefined where it waits without a limit. */
+  readonly timer: NodeJS.Timeout | undefined;
 }
 
 /**
@@ -19,7 +21,7 @@ export class Semaphore {
 
   /**
    * @param most is called for each task.
-   * @param patienceMs milliseconds that a task waits for its turn.
+   * @param patienceMs milliseconds that a task waits for its turn; Infinity = as long as it takes.
    * @param mostOfOwner tasks of one owner that run.
    * @param mostWaiting tasks that wait. Those of one owner take half of the places, and leave the others to other owners.
    */
@@ -54,10 +56,13 @@ export class Semaphore {
       const waiting: Waiting = {
         owner,
         begin,
-        timer: setTimeout(() => {
-          this.queue.delete(waiting);
-          reject(new Overloaded());
-        }, patienceMs),
+        timer:
+          patienceMs === Infinity
+            ? undefined
+            : setTimeout(() => {
+                this.queue.delete(waiting);
+                reject(new Overloaded());
+              }, patienceMs),
       };
       this.queue.add(waiting);
     });

@@ -1,6 +1,13 @@
 import type { OrderEventRecord } from '@app/application';
-import { ORDER_EVENTS } from '@app/domain';
-import { freeForm, object, oneOf, orNull, representation, text, timestamp, type ValueOf } from '@app/representations';
+import { ORDER_EVENTS, type StatusField } from '@app/domain';
+import { representation, type ValueOf } from './resource.js';
+import { freeForm, object, oneOf, orNull, text, timestamp } from './schema.js';
+
+/** The names of the statuses of an order in JSON. */
+export const STATUS_FIELDS = {
+  status: 'status',
+  fulfillmentStatus: 'fulfillment_status',
+} as const satisfies Record<StatusField, string>;
 
 export const OrderEvent = representation(
   'OrderEvent',
@@ -34,7 +41,7 @@ export function toOrderEvent(event: OrderEventRecord): ValueOf<typeof OrderEvent
     at: event.at.toISOString(),
     actor: { type: actor.type, id: actor.id, name: actor.name },
     event: event.event,
-    field: event.field,
+    field: event.field && STATUS_FIELDS[event.field],
     from: event.from,
     to: event.to,
     reference: event.reference,

@@ -1,4 +1,5 @@
-import { Deadline, Overloaded } from '@app/application';
+import { Deadline } from './deadline.js';
+import { Overloaded } from './errors.js';
 import { Semaphore } from './semaphore.js';
 
 describe('Semaphore', () => {

@@ -6,18 +6,8 @@ import {
   type Webhook as Installed,
 } from '@app/application';
 import { PAUSE_REASONS, WEBHOOK_BODIES } from '@app/domain';
-import {
-  arrayOf,
-  integer,
-  object,
-  oneOf,
-  orNull,
-  representation,
-  text,
-  timestamp,
-  uuid,
-  type ValueOf,
-} from '@app/representations';
+import { representation, type ValueOf } from './resource.js';
+import { arrayOf, integer, object, oneOf, orNull, text, timestamp, uuid } from './schema.js';
 
 const FIELDS = {
   id: uuid('Identifies the webhook.', '0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60'),

@@ -1,0 +1,15 @@
+import type { ApiKeyMode } from '@app/domain';
+
+/** The scope within which an idempotency key is unique. */
+export interface IdempotencyScope {
+  readonly storeId: number;
+  readonly mode: ApiKeyMode;
+  readonly key: string;
+}
+
+/** A request that carries an idempotency key. */
+export interface IdempotentRequest {
+  readonly scope: IdempotencyScope;
+  /** SHA-256 of the validated request. */
+  readonly requestHash: Buffer;
+}

@@ -1,0 +1,24 @@
+import type { LineQuantity } from './line-quantity.js';
+
+/** One entry for each line. */
+export function sumByLine(lines: readonly LineQuantity[]): LineQuantity[] {
+  return [...unitsByLine(lines)].map(([line, quantity]) => ({ line, quantity }));
+}
+
+export function unitsByLine(lines: readonly LineQuantity[]): Map<number, number> {
+  const byLine = new Map<number, number>();
+  for (const { line, quantity } of lines) byLine.set(line, (byLine.get(line) ?? 0) + quantity);
+  return byLine;
+}
+
+/** The units of the lines beyond `taken`; without lines of which none is left. */
+export function unitsBeyond(lines: readonly LineQuantity[], taken: readonly LineQuantity[]): LineQuantity[] {
+  const takenOf = new Map(taken.map(({ line, quantity }) => [line, quantity]));
+  return lines
+    .map(({ line, quantity }) => ({ line, quantity: quantity - (takenOf.get(line) ?? 0) }))
+    .filter(({ quantity }) => quantity > 0);
+}
+
+export function covers(available: readonly LineQuantity[], wanted: readonly LineQuantity[]): boolean {
+  return unitsBeyond(wanted, available).length === 0;
+}

@@ -1,0 +1,51 @@
+import { IllegalTransition, StaleStatus } from '../errors.js';
+import type { LineQuantity } from './line-quantity.js';
+import type { OrderChange } from './order-change.js';
+import type { StatusField } from './order-event.js';
+import {
+  FULFILLMENT_TRANSITIONS,
+  PAYMENT_TRANSITIONS,
+  TRANSITION_TARGETS,
+  type FulfillmentStatus,
+  type PaymentStatus,
+} from './order-status.js';
+import type { PlacedOrder } from './placed-order.js';
+import { setStatuses } from './set-statuses.js';
+
+export interface Transition {
+  readonly field: StatusField;
+  readonly expected: string;
+  readonly to: string;
+  /** For RETURNED: whether units go back to their bins. */
+  readonly restock: boolean;
+  /** Which units go back; null = all that were shipped and have not come back. */
+  readonly lines: readonly LineQuantity[] | null;
+}
+
+/**
+ * Moves one status, as a client does.
+ *
+ * @throws StaleStatus when the status is another one than the client expects.
+ * @throws IllegalTransition
+ * @throws NotFound for a line that the order does not have.
+ * @throws BeingPicked, ReturnExceedsShipment, UnitsWithoutBin
+ */
+export function moveStatus(order: PlacedOrder, { field, expected, to, restock, lines }: Transition): OrderChange {
+  const isPayment = field === 'status';
+  const present = order.state[field];
+  const next: readonly string[] = isPayment
+    ? PAYMENT_TRANSITIONS[order.state.status]
+    : FULFILLMENT_TRANSITIONS[order.state.fulfillmentStatus];
+  const possible = next.filter((status) => (TRANSITION_TARGETS as readonly string[]).includes(status));
+  if (present !== expected) throw new StaleStatus(field, present, possible);
+  if (!possible.includes(to)) {
+    throw new IllegalTransition(isPayment ? 'payment' : 'fulfillment', present, to, possible);
+  }
+
+  const change = isPayment ? { status: to as PaymentStatus } : { fulfillmentStatus: to as FulfillmentStatus };
+  const moved = setStatuses(order, change);
+  if (to !== 'RETURNED' || !restock) return moved;
+  const returned = order.unitsToReturn(lines);
+  const events = moved.events.map((step) => ({ ...step, details: { restocked: returned } }));
+  return { ...moved, events, restock: { kind: 'RETURN', lines: returned } };
+}

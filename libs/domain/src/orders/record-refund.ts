@@ -1,0 +1,56 @@
+import { RefundExceedsLine, RefundExceedsPayment, RefundReferenceTaken } from '../errors.js';
+import type { LineQuantity } from './line-quantity.js';
+import { sumByLine, unitsBeyond } from './line-units.js';
+import type { OrderChange, Repeatable } from './order-change.js';
+import { orderEvent } from './order-event.js';
+import type { PlacedOrder } from './placed-order.js';
+
+export interface RefundRequest extends Repeatable {
+  readonly reference: string;
+  readonly amount: number;
+  /** What the money is for; null = nothing in particular. */
+  readonly lines: readonly LineQuantity[] | null;
+  /** Whether the lines, or all shipped units without them, go back to their bins. */
+  readonly restock: boolean;
+  readonly notify: boolean;
+  /** Null = now. */
+  readonly at: Date | null;
+}
+
+/**
+ * Records a refund. Refunds of all that was paid make the order REFUNDED. One of 0 only returns units.
+ *
+ * @throws RefundReferenceTaken when another request has the reference.
+ * @throws RefundExceedsPayment, RefundExceedsLine
+ * @throws NotFound for a line that the order does not have.
+ * @throws ReturnExceedsShipment, UnitsWithoutBin
+ */
+export function recordRefund(order: PlacedOrder, request: RefundRequest): OrderChange {
+  const { reference, amount, at, requestHash, lines, restock, notify } = request;
+  const known = order.state.refunds.find((refund) => refund.reference === reference);
+  if (known) return order.repeated(known, request, new RefundReferenceTaken());
+  const { refundable } = order;
+  if (amount > refundable) throw new RefundExceedsPayment(refundable);
+  if (lines) assertOrdered(order, lines);
+  const returned = restock ? order.unitsToReturn(lines) : undefined;
+
+  const { status, fulfillmentStatus } = order.state;
+  const isAll = amount > 0 && amount === refundable && status === 'SUCCEEDED';
+  const after = { status: isAll ? 'REFUNDED' : status, fulfillmentStatus } as const;
+  const details = { amount, ...(lines && { items: lines }), ...(returned && { restocked: returned }) };
+  return {
+    ...after,
+    events: [orderEvent('refund_recorded', reference, details), ...order.statusEventsTo(after, reference)],
+    refund: { reference, amount, at, requestHash },
+    ...(returned && { restock: { kind: 'RETURN', lines: returned } }),
+    ...(notify && amount > 0 && { mail: { stage: 'notify-refund', reference } }),
+  };
+}
+
+/** @throws NotFound, RefundExceedsLine */
+function assertOrdered(order: PlacedOrder, lines: readonly LineQuantity[]): void {
+  order.assertLines(lines);
+  const [beyond] = unitsBeyond(sumByLine(lines), order.state.lines);
+  const ordered = beyond && order.state.lines.find(({ line }) => line === beyond.line);
+  if (ordered) throw new RefundExceedsLine(ordered);
+}

@@ -1,0 +1,15 @@
+import { NotHeld, OrderCancelled } from '../errors.js';
+import type { OrderChange } from './order-change.js';
+import { orderEvent } from './order-event.js';
+import type { PlacedOrder } from './placed-order.js';
+
+/**
+ * Ends the review of the order.
+ *
+ * @throws OrderCancelled, NotHeld
+ */
+export function releaseOrder(order: PlacedOrder): OrderChange {
+  if (order.isCancelled) throw new OrderCancelled();
+  if (!order.state.isHeld) throw new NotHeld();
+  return { ...order.unchanged(), events: [orderEvent('released')], review: 'released' };
+}

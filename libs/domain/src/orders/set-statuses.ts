@@ -1,0 +1,60 @@
+import { UnitsLeftToShip } from '../errors.js';
+import { cancelledAs } from './cancel-order.js';
+import type { OrderChange } from './order-change.js';
+import { orderEvent } from './order-event.js';
+import { changeState, type OrderState } from './order-status.js';
+import type { PlacedOrder } from './placed-order.js';
+import { isVoid } from './shipment.js';
+
+/**
+ * Sets statuses, as an operator does. Confirming ends the review; cancelling the fulfillment returns the stock. REFUNDED
+ * records the rest of the payment as a refund.
+ *
+ * @throws IllegalTransition
+ * @throws UnitsLeftToShip when the fulfillment is SHIPPED or DELIVERED, and the shipments lack units.
+ * @throws CancelledTooLate when the fulfillment is cancelled.
+ * @throws BeingPicked when the fulfillment is cancelled or comes back.
+ */
+export function setStatuses(order: PlacedOrder, change: Partial<OrderState>): OrderChange {
+  const after = changeState(order.state, change);
+  const { status, fulfillmentStatus } = after;
+  switch (change.fulfillmentStatus) {
+    case 'CANCELLED':
+      order.assertNothingShipped();
+      return cancelledAs(order, after, { reason: '', restock: null, notify: false });
+    case 'RETURNED':
+      order.assertNothingPicked();
+      break;
+    case 'SHIPPED':
+    case 'DELIVERED':
+      assertShipmentsAreWhole(order);
+  }
+  const isReleased = order.state.isHeld && change.fulfillmentStatus === 'CONFIRMED';
+  const amount = change.status === 'REFUNDED' ? order.refundable : 0;
+  const refund = amount > 0 ? { reference: freeReference(order), amount, at: null, requestHash: '' } : null;
+  return {
+    status,
+    fulfillmentStatus,
+    events: [
+      ...(isReleased ? [orderEvent('released')] : []),
+      ...(refund ? [orderEvent('refund_recorded', refund.reference, { amount })] : []),
+      ...order.statusEventsTo(after),
+    ],
+    ...(isReleased && { review: 'released' }),
+    ...(refund && { refund }),
+  };
+}
+
+/** An order without shipments leaves as a whole. */
+function assertShipmentsAreWhole(order: PlacedOrder): void {
+  const { unshippedUnits } = order;
+  if (!order.state.shipments.every(isVoid) && unshippedUnits.length > 0) throw new UnitsLeftToShip(unshippedUnits);
+}
+
+/** A reference that no client has given to a refund of the order. */
+function freeReference({ state }: PlacedOrder): string {
+  const taken = new Set(state.refunds.map(({ reference }) => reference));
+  let reference = 'REFUNDED';
+  for (let n = 2; taken.has(reference); n++) reference = `REFUNDED-${n}`;
+  return reference;
+}

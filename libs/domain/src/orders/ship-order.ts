@@ -1,0 +1,147 @@
+import {
+  AlreadyShipped,
+  DeliveredTooEarly,
+  IllegalTransition,
+  NotFound,
+  OrderCancelled,
+  OrderHeld,
+  ShipmentReferenceTaken,
+  ShipmentVoid,
+} from '../errors.js';
+import type { DomainError } from '../shared/domain-error.js';
+import type { LineQuantity } from './line-quantity.js';
+import { covers, sumByLine } from './line-units.js';
+import type { KnownShipment, OrderChange, Repeatable } from './order-change.js';
+import { orderEvent, type OrderEvent } from './order-event.js';
+import { FULFILLMENT_STEPS } from './order-status.js';
+import type { PlacedOrder } from './placed-order.js';
+import type { ShipmentStatus, Tracking } from './shipment.js';
+
+export interface ShipmentRequest extends Tracking, Repeatable {
+  readonly reference: string;
+  /** Null = all that is left. */
+  readonly items: readonly LineQuantity[] | null;
+  readonly status: 'picking' | 'shipped';
+  /** Null = now. */
+  readonly shippedAt: Date | null;
+  /** Whether the customer gets a mail when it is shipped. */
+  readonly notify: boolean;
+}
+
+/** What changes of a shipment; absent fields stay. */
+export interface ShipmentPatch extends Partial<Tracking> {
+  readonly status?: 'shipped' | 'delivered' | 'void';
+  /** When it was shipped or delivered; null = now. */
+  readonly at: Date | null;
+}
+
+const SHIPMENT_TRANSITIONS: Record<ShipmentStatus, readonly ShipmentStatus[]> = {
+  picking: ['shipped', 'void'],
+  shipped: ['delivered', 'void'],
+  delivered: [],
+  void: [],
+};
+
+/**
+ * Adds a shipment. The same request again changes nothing. A refusal for want of units, or because the order is held or
+ * cancelled, is recorded: the parcel may have left.
+ *
+ * @throws ShipmentReferenceTaken when another request, or a void shipment, has the reference.
+ * @throws BeingPicked
+ * @throws NotFound for a line that the order does not have.
+ */
+export function shipOrder(order: PlacedOrder, request: ShipmentRequest): OrderChange {
+  const { reference, status, shippedAt, items: requested, ...rest } = request;
+  const known = order.state.shipments.find((shipment) => shipment.reference === reference);
+  if (known?.status === 'void') throw new ShipmentVoid();
+  if (known) return order.repeated(known, request, new ShipmentReferenceTaken());
+
+  const refused = (refusal: DomainError, details: object = {}): OrderChange => {
+    const recorded = { code: refusal.code, ...(requested && { items: requested }), ...details };
+    return { ...order.unchanged(), events: [orderEvent('shipment_refused', reference, recorded)], refusal };
+  };
+  if (order.state.isHeld) return refused(new OrderHeld());
+  if (order.isCancelled) return refused(new OrderCancelled());
+
+  const { unclaimedUnits, unshippedUnits } = order;
+  const items = sumByLine(requested ?? unclaimedUnits);
+  order.assertLines(items);
+  if (items.length === 0 ? unshippedUnits.length === 0 : !covers(unshippedUnits, items)) {
+    return refused(new AlreadyShipped(unshippedUnits), { left: unshippedUnits });
+  }
+  if (items.length === 0 || !covers(unclaimedUnits, items)) throw order.beingPicked();
+
+  const isShipped = status === 'shipped';
+  const shipment = { ...rest, reference, status, items, shippedAt: isShipped ? shippedAt : null, deliveredAt: null };
+  return changeWith(order, shipment, [orderEvent('shipment_created', reference, { status, items })], isShipped);
+}
+
+/**
+ * Changes a shipment. A void shipment gives its units back to the order.
+ *
+ * @throws NotFound when there is no such shipment.
+ * @throws IllegalTransition
+ * @throws DeliveredTooEarly
+ */
+export function changeShipment(
+  order: PlacedOrder,
+  reference: string,
+  { status, at, ...tracking }: ShipmentPatch,
+): OrderChange {
+  const before = order.state.shipments.find((shipment) => shipment.reference === reference);
+  if (!before) throw new NotFound('Shipment');
+  const moves = status !== undefined && status !== before.status;
+  if (moves) assertMove(order, before, status);
+  const { shippedAt } = before;
+  if (moves && status === 'delivered' && at && shippedAt && at < shippedAt) throw new DeliveredTooEarly(shippedAt);
+  const changed = Object.entries(tracking).filter(([name, value]) => before[name as keyof Tracking] !== value);
+  if (!moves && changed.length === 0) return order.unchanged();
+
+  const after = {
+    ...before,
+    ...Object.fromEntries(changed),
+    ...(moves && { status }),
+    ...(moves && status === 'shipped' && { shippedAt: at }),
+    ...(moves && status === 'delivered' && { deliveredAt: at }),
+  };
+  if (after.status === 'void' && !covers(order.shippedUnits(order.shipmentsWith(after)), order.returnedUnits)) {
+    throw new IllegalTransition('shipment', before.status, 'void', ['delivered']);
+  }
+
+  const details = {
+    ...(moves && { from: before.status, to: status }),
+    ...(changed.length > 0 && { changed: changed.map(([name]) => name) }),
+  };
+  const events = [orderEvent('shipment_changed', reference, details)];
+  if (!moves) return { ...order.unchanged(), events, shipment: after };
+  return changeWith(order, after, events, status === 'shipped');
+}
+
+/** @throws IllegalTransition */
+function assertMove(order: PlacedOrder, { status: from }: KnownShipment, to: ShipmentStatus): void {
+  // Units that came back have been with the customer; those that are being picked have not.
+  const cannotBeVoid = order.state.fulfillmentStatus === 'RETURNED' && from !== 'picking';
+  const possible = SHIPMENT_TRANSITIONS[from].filter((next) => !(cannotBeVoid && next === 'void'));
+  if (!possible.includes(to)) throw new IllegalTransition('shipment', from, to, possible);
+}
+
+/** @param ships whether the parcel leaves by this change. */
+function changeWith(
+  order: PlacedOrder,
+  shipment: KnownShipment,
+  events: readonly OrderEvent[],
+  ships: boolean,
+): OrderChange {
+  const { reference } = shipment;
+  const { status, fulfillmentStatus: present } = order.state;
+  const reached = order.fulfillmentWith(order.shipmentsWith(shipment));
+  // An operator may have said that the order is further. Only a void shipment takes it back.
+  const isBehind = FULFILLMENT_STEPS.indexOf(reached) < FULFILLMENT_STEPS.indexOf(present);
+  const after = { status, fulfillmentStatus: isBehind && shipment.status !== 'void' ? present : reached };
+  return {
+    ...after,
+    events: [...events, ...order.statusEventsTo(after, reference)],
+    shipment,
+    ...(ships && shipment.notify && { mail: { stage: 'notify-shipment', reference } }),
+  };
+}

@@ -1,0 +1,41 @@
+import type { LineQuantity } from './line-quantity.js';
+import { unitsByLine } from './line-units.js';
+
+export const SHIPMENT_STATUSES = ['picking', 'shipped', 'delivered', 'void'] as const;
+export type ShipmentStatus = (typeof SHIPMENT_STATUSES)[number];
+
+/** How a parcel travels. `''` for an absent value. */
+export interface Tracking {
+  readonly carrier: string;
+  readonly trackingNumber: string;
+  readonly trackingUrl: string;
+}
+
+export interface Shipment extends Tracking {
+  /** Unique in the order for ever. */
+  readonly reference: string;
+  readonly status: ShipmentStatus;
+  /** By line. */
+  readonly items: readonly LineQuantity[];
+  /** Null until it is shipped. */
+  readonly shippedAt: Date | null;
+  readonly deliveredAt: Date | null;
+}
+
+export function isVoid({ status }: Pick<Shipment, 'status'>): boolean {
+  return status === 'void';
+}
+
+export function isShipped({ status }: Pick<Shipment, 'status'>): boolean {
+  return status === 'shipped' || status === 'delivered';
+}
+
+/** Whether an order has left as a whole, without shipments: an operator or another system said so. */
+export function isShippedWhole(fulfillmentStatus: string, shipments: readonly Pick<Shipment, 'status'>[]): boolean {
+  return ['SHIPPED', 'DELIVERED', 'RETURNED'].includes(fulfillmentStatus) && shipments.every(isVoid);
+}
+
+/** The shipped units by line, without lines of which none is shipped. */
+export function shippedUnitsOf(shipments: readonly Pick<Shipment, 'status' | 'items'>[]): Map<number, number> {
+  return unitsByLine(shipments.filter(isShipped).flatMap(({ items }) => items));
+}

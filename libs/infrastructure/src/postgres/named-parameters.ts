@@ -1,0 +1,15 @@
+import type { Statement } from './transaction-sql.js';
+
+/**
+ * A statement with many parameters, written as `:name` and numbered in the order in which they first appear.
+ *
+ * @returns makes the statement of the values, one for each name.
+ */
+export function withNames<Name extends string>(text: string): (values: Readonly<Record<Name, unknown>>) => Statement {
+  const names: Name[] = [];
+  const numbered = text.replace(/(?<!:):([a-z]\w*)/g, (_match, name: Name) => {
+    if (!names.includes(name)) names.push(name);
+    return `$${names.indexOf(name) + 1}`;
+  });
+  return (values) => ({ text: numbered, values: names.map((name) => values[name]) });
+}
