@@ -1,11 +1,11 @@
 import type { Currency } from './money/currency.js';
 import { toDecimalText, type Money } from './money/money.js';
-import type { StatusField } from './orders/order-event.js';
-import type { LineQuantity } from './orders/line-quantity.js';
 import { domainError } from './shared/domain-error.js';
 import { MAX_INT4 } from './shared/integers.js';
 
-type Lines = readonly LineQuantity[];
+/** As in orders, which import this file. */
+type LineQuantity = { readonly line: number; readonly quantity: number };
+type StatusField = 'status' | 'fulfillmentStatus';
 
 /** The store's current state refuses the request. */
 function rejected<Args extends readonly unknown[] = []>(code: string, text: string | ((...args: Args) => string)) {
@@ -83,7 +83,7 @@ export const OrderHeld = rejected('order_held', 'The order is under review: rele
 export const OrderCancelled = rejected('order_cancelled', 'The order is cancelled');
 export const NotHeld = rejected('not_held', 'The order is not under review');
 /** @param left what is still to be shipped, by line. */
-export const AlreadyShipped = rejected('already_shipped', (left: Lines) =>
+export const AlreadyShipped = rejected('already_shipped', (left: readonly LineQuantity[]) =>
   left.length === 0 ? 'Nothing is left to ship' : `Less is left to ship: ${textOf(left)}`,
 );
 /** @param references the shipments that have claimed the units. */
@@ -138,7 +138,7 @@ export const UnitsWithoutBin = rejected('units_without_bin', 'The units of an im
 /** Units come back to a bin that holds nearly as many as it can. */
 export const BinAboveLimit = rejected('above_limit', `A bin holds at most ${MAX_INT4}`);
 /** @param left what can still come back, by line. */
-export const ReturnExceedsShipment = rejected('return_exceeds_shipment', (left: Lines) =>
+export const ReturnExceedsShipment = rejected('return_exceeds_shipment', (left: readonly LineQuantity[]) =>
   left.length === 0 ? 'No units can come back' : `These units can come back: ${textOf(left)}`,
 );
 /** The order has another status than its client expects. @param possible the statuses to which it can change now. */
@@ -167,7 +167,7 @@ export const IllegalTransition = rejected(
 /** An order with shipments has shipped when they have all its units. */
 export const UnitsLeftToShip = rejected(
   'transition_not_allowed',
-  (left: Lines) => `The shipments of the order lack units: ship ${textOf(left)} first`,
+  (left: readonly LineQuantity[]) => `The shipments of the order lack units: ship ${textOf(left)} first`,
 );
 
 /** A shipment cannot arrive before it was shipped. */
@@ -198,6 +198,6 @@ export const TooManyWebhooks = rejected(
 /** The request with the idempotency key installed a webhook that is deleted. */
 export const WebhookDeleted = rejected('idempotency_mismatch', 'The webhook of this key is deleted: use another key');
 
-function textOf(lines: Lines): string {
+function textOf(lines: readonly LineQuantity[]): string {
   return lines.map(({ line, quantity }) => `${quantity} of line ${line}`).join(', ');
 }
