@@ -28,8 +28,9 @@ it('takes the order of docs/api.md, and what follows it', async () => {
     ...{ store: DEMO_STORE, mode: 'test', scope: 'full', networks: [], trusted: false, name: '', expiresAt: null },
   });
   const text = fs.readFileSync('docs/api.md', 'utf8');
-  const [order, transition, payment, refund] = ['items', 'field', 'reference": "pi', 'reference": "re'].map(
-    (begin) => new RegExp(`\`\`\`json\n(\\{\\s+"${begin}[^]*?)\n\`\`\``).exec(text)?.[1] ?? begin,
+  const [, order] = /```json\n(\{\s+"items[^]*?)\n```/.exec(text) ?? [];
+  const [transition, payment, refund] = ['field', 'reference": "pi', 'reference": "re'].map(
+    (begin) => new RegExp(`\`(\\{"${begin}[^\`]*)\``).exec(text)?.[1] ?? begin,
   );
   const post = async (path: string, payload = '') => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
