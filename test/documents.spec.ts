@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ANALYSIS_UNAVAILABLE, FRAUD_RULES } from '@app/domain';
 import type { Command } from 'commander';
+import ts from 'typescript';
 import { ERROR_CODES } from '../apps/api/src/errors/error-codes.js';
 import { anchorOf } from '../apps/api/src/openapi/guides.js';
 import { PAGES } from '../apps/api/src/openapi/page-frame.js';
@@ -112,6 +113,29 @@ function unknownVariables(text: string): string[] {
     .map(([name]) => name);
 }
 
+const AVOIDED =
+  /\b(?:told|tells?\s+of|whoever|nobody|somebody|anew|beside|mend(?:s|ed|ing)?|leads?\s+to|stands\s+in|belongs?\s+into|of\s+(?:its|their)\s+own|meanwhile|in\s+turn)\b/gi;
+/** Code, and the account that PostgreSQL may run as. */
+const EXEMPT = /^```[^]*?^```|`[^`]*`|"nobody"|^nobody$/gm;
+/** Programs write these two. */
+const MEASURED = ['docs/promises.md', 'docs/benchmarks.md'];
+
+/** The words that a plain sentence does not need. */
+const avoidedWords = (text: string) => text.replace(EXEMPT, '').match(AVOIDED) ?? [];
+
+/** The texts of the string literals of a file of TypeScript. */
+function literalsOf(source: string): string[] {
+  const texts: string[] = [];
+  const collect = (node: ts.Node) => {
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
+      texts.push(node.text);
+    }
+    ts.forEachChild(node, collect);
+  };
+  collect(ts.createSourceFile('', source, ts.ScriptTarget.Latest));
+  return texts;
+}
+
 describe('the documents', () => {
   it('list every error code with what to do about it', () => {
     const row = /^\| (\d{3}) \| `(\w+)` \| [^|]{10,} \| [^|]{10,} \|$/gm;
@@ -154,6 +178,10 @@ describe('the documents', () => {
     const text = read(file);
 
     expect([missingSections(text), unknownOptions(text), unknownVariables(text)]).toEqual([[], [], []]);
+  });
+
+  it.each(documents.filter((file) => !MEASURED.includes(file)))('%s avoids the words of a translation', (file) => {
+    expect(avoidedWords(read(file))).toEqual([]);
   });
 
   it(`README.md has at most ${README_LINES} lines`, () => {
@@ -233,6 +261,26 @@ describe('the comments of the code', () => {
 
     expect(comments.length).toBeGreaterThan(500);
     expect(faults).toEqual([]);
+  });
+});
+
+describe('the messages of the code', () => {
+  const production = files.filter((file) => /^(?:apps|libs|packages)\/.*(?<!\.spec|\.d)\.ts$/.test(file));
+
+  it('avoid the words of a translation', () => {
+    const found = production.flatMap((file) =>
+      literalsOf(read(file)).flatMap((text) => avoidedWords(text).map((word) => `${file}: ${word}`)),
+    );
+
+    expect(production.length).toBeGreaterThan(400);
+    expect(found).toEqual([]);
+  });
+
+  it('are read from every kind of string, and not from comments or code', () => {
+    const source = "const told = f('is told', `nobody ${anew} beside ${mend} meanwhile`, `in turn`); // whoever";
+
+    expect(literalsOf(source).flatMap(avoidedWords)).toEqual(['told', 'nobody', 'beside', 'meanwhile', 'in turn']);
+    expect(avoidedWords('`told` and a schema of its\nown')).toEqual(['of its\nown']);
   });
 });
 

@@ -158,7 +158,7 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Move a status that nothing else moves
+     * Move a status that no other request moves
      * @description To CONFIRMED, RETURNED, FAILED, or from FAILED back to PENDING. Nothing changes unless the order has the `expected` status.
      */
     post: operations['moveOrder'];
@@ -719,9 +719,9 @@ export interface components {
       notes?: string | null;
       /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. Visible letters, marks, digits, punctuation and symbols of any script, and plain spaces between them; no emoji with a variation selector. Null means none. */
       external_reference?: string | null;
-      /** @description What you expect the order to cost, as `total` of a preview shows it, in major units. Another total is refused with 422 `price_changed`, and nothing is written. Null means any total. */
+      /** @description What you expect the order to cost, as `total` of a preview shows it, in major units. If the total differs, the order is refused with 422 `price_changed`. Null means any total. */
       expected_total?: number | null;
-      /** @description The currency that you expect, ISO 4217 in any letter case. Another one than the store's is refused with 422 `currency_mismatch`, and nothing is written. Null means that of the store. */
+      /** @description The currency that you expect, ISO 4217 in any letter case. If it is not the store's, the order is refused with 422 `currency_mismatch`. Null means that of the store. */
       currency?: string | null;
     };
     LineQuantityRequest: {
@@ -863,7 +863,7 @@ export interface components {
       counted?: number;
       /** @description Required with `counted`: the `cursor` of an answer of `GET /v1/changes` with `has_more: false`, as of which was counted. */
       as_of?: string | null;
-      /** @description Required with `counted`. `available`: the counter has left out what is sold. `on_hand`: all that lay on the shelf; units of orders that were placed and not shipped at `as_of` are taken off. */
+      /** @description Required with `counted`. `available`: the count excludes what is sold. `on_hand`: all that lay on the shelf; units of orders that were placed and not shipped at `as_of` are taken off. */
       basis?: ('available' | 'on_hand') | null;
     };
     ChangeStockRequest: {
@@ -895,7 +895,7 @@ export interface components {
        */
       body?: ('thin' | 'full') | null;
       /**
-       * @description The most changes in one message. Above 1, messages have another form: `WebhookBatch`.
+       * @description The maximum number of changes per message. Above 1, messages have another form: `WebhookBatch`.
        * @default 1
        */
       batch?: number | null;
@@ -1548,7 +1548,7 @@ export interface components {
         price: number;
       }[];
       /**
-       * @description Why the order would be refused at this moment, sorted by path, lines by number. Empty when nothing speaks against it.
+       * @description Why the order would be refused at this moment, sorted by path, lines by number. Empty when it could be placed.
        * @example [
        *       {
        *         "code": "out_of_stock",
@@ -1873,7 +1873,7 @@ export interface components {
        */
       product_slug: string;
       /**
-       * @description Name of the product, as on order lines. `attributes` tell its variants apart.
+       * @description Name of the product, as on order lines. `attributes` distinguish its variants.
        * @example Runner
        */
       name: string;
@@ -2433,7 +2433,7 @@ export interface components {
        */
       body: 'thin' | 'full';
       /**
-       * @description The most changes in one message.
+       * @description The maximum number of changes per message.
        * @example 1
        */
       batch: number;
@@ -2507,7 +2507,7 @@ export interface components {
        */
       body: 'thin' | 'full';
       /**
-       * @description The most changes in one message.
+       * @description The maximum number of changes per message.
        * @example 1
        */
       batch: number;
@@ -2621,7 +2621,7 @@ export interface components {
        */
       body: 'thin' | 'full';
       /**
-       * @description The most changes in one message.
+       * @description The maximum number of changes per message.
        * @example 1
        */
       batch: number;
@@ -2743,7 +2743,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['Order'] | null;
             /**
-             * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -2777,7 +2777,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['Product'] | null;
             /**
-             * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -2811,7 +2811,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['SkuListItem'] | null;
             /**
-             * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -2845,7 +2845,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['Customer'] | null;
             /**
-             * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -2879,7 +2879,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['Category'] | null;
             /**
-             * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -2913,7 +2913,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['Brand'] | null;
             /**
-             * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -2947,7 +2947,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['StockListItem'] | null;
             /**
-             * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -2967,7 +2967,7 @@ export interface components {
       timestamp: string;
       data: {
         /**
-         * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+         * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
          * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
          */
         cursor: string;
@@ -3102,7 +3102,7 @@ export interface components {
       timestamp: string;
       data: {
         /**
-         * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+         * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
          * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
          */
         cursor: string;
@@ -5778,7 +5778,7 @@ export interface operations {
         in_stock?: boolean;
         /** @description Only those with this text anywhere in the SKU or the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
-        /** @description `true` (or `1`): each row tells its units by warehouse. Any other value, including `false`, does not filter. */
+        /** @description `true` (or `1`): each row has its units by warehouse. Any other value, including `false`, does not filter. */
         warehouses?: boolean;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
@@ -9113,7 +9113,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description The receiver has stored the message. Any other answer leads to another attempt. */
+      /** @description The receiver has stored the message. After any other answer, it is sent again. */
       '2XX': {
         headers: {
           [name: string]: unknown;
@@ -9156,7 +9156,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description The receiver has stored the message. Any other answer leads to another attempt. */
+      /** @description The receiver has stored the message. After any other answer, it is sent again. */
       '2XX': {
         headers: {
           [name: string]: unknown;
@@ -9199,7 +9199,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description The receiver has stored the message. Any other answer leads to another attempt. */
+      /** @description The receiver has stored the message. After any other answer, it is sent again. */
       '2XX': {
         headers: {
           [name: string]: unknown;

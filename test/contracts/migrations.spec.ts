@@ -74,7 +74,7 @@ describe('the rules of migrations', () => {
   it.each(['public', 'pg_own', 'Loyalty', 'a; DROP TABLE orders', ''])(
     'refuse the schema %s of an extension',
     (schema) => {
-      expect(() => readOwnMigrations({ schema, directory: '.' })).toThrow('is not a name for a schema of your own');
+      expect(() => readOwnMigrations({ schema, directory: '.' })).toThrow('cannot be the schema of an extension');
     },
   );
 });

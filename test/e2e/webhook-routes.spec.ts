@@ -463,7 +463,7 @@ describe('the command line', () => {
     expect([refused.code, refused.stderr]).toEqual([1, 'error: url must begin with https://\n']);
     expect([other.code, other.stderr]).toEqual([
       1,
-      'error: The cursor is damaged, or one of another store, mode or kinds\n',
+      'error: The cursor is damaged, or of another store, mode or set of kinds\n',
     ]);
   });
 });

@@ -193,7 +193,7 @@ describe('the command line', () => {
 
   it.each([
     ['loyalty', 'Give a schema and a directory'],
-    ['public=.', 'public is not a name for a schema of your own'],
+    ['public=.', 'public cannot be the schema of an extension'],
     ['loyalty=docs', 'No migrations in'],
     ['loyalty=missing', 'ENOENT'],
   ])('migrates nothing for --then %s', async (value, fault) => {

@@ -88,5 +88,5 @@ export const CursorExpired = domainError(
 export const CursorInvalid = domainError(
   'invalid',
   'cursor_invalid',
-  'The cursor is damaged, or one of another store, mode or kinds',
+  'The cursor is damaged, or of another store, mode or set of kinds',
 );

@@ -12,7 +12,7 @@ export const SkuListItem = representation(
       id('The variant, as `items[].variant_id` of an order. Null for a product without variants.', 12),
     ),
     product_slug: text('The product in URLs.', 'runner'),
-    name: text('Name of the product, as on order lines. `attributes` tell its variants apart.', 'Runner'),
+    name: text('Name of the product, as on order lines. `attributes` distinguish its variants.', 'Runner'),
     attributes: attributes('Attributes of the variant, by name. Empty for a product without variants.'),
     price: majorUnits('Unit price.', 79.9),
     quantity: integer(

@@ -14,7 +14,7 @@ const FIELDS = {
   url: text('Where messages are sent.', 'https://erp.example.com/hooks/store'),
   kinds: arrayOf(oneOf(CHANGE_KINDS, 'A kind of resource.'), 'The kinds that it sends.', ['orders', 'skus']),
   body: oneOf(WEBHOOK_BODIES, 'Whether a message has the records (`full`) or only names them.'),
-  batch: integer('The most changes in one message.', 1),
+  batch: integer('The maximum number of changes per message.', 1),
   mode: oneOf(['live', 'test'], 'That of the key that installed it: it sends only orders of this mode.'),
   state: oneOf(['active', 'paused'], 'A paused webhook sends nothing and keeps its place.'),
   reason: oneOf(

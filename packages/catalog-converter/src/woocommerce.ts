@@ -92,7 +92,7 @@ function readProduct(rows: readonly CatalogRow[], context: ReadingContext): Cata
  */
 function identityOf({ id, sku }: Cells, name: string) {
   const [ownId = '', ownSku = ''] = [id?.trim(), sku?.trim()];
-  if (!ownId && !ownSku) throw new Invalid('SKU and ID are missing: nothing tells it from others of its name');
+  if (!ownId && !ownSku) throw new Invalid('SKU and ID are missing: nothing distinguishes it from others of its name');
   return {
     slug: ownSku ? slugOf(ownSku) : `${slugOf(name)}-${slugOf(ownId)}`,
     sku: ownSku,

@@ -98,15 +98,15 @@ export class CreateOrderRequest {
 
   @AmountField({
     description:
-      'What you expect the order to cost, as `total` of a preview shows it, in major units. Another total is refused with ' +
-      '422 `price_changed`, and nothing is written. Null means any total.',
+      'What you expect the order to cost, as `total` of a preview shows it, in major units. If the total differs, the order is ' +
+      'refused with 422 `price_changed`. Null means any total.',
   })
   expected_total?: number | null;
 
   @CurrencyField({
     description:
-      "The currency that you expect, ISO 4217 in any letter case. Another one than the store's is refused with 422 " +
-      '`currency_mismatch`, and nothing is written. Null means that of the store.',
+      "The currency that you expect, ISO 4217 in any letter case. If it is not the store's, the order is refused " +
+      'with 422 `currency_mismatch`. Null means that of the store.',
   })
   currency?: string | null;
 }

@@ -154,7 +154,7 @@ export const ApiCancelOrder = () =>
 export const ApiMoveOrder = () =>
   ApiChange({
     operationId: 'moveOrder',
-    summary: 'Move a status that nothing else moves',
+    summary: 'Move a status that no other request moves',
     description:
       'To CONFIRMED, RETURNED, FAILED, or from FAILED back to PENDING. Nothing changes unless the order has the `expected` ' +
       'status.',

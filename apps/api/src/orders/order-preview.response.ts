@@ -27,7 +27,7 @@ export const OrderPreview = representation(
     ...Quoted.properties,
     problems: arrayOf(
       Problem,
-      'Why the order would be refused at this moment, sorted by path, lines by number. Empty when nothing speaks against it.',
+      'Why the order would be refused at this moment, sorted by path, lines by number. Empty when it could be placed.',
       [{ code: 'out_of_stock', path: 'items[0]', requested: 2, available: 1 }],
     ),
   }),

@@ -14,7 +14,7 @@ const QUERY = listQuery<SkuFilter>({
   productId: idFilter('product_id', 'Only the SKUs of this product.'),
   inStock: flagFilter('in_stock', 'only SKUs with available stock'),
   search: searchFilter('the SKU or the name', 'runner'),
-  byWarehouse: flagFilter('warehouses', 'each row tells its units by warehouse'),
+  byWarehouse: flagFilter('warehouses', 'each row has its units by warehouse'),
 });
 
 @Controller('v1/skus')

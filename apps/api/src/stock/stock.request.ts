@@ -66,7 +66,7 @@ export class StockLineRequest {
   @OptionalWordField({
     words: COUNT_BASES,
     description:
-      'Required with `counted`. `available`: the counter has left out what is sold. `on_hand`: all that lay on the shelf; ' +
+      'Required with `counted`. `available`: the count excludes what is sold. `on_hand`: all that lay on the shelf; ' +
       'units of orders that were placed and not shipped at `as_of` are taken off.',
   })
   basis?: CountBasis | null;

@@ -17,7 +17,7 @@ import {
 import { Type, type TSchema } from '@sinclair/typebox';
 
 const CURSOR = text(
-  'The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.',
+  'The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.',
   'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0',
 );
 const TIMESTAMP = timestamp('When the newest change of the message entered the feed.', '2026-11-20T09:30:01.080Z');
@@ -100,7 +100,7 @@ const HEADERS = [
 ];
 
 const RESPONSES = {
-  '2XX': { description: 'The receiver has stored the message. Any other answer leads to another attempt.' },
+  '2XX': { description: 'The receiver has stored the message. After any other answer, it is sent again.' },
   '410': { description: 'The receiver is gone. Pauses the webhook.' },
   '429': { description: 'The next attempt waits for `Retry-After`, as after 503.' },
 };

@@ -21,7 +21,7 @@ export const WEBHOOKS_DOCUMENTATION: ResourceDocumentation = {
   tag: TAG,
   description:
     'Readers of the feed that the service calls: what changed is sent in order, until the receiver answers 2xx. A key ' +
-    'reaches the webhooks of its own mode.',
+    'reaches the webhooks of its mode.',
   schemas: [WebhookListItem, Webhook, WebhookWithSecret, WebhookMessage, WebhookBatch, WebhookTest],
   webhooks: MESSAGES(TAG),
 };

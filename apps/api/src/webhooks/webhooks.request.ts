@@ -31,7 +31,7 @@ export class CreateWebhookRequest {
     min: 1,
     max: MAX_WEBHOOK_BATCH,
     default: 1,
-    description: 'The most changes in one message. Above 1, messages have another form: `WebhookBatch`.',
+    description: 'The maximum number of changes per message. Above 1, messages have another form: `WebhookBatch`.',
   })
   batch?: number | null;
 }

@@ -76,7 +76,7 @@ async function erase(email: string, store: string, force: boolean): Promise<void
       .execute({ store, email, force })
       .catch(explainOpen);
     if (customers + orders + blockedContacts === 0) say(`Store ${store} has nothing of this person to erase.`);
-    if (blockedContacts > 0) say('The block lists of the store named the person. They do no longer.');
+    if (blockedContacts > 0) say("Removed the person from the store's block lists.");
     printJson({ store, customers, orders, blocked_contacts: blockedContacts });
   });
 }

@@ -40,7 +40,7 @@ export function addHeldOrders(orders: Command): void {
     .option('--held', 'the orders that are under review, which is the only list')
     .option('--store <S>', 'only of this store', subdomain)
     .option('--reason <R...>', 'only orders held for these reasons and for no other', collectReason)
-    .option('--limit <N>', 'the most orders to list', rowCount, 100)
+    .option('--limit <N>', 'the maximum number of orders to list', rowCount, 100)
     .action(({ store, reason, limit }: ListOptions) =>
       withApplication(async (app) => {
         if (reason) await assertKnown(app, reason);

@@ -36,7 +36,7 @@ export function addKeys(program: Command): void {
     .addOption(new Option('--mode <mode>', 'the mode of the key').choices(['live', 'test']).default('live'))
     .option(
       '--scope <words...>',
-      `full, or what it permits beside reading: read (nothing), or some of ${WRITE_SCOPES.join(',')} (default: full)`,
+      `full, or read, or permissions besides reading: some of ${WRITE_SCOPES.join(',')} (default: full)`,
       keyScope,
     )
     .option(

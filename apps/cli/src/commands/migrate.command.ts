@@ -10,7 +10,7 @@ export function addMigrate(program: Command): void {
     .description('bring the database schema up to date; safe to run from several processes at once')
     .option(
       '--then <SCHEMA=DIRECTORY...>',
-      'then the migrations of an extension, in a schema of its own',
+      'then the migrations of an extension, in a separate schema',
       (text, others: readonly SchemaMigrations[]) => [...others, ownMigrations(text)],
       [] as readonly SchemaMigrations[],
     )

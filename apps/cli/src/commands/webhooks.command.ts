@@ -43,7 +43,7 @@ export function addWebhooks(program: Command): void {
     .addOption(
       new Option('--body <B>', 'name what changed, or send the records').choices(WEBHOOK_BODIES).default('thin'),
     )
-    .option('--batch <N>', 'the most changes in one message', webhookBatch, 1)
+    .option('--batch <N>', 'the maximum number of changes per message', webhookBatch, 1)
     .addHelpText(
       'after',
       '\nExample:\n  webhooks create --store acme --url https://erp.example.com/hooks --kinds orders,skus',

@@ -11,7 +11,7 @@ export interface PausedWebhook {
 }
 
 const REASONS: Readonly<Record<PauseReason, string>> = {
-  requested: 'because somebody asked for it',
+  requested: 'because a client or operator paused it',
   gone: 'because the receiver answered 410: it wants no more messages',
   failing: 'because no message was accepted',
   cursor_expired: 'because deletions after its place are no longer kept',
@@ -27,7 +27,7 @@ export function pausedWebhookMail({ id, mode, host, reason, failingSince }: Paus
       ? `Let the receiver read everything again from the feed, replay the webhook from the time at which it began ` +
         `(POST ${path}/replay), and resume it (POST ${path}/resume).`
       : `Nothing is lost. When the receiver works again, resume the webhook (POST ${path}/resume, or \`webhooks resume ` +
-        `${id}\`): it goes on where it stopped.`;
+        `${id}\`): it continues where it stopped.`;
   return {
     subject: `${mark}The webhook to ${host} is paused`,
     text: [

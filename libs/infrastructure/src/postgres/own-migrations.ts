@@ -20,7 +20,6 @@ export interface SchemaMigrations {
  */
 export function readOwnMigrations({ schema, directory }: OwnMigrations): SchemaMigrations {
   const isOwn = /^[a-z_][a-z0-9_]{0,62}$/.test(schema) && !/^(public|information_schema|pg_.*)$/.test(schema);
-  if (!isOwn)
-    throw new Error(`${schema} is not a name for a schema of your own: give lower-case letters, digits and _`);
+  if (!isOwn) throw new Error(`${schema} cannot be the schema of an extension: give lower-case letters, digits and _`);
   return { schema, migrations: readMigrations(directory) };
 }

@@ -100,7 +100,7 @@ export class PostgresStockChanges extends StockChanges {
     const changed = await this.turns.run(storeId, transact, deadline);
     if (changed.short > 0) {
       this.shortUnits.inc(changed.short);
-      this.logger.warn(`Counts of store ${storeId} found ${changed.short} units fewer than are sold`);
+      this.logger.warn(`Store ${storeId} oversold ${changed.short} units: counts found less stock than sold`);
     }
     return changed;
   }
@@ -266,7 +266,8 @@ const MOVEMENTS = { adjust: 'ADJUSTMENT', set: 'SET', count: 'COUNT' } as const;
 
 const EXPIRED: { readonly code: StockRefusalCode; readonly error: string } = {
   code: 'cursor_expired',
-  error: 'No count can be placed at this cursor: take the cursor of a newer answer without more, and count again',
+  error:
+    'No count can be placed at this cursor: take the cursor of a newer answer with has_more: false, and count again',
 };
 
 function toResult(line: ResolvedLine, outcome: StockOutcome | undefined): StockLineResult {
