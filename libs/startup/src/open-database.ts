@@ -2,7 +2,6 @@ import {
   type Config,
   type JsonLogger,
   migrate,
-  readOwnMigrations,
   type OwnMigrations,
   untilDatabaseAnswers,
 } from '@app/infrastructure';
@@ -61,7 +60,7 @@ export async function withEmbeddedDatabase<T>(dataDir: string, work: (url: strin
 
 async function withCurrentSchema(database: OpenDatabase, own?: OwnMigrations): Promise<OpenDatabase> {
   try {
-    await migrate(database.url, undefined, own ? [readOwnMigrations(own)] : []);
+    await migrate(database.url, undefined, own && [own]);
     return database;
   } catch (error) {
     await database.stop();

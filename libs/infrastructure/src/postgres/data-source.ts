@@ -48,6 +48,8 @@ const REQUEST_LIMITS = {
   pipeline: true,
 };
 
+type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
+
 export interface DataSourceSettings {
   readonly url: string;
   readonly poolSize: number;
@@ -57,7 +59,7 @@ export interface DataSourceSettings {
   readonly onPoolError?: (error: Error) => void;
 }
 
-export function dataSourceOptions({ url, poolSize, maintenance, onPoolError }: DataSourceSettings): DataSourceOptions {
+export function dataSourceOptions({ url, poolSize, maintenance, onPoolError }: DataSourceSettings): PostgresOptions {
   return {
     type: 'postgres',
     // Given, because TypeORM would load it by a name that a bundle does not know.
