@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { build } from 'esbuild';
@@ -88,8 +88,7 @@ function writeLicences(files) {
 
 /** What the code finds by its path, beside the bundles. */
 function copyFiles() {
-  const sql = 'dist/libs/infrastructure/src/postgres/migrations/0001-schema.sql';
-  copyFileSync(sql, path.join(OUT, path.basename(sql)));
+  cpSync('dist/libs/infrastructure/src/postgres/migrations/schema', path.join(OUT, 'schema'), { recursive: true });
   copyFileSync('dist/libs/demo-store/src/larkmoor.ndjson', path.join(OUT, 'larkmoor.ndjson'));
   const from = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const to = path.join(OUT, 'node_modules/swagger-ui-dist');

@@ -1,14 +1,15 @@
-import { readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The build copies the file beside this module. A bundle needs it beside itself, too. */
-const FILE = path.join(import.meta.dirname, '0001-schema.sql');
+/** One file for each subject. The build copies the directory beside this module; a bundle needs it beside itself, too. */
+const DIRECTORY = path.join(import.meta.dirname, 'schema');
 
 /** The whole schema. */
 export class Schema1795564800000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(await readFile(FILE, 'utf8'));
+    for (const file of readdirSync(DIRECTORY).sort())
+      await runner.query(readFileSync(path.join(DIRECTORY, file), 'utf8'));
   }
 
   down(): Promise<void> {
