@@ -216,11 +216,6 @@ CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 
 -- An order's life after it is placed ------------------------------------------------------------------------------------
 
-CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
-END $$;
-
 -- Append-only, and complete: a change of an order without its event does not commit. The first event, the placing or the
 -- import, is derived from the order: placing writes none.
 CREATE TABLE order_events (
@@ -265,7 +260,7 @@ END $$;
 CREATE TRIGGER order_events_are_append_only BEFORE UPDATE OR DELETE ON order_events
   FOR EACH ROW EXECUTE FUNCTION keep_order_event();
 CREATE TRIGGER order_events_stay BEFORE TRUNCATE ON order_events
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('is append-only');
 
 CREATE TABLE shipments (
   store_id int NOT NULL,
@@ -344,20 +339,16 @@ CREATE TABLE refunds (
 COMMENT ON TABLE refunds IS 'Refunds of orders, in minor units of the order''s currency.';
 
 -- The history of the order, its stock and its payment status stay: they would contradict an order without these rows.
-CREATE FUNCTION refuse_removal() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE EXCEPTION 'rows of % cannot be removed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
-END $$;
 CREATE TRIGGER shipments_stay BEFORE DELETE OR TRUNCATE ON shipments
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_removal();
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('keeps its rows');
 CREATE TRIGGER shipment_items_stay BEFORE DELETE OR TRUNCATE ON shipment_items
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_removal();
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('keeps its rows');
 CREATE TRIGGER returned_units_stay BEFORE DELETE OR TRUNCATE ON returned_units
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_removal();
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('keeps its rows');
 CREATE TRIGGER payments_stay BEFORE DELETE OR TRUNCATE ON payments
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_removal();
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('keeps its rows');
 CREATE TRIGGER refunds_stay BEFORE DELETE OR TRUNCATE ON refunds
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_removal();
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('keeps its rows');
 
 -- No two writers may each ship the last unit: the lock makes the second see what the first has shipped.
 CREATE FUNCTION limit_to_ordered_units() RETURNS trigger LANGUAGE plpgsql AS $$

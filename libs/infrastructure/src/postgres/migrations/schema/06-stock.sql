@@ -108,7 +108,7 @@ COMMENT ON COLUMN merchant_notices.run_at IS 'When the next attempt is due. An a
 CREATE INDEX merchant_notices_due ON merchant_notices (run_at);
 
 CREATE TRIGGER stock_movements_are_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON stock_movements
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('is append-only');
 
 
 -- products.in_stock ----------------------------------------------------------------------------------------------------
@@ -165,12 +165,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER stock_comes_in AFTER INSERT ON stock
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_in_stock();
-CREATE TRIGGER stock_moves AFTER UPDATE ON stock
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_in_stock();
-CREATE TRIGGER stock_goes AFTER DELETE ON stock
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_in_stock();
+SELECT pg_temp.after_each_statement('stock', 'keep_in_stock()');
 
 CREATE FUNCTION keep_in_stock_of_warehouse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -121,100 +121,48 @@ END $$;
 COMMENT ON FUNCTION fold_list_tally_changes_through IS
   'The caller must know that no open transaction can still add a change with such an id.';
 
--- Each listed table counts its changes once for each statement: rows added count 1, rows removed -1. Here and below, a
--- trigger of INSERT or DELETE calls its rows `changed`, so that both run the same statement.
-
-CREATE FUNCTION tally_orders() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Makes a listed table count its changes once for each statement. `counted` selects store_id, list, period, labels and n from
+-- counted_rows, in which n is 1 for a row added and -1 for a row removed.
+CREATE FUNCTION pg_temp.tally(of_table text, counted text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  statement constant text := 'INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
+    WITH counted_rows AS (%s)
+    SELECT store_id, list, period, labels, sum(n) FROM (%s) AS counted
+    GROUP BY store_id, list, period, labels HAVING sum(n) <> 0;';
 BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, 'orders', (created_at AT TIME ZONE 'UTC')::date AS period,
-      ARRAY[source, status, fulfillment_status, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END] AS labels, sum(n)
-    FROM (SELECT *, 1 AS n FROM added UNION ALL SELECT *, -1 FROM removed) AS counted
-    GROUP BY store_id, period, labels
-    HAVING sum(n) <> 0;
+  EXECUTE format('CREATE FUNCTION tally_%s() RETURNS trigger LANGUAGE plpgsql AS %L', of_table, format('
+BEGIN
+  IF TG_OP = ''UPDATE'' THEN
+    %s
   ELSE
-    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, 'orders', (created_at AT TIME ZONE 'UTC')::date AS period,
-      ARRAY[source, status, fulfillment_status, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END] AS labels,
-      CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END
-    FROM changed
-    GROUP BY store_id, period, labels;
+    %s
   END IF;
   RETURN NULL;
+END',
+    format(statement, 'SELECT *, 1 AS n FROM added UNION ALL SELECT *, -1 FROM removed', counted),
+    format(statement, 'SELECT *, CASE TG_OP WHEN ''INSERT'' THEN 1 ELSE -1 END AS n FROM changed', counted)));
+  PERFORM pg_temp.after_each_statement(of_table, format('tally_%s()', of_table));
 END $$;
-CREATE TRIGGER orders_are_tallied AFTER INSERT ON orders
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_orders();
-CREATE TRIGGER orders_stay_tallied AFTER UPDATE ON orders
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_orders();
-CREATE TRIGGER orders_are_no_more_tallied AFTER DELETE ON orders
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_orders();
 
-CREATE FUNCTION tally_customers() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, 'customers', (created_at AT TIME ZONE 'UTC')::date AS period, ARRAY[lower(status)] AS labels, sum(n)
-    FROM (SELECT *, 1 AS n FROM added UNION ALL SELECT *, -1 FROM removed) AS counted
-    GROUP BY store_id, period, labels
-    HAVING sum(n) <> 0;
-  ELSE
-    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, 'customers', (created_at AT TIME ZONE 'UTC')::date AS period, ARRAY[lower(status)] AS labels,
-      CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END
-    FROM changed
-    GROUP BY store_id, period, labels;
-  END IF;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER customers_are_tallied AFTER INSERT ON customers
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_customers();
-CREATE TRIGGER customers_stay_tallied AFTER UPDATE ON customers
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_customers();
-CREATE TRIGGER customers_are_no_more_tallied AFTER DELETE ON customers
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_customers();
+SELECT pg_temp.tally('orders', $$
+  SELECT store_id, 'orders' AS list, (created_at AT TIME ZONE 'UTC')::date AS period,
+    ARRAY[source, status, fulfillment_status, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END] AS labels, n
+  FROM counted_rows$$);
+
+SELECT pg_temp.tally('customers', $$
+  SELECT store_id, 'customers' AS list, (created_at AT TIME ZONE 'UTC')::date AS period, ARRAY[lower(status)] AS labels, n
+  FROM counted_rows$$);
 
 -- A product that changes its labels changes the counts of its categories, too.
-CREATE FUNCTION tally_products() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    WITH product AS (
-      SELECT store_id, id, (created_at AT TIME ZONE 'UTC')::date AS day, ARRAY[featured::text, in_stock::text] AS labels, n
-      FROM (SELECT *, 1 AS n FROM added UNION ALL SELECT *, -1 FROM removed) AS both_rows
-      WHERE status = 'ACTIVE'
-    ), counted AS (
-      SELECT store_id, 'products' AS list, day AS period, labels, n FROM product
-      UNION ALL
-      SELECT link.store_id, 'category ' || category_id, '-infinity', labels, n
-      FROM product JOIN product_categories AS link ON link.store_id = product.store_id AND product_id = product.id
-    )
-    SELECT store_id, list, period, labels, sum(n) FROM counted
-    GROUP BY store_id, list, period, labels
-    HAVING sum(n) <> 0;
-  ELSE
-    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    WITH product AS (
-      SELECT store_id, id, (created_at AT TIME ZONE 'UTC')::date AS day, ARRAY[featured::text, in_stock::text] AS labels
-      FROM changed
-      WHERE status = 'ACTIVE'
-    ), counted AS (
-      SELECT store_id, 'products' AS list, day AS period, labels FROM product
-      UNION ALL
-      SELECT link.store_id, 'category ' || category_id, '-infinity', labels
-      FROM product JOIN product_categories AS link ON link.store_id = product.store_id AND product_id = product.id
-    )
-    SELECT store_id, list, period, labels, CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END FROM counted
-    GROUP BY store_id, list, period, labels;
-  END IF;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER products_are_tallied AFTER INSERT ON products
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_products();
-CREATE TRIGGER products_stay_tallied AFTER UPDATE ON products
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_products();
-CREATE TRIGGER products_are_no_more_tallied AFTER DELETE ON products
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_products();
+SELECT pg_temp.tally('products', $$
+  WITH product AS (
+    SELECT store_id, id, (created_at AT TIME ZONE 'UTC')::date AS period, ARRAY[featured::text, in_stock::text] AS labels, n
+    FROM counted_rows WHERE status = 'ACTIVE'
+  )
+  SELECT store_id, 'products' AS list, period, labels, n FROM product
+  UNION ALL
+  SELECT link.store_id, 'category ' || category_id, '-infinity', labels, n
+  FROM product JOIN product_categories AS link ON link.store_id = product.store_id AND product_id = product.id$$);
 
 -- A product and its links that change at the same time must not both miss, or both count, each other: a statement that
 -- changes links locks their products before it counts.
@@ -245,12 +193,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER product_categories_are_tallied AFTER INSERT ON product_categories
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_product_categories();
-CREATE TRIGGER product_categories_stay_tallied AFTER UPDATE ON product_categories
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_product_categories();
-CREATE TRIGGER product_categories_are_no_more_tallied AFTER DELETE ON product_categories
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_product_categories();
+SELECT pg_temp.after_each_statement('product_categories', 'tally_product_categories()');
 
 
 -- The list of stock is in the order of its primary key. Its rows are counted by 256 products in the order of ids: a page deep in
@@ -410,33 +353,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER variants_come_for_sale AFTER INSERT ON product_variants
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_variants();
-CREATE TRIGGER variants_change_their_units AFTER UPDATE ON product_variants
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_variants();
-CREATE TRIGGER variants_leave_the_sale AFTER DELETE ON product_variants
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_variants();
+SELECT pg_temp.after_each_statement('product_variants', 'keep_units_of_variants()');
 
-CREATE FUNCTION tally_sellable_units() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, 'skus', '-infinity', ARRAY[in_stock::text] AS labels, sum(n)
-    FROM (SELECT *, 1 AS n FROM added UNION ALL SELECT *, -1 FROM removed) AS counted
-    GROUP BY store_id, labels
-    HAVING sum(n) <> 0;
-  ELSE
-    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, 'skus', '-infinity', ARRAY[in_stock::text] AS labels,
-      CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END
-    FROM changed
-    GROUP BY store_id, labels;
-  END IF;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER sellable_units_are_tallied AFTER INSERT ON sellable_units
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_sellable_units();
-CREATE TRIGGER sellable_units_stay_tallied AFTER UPDATE ON sellable_units
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_sellable_units();
-CREATE TRIGGER sellable_units_are_no_more_tallied AFTER DELETE ON sellable_units
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_sellable_units();
+SELECT pg_temp.tally('sellable_units', $$
+  SELECT store_id, 'skus' AS list, '-infinity'::date AS period, ARRAY[in_stock::text] AS labels, n FROM counted_rows$$);

@@ -57,13 +57,8 @@ CREATE UNIQUE INDEX changes_by_position ON changes (store_id, kind, position);
 CREATE INDEX changes_deleted ON changes (changed_at) WHERE deleted;
 
 -- The newest rows count the next positions: without them, other changes get the positions that readers have passed.
-CREATE FUNCTION refuse_truncate() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE EXCEPTION '% counts the positions of the feed and cannot be emptied', TG_TABLE_NAME
-    USING ERRCODE = 'restrict_violation';
-END $$;
 CREATE TRIGGER changes_keep_counting BEFORE TRUNCATE ON changes
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_truncate();
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('counts the positions of the feed and cannot be emptied');
 
 CREATE TABLE purged_changes (
   store_id int NOT NULL REFERENCES stores,
@@ -378,26 +373,11 @@ BEGIN
   SELECT store_id, TG_ARGV[0]::change_kind, id::text FROM (TABLE added EXCEPT TABLE removed) AS updated;
   RETURN NULL;
 END $$;
-CREATE TRIGGER customers_are_logged AFTER INSERT ON customers
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('customers');
-CREATE TRIGGER customers_stay_logged AFTER UPDATE ON customers
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_updated_rows('customers');
-CREATE TRIGGER customers_are_logged_once_more AFTER DELETE ON customers
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('customers');
+SELECT pg_temp.after_each_statement('customers', 'log_rows(''customers'')', 'log_updated_rows(''customers'')');
 
 -- A product shows the names of its categories, in their order, and of its brand.
-CREATE TRIGGER categories_are_logged AFTER INSERT ON categories
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('categories');
-CREATE TRIGGER categories_stay_logged AFTER UPDATE ON categories
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_updated_rows('categories');
-CREATE TRIGGER categories_are_logged_once_more AFTER DELETE ON categories
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('categories');
-CREATE TRIGGER brands_are_logged AFTER INSERT ON brands
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('brands');
-CREATE TRIGGER brands_stay_logged AFTER UPDATE ON brands
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_updated_rows('brands');
-CREATE TRIGGER brands_are_logged_once_more AFTER DELETE ON brands
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('brands');
+SELECT pg_temp.after_each_statement('categories', 'log_rows(''categories'')', 'log_updated_rows(''categories'')');
+SELECT pg_temp.after_each_statement('brands', 'log_rows(''brands'')', 'log_updated_rows(''brands'')');
 CREATE FUNCTION log_products_that_show() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO shared_changes (store_id, via, entity) VALUES (NEW.store_id, TG_ARGV[0], NEW.id);
@@ -467,12 +447,7 @@ BEGIN
   WHERE added IS DISTINCT FROM removed;
   RETURN NULL;
 END $$;
-CREATE TRIGGER products_are_logged AFTER INSERT ON products
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('products');
-CREATE TRIGGER products_stay_logged AFTER UPDATE ON products
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_updated_products();
-CREATE TRIGGER products_are_logged_once_more AFTER DELETE ON products
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('products');
+SELECT pg_temp.after_each_statement('products', 'log_rows(''products'')', 'log_updated_products()');
 
 -- A variant that comes or goes for sale can replace the product itself. Its name and position are no part of a unit.
 CREATE FUNCTION log_products_of_variants() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -492,12 +467,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER product_variants_are_logged AFTER INSERT ON product_variants
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_variants();
-CREATE TRIGGER product_variants_stay_logged AFTER UPDATE ON product_variants
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_variants();
-CREATE TRIGGER product_variants_are_logged_once_more AFTER DELETE ON product_variants
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_variants();
+SELECT pg_temp.after_each_statement('product_variants', 'log_products_of_variants()');
 
 CREATE FUNCTION log_products_of_links() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -511,12 +481,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER product_categories_are_logged AFTER INSERT ON product_categories
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_links();
-CREATE TRIGGER product_categories_stay_logged AFTER UPDATE ON product_categories
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_links();
-CREATE TRIGGER product_categories_are_logged_once_more AFTER DELETE ON product_categories
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_links();
+SELECT pg_temp.after_each_statement('product_categories', 'log_products_of_links()');
 
 -- Every order updates stock, and every update changes it.
 CREATE FUNCTION log_products_of_stock() RETURNS trigger LANGUAGE plpgsql AS $$
