@@ -129,7 +129,9 @@ describe('migrate', () => {
   });
 
   it('builds an index CONCURRENTLY once while several processes migrate', async () => {
-    const reports = await Promise.all([1, 2, 3].map(() => migrate(database.url, [...MIGRATIONS, concurrently(DROP, BUILD)])));
+    const reports = await Promise.all(
+      [1, 2, 3].map(() => migrate(database.url, [...MIGRATIONS, concurrently(DROP, BUILD)])),
+    );
 
     expect(reports.flatMap((report) => report.applied)).toEqual(['Later1900000000000']);
     expect(

@@ -352,7 +352,9 @@ describe('an application that extends the service', () => {
       );
 
       expect(tables).toEqual([{ name: 'accounts' }, { name: 'migrations' }]);
-      expect(await api.database.query('SELECT name FROM loyalty.migrations')).toEqual([{ name: 'Accounts1795564800001' }]);
+      expect(await api.database.query('SELECT name FROM loyalty.migrations')).toEqual([
+        { name: 'Accounts1795564800001' },
+      ]);
     });
 
     it('the API waits for', async () => {

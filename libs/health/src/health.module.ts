@@ -1,9 +1,4 @@
-import {
-  HealthConnection,
-  InstallationGauges,
-  ServiceMetrics,
-  type OwnMigrations,
-} from '@app/infrastructure';
+import { HealthConnection, InstallationGauges, ServiceMetrics, type OwnMigrations } from '@app/infrastructure';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { HealthReport } from './health-report.js';

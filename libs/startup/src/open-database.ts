@@ -1,10 +1,4 @@
-import {
-  type Config,
-  type JsonLogger,
-  migrate,
-  type OwnMigrations,
-  untilDatabaseAnswers,
-} from '@app/infrastructure';
+import { type Config, type JsonLogger, migrate, type OwnMigrations, untilDatabaseAnswers } from '@app/infrastructure';
 import {
   attachOrStartEmbeddedPostgres,
   type EmbeddedPostgres,

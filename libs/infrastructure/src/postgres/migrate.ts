@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { AbstractLogger, DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { errorCode } from '../platform/error-code.js';
-import { dataSourceOptions, NO_TIME_LIMITS } from './data-source.js';
+import { maintenanceOptions, NO_TIME_LIMITS } from './data-source.js';
 import { type Migration, MIGRATIONS, type OwnMigrations } from './migrations.js';
 import { withOwnClient } from './own-client.js';
 import { isLockTimeout } from './postgres-errors.js';
@@ -118,7 +118,7 @@ const USE_SCHEMA = `/* migrations.schema */
 
 async function applyMissing(url: string, migrations: readonly Migration[], schema?: string): Promise<string[]> {
   const dataSource = new DataSource({
-    ...dataSourceOptions({ url, poolSize: 1, maintenance: true }),
+    ...maintenanceOptions(url, 1),
     applicationName: APPLICATION,
     logger: new NoLog(),
     schema,
