@@ -88,7 +88,7 @@ function writeLicences(files) {
 
 /** What the code finds by its path, beside the bundles. */
 function copyFiles() {
-  cpSync('dist/libs/infrastructure/src/postgres/migrations', path.join(OUT, 'migrations'), { recursive: true });
+  cpSync('dist/libs/infrastructure/src/postgres/migrations/schema', path.join(OUT, 'schema'), { recursive: true });
   copyFileSync('dist/libs/demo-store/src/larkmoor.ndjson', path.join(OUT, 'larkmoor.ndjson'));
   const from = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const to = path.join(OUT, 'node_modules/swagger-ui-dist');

@@ -32,8 +32,8 @@ export async function schemaPicture(query) {
   const list = tables.map(({ name, comment }) => `- \`${name}\`: ${comment ?? ''}\n`);
   return `# Schema
 
-Drawn from the catalog by \`npm run schema\`; a test compares the two. The SQL, with the columns and the reason for each index and trigger, is
-\`libs/infrastructure/src/postgres/migrations/0001-schema.sql\`.
+Drawn from the catalog by \`npm run schema\`; a test compares the two. The SQL, with the columns and the reason for each index and trigger, is in
+\`libs/infrastructure/src/postgres/migrations/schema\`.
 
 Every key of a store's table contains \`store_id\`. A line names the other columns of the foreign key. A table that refers to
 another table of its store has no line to \`stores\`.

@@ -1,6 +1,6 @@
 import type { CustomerFilter, OrderFilter, Page, PageOf, ProductFilter } from '@app/application';
-import { Database, dataSourceOptions, poolOf } from '@app/infrastructure';
-import { DataSource } from 'typeorm';
+import { Database, requestPool } from '@app/infrastructure';
+import type pg from 'pg';
 // Imports the adapters directly, because the test of pages needs no application around them.
 import { PostgresCustomerRepository } from '../../libs/infrastructure/src/customers/postgres-customer.repository.js';
 import { PostgresOrderRepository } from '../../libs/infrastructure/src/orders/postgres-order.repository.js';
@@ -84,13 +84,13 @@ const CHANGES = ['orders', 'customers', 'products'].flatMap((table) => [
    WHERE created_at >= '2026-03-07Z' AND created_at < '2026-03-08Z'`,
 ]);
 
-let dataSource: DataSource;
+let pool: pg.Pool;
 let database: TestDatabase;
 let store: StoreFixture;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  dataSource = await new DataSource(dataSourceOptions({ url: database.url, poolSize: 2 })).initialize();
+  pool = requestPool({ url: database.url, poolSize: 2 });
   store = await StoreFixture.create(database);
   const other = await StoreFixture.create(database);
   const statements = [ORDERS, STAGES, CUSTOMERS, PRODUCTS, CATEGORIES];
@@ -104,7 +104,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await dataSource.destroy();
+  await pool.end();
   await database.drop();
 });
 
@@ -113,8 +113,6 @@ interface List {
   read(page: Page): Promise<PageOf<{ readonly id: string | number }>>;
   readonly from: string;
 }
-
-const pool = () => poolOf(dataSource);
 
 const orders = (filter: OrderFilter, where = 'true'): [string, List] => [
   `orders ${JSON.stringify(filter)}`,

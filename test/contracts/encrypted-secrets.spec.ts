@@ -9,7 +9,7 @@ import {
 } from '@app/infrastructure';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../libs/infrastructure/src/postgres/data-source.js';
+import { maintenanceOptions } from '../../libs/infrastructure/src/postgres/data-source.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { commandLine } from '../support/command-line.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -188,7 +188,7 @@ describe('a starting process', () => {
 
   const linesUnder = async (keys: Buffer[]): Promise<string[]> => {
     const lines: string[] = [];
-    const dataSource = new DataSource(dataSourceOptions({ url: database.url, poolSize: 1 }));
+    const dataSource = new DataSource(maintenanceOptions(database.url, 1));
     await dataSource.initialize();
     const app = { get: (token: unknown) => (token === DataSource ? dataSource : new DataCipher(keys)) as never };
     await reportUnknownKeys(app, { error: (line) => void lines.push(String(line)) });

@@ -68,7 +68,7 @@ describe('the plans of the feed', () => {
     ['a page of all kinds', CHANGE_KINDS, CHANGES / 2],
     ['a page without changes', CHANGE_KINDS, CHANGES],
   ])('use one generic plan for pages, even when a connection first reads %s', async (_, kinds, position) => {
-    const feed = new PostgresChangeFeed(new Database(() => pool));
+    const feed = new PostgresChangeFeed(new Database(pool));
     const query = { kinds, limit: 100 };
     const { next } = await feed.read(STORE, { ...query, after: null });
 
@@ -85,7 +85,7 @@ describe('the plans of the feed', () => {
   ])(
     'have one for the records of %s, even when a connection first reads a single one',
     async (kind, repositoryOn, id) => {
-      const repository = repositoryOn(new Database(() => pool));
+      const repository = repositoryOn(new Database(pool));
 
       for (let n = 0; n < TRIED + 3; n++) await repository.findByIds(STORE, [id as never]);
 

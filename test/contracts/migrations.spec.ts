@@ -1,38 +1,47 @@
 import {
+  assertIsOwn,
   isSchemaCurrent,
   MaintenanceConnection,
   migrate,
-  parseMigration,
-  readMigrations,
-  readOwnMigrations,
+  MIGRATIONS,
   type Migration,
-  type SchemaMigrations,
+  type OwnMigrations,
 } from '@app/infrastructure';
 import { loadModule } from 'libpg-query';
 import pg from 'pg';
+import type { QueryRunner } from 'typeorm';
 import { eventually } from '../support/eventually.js';
 import { faultsOfMigration } from '../support/migration-rules.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-const later = (sql: string): Migration => parseMigration('0002-later.sql', sql);
+/** @param sql one text for each query. */
+function migration(name: string, transaction: boolean | undefined, ...sql: string[]): Migration {
+  class Written {
+    name = name;
+    transaction = transaction;
+    async up(runner: QueryRunner): Promise<void> {
+      for (const text of sql) await runner.query(text);
+    }
+    down = () => Promise.resolve();
+  }
+  Object.defineProperty(Written, 'name', { value: name });
+  return Written;
+}
+
+const later = (sql: string) => migration('Later1900000000000', undefined, sql);
 const DEFAULT_NAME = 'ADD COLUMN note text NOT NULL DEFAULT';
-const CONCURRENTLY = `-- without transaction
-
-DROP INDEX CONCURRENTLY IF EXISTS orders_by_notes;
-
-CREATE INDEX CONCURRENTLY orders_by_notes ON orders (store_id, notes);
-`;
+const BUILD = 'CREATE INDEX CONCURRENTLY orders_by_notes ON orders (store_id, notes)';
+const DROP = 'DROP INDEX CONCURRENTLY IF EXISTS orders_by_notes';
+const concurrently = (...sql: string[]) => migration('Later1900000000000', false, ...sql);
 
 describe('the rules of migrations', () => {
   beforeAll(() => loadModule());
 
-  it('hold for every file after the first', () => {
-    const [first, ...others] = readMigrations();
+  it('hold for every migration after the first', async () => {
+    const [first, ...others] = MIGRATIONS;
 
-    expect(first?.name).toBe('0001-schema');
-    expect(others.map((migration) => [migration.name, faultsOfMigration(migration)])).toEqual(
-      others.map(({ name }) => [name, []]),
-    );
+    expect(first?.name).toBe('Schema1795564800000');
+    expect(await Promise.all(others.map(faultsOfMigration))).toEqual(others.map(() => []));
   });
 
   it.each([
@@ -44,16 +53,21 @@ describe('the rules of migrations', () => {
     'ALTER TABLE orders ADD CONSTRAINT orders_key UNIQUE USING INDEX orders_key',
     'ALTER TABLE orders DROP COLUMN notes',
     'CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE sql RETURN 1',
-    CONCURRENTLY,
-  ])('accept: %s', (sql) => {
-    expect(faultsOfMigration(later(sql))).toEqual([]);
+  ])('accept: %s', async (sql) => {
+    expect(await faultsOfMigration(later(sql))).toEqual([]);
+  });
+
+  it.each([
+    [[DROP, BUILD], []],
+    [[BUILD], [expect.stringContaining('for a second attempt')]],
+    [[`${DROP}; ${BUILD}`], [expect.stringContaining('one query for each statement')]],
+  ])('judge without a transaction: %s', async (sql, faults) => {
+    expect(await faultsOfMigration(concurrently(...sql))).toEqual(faults);
   });
 
   it.each([
     ['CREATE INDEX CONCURRENTLY', 'CREATE INDEX orders_by_notes ON orders (notes)'],
-    ['without a transaction', 'CREATE INDEX CONCURRENTLY orders_by_notes ON orders (notes)'],
-    ['for a second attempt', '-- without transaction\n\nCREATE INDEX CONCURRENTLY orders_by_notes ON orders (notes);'],
-    ['a blank line separates', CONCURRENTLY.replaceAll(';\n\n', ';\n')],
+    ['transaction = false', 'CREATE INDEX CONCURRENTLY orders_by_notes ON orders (notes)'],
     ['DROP INDEX CONCURRENTLY', 'DROP INDEX orders_by_status'],
     ['rewrites the table', 'ALTER TABLE orders ALTER COLUMN amount TYPE numeric'],
     ['validate a CHECK', 'ALTER TABLE orders ALTER COLUMN customer_id SET NOT NULL'],
@@ -67,29 +81,29 @@ describe('the rules of migrations', () => {
     ['a rename', 'ALTER TABLE orders RENAME COLUMN amount TO subtotal'],
     ['in batches', `UPDATE orders SET notes = ''`],
     ['stops orders', 'LOCK TABLE orders'],
-  ])('reject (%s): %s', (fault, sql) => {
-    expect(faultsOfMigration(later(sql))).toEqual([expect.stringContaining(fault)]);
+  ])('reject (%s): %s', async (fault, sql) => {
+    expect(await faultsOfMigration(later(sql))).toEqual([expect.stringContaining(fault)]);
   });
 
   it.each(['public', 'pg_own', 'Loyalty', 'a; DROP TABLE orders', ''])(
     'refuse the schema %s of an extension',
     (schema) => {
-      expect(() => readOwnMigrations({ schema, directory: '.' })).toThrow('cannot be the schema of an extension');
+      expect(() => assertIsOwn(schema)).toThrow('cannot be the schema of an extension');
     },
   );
 });
 
-describe('the migration runner', () => {
+describe('migrate', () => {
   let database: TestDatabase;
   beforeEach(async () => (database = await createTestDatabase()));
   afterEach(() => database.drop());
 
-  const withLater = (sql: string) => [...readMigrations(), later(sql)];
+  const withLater = (sql: string) => [...MIGRATIONS, later(sql)];
   const applied = async () =>
     (await database.query<{ name: string }>('SELECT name FROM migrations ORDER BY id')).map(({ name }) => name);
 
   it('rejects a database of an earlier state with one line and changes nothing', async () => {
-    await database.query(`UPDATE migrations SET name = 'Schema1764000000001'`);
+    await database.query(`UPDATE migrations SET name = 'Schema1764000000001', timestamp = 1764000000001`);
 
     await expect(migrate(database.url, withLater('CREATE TABLE notes ()'))).rejects.toThrow(
       'The database has a schema of an earlier development state (Schema1764000000001), which cannot be migrated: ' +
@@ -105,19 +119,21 @@ describe('the migration runner', () => {
     expect(await isSchemaCurrent((text, values) => database.query(text, values))).toBe(true);
   });
 
-  it('rolls back a file when one of its statements fails', async () => {
+  it('rolls back a migration when one of its statements fails', async () => {
     const broken = withLater('CREATE TABLE notes (); CREATE TABLE orders ()');
 
     await expect(migrate(database.url, broken)).rejects.toThrow('relation "orders" already exists');
 
     expect(await database.query(`SELECT to_regclass('notes') AS found`)).toEqual([{ found: null }]);
-    expect(await applied()).toEqual(['0001-schema']);
+    expect(await applied()).toEqual(['Schema1795564800000']);
   });
 
   it('builds an index CONCURRENTLY once while several processes migrate', async () => {
-    const reports = await Promise.all([1, 2, 3].map(() => migrate(database.url, withLater(CONCURRENTLY))));
+    const reports = await Promise.all(
+      [1, 2, 3].map(() => migrate(database.url, [...MIGRATIONS, concurrently(DROP, BUILD)])),
+    );
 
-    expect(reports.flatMap((report) => report.applied)).toEqual(['0002-later']);
+    expect(reports.flatMap((report) => report.applied)).toEqual(['Later1900000000000']);
     expect(
       await database.query(`SELECT indisvalid FROM pg_index WHERE indexrelid = 'orders_by_notes'::regclass`),
     ).toEqual([{ indisvalid: true }]);
@@ -129,57 +145,57 @@ describe('the migration runner', () => {
     await holder.query('BEGIN; LOCK TABLE customers IN ROW EXCLUSIVE MODE');
     const waits = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'customers'::regclass`;
 
-    const migration = migrate(database.url, withLater('ALTER TABLE customers ADD COLUMN note text'));
+    const migrated = migrate(database.url, withLater('ALTER TABLE customers ADD COLUMN note text'));
     await eventually(async () => expect(await database.query(waits)).toHaveLength(1));
     await eventually(async () => expect(await database.query(waits)).toEqual([]));
     await holder.query('COMMIT');
     await holder.end();
 
-    expect(await migration).toEqual({ applied: ['0002-later'] });
+    expect(await migrated).toEqual({ applied: ['Later1900000000000'] });
   });
 
   describe('for an extension', () => {
-    const own = (schema: string, ...sql: string[]): SchemaMigrations => ({
+    const own = (schema: string, ...sql: string[]): OwnMigrations => ({
       schema,
-      migrations: sql.map((text, index) => parseMigration(`000${index + 1}-notes.sql`, text)),
+      migrations: sql.map((text, index) => migration(`Notes180000000000${index}`, undefined, text)),
     });
-    const run = (...extensions: SchemaMigrations[]) => migrate(database.url, undefined, extensions);
+    const run = (...extensions: OwnMigrations[]) => migrate(database.url, undefined, extensions);
     const tables = () =>
       database.query<{ name: string }>(
         `SELECT table_schema || '.' || table_name AS name FROM information_schema.tables
          WHERE table_name = 'notes' ORDER BY 1`,
       );
-    const isCurrent = (...extensions: SchemaMigrations[]) =>
+    const isCurrent = (...extensions: OwnMigrations[]) =>
       isSchemaCurrent((text, values) => database.query(text, values), extensions);
 
-    it('creates its tables in its own schema, and applies each file once', async () => {
+    it('creates its tables in its own schema, and applies each migration once', async () => {
       const [first, second] = [own('first', 'CREATE TABLE notes ()'), own('second', 'CREATE TABLE notes ()')];
 
       expect(await isCurrent(first)).toBe(false);
-      expect(await run(first, second)).toEqual({ applied: ['first/0001-notes', 'second/0001-notes'] });
+      expect(await run(first, second)).toEqual({ applied: ['first/Notes1800000000000', 'second/Notes1800000000000'] });
       expect(await run(first, second)).toEqual({ applied: [] });
       expect([await isCurrent(first, second), await tables(), await applied()]).toEqual([
         true,
         [{ name: 'first.notes' }, { name: 'second.notes' }],
-        ['0001-schema'],
+        ['Schema1795564800000'],
       ]);
     });
 
-    it('names the schema and the file that was renamed', async () => {
+    it('names the schema and the migration that was renamed', async () => {
       await run(own('first', 'CREATE TABLE notes ()'));
-      const renamed = { schema: 'first', migrations: [parseMigration('0001-memos.sql', 'CREATE TABLE notes ()')] };
+      const renamed = { schema: 'first', migrations: [migration('Memos1800000000000', undefined, 'SELECT 1')] };
 
       await expect(run(renamed)).rejects.toThrow(
-        'The schema first has the migration 0001-notes, but its file is now 0001-memos: restore the name 0001-notes',
+        'The schema first has the migration Notes1800000000000, which the extension lacks: restore the name',
       );
     });
 
-    it('rolls back a file that fails, and keeps those before it', async () => {
+    it('rolls back a migration that fails, and keeps those before it', async () => {
       const broken = own('first', 'CREATE TABLE notes ()', 'CREATE TABLE more (); CREATE TABLE notes ()');
 
       await expect(run(broken)).rejects.toThrow('relation "notes" already exists');
 
-      expect(await database.query('SELECT name FROM first.migrations')).toEqual([{ name: '0001-notes' }]);
+      expect(await database.query('SELECT name FROM first.migrations')).toEqual([{ name: 'Notes1800000000000' }]);
       expect(await database.query(`SELECT to_regclass('first.more') AS found`)).toEqual([{ found: null }]);
       expect(await isCurrent(broken)).toBe(false);
     });

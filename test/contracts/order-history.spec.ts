@@ -103,7 +103,7 @@ describe('the database refuses', () => {
   it.each(['shipments', 'shipment_items', 'returned_units', 'payments', 'refunds'])(
     'to delete rows of %s, or to empty it',
     async (table) => {
-      const refusal = `rows of ${table} cannot be removed`;
+      const refusal = `${table} keeps its rows`;
       // The command names the tables that refer to this one, or PostgreSQL would ask for them first.
       const tables = table === 'shipments' ? 'shipments, shipment_items' : table;
 

@@ -63,7 +63,7 @@ describe('the list of orders', () => {
   });
 
   it.each(COMBINATIONS.map((labels) => [labels]))('has every order with the given %j, newest first', async (labels) => {
-    const orders = new PostgresOrderRepository(new Database(() => pool));
+    const orders = new PostgresOrderRepository(new Database(pool));
     const isListed = labels.map((label, index) => `AND ${LABELS[label].column} = $${index + 2}`).join(' ');
 
     for (const filter of filtersBy(labels)) {
@@ -107,7 +107,7 @@ describe('the list of orders', () => {
     ['receipt numbers', (n: number) => `R-${storeId}-${n}679091`],
     ['e-mails', (n: number) => `ada.${n}@example.com`],
   ])('plans searches for %s once', async (_, term) => {
-    const orders = new PostgresOrderRepository(new Database(() => pool));
+    const orders = new PostgresOrderRepository(new Database(pool));
     await pool.query('DEALLOCATE ALL');
 
     for (let n = 0; n < 8; n++) await orders.list(storeId, { search: term(n) }, PAGE);

@@ -1,5 +1,5 @@
-import { Database, dataSourceOptions, poolOf } from '@app/infrastructure';
-import { DataSource } from 'typeorm';
+import { Database, requestPool } from '@app/infrastructure';
+import type pg from 'pg';
 // Imports the adapters directly, because the test of searches needs no application around them.
 import { PostgresProductRepository } from '../../libs/infrastructure/src/catalog/postgres-product.repository.js';
 import { PostgresSkuRepository } from '../../libs/infrastructure/src/catalog/postgres-sku.repository.js';
@@ -98,7 +98,7 @@ describe(`random search terms (SEED=${SEED})`, () => {
   }).filter((term) => term.trim() === term && term !== '');
 
   let database: TestDatabase;
-  let dataSource: DataSource;
+  let pool: pg.Pool;
   let storeId: number;
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -109,17 +109,17 @@ describe(`random search terms (SEED=${SEED})`, () => {
       await database.query(PRODUCTS, [id, receipts.slice(0, rows), names.slice(0, rows)]);
       await database.query(CUSTOMERS, [id, receipts.slice(0, rows), emails.slice(0, rows), names.slice(0, rows)]);
     }
-    dataSource = await new DataSource(dataSourceOptions({ url: database.url, poolSize: 4 })).initialize();
+    pool = requestPool({ url: database.url, poolSize: 4 });
   });
   afterAll(async () => {
-    await dataSource.destroy();
+    await pool.end();
     await database.drop();
   });
 
   it(
     'find the orders that contain them in the receipt number or e-mail',
     async () => {
-      const orders = new PostgresOrderRepository(new Database(() => poolOf(dataSource)));
+      const orders = new PostgresOrderRepository(new Database(pool));
       expect(await differences(COUNT_ORDERS, (search) => orders.list(storeId, { search }, PAGE))).toEqual([]);
     },
     TIMEOUT_MS,
@@ -128,7 +128,7 @@ describe(`random search terms (SEED=${SEED})`, () => {
   it(
     'find the customers that contain them in the name or e-mail',
     async () => {
-      const database = new Database(() => poolOf(dataSource));
+      const database = new Database(pool);
       const customers = new PostgresCustomerRepository(database);
       expect(await differences(COUNT_CUSTOMERS, (search) => customers.list(storeId, { search }, PAGE))).toEqual([]);
     },
@@ -138,7 +138,7 @@ describe(`random search terms (SEED=${SEED})`, () => {
   it(
     'find the sellable units that contain them in the SKU or name',
     async () => {
-      const database = new Database(() => poolOf(dataSource));
+      const database = new Database(pool);
       const skus = new PostgresSkuRepository(database);
       expect(await differences(COUNT_SKUS, (search) => skus.list(storeId, { search }, PAGE))).toEqual([]);
     },
@@ -148,7 +148,7 @@ describe(`random search terms (SEED=${SEED})`, () => {
   it(
     'find the products that contain them in the name',
     async () => {
-      const database = new Database(() => poolOf(dataSource));
+      const database = new Database(pool);
       const products = new PostgresProductRepository(database);
       expect(await differences(COUNT_PRODUCTS, (search) => products.list(storeId, { search }, PAGE))).toEqual([]);
     },

@@ -1,6 +1,5 @@
 import pg from 'pg';
-import { DataSource } from 'typeorm';
-import { dataSourceOptions, poolOf } from '../../libs/infrastructure/src/postgres/data-source.js';
+import { requestPool } from '../../libs/infrastructure/src/postgres/data-source.js';
 import { sendAllRequests } from '../support/all-requests.js';
 import { eventually } from '../support/eventually.js';
 import { planFaults, type NamedStatement } from '../support/plan-faults.js';
@@ -32,7 +31,7 @@ describe('the named statements of the service', () => {
   afterAll(() => api.stop());
 
   it('have one plan for all values, on every connection', async () => {
-    const pool = poolOf(api.app.get(DataSource));
+    const pool = api.app.get(pg.Pool);
     const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()));
     const prepared = await Promise.all(
       clients.map((client) =>
@@ -50,11 +49,11 @@ describe('the named statements of the service', () => {
 
   describe('in a catalog that grows', () => {
     let database: TestDatabase;
-    let dataSource: DataSource;
+    let pool: pg.Pool;
     beforeAll(async () => {
       database = await createTestDatabase();
       // With the settings of a connection for requests.
-      dataSource = await new DataSource(dataSourceOptions({ url: database.url, poolSize: 1 })).initialize();
+      pool = requestPool({ url: database.url, poolSize: 1 });
       // Without the triggers and the indexes of searches, which would take most of the time.
       await database.query(
         `INSERT INTO stores (id, subdomain, name, currency) VALUES (1, 'one', '', 'USD'), (2, 'two', '', 'USD');
@@ -64,7 +63,7 @@ describe('the named statements of the service', () => {
       );
     });
     afterAll(async () => {
-      await dataSource.destroy();
+      await pool.end();
       await database.drop();
     });
 
@@ -97,7 +96,7 @@ describe('the named statements of the service', () => {
       [200_000, 'two stores', () => fill(1, 2_001, 200_000)],
     ])('read few of its rows: %s products in %s', async (_products, _stores, grow) => {
       await grow();
-      const client = await poolOf(dataSource).connect();
+      const client = await pool.connect();
       // The check of the service's own statements leaves this connection out.
       await client.query(`SET application_name = 'test'; SET plan_cache_mode = force_generic_plan`);
       const faults: string[] = [];

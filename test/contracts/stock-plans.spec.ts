@@ -204,7 +204,7 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     const pool = new pg.Pool(settings);
     const sent = jest.spyOn(pg.Client.prototype, 'query');
 
-    const { total } = await new PostgresStockRepository(new Database(() => pool)).list(store.id, filter, PAGE);
+    const { total } = await new PostgresStockRepository(new Database(pool)).list(store.id, filter, PAGE);
 
     const calls = sent.mock.calls as unknown as readonly [string | pg.QueryConfig<unknown[]>][];
     sent.mockRestore();

@@ -465,7 +465,7 @@ describe('the command line', () => {
     });
     expect(await cli(['migrate'], env)).toMatchObject({
       code: 0,
-      json: { applied: ['0001-schema'] },
+      json: { applied: ['Schema1795564800000'] },
     });
     expect((await cli(['migrate'], env)).json).toEqual({ applied: [] });
     expect(await cli(['stores', 'list'], env)).toMatchObject({ code: 0, json: [] });

@@ -18,7 +18,6 @@ import {
   InfrastructureModule,
   JsonLogger,
   migrate,
-  readOwnMigrations,
   HealthConnection,
   ServiceMetrics,
   type Extension,
@@ -99,7 +98,7 @@ describe('an application that extends the service', () => {
   const PRICE_LIST = path.join(os.tmpdir(), `store-commerce-prices-${process.pid}.csv`);
   const own = extension({ PRICE_LIST });
   let extended: Extension;
-  const [migrations] = [own.migrations as OwnMigrations].map(readOwnMigrations);
+  const migrations = own.migrations as OwnMigrations;
   let smtp: SmtpSink;
   let api: RunningApi;
 
@@ -114,7 +113,7 @@ describe('an application that extends the service', () => {
       channels: { chat: { useValue: new Recorder(new ChatNotifier(url), told) } },
     };
     const database = await createTestDatabase();
-    await migrate(database.url, undefined, migrations && [migrations]);
+    await migrate(database.url, undefined, [migrations]);
     const env = { PIPELINE: 'inline', SMTP_URL: smtp.url };
     api = await startApi(env, log, database, extended);
     await api.database.query('UPDATE stores SET contact = $1', [{ email: 'merchant@example.com' }]);
@@ -343,8 +342,8 @@ describe('an application that extends the service', () => {
   describe('has migrations that', () => {
     beforeAll(() => loadModule());
 
-    it('keep the rules of the service', () => {
-      expect(migrations?.migrations.flatMap(faultsOfMigration)).toEqual([]);
+    it('keep the rules of the service', async () => {
+      expect(await Promise.all(migrations.migrations.map(faultsOfMigration))).toEqual([[]]);
     });
 
     it('create their tables, and are recorded, in a schema of their own', async () => {
@@ -353,7 +352,9 @@ describe('an application that extends the service', () => {
       );
 
       expect(tables).toEqual([{ name: 'accounts' }, { name: 'migrations' }]);
-      expect(await api.database.query('SELECT name FROM loyalty.migrations')).toEqual([{ name: '0001-loyalty' }]);
+      expect(await api.database.query('SELECT name FROM loyalty.migrations')).toEqual([
+        { name: 'Accounts1795564800001' },
+      ]);
     });
 
     it('the API waits for', async () => {
@@ -362,7 +363,7 @@ describe('an application that extends the service', () => {
       await api.database.query('UPDATE loyalty.migrations SET name = name || $1', ['x']);
 
       expect(await connection.isSchemaCurrent()).toBe(false);
-      await api.database.query(`UPDATE loyalty.migrations SET name = '0001-loyalty'`);
+      await api.database.query(`UPDATE loyalty.migrations SET name = 'Accounts1795564800001'`);
     });
   });
 

@@ -1,7 +1,6 @@
 import { FraudScreening } from '@app/application';
 import type { FraudSignals } from '@app/domain';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
 import { findFacts, type RunSql } from '../../libs/infrastructure/src/fraud/find-facts.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
@@ -41,7 +40,7 @@ describe('fraud analysis', () => {
       total: 1,
       items: [{ productId: 1, variantId: null, quantity: 1 }],
     };
-    const poolOf = () => (api.app.get(DataSource).driver as unknown as { master: pg.Pool }).master;
+    const poolOf = () => api.app.get(pg.Pool);
     const assess = async (storeId = scene.store.id) => {
       const startedAt = Date.now();
       const assessment = await api.app.get(FraudScreening).begin(storeId, signals, null).assess(signals);

@@ -1,22 +1,30 @@
 import { parseSync, type AlterTableCmd, type Constraint, type Node } from 'libpg-query';
 import type { Migration } from '@app/infrastructure';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Lists the faults of a migration that runs next to the previous release, on tables with many rows. docs/migrations.md
  * has the rules and their reasons. Call `loadModule()` of the parser first.
  */
-export function faultsOfMigration({ statements, transaction }: Migration): string[] {
+export async function faultsOfMigration(Migration: Migration): Promise<string[]> {
+  const { transaction = true, statements } = await statementsOf(new Migration());
   const parsed = statements.map((sql) => (parseSync(sql).stmts ?? []).flatMap(({ stmt }) => stmt ?? []));
   const nodes = parsed.flat();
   const file = { created: createdTables(nodes), altered: new Set<string>(), dropped: new Set<string>(), transaction };
   const faults = nodes.flatMap((node) => faultsOf(node, file));
   if (!transaction && parsed.some(({ length }) => length !== 1)) {
-    faults.push('without a transaction, a blank line separates statements, and a statement has none');
+    faults.push('without a transaction, one query for each statement');
   }
   if (transaction && file.altered.size > 1) {
-    faults.push(`locks ${[...file.altered].join(' and ')}: one existing table for each file`);
+    faults.push(`locks ${[...file.altered].join(' and ')}: one existing table for each migration`);
   }
   return faults;
+}
+
+async function statementsOf(migration: MigrationInterface) {
+  const statements: string[] = [];
+  await migration.up({ query: (sql: string) => Promise.resolve(statements.push(sql)) } as unknown as QueryRunner);
+  return { transaction: migration.transaction, statements };
 }
 
 interface File {
@@ -69,7 +77,7 @@ function faultsOfIndex({ relation, concurrent = false, idxname = '' }: Index, fi
   const table = relation?.relname ?? '';
   if (file.created.has(table)) return concurrent ? [`${idxname}: a new table needs no CONCURRENTLY`] : [];
   if (!concurrent) return [`${idxname}: CREATE INDEX CONCURRENTLY on an existing table`];
-  if (file.transaction) return [`${idxname}: CONCURRENTLY needs a file without a transaction`];
+  if (file.transaction) return [`${idxname}: CONCURRENTLY needs "transaction = false"`];
   return file.dropped.has(idxname) ? [] : [`${idxname}: DROP INDEX CONCURRENTLY IF EXISTS first, for a second attempt`];
 }
 
@@ -77,7 +85,7 @@ type Drop = Extract<Node, { DropStmt: unknown }>['DropStmt'];
 
 function faultsOfDrop({ removeType, concurrent = false, objects = [] }: Drop, file: File): string[] {
   if (removeType !== 'OBJECT_INDEX') return [];
-  if (!concurrent || file.transaction) return ['DROP INDEX CONCURRENTLY, in a file without a transaction'];
+  if (!concurrent || file.transaction) return ['DROP INDEX CONCURRENTLY, with "transaction = false"'];
   for (const name of objects) file.dropped.add(lastName(name));
   return [];
 }
@@ -101,7 +109,7 @@ function faultsOfCommand(table: string, { subtype, def }: AlterTableCmd): string
 
 function faultsOfConstraint(table: string, { contype, skip_validation = false, indexname }: Constraint): string[] {
   if (contype === 'CONSTR_CHECK' || contype === 'CONSTR_FOREIGN') {
-    return skip_validation ? [] : [`${table}: NOT VALID, and VALIDATE CONSTRAINT in a later file`];
+    return skip_validation ? [] : [`${table}: NOT VALID, and VALIDATE CONSTRAINT in a later migration`];
   }
   return indexname ? [] : [`${table}: build the index CONCURRENTLY, then ADD CONSTRAINT … USING INDEX`];
 }

@@ -6,10 +6,10 @@ import {
   InfrastructureModule,
   errorCode,
   type MigrationReport,
+  type OwnMigrations,
   isPrivilegeMissing,
   isSchemaCurrent,
   migrate,
-  type SchemaMigrations,
   withMaintenanceConnection,
 } from '@app/infrastructure';
 import { withEmbeddedDatabase } from '@app/startup';
@@ -85,7 +85,7 @@ export function withApplication<T>(
 }
 
 /** Migrates the configured database, or the embedded one. @param own migrations of extensions. */
-export async function migrateDatabase(own: readonly SchemaMigrations[]): Promise<MigrationReport> {
+export async function migrateDatabase(own: readonly OwnMigrations[]): Promise<MigrationReport> {
   const config = readConfig();
   const url = config.databaseDirectUrl;
   return url === null

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { CHANGE_KINDS, readNetwork, type ChangeKind } from '@app/application';
 import {
@@ -12,7 +13,7 @@ import {
   WRITE_SCOPES,
   type ApiKeyScope,
 } from '@app/domain';
-import { readOwnMigrations, type SchemaMigrations } from '@app/infrastructure';
+import { assertIsOwn } from '@app/infrastructure';
 import { KINDS_IN_ORDER, isSubdomain, type BundleKind } from '@app/bundles';
 import { InvalidArgumentError } from 'commander';
 import { CommandFailed, EXIT } from './failures.js';
@@ -160,12 +161,21 @@ export function futureMoment(text: string): Date {
   return future;
 }
 
-/** A schema and the directory of its migrations: `loyalty=migrations`. */
-export function ownMigrations(text: string): SchemaMigrations {
+/** The modules that export the migrations of an extension. */
+export interface MigrationFiles {
+  readonly schema: string;
+  readonly files: readonly string[];
+}
+
+/** A schema and the directory of its migrations: `loyalty=dist/migrations`. */
+export function migrationFiles(text: string): MigrationFiles {
   const [schema = '', directory] = text.split(/=(.*)/s);
-  if (!directory) throw new InvalidArgumentError('Give a schema and a directory, such as loyalty=migrations.');
+  if (!directory) throw new InvalidArgumentError('Give a schema and a directory, such as loyalty=dist/migrations.');
   try {
-    return readOwnMigrations({ schema, directory: path.resolve(directory) });
+    assertIsOwn(schema);
+    const files = readdirSync(directory).filter((name) => name.endsWith('.js'));
+    if (files.length === 0) throw new Error(`No migrations in ${directory}`);
+    return { schema, files: files.map((name) => path.resolve(directory, name)) };
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message);
   }

@@ -1,8 +1,8 @@
-import path from 'node:path';
 import { type Extension, LiveCatalogPricing } from 'store-commerce/infrastructure';
 import { ChatNotifier } from './chat-notifier.js';
 import { forwardedParcel } from './forwarded-parcel.js';
 import { LoyaltyModule } from './loyalty/loyalty.module.js';
+import { Accounts1795564800001 } from './migrations/1795564800001-accounts.js';
 import { PriceListPricing } from './price-list-pricing.js';
 import { readPriceList } from './price-list.js';
 
@@ -25,6 +25,6 @@ export function extension(env: Readonly<Record<string, string | undefined>>): Ex
       },
     }),
     modules: [LoyaltyModule],
-    migrations: { schema: 'loyalty', directory: path.join(import.meta.dirname, 'migrations') },
+    migrations: { schema: 'loyalty', migrations: [Accounts1795564800001] },
   };
 }

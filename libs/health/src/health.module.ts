@@ -1,10 +1,4 @@
-import {
-  HealthConnection,
-  InstallationGauges,
-  readOwnMigrations,
-  ServiceMetrics,
-  type OwnMigrations,
-} from '@app/infrastructure';
+import { HealthConnection, InstallationGauges, ServiceMetrics, type OwnMigrations } from '@app/infrastructure';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { HealthReport } from './health-report.js';
@@ -16,13 +10,12 @@ import { Readiness } from './readiness.js';
 export class HealthModule {
   /** @param migrations of an extension. */
   static on(databaseUrl: string, migrations?: OwnMigrations): DynamicModule {
-    const own = migrations && [readOwnMigrations(migrations)];
     return {
       module: HealthModule,
       // Failing checks are in the answer. A flood of probes must not fill the log.
       imports: [TerminusModule.forRoot({ logger: false })],
       providers: [
-        { provide: HealthConnection, useFactory: () => new HealthConnection(databaseUrl, own) },
+        { provide: HealthConnection, useFactory: () => new HealthConnection(databaseUrl, migrations && [migrations]) },
         {
           provide: InstallationGauges,
           useFactory: (connection: HealthConnection, metrics: ServiceMetrics) =>

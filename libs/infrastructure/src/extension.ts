@@ -1,7 +1,7 @@
 import type { CatalogPricing, Notifier } from '@app/application';
 import type { FraudRule } from '@app/domain';
 import type { ClassProvider, FactoryProvider, ModuleMetadata, ValueProvider } from '@nestjs/common';
-import type { OwnMigrations } from './postgres/own-migrations.js';
+import type { OwnMigrations } from './postgres/migrations.js';
 
 /** A provider of Nest, without its token. It may inject every global provider of the service. */
 type Provided<T> =

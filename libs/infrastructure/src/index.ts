@@ -34,7 +34,6 @@ export * from './postgres/integers.js';
 export * from './postgres/migrate.js';
 export * from './postgres/migrations.js';
 export * from './postgres/own-client.js';
-export * from './postgres/own-migrations.js';
 export * from './postgres/postgres-errors.js';
 export * from './postgres/transactions.js';
 export * from './postgres/trimmed.js';

@@ -28,6 +28,7 @@ import {
 } from '@app/application';
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { withOwnRules } from '@app/domain';
 import type { Extension } from './extension.js';
@@ -44,7 +45,7 @@ import { TypeOrmCategoryRepository } from './catalog/typeorm-category.repository
 import { PostgresCustomerRepository } from './customers/postgres-customer.repository.js';
 import { PostgresChangeFeed } from './changes/postgres-change-feed.js';
 import { PostgresPersonalData } from './customers/postgres-personal-data.js';
-import { dataSourceOptions, poolOf } from './postgres/data-source.js';
+import { optionsOn, requestPool } from './postgres/data-source.js';
 import { Database } from './postgres/database.js';
 import { DatabaseMetrics } from './postgres/database-metrics.js';
 import { MaintenanceConnection } from './postgres/maintenance-connection.js';
@@ -62,7 +63,6 @@ import { PostgresStockChanges } from './stock/postgres-stock-changes.js';
 import { PostgresStockRepository } from './stock/postgres-stock.repository.js';
 import { PostgresStockLedger } from './stock/postgres-stock-ledger.js';
 import { PostgresStoreRepository } from './stores/postgres-store.repository.js';
-import { discardSilentConnections } from './postgres/silent-connections.js';
 import { PostgresClock } from './postgres/postgres-clock.js';
 import { watchDataSource } from './postgres/watch-statements.js';
 import { Transactions } from './postgres/transactions.js';
@@ -147,17 +147,14 @@ export class InfrastructureModule {
     const databaseMetrics = new DatabaseMetrics(metrics.registry);
     const brokenConnections = new OutageLog('Broken connections', (line) => logger.warn(line));
     const onPoolError = (error: Error) => brokenConnections.note(`An idle connection broke: ${error.message}`);
+    const pool = requestPool({ url: databaseUrl, poolSize: config.databasePoolSize, onPoolError });
+    databaseMetrics.observePool(() => pool);
     return {
       module: InfrastructureModule,
-      imports: [
-        TypeOrmModule.forRoot({
-          ...dataSourceOptions({ url: databaseUrl, poolSize: config.databasePoolSize, onPoolError }),
-          entities: ENTITIES,
-        }),
-        TypeOrmModule.forFeature(ENTITIES),
-      ],
+      imports: [TypeOrmModule.forRoot({ ...optionsOn(pool), entities: ENTITIES }), TypeOrmModule.forFeature(ENTITIES)],
       providers: [
         { provide: Config, useValue: config },
+        { provide: pg.Pool, useValue: pool },
         { provide: ServiceMetrics, useValue: metrics },
         { provide: DatabaseMetrics, useValue: databaseMetrics },
         {
@@ -169,8 +166,7 @@ export class InfrastructureModule {
           provide: Database,
           useFactory: (dataSource: DataSource) => {
             watchDataSource(dataSource, databaseMetrics);
-            discardSilentConnections(poolOf(dataSource));
-            return new Database(() => poolOf(dataSource), databaseMetrics);
+            return new Database(pool, databaseMetrics);
           },
           inject: [DataSource],
         },

@@ -1,11 +1,4 @@
-import {
-  type Config,
-  type JsonLogger,
-  migrate,
-  readOwnMigrations,
-  type OwnMigrations,
-  untilDatabaseAnswers,
-} from '@app/infrastructure';
+import { type Config, type JsonLogger, migrate, type OwnMigrations, untilDatabaseAnswers } from '@app/infrastructure';
 import {
   attachOrStartEmbeddedPostgres,
   type EmbeddedPostgres,
@@ -61,7 +54,7 @@ export async function withEmbeddedDatabase<T>(dataDir: string, work: (url: strin
 
 async function withCurrentSchema(database: OpenDatabase, own?: OwnMigrations): Promise<OpenDatabase> {
   try {
-    await migrate(database.url, undefined, own ? [readOwnMigrations(own)] : []);
+    await migrate(database.url, undefined, own && [own]);
     return database;
   } catch (error) {
     await database.stop();

@@ -1,6 +1,6 @@
 import { mutant, type Mutant } from './mutant.js';
 
-const SCHEMA = 'libs/infrastructure/src/postgres/migrations/0001-schema.sql';
+const SCHEMA = 'libs/infrastructure/src/postgres/migrations/schema/08-feed.sql';
 const FEED = 'libs/infrastructure/src/changes/postgres-change-feed.ts';
 const SHOWN_COLUMNS = 'test/e2e/shown-columns.spec.ts';
 

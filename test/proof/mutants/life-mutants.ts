@@ -3,7 +3,7 @@ import { mutant, type Edit, type Mutant } from './mutant.js';
 const CHANGES = 'libs/infrastructure/src/orders/order-changes.ts';
 const LIFECYCLE = 'libs/infrastructure/src/orders/postgres-order-lifecycle.ts';
 const STAGES = 'libs/infrastructure/src/orders/order-stages.ts';
-const SCHEMA = 'libs/infrastructure/src/postgres/migrations/0001-schema.sql';
+const SCHEMA = 'libs/infrastructure/src/postgres/migrations/schema/05-orders.sql';
 const DOMAIN = 'libs/domain/src/orders/ship-order.ts';
 
 const WITHOUT_LIMIT: Edit = [SCHEMA, '  IF used > ordered THEN', '  IF used > ordered AND false THEN'];

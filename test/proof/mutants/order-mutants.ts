@@ -67,7 +67,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     'idempotency',
     /reference \S+ has \d+ orders/,
     [
-      'libs/infrastructure/src/postgres/migrations/0001-schema.sql',
+      'libs/infrastructure/src/postgres/migrations/schema/05-orders.sql',
       'CREATE UNIQUE INDEX orders_by_external_reference',
       'CREATE INDEX orders_by_external_reference',
     ],

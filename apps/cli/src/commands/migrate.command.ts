@@ -1,7 +1,8 @@
+import { pathToFileURL } from 'node:url';
+import type { Migration, OwnMigrations } from '@app/infrastructure';
 import type { Command } from 'commander';
-import type { SchemaMigrations } from '@app/infrastructure';
 import { migrateDatabase } from '../database.js';
-import { ownMigrations } from '../option-values.js';
+import { migrationFiles, type MigrationFiles } from '../option-values.js';
 import { printJson, say } from '../output.js';
 
 export function addMigrate(program: Command): void {
@@ -11,12 +12,17 @@ export function addMigrate(program: Command): void {
     .option(
       '--then <SCHEMA=DIRECTORY...>',
       'then the migrations of an extension, in a separate schema',
-      (text, others: readonly SchemaMigrations[]) => [...others, ownMigrations(text)],
-      [] as readonly SchemaMigrations[],
+      (text, others: readonly MigrationFiles[]) => [...others, migrationFiles(text)],
+      [] as readonly MigrationFiles[],
     )
-    .action(async ({ then }: { then: readonly SchemaMigrations[] }) => {
-      const { applied } = await migrateDatabase(then);
+    .action(async ({ then }: { then: readonly MigrationFiles[] }) => {
+      const { applied } = await migrateDatabase(await Promise.all(then.map(load)));
       say(applied.length === 0 ? 'The schema was up to date.' : `Migrations applied: ${applied.length}.`);
       printJson({ applied });
     });
+}
+
+async function load({ schema, files }: MigrationFiles): Promise<OwnMigrations> {
+  const modules = files.map((file) => import(pathToFileURL(file).href) as Promise<Record<string, Migration>>);
+  return { schema, migrations: (await Promise.all(modules)).flatMap(Object.values<Migration>) };
 }

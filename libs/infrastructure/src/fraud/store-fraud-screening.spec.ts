@@ -14,9 +14,7 @@ const SIZE = { total: 100, items: [{ productId: 1, variantId: null, quantity: 1 
 function poolThat(connects: () => Promise<void>) {
   const sent: string[] = [];
   const releases: unknown[] = [];
-  const stream = { cork: () => undefined, uncork: () => undefined };
   const client = {
-    connection: { stream },
     release: (broken: unknown) => releases.push(broken),
     query: ({ text }: pg.QueryConfig) => {
       sent.push(/\/\* (\S+) \*\//.exec(text)?.[1] ?? text);
@@ -24,7 +22,7 @@ function poolThat(connects: () => Promise<void>) {
     },
   };
   const pool = { connect: () => connects().then(() => client) } as unknown as pg.Pool;
-  const database = new Database(() => pool);
+  const database = new Database(pool);
   return { database, screening: new StoreFraudScreening(database), sent, releases };
 }
 

@@ -1,7 +1,7 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { isSchemaCurrent } from '../postgres/migrate.js';
-import type { SchemaMigrations } from '../postgres/own-migrations.js';
+import type { OwnMigrations } from '../postgres/migrations.js';
 import { SESSION_SETTINGS } from '../postgres/session-settings.js';
 import { assertDatabaseIsFit } from '../postgres/unfit-database.js';
 
@@ -26,7 +26,7 @@ export class HealthConnection implements OnApplicationShutdown {
   /** @param migrations of extensions. */
   constructor(
     url: string,
-    private readonly migrations: readonly SchemaMigrations[] = [],
+    private readonly migrations: readonly OwnMigrations[] = [],
   ) {
     this.pool = new pg.Pool({
       connectionString: url,

@@ -1,8 +1,10 @@
 import { CONNECTION_MS, LOCK_TIMEOUT_MS, QUERY_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from '@app/application';
 import pg from 'pg';
-import { DataSource, type DataSourceOptions } from 'typeorm';
+import type { DataSourceOptions } from 'typeorm';
+import { PacketSocket } from './packet-socket.js';
 import { PatientPool } from './patient-pool.js';
 import { SESSION_SETTINGS } from './session-settings.js';
+import { discardSilentConnections } from './silent-connections.js';
 
 // A statement sets these on each new connection, because PgBouncer refuses startup parameters. The client of a longer
 // read already has its answer. Transactions set their own limits. The plans are those of `TransactionSql`, for the same
@@ -28,52 +30,66 @@ function survive(client: pg.ClientBase): void {
 export const NO_TIME_LIMITS =
   'SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0';
 
-const MAINTENANCE = {
-  onConnect: (client: pg.ClientBase) => {
-    survive(client);
-    return client.query(`${SESSION_SETTINGS}${NO_TIME_LIMITS}`);
-  },
-};
-
-const REQUEST_LIMITS = {
+/** Options that the types of the pool lack. */
+const REQUEST_OPTIONS = {
   onConnect: (client: pg.ClientBase) => {
     survive(client);
     return client.query(`${SESSION_SETTINGS}${REQUEST_SETTINGS}`);
   },
-  // A server that vanishes silently must not hold a connection of the pool for much longer than the statement timeout:
-  // the request has had its 503 by then. Transactions set their own limit.
-  query_timeout: QUERY_TIMEOUT_MS,
-  keepAlive: true,
   // Sends a statement without waiting for the answers of earlier ones.
   pipeline: true,
 };
 
-export interface DataSourceSettings {
+export interface RequestPoolSettings {
   readonly url: string;
   readonly poolSize: number;
-  /** For migrations and imports: statements have no time limit, whatever the role has. */
-  readonly maintenance?: boolean;
   /** Called when an idle connection breaks. The pool replaces it. */
   readonly onPoolError?: (error: Error) => void;
 }
 
-export function dataSourceOptions({ url, poolSize, maintenance, onPoolError }: DataSourceSettings): DataSourceOptions {
-  return {
-    type: 'postgres',
-    // Given, because TypeORM would load it by a name that a bundle does not know.
-    driver: { ...pg, Pool: PatientPool },
-    url,
-    poolSize,
-    connectTimeoutMS: CONNECTION_MS,
-    poolErrorHandler: onPoolError ?? (() => undefined),
-    applicationName: 'store-commerce',
-    synchronize: false,
-    logging: false,
-    extra: maintenance ? MAINTENANCE : REQUEST_LIMITS,
-  };
+/** The connections of requests, for TypeORM and for SQL that bypasses it. Opens them as they are needed. */
+export function requestPool({ url, poolSize, onPoolError }: RequestPoolSettings): pg.Pool {
+  const pool = new PatientPool({
+    connectionString: url,
+    max: poolSize,
+    application_name: 'store-commerce',
+    connectionTimeoutMillis: CONNECTION_MS,
+    // A server that vanishes silently must not hold a connection of the pool for much longer than the statement timeout:
+    // the request has had its 503 by then. Transactions set their own limit.
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+    stream: () => new PacketSocket(),
+    ...REQUEST_OPTIONS,
+  });
+  pool.on('error', onPoolError ?? (() => undefined));
+  discardSilentConnections(pool);
+  return pool;
 }
 
-/** The pool below TypeORM, for SQL that bypasses the ORM. */
-export function poolOf(dataSource: DataSource): pg.Pool {
-  return (dataSource.driver as unknown as { master: pg.Pool }).master;
+type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
+
+const OPTIONS = {
+  type: 'postgres',
+  // Given, because TypeORM would load it by a name that a bundle does not know.
+  driver: pg,
+  applicationName: 'store-commerce',
+  poolErrorHandler: () => undefined,
+} satisfies PostgresOptions;
+
+/** TypeORM on a pool, which it ends. */
+export function optionsOn(pool: pg.Pool): PostgresOptions {
+  // TypeORM constructs its pool from its driver. A constructor may return another object.
+  function Pool(): pg.Pool {
+    return pool;
+  }
+  return { ...OPTIONS, driver: { ...pg, Pool } };
+}
+
+/** For work without time limits, such as migrations and imports, on a pool of its own. */
+export function maintenanceOptions(url: string, poolSize: number): PostgresOptions {
+  const onConnect = (client: pg.ClientBase) => {
+    survive(client);
+    return client.query(`${SESSION_SETTINGS}${NO_TIME_LIMITS}`);
+  };
+  return { ...OPTIONS, url, poolSize, connectTimeoutMS: CONNECTION_MS, extra: { onConnect } };
 }

@@ -3,7 +3,6 @@ import type pg from 'pg';
 import { DatabaseMetrics } from './database-metrics.js';
 import { translated } from './postgres-errors.js';
 import { ReadBatches, type IsWanted } from './read-batches.js';
-import { corkUntilNextTick } from './cork.js';
 import { prepared } from './prepared.js';
 import { commitConfirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import { watched } from './watch-statements.js';
@@ -26,13 +25,12 @@ export class Database {
   /** The limit on searches, which all users of the pool share. */
   private readonly searches: Semaphore;
 
-  /** @param pool is called for each statement, because the pool may open later. */
   constructor(
-    private readonly pool: () => pg.Pool,
+    private readonly pool: pg.Pool,
     private readonly metrics = new DatabaseMetrics(),
   ) {
     this.batches = new ReadBatches(pool);
-    this.searches = new Semaphore(() => Math.max(1, Math.floor(pool().options.max * SEARCHES)), TURN_MS);
+    this.searches = new Semaphore(() => Math.max(1, Math.floor(pool.options.max * SEARCHES)), TURN_MS);
   }
 
   /**
@@ -49,7 +47,7 @@ export class Database {
   /** Runs a statement with one plan for all values, on a connection that no other statement shares meanwhile. */
   queryAlone<Row>(text: string, values: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
     const query = { ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) };
-    const send = () => this.pool().query(query);
+    const send = () => this.pool.query(query);
     return translated(watched(this.metrics, 'prepared', text, send)).then(({ rows }) => rows as Row[]);
   }
 
@@ -115,7 +113,7 @@ export class Database {
   }
 
   private async commit<Row>(query: pg.QueryConfig): Promise<Row[]> {
-    const client = await this.pool().connect();
+    const client = await this.pool.connect();
     let failure: Error | undefined;
     const write = async () => {
       // The settings of the role may hide the warning of a cancelled wait.
@@ -136,10 +134,9 @@ export class Database {
 
   /** Sends the transaction in one packet. */
   private async planned<Row>(query: pg.QueryConfig): Promise<Row[]> {
-    const client = await this.pool().connect();
+    const client = await this.pool.connect();
     let failure: Error | undefined;
     try {
-      corkUntilNextTick(client);
       const answers = [client.query(BEGIN_PLANNED), client.query(query), client.query('COMMIT')] as const;
       const [, { rows }] = await Promise.all(answers);
       return rows as Row[];

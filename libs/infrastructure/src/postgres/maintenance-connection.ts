@@ -1,6 +1,6 @@
 import { DataSource, type EntityManager } from 'typeorm';
 import { confirmedTransaction } from './confirmed-transaction.js';
-import { dataSourceOptions } from './data-source.js';
+import { maintenanceOptions } from './data-source.js';
 import { translated } from './postgres-errors.js';
 
 /**
@@ -44,5 +44,5 @@ export async function withMaintenanceConnection<T>(
 }
 
 function openMaintenanceConnection(url: string): Promise<DataSource> {
-  return new DataSource(dataSourceOptions({ url, poolSize: 2, maintenance: true })).initialize();
+  return new DataSource(maintenanceOptions(url, 2)).initialize();
 }

@@ -1,45 +1,16 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import path from 'node:path';
+import type { MigrationInterface } from 'typeorm';
+import { Schema1795564800000 } from './migrations/1795564800000-schema.js';
 
-/** The build copies the directory beside this module. A bundle needs it beside itself, too. */
-const DIRECTORY = path.join(import.meta.dirname, 'migrations');
+/** The name of the class ends with the time in ms at which it was written: migrations run in this order. */
+export type Migration = new () => MigrationInterface;
 
-/** The first line of a file whose statements must not run in a transaction. */
-const WITHOUT_TRANSACTION = '-- without transaction';
-
-/** One SQL file. */
-export interface Migration {
-  /** Its number: migrations run in this order. */
-  readonly id: number;
-  /** The name of the file without `.sql`, such as `0001-schema`. */
-  readonly name: string;
-  /** Whether the file runs in one transaction. Otherwise each statement commits separately. */
-  readonly transaction: boolean;
-  /** The whole file. Without a transaction, one text per statement; blank lines separate the statements. */
-  readonly statements: readonly string[];
+/** Migrations of an extension, and the schema that has its tables. */
+export interface OwnMigrations {
+  /** Lower-case letters, digits and underscores. Created if it does not exist. */
+  readonly schema: string;
+  /** Keep the rules of docs/migrations.md. */
+  readonly migrations: readonly Migration[];
 }
 
-/**
- * All migrations, in order.
- *
- * @throws when the numbers are not 1, 2, 3, …: the build did not copy the directory, or left a renamed file in it.
- */
-export function readMigrations(directory = DIRECTORY): Migration[] {
-  const files = readdirSync(directory).filter((file) => file.endsWith('.sql'));
-  const migrations = files.sort().map((file) => parseMigration(file, readFileSync(path.join(directory, file), 'utf8')));
-  if (migrations.length === 0) throw new Error(`No migrations in ${directory}`);
-  const gap = migrations.find(({ id }, index) => id !== index + 1);
-  if (gap) throw new Error(`${gap.name} is not the next number in ${directory}`);
-  return migrations;
-}
-
-export function parseMigration(file: string, sql: string): Migration {
-  const transaction = !sql.startsWith(`${WITHOUT_TRANSACTION}\n`);
-  const statements = transaction
-    ? [sql]
-    : sql
-        .slice(WITHOUT_TRANSACTION.length)
-        .trim()
-        .split(/\n\s*\n/);
-  return { id: Number(file.slice(0, 4)), name: file.replace(/\.sql$/, ''), transaction, statements };
-}
+/** All migrations of the service. */
+export const MIGRATIONS: readonly Migration[] = [Schema1795564800000];

@@ -1,6 +1,5 @@
 import { DeadlineExceeded } from '@app/application';
 import type pg from 'pg';
-import { corkUntilNextTick } from './cork.js';
 
 /** Statements that share a connection. A small number, because the others wait behind a slow one. */
 const BATCH = 4;
@@ -24,7 +23,7 @@ interface Read {
 export class ReadBatches {
   private waiting: Read[] = [];
 
-  constructor(private readonly pool: () => pg.Pool) {}
+  constructor(private readonly pool: pg.Pool) {}
 
   /**
    * @param isWanted for a read that its request can do without: it is sent behind the other reads of its connection,
@@ -45,12 +44,11 @@ export class ReadBatches {
   private async run(batch: readonly Read[]): Promise<void> {
     let client: pg.PoolClient;
     try {
-      client = await this.pool().connect();
+      client = await this.pool.connect();
     } catch (error) {
       for (const { reject } of batch) reject(error);
       return;
     }
-    corkUntilNextTick(client);
     const reads = inOrder(batch);
     const answers = reads.map(({ query }) => client.query(query));
     let failure: Error | undefined;

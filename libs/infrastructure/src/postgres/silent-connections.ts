@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 import { isReadTimeout } from './postgres-errors.js';
 
@@ -9,23 +8,19 @@ import { isReadTimeout } from './postgres-errors.js';
  */
 export function discardSilentConnections(pool: pg.Pool): void {
   const takenAt = new WeakMap<pg.PoolClient, number>();
-  const idleSince = new Map<pg.PoolClient, number>();
-  pool.on('acquire', (client) => {
-    idleSince.delete(client);
-    takenAt.set(client, performance.now());
-  });
-  pool.on('remove', (client) => void idleSince.delete(client));
+  const idleSince = new WeakMap<pg.PoolClient, number>();
+  const discardIdle = async (sentAt: number) => {
+    // All before the first release: the pool would give out the same one again.
+    const idle = await Promise.all(Array.from({ length: pool.idleCount }, () => pool.connect()));
+    for (const client of idle) {
+      const since = idleSince.get(client) ?? sentAt;
+      client.release(since < sentAt);
+      idleSince.set(client, since);
+    }
+  };
+  pool.on('acquire', (client) => void takenAt.set(client, performance.now()));
   pool.on('release', (error: Error | boolean | undefined, client) => {
     if (!error) idleSince.set(client, performance.now());
-    if (!isReadTimeout(error)) return;
-    const sentAt = takenAt.get(client) ?? 0;
-    for (const [idle, since] of idleSince) {
-      // The pool removes an idle connection that breaks.
-      if (since < sentAt) streamOf(idle).destroy(new Error('silent since another connection of the pool timed out'));
-    }
+    if (isReadTimeout(error)) discardIdle(takenAt.get(client) ?? 0).catch(() => undefined);
   });
-}
-
-function streamOf(client: pg.PoolClient): Duplex {
-  return (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection.stream;
 }

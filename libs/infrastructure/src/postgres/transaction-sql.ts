@@ -2,7 +2,6 @@ import { CommitOutcomeUnknown, LOCK_TIMEOUT_MS, SILENT_SERVER_MS, type Deadline 
 import type pg from 'pg';
 import type { DatabaseMetrics } from './database-metrics.js';
 import { prepared } from './prepared.js';
-import { corkUntilNextTick } from './cork.js';
 import { isConnectionLost } from './postgres-errors.js';
 import { commitConfirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import { watched } from './watch-statements.js';
@@ -107,7 +106,6 @@ export class TransactionSql {
 
   private begin(): Promise<void> {
     if (this.begun === null) {
-      corkUntilNextTick(this.client);
       this.begun = this.execute(begin(this.deadline));
       // Whoever waits for it handles its failure.
       this.begun.catch(() => undefined);
@@ -116,7 +114,6 @@ export class TransactionSql {
   }
 
   private async sendPrepared({ text, values }: Statement): Promise<unknown[]> {
-    corkUntilNextTick(this.client);
     const query = { ...prepared(text, values), query_timeout: this.patienceMs };
     const { rows } = await this.send(query);
     return rows as unknown[];

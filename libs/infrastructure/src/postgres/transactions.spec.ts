@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import type { DataSource } from 'typeorm';
 import type { Config } from '../platform/config.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { Transactions } from './transactions.js';
@@ -9,7 +8,6 @@ function transactionsThatFail(refused: RegExp) {
   const sent: (string | undefined)[] = [];
   const releases: unknown[] = [];
   const client = {
-    connection: { stream: { cork: () => undefined, uncork: () => undefined } },
     release: (broken: unknown) => releases.push(broken),
     on: () => client,
     off: () => client,
@@ -20,10 +18,9 @@ function transactionsThatFail(refused: RegExp) {
         : Promise.resolve({ rows: [] });
     },
   };
-  const pool = { connect: () => Promise.resolve(client) };
-  const dataSource = { driver: { master: pool } } as unknown as DataSource;
+  const pool = { connect: () => Promise.resolve(client) } as unknown as pg.Pool;
   return {
-    transactions: new Transactions(dataSource, new DatabaseMetrics(), { databasePoolSize: 10 } as Config),
+    transactions: new Transactions(pool, new DatabaseMetrics(), { databasePoolSize: 10 } as Config),
     sent,
     releases,
   };

@@ -1,9 +1,7 @@
 import { Deadline, Semaphore, TRANSACTION_MS, TURN_MS } from '@app/application';
 import { Injectable } from '@nestjs/common';
-import type pg from 'pg';
-import { DataSource } from 'typeorm';
+import pg from 'pg';
 import { Config } from '../platform/config.js';
-import { poolOf } from './data-source.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { isRetryable, retryReason, toApplicationError } from './postgres-errors.js';
 import { TransactionSql } from './transaction-sql.js';
@@ -23,7 +21,7 @@ export class Transactions {
   private readonly turns: Semaphore;
 
   constructor(
-    private readonly dataSource: DataSource,
+    private readonly pool: pg.Pool,
     private readonly metrics: DatabaseMetrics,
     { databasePoolSize }: Config,
   ) {
@@ -84,7 +82,7 @@ export class Transactions {
 
   /** Returns a connection that arrives after the deadline to the pool, unused. */
   private async connect(deadline: Deadline): Promise<pg.PoolClient> {
-    const connecting = poolOf(this.dataSource).connect();
+    const connecting = this.pool.connect();
     try {
       return await deadline.bound(connecting);
     } catch (error) {

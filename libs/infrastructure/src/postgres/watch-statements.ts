@@ -1,7 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { isTracing, tracedStatement, traceStatement } from '../platform/spans.js';
 import { statementName } from '../platform/statement-name.js';
-import { poolOf } from './data-source.js';
 import type { DatabaseMetrics, StatementKind } from './database-metrics.js';
 
 /** Calls `run` at once and measures the statement. While tracing is on, records a span. */
@@ -18,9 +17,8 @@ export function watched<T>(
   return answer;
 }
 
-/** Adds the pool, and the statements that TypeORM sends itself, to the metrics. */
+/** Adds the statements that TypeORM sends itself to the metrics. */
 export function watchDataSource(dataSource: DataSource, metrics: DatabaseMetrics): void {
-  metrics.observePool(() => poolOf(dataSource));
   dataSource.subscribers.push({
     afterQuery: ({ query, executionTime = 0 }) => {
       metrics.observeStatement('orm', statementName(query), executionTime / 1000);

@@ -1,0 +1,19 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** No foreign key to the tables of the service: its migrations do not know these tables. */
+export class Accounts1795564800001 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE accounts (
+        store_id int NOT NULL,
+        customer_id uuid NOT NULL,
+        points int NOT NULL CHECK (points >= 0),
+        is_suspended boolean NOT NULL DEFAULT false,
+        PRIMARY KEY (store_id, customer_id)
+      )`);
+  }
+
+  down(): Promise<void> {
+    return Promise.reject(new Error('Migrations go forward only'));
+  }
+}

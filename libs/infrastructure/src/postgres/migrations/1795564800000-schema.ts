@@ -1,0 +1,18 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** One file for each subject. The build copies the directory beside this module; a bundle needs it beside itself, too. */
+const DIRECTORY = path.join(import.meta.dirname, 'schema');
+
+/** The whole schema. */
+export class Schema1795564800000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    for (const file of readdirSync(DIRECTORY).sort())
+      await runner.query(readFileSync(path.join(DIRECTORY, file), 'utf8'));
+  }
+
+  down(): Promise<void> {
+    return Promise.reject(new Error('Migrations go forward only'));
+  }
+}

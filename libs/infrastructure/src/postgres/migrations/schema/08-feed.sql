@@ -1,0 +1,524 @@
+-- A reader follows positions, so no change may ever appear behind a position that a reader has seen. Sequences, times
+-- and transaction ids are not in the order of commits. Changes are therefore numbered after their commit: triggers append
+-- them to change_log, and number_changes moves what is committed into changes, one transaction of a store at a time.
+
+-- The resources of the feed. A new kind needs its word here, triggers that log it, and its look-up in number_changes.
+CREATE TYPE change_kind AS ENUM ('orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock');
+
+-- No foreign keys to stores: only triggers of tables that have one write here, several times for every order.
+CREATE TABLE change_log (
+  store_id int NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY,
+  kind change_kind NOT NULL,
+  entity text COLLATE "C" NOT NULL,
+  unit int,
+  logged_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (store_id, id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+COMMENT ON TABLE change_log IS 'Changes that have no position yet. Appending takes no shared lock: no writer waits for another.';
+COMMENT ON COLUMN change_log.entity IS 'The id of the resource.';
+COMMENT ON COLUMN change_log.unit IS
+  'Which sellable units change with a product: a variant key names one, null means all, -1 none. Each, and each bin with it, becomes a change of ''skus'' and of ''stock'' when it is numbered.';
+
+-- Apart from the log, which every order writes: the CHECK there would cost every order.
+CREATE TABLE shared_changes (
+  store_id int NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY,
+  via text NOT NULL CHECK (via IN ('brand', 'category', 'bin', 'place', 'store')),
+  entity int NOT NULL,
+  PRIMARY KEY (store_id, id)
+);
+COMMENT ON TABLE shared_changes IS 'Changes of what many products show, that are not yet in change_log for each of them.';
+COMMENT ON COLUMN shared_changes.entity IS 'The id of what via names.';
+
+-- As with the tallies, a deleted row stays while an open snapshot may see it; reads start after the mark.
+CREATE TABLE change_log_mark (
+  single boolean PRIMARY KEY DEFAULT true CHECK (single),
+  passed bigint NOT NULL
+);
+COMMENT ON TABLE change_log_mark IS 'At most one row. change_log has no row up to this id, and no later transaction adds one.';
+
+CREATE TABLE changes (
+  store_id int NOT NULL,
+  kind change_kind NOT NULL,
+  entity text COLLATE "C" NOT NULL,
+  position bigint NOT NULL,
+  deleted boolean NOT NULL,
+  changed_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (store_id, kind, entity)
+);
+COMMENT ON TABLE changes IS 'The newest change of each resource. A later change of the same resource moves its row to a new position.';
+COMMENT ON COLUMN changes.position IS 'Counts from 1 in a store, over all kinds.';
+COMMENT ON COLUMN changes.deleted IS 'Whether the API no longer shows the resource.';
+COMMENT ON COLUMN changes.changed_at IS 'When the change got its position, at most a moment after its commit. Rises with the positions of a store.';
+-- The feed, and the newest position of a kind.
+CREATE UNIQUE INDEX changes_by_position ON changes (store_id, kind, position);
+-- Retention deletes the oldest tombstones.
+CREATE INDEX changes_deleted ON changes (changed_at) WHERE deleted;
+
+-- The newest rows count the next positions: without them, other changes get the positions that readers have passed.
+CREATE TRIGGER changes_keep_counting BEFORE TRUNCATE ON changes
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('counts the positions of the feed and cannot be emptied');
+
+CREATE TABLE purged_changes (
+  store_id int NOT NULL REFERENCES stores,
+  kind change_kind NOT NULL,
+  through bigint NOT NULL,
+  PRIMARY KEY (store_id, kind)
+);
+COMMENT ON TABLE purged_changes IS 'The newest position of a purged tombstone of each kind: a reader that has not passed it may have missed one.';
+
+-- A restore, or a fail-over to a standby that lacks the last commits, gives out the same positions again, for other
+-- changes. Each begins a branch: a reader of an older branch that is past the fork has seen what is lost.
+CREATE TABLE change_branches (
+  number int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id uuid NOT NULL UNIQUE DEFAULT gen_random_uuid(),
+  place text NOT NULL,
+  last_movement bigint NOT NULL,
+  last_event bigint NOT NULL
+);
+COMMENT ON TABLE change_branches IS 'Histories of the database: the first, and one for each restore and fail-over. The highest number is the current one.';
+COMMENT ON COLUMN change_branches.place IS 'The cluster, the database in it, and the timeline of PostgreSQL. A copy is in another place, and a fail-over changes the timeline.';
+
+COMMENT ON COLUMN change_branches.last_movement IS
+  'The newest id of stock_movements when the branch began. Transaction ids up to it may be those of another cluster.';
+COMMENT ON COLUMN change_branches.last_event IS 'The same for order_events.';
+
+CREATE TABLE change_forks (
+  store_id int NOT NULL,
+  branch int NOT NULL,
+  position bigint NOT NULL,
+  PRIMARY KEY (store_id, branch)
+);
+COMMENT ON TABLE change_forks IS 'The newest position of each store when a branch began. A store without a row did not exist then.';
+
+-- A place of the feed at which stock can be counted: the end of a numbering. A transaction is before the place if the
+-- snapshot sees it: the numbering has given positions to exactly these. Written only where orders or stock have changed.
+CREATE TABLE feed_snapshots (
+  store_id int NOT NULL,
+  branch int NOT NULL,
+  position bigint NOT NULL,
+  began_after bigint NOT NULL,
+  snapshot pg_snapshot,
+  taken_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (store_id, branch, position)
+);
+COMMENT ON TABLE feed_snapshots IS 'What a reader at a position of the feed has seen. Retention deletes old rows.';
+COMMENT ON COLUMN feed_snapshots.position IS 'The last position of the numbering.';
+COMMENT ON COLUMN feed_snapshots.began_after IS 'The last position before the numbering. A position between the two is no place for a count.';
+COMMENT ON COLUMN feed_snapshots.snapshot IS 'Null when the numbering left committed changes to the next one.';
+-- Retention deletes the oldest rows.
+CREATE INDEX feed_snapshots_by_age ON feed_snapshots (taken_at);
+
+-- Returns the newest position of a store among some kinds; 0 without any.
+CREATE FUNCTION newest_change(of_store int, of_kinds change_kind[]) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (
+    SELECT coalesce(max(newest.position), 0)
+    FROM unnest(of_kinds) AS wanted (kind)
+    CROSS JOIN LATERAL (
+      SELECT position FROM changes WHERE store_id = of_store AND changes.kind = wanted.kind
+      ORDER BY position DESC LIMIT 1
+    ) AS newest);
+END $$;
+
+-- Where a history of the database is written. Null on a server in recovery.
+CREATE FUNCTION place_of_branch() RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  IF pg_is_in_recovery() THEN
+    RETURN NULL;
+  END IF;
+  RETURN (
+    SELECT system_identifier || ' ' || oid || ' ' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)
+    FROM pg_control_system() CROSS JOIN pg_database WHERE datname = current_database());
+END $$;
+
+-- A copy that PostgreSQL's own tools have made has the transaction ids of another cluster. It waits for those who move stock
+-- or change an order: what they write is then before the branch, or has a newer id. A fail-over keeps the ids: nobody waits.
+CREATE FUNCTION begin_branch() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  before change_branches := (SELECT branch FROM change_branches AS branch ORDER BY number DESC LIMIT 1);
+  is_copy boolean := coalesce(regexp_replace(before.place, ' [^ ]*$', '') <> regexp_replace(place_of_branch(), ' [^ ]*$', ''), false);
+  begun int;
+BEGIN
+  IF is_copy THEN
+    LOCK TABLE stock_movements, order_events IN SHARE ROW EXCLUSIVE MODE;
+    before.last_movement := coalesce(pg_sequence_last_value('stock_movements_id_seq'), 0);
+    before.last_event := coalesce(pg_sequence_last_value('order_events_id_seq'), 0);
+  END IF;
+  INSERT INTO change_branches (place, last_movement, last_event)
+  VALUES (place_of_branch(), coalesce(before.last_movement, 0), coalesce(before.last_event, 0))
+  RETURNING number INTO begun;
+  INSERT INTO change_forks (store_id, branch, position)
+  SELECT id, begun, newest_change(id, enum_range(NULL::change_kind)) FROM stores;
+END $$;
+
+-- Begins a branch after a fail-over, and in a copy that PostgreSQL's own tools have made. A former primary must not number changes, or answer for the current one.
+CREATE FUNCTION keep_branch() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF pg_is_in_recovery() THEN
+    RAISE EXCEPTION 'the feed needs the primary' USING ERRCODE = 'read_only_sql_transaction';
+  END IF;
+  FOR attempt IN 1..2 LOOP
+    PERFORM FROM (SELECT place FROM change_branches ORDER BY number DESC LIMIT 1) AS current
+    WHERE place = place_of_branch();
+    IF FOUND THEN
+      RETURN;
+    END IF;
+    PERFORM pg_advisory_xact_lock(hashtext('change_branches'));
+  END LOOP;
+  PERFORM begin_branch();
+END $$;
+
+-- Gives positions to committed changes of a store. Returns the number of changes, about 5,000 while more may wait, or null
+-- while another transaction does this for the store, or has locked a table: nobody waits. The lock is freed after the
+-- positions are visible, and the statement after the lock sees all positions before its own. It also sees whether the
+-- resource still exists, with all that is committed: a later change is logged again.
+CREATE FUNCTION number_changes(of_store int) RETURNS int LANGUAGE plpgsql
+-- Planning takes longer than numbering the changes of a few orders.
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  mark bigint := coalesce((SELECT passed FROM change_log_mark WHERE single), 0);
+  is_shared boolean := EXISTS (SELECT FROM shared_changes WHERE store_id = of_store);
+  upto bigint;
+  is_last boolean;
+  newest bigint;
+  newest_at timestamptz;
+  moved int;
+BEGIN
+  PERFORM keep_branch();
+  IF NOT is_shared AND NOT EXISTS (SELECT FROM change_log WHERE store_id = of_store AND id > mark) THEN
+    RETURN 0;
+  END IF;
+  IF current_setting('transaction_isolation') <> 'read committed'
+    OR NOT pg_try_advisory_xact_lock(hashtext('change_log'), of_store) THEN
+    RETURN NULL;
+  END IF;
+  -- A crash must not take back a position that a reader has seen.
+  IF current_setting('synchronous_commit') = 'off' THEN
+    PERFORM set_config('synchronous_commit', 'local', true);
+  END IF;
+
+  -- Nobody waits long for a table that a command has locked: readers, and those who share their connection, go on.
+  PERFORM set_config('lock_timeout', '100ms', true);
+  BEGIN
+    IF is_shared THEN
+      PERFORM spread_shared_changes(of_store);
+    END IF;
+    newest := newest_change(of_store, enum_range(NULL::change_kind));
+    -- A replay of a webhook seeks its place by time: a clock that was set back must not give an earlier time than before.
+    newest_at := (
+      SELECT max(last.changed_at) FROM unnest(enum_range(NULL::change_kind)) AS each (kind)
+      CROSS JOIN LATERAL (
+        SELECT changed_at FROM changes WHERE store_id = of_store AND changes.kind = each.kind
+        ORDER BY position DESC LIMIT 1
+      ) AS last);
+    upto := (SELECT id FROM change_log WHERE store_id = of_store AND id > mark ORDER BY id OFFSET 4999 LIMIT 1);
+    -- The last batch takes all that its own snapshot sees: a place for counts.
+    is_last := upto IS NULL;
+    upto := coalesce(upto, 9223372036854775807);
+    WITH waiting AS (
+      DELETE FROM change_log WHERE store_id = of_store AND id > mark AND id <= upto
+      RETURNING id, kind, entity, unit
+    ), touched AS (
+      SELECT kind, entity, max(id) AS last FROM (
+        SELECT kind, entity, id FROM waiting
+        UNION ALL
+        SELECT 'skus', entity || coalesce('-' || nullif(unit, 0), ''), id FROM waiting
+        WHERE kind = 'products' AND unit IS DISTINCT FROM -1
+        UNION ALL
+        -- All units of a product: those of now, and those that a reader may have seen, even as deleted: a unit may have
+        -- come back and gone again. The ids 7 and 7-… sort before '7.', and 70 after it.
+        SELECT 'skus', unit.entity, product.last FROM (
+          SELECT entity, max(id) AS last FROM waiting WHERE kind = 'products' AND unit IS NULL GROUP BY entity
+        ) AS product
+        CROSS JOIN LATERAL (
+          (SELECT product_id || coalesce('-' || nullif(variant_key, 0), '') AS entity FROM sellable_units
+          WHERE store_id = of_store AND product_id BETWEEN product.entity::int AND product.entity::int
+          ORDER BY product_id, variant_key)
+          UNION ALL
+          (SELECT entity FROM changes AS known
+          WHERE known.store_id = of_store AND known.kind = 'skus'
+            AND known.entity >= product.entity AND known.entity < product.entity || '.'
+          ORDER BY known.entity)
+        ) AS unit
+        UNION ALL
+        -- All bins of the units. A bin's id is '<product>-<variant or 0>-<bin>'.
+        SELECT 'stock', bin.entity, product.last FROM (
+          SELECT entity, unit, max(id) AS last, entity || coalesce('-' || unit, '') AS prefix FROM waiting
+          WHERE kind = 'products' AND unit IS DISTINCT FROM -1 GROUP BY entity, unit
+        ) AS product
+        CROSS JOIN LATERAL (
+          (SELECT product_id || '-' || variant_key || '-' || bin_id AS entity FROM stock
+          WHERE store_id = of_store AND product_id BETWEEN product.entity::int AND product.entity::int
+            AND variant_key BETWEEN coalesce(product.unit, 0) AND coalesce(product.unit, 2147483647)
+          ORDER BY product_id, variant_key, bin_id)
+          UNION ALL
+          (SELECT entity FROM changes AS known
+          WHERE known.store_id = of_store AND known.kind = 'stock'
+            AND known.entity >= product.prefix || '-' AND known.entity < product.prefix || '.'
+          ORDER BY known.entity)
+        ) AS bin
+      ) AS change GROUP BY kind, entity
+    ), states AS MATERIALIZED (
+      -- A range of one id, sorted: the primary key is the only index that gives this order, so the one plan for all calls
+      -- uses it even when it was made for empty tables. A unit is sought by its whole key: beside a range of products, a
+      -- condition on the variant made PostgreSQL 18 read the index of all SKUs of the store.
+      SELECT touched.*, coalesce(CASE kind
+        WHEN 'orders' THEN (SELECT true FROM orders
+          WHERE store_id = of_store AND id BETWEEN entity::uuid AND entity::uuid ORDER BY id LIMIT 1)
+        WHEN 'products' THEN (SELECT status = 'ACTIVE' FROM products
+          WHERE store_id = of_store AND id BETWEEN entity::int AND entity::int ORDER BY id LIMIT 1)
+        WHEN 'skus' THEN (SELECT product_id = split_part(entity, '-', 1)::int
+            AND variant_key = ('0' || split_part(entity, '-', 2))::int
+          FROM sellable_units
+          WHERE store_id = of_store
+            AND (product_id, variant_key) >= (split_part(entity, '-', 1)::int, ('0' || split_part(entity, '-', 2))::int)
+          ORDER BY product_id, variant_key LIMIT 1)
+        WHEN 'customers' THEN (SELECT true FROM customers
+          WHERE store_id = of_store AND id BETWEEN entity::uuid AND entity::uuid ORDER BY id LIMIT 1)
+        WHEN 'categories' THEN (SELECT true FROM categories
+          WHERE store_id = of_store AND id BETWEEN entity::int AND entity::int ORDER BY id LIMIT 1)
+        WHEN 'brands' THEN (SELECT true FROM brands
+          WHERE store_id = of_store AND id BETWEEN entity::int AND entity::int ORDER BY id LIMIT 1)
+        WHEN 'stock' THEN (SELECT product_id = split_part(entity, '-', 1)::int
+            AND variant_key = split_part(entity, '-', 2)::int AND bin_id = split_part(entity, '-', 3)::int
+          FROM stock
+          WHERE store_id = of_store AND (product_id, variant_key, bin_id)
+            >= (split_part(entity, '-', 1)::int, split_part(entity, '-', 2)::int, split_part(entity, '-', 3)::int)
+          ORDER BY product_id, variant_key, bin_id LIMIT 1)
+      END, false) AS shown
+      FROM touched
+    ), news AS MATERIALIZED (
+      -- What no reader of the feed has seen needs no tombstone.
+      SELECT states.*, shown OR coalesce((
+        SELECT true FROM changes AS known
+        WHERE known.store_id = of_store AND known.kind = states.kind
+          AND known.entity BETWEEN states.entity AND states.entity
+        ORDER BY known.entity LIMIT 1), false) AS matters
+      FROM states
+    ), numbered AS (
+      INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
+      SELECT of_store, kind, entity, newest + row_number() OVER (ORDER BY last), NOT shown,
+        greatest(clock_timestamp(), newest_at)
+      FROM news WHERE matters
+      ON CONFLICT (store_id, kind, entity) DO UPDATE
+        SET position = excluded.position, deleted = excluded.deleted, changed_at = excluded.changed_at
+      RETURNING position
+    ), placed AS (
+      -- The snapshot of this statement: it sees the transactions whose changes are in waiting, and those before, and no other.
+      INSERT INTO feed_snapshots (store_id, branch, position, began_after, snapshot)
+      SELECT of_store, (SELECT max(number) FROM change_branches), max(position), newest,
+        CASE WHEN is_last THEN pg_current_snapshot() END
+      FROM numbered
+      WHERE EXISTS (SELECT FROM waiting WHERE kind = 'orders' OR kind = 'products' AND unit IS DISTINCT FROM -1)
+      HAVING count(*) > 0
+    )
+    SELECT CASE WHEN is_last THEN least(count(*), 4999) ELSE 5000 END INTO moved FROM waiting;
+  EXCEPTION WHEN lock_not_available THEN
+    RETURN NULL;
+  END;
+  RETURN moved;
+END $$;
+
+-- Logs a change of each product that shows what has changed, with the units that show it. Not in the trigger of the change:
+-- it would miss a product whose transaction is still open, and which then shows the old name.
+CREATE FUNCTION spread_shared_changes(of_store int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  WITH spread AS (
+    DELETE FROM shared_changes WHERE store_id = of_store RETURNING via, entity
+  )
+  INSERT INTO change_log (store_id, kind, entity, unit)
+  SELECT of_store, 'products'::change_kind, id::text, unit FROM (
+    SELECT id, -1 AS unit FROM products
+    WHERE store_id = of_store AND brand_id IN (SELECT entity FROM spread WHERE via = 'brand')
+    UNION
+    SELECT product_id, -1 FROM product_categories
+    WHERE store_id = of_store AND category_id IN (SELECT entity FROM spread WHERE via = 'category')
+    UNION
+    SELECT product_id, variant_key FROM stock
+    WHERE store_id = of_store AND bin_id IN (SELECT entity FROM spread WHERE via IN ('bin', 'place'))
+    UNION
+    SELECT id, NULL FROM products WHERE store_id = of_store AND EXISTS (SELECT FROM spread WHERE via = 'store')
+  ) AS shown
+  UNION ALL
+  SELECT DISTINCT of_store, 'orders'::change_kind, order_id::text, NULL::int
+  FROM stock JOIN stock_movements USING (store_id, product_id, variant_key, bin_id)
+  WHERE store_id = of_store AND order_id IS NOT NULL AND bin_id IN (SELECT entity FROM spread WHERE via = 'place');
+END $$;
+
+-- The worker passes the mark after the rows that are gone. It never waits.
+CREATE FUNCTION pass_change_log(through bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  mark bigint := coalesce((SELECT passed FROM change_log_mark WHERE single), 0);
+  oldest bigint;
+BEGIN
+  SELECT min(waiting.id) INTO oldest FROM stores CROSS JOIN LATERAL (
+    SELECT id FROM change_log WHERE store_id = stores.id AND id > mark ORDER BY id LIMIT 1) AS waiting;
+  INSERT INTO change_log_mark (passed) VALUES (least(through, oldest - 1))
+  ON CONFLICT (single) DO UPDATE SET passed = greatest(change_log_mark.passed, excluded.passed);
+END $$;
+COMMENT ON FUNCTION pass_change_log IS 'The caller must know that no open transaction can still add a change with such an id.';
+
+-- Which writes change which resource. A row that an UPDATE leaves as it was is no change.
+
+CREATE FUNCTION log_rows() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO change_log (store_id, kind, entity) SELECT store_id, TG_ARGV[0]::change_kind, id::text FROM changed;
+  RETURN NULL;
+END $$;
+CREATE FUNCTION log_updated_rows() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO change_log (store_id, kind, entity)
+  SELECT store_id, TG_ARGV[0]::change_kind, id::text FROM (TABLE added EXCEPT TABLE removed) AS updated;
+  RETURN NULL;
+END $$;
+SELECT pg_temp.after_each_statement('customers', 'log_rows(''customers'')', 'log_updated_rows(''customers'')');
+
+-- A product shows the names of its categories, in their order, and of its brand.
+SELECT pg_temp.after_each_statement('categories', 'log_rows(''categories'')', 'log_updated_rows(''categories'')');
+SELECT pg_temp.after_each_statement('brands', 'log_rows(''brands'')', 'log_updated_rows(''brands'')');
+CREATE FUNCTION log_products_that_show() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO shared_changes (store_id, via, entity) VALUES (NEW.store_id, TG_ARGV[0], NEW.id);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER categories_log_their_products AFTER UPDATE ON categories FOR EACH ROW
+  WHEN (OLD.name <> NEW.name OR OLD.slug <> NEW.slug OR OLD.display_order <> NEW.display_order)
+  EXECUTE FUNCTION log_products_that_show('category');
+CREATE TRIGGER brands_log_their_products AFTER UPDATE ON brands FOR EACH ROW
+  WHEN (OLD.name <> NEW.name OR OLD.slug <> NEW.slug) EXECUTE FUNCTION log_products_that_show('brand');
+
+-- Every update changes an order.
+CREATE TRIGGER orders_are_logged AFTER INSERT ON orders
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('orders');
+CREATE TRIGGER orders_stay_logged AFTER UPDATE ON orders
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('orders');
+CREATE TRIGGER orders_are_logged_once_more AFTER DELETE ON orders
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('orders');
+
+-- The parts of an order are inserted in the transaction of the order.
+CREATE FUNCTION log_orders_of_parts() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO change_log (store_id, kind, entity)
+  SELECT DISTINCT store_id, 'orders'::change_kind, order_id::text FROM removed;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER order_lines_stay_logged AFTER UPDATE ON order_lines
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_parts();
+CREATE TRIGGER order_lines_are_logged_once_more AFTER DELETE ON order_lines
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_parts();
+CREATE TRIGGER fraud_assessments_stay_logged AFTER UPDATE ON fraud_assessments
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_parts();
+CREATE TRIGGER order_stages_are_logged_once_more AFTER DELETE ON order_stages
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_parts();
+
+-- By row: each attempt updates one stage. Claiming a stage changes nothing that the API shows. The list of columns costs
+-- nothing; PostgreSQL would read the text of a WHEN condition for each statement.
+CREATE FUNCTION log_order_of_part() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO change_log (store_id, kind, entity) VALUES (NEW.store_id, 'orders', NEW.order_id::text);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER shipments_are_logged AFTER INSERT OR UPDATE ON shipments
+  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
+CREATE TRIGGER shipment_items_stay_logged AFTER UPDATE ON shipment_items
+  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
+CREATE TRIGGER returned_units_are_logged AFTER INSERT OR UPDATE ON returned_units
+  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
+CREATE TRIGGER payments_are_logged AFTER INSERT OR UPDATE ON payments
+  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
+CREATE TRIGGER refunds_are_logged AFTER INSERT OR UPDATE ON refunds
+  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
+CREATE TRIGGER order_stages_stay_logged AFTER UPDATE OF stage, reference, state, attempts, last_error, position, updated_at
+  ON order_stages
+  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
+
+-- An order that sells the last unit of a product updates in_stock, which no unit shows. A FULL JOIN is never a nested loop:
+-- the plan is made for the first statement of a session, and a later one may update the whole catalog.
+CREATE FUNCTION log_updated_products() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO change_log (store_id, kind, entity, unit)
+  SELECT store_id, 'products', id::text, CASE
+    WHEN (added.name, added.slug, added.status) IS DISTINCT FROM (removed.name, removed.slug, removed.status) THEN NULL
+    WHEN (added.price, added.sku) IS DISTINCT FROM (removed.price, removed.sku) THEN 0
+    ELSE -1 END
+  FROM added FULL JOIN removed USING (store_id, id)
+  WHERE added IS DISTINCT FROM removed;
+  RETURN NULL;
+END $$;
+SELECT pg_temp.after_each_statement('products', 'log_rows(''products'')', 'log_updated_products()');
+
+-- A variant that comes or goes for sale can replace the product itself. Its name and position are no part of a unit.
+CREATE FUNCTION log_products_of_variants() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    INSERT INTO change_log (store_id, kind, entity, unit)
+    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, CASE
+      WHEN added.status IS DISTINCT FROM removed.status THEN NULL
+      WHEN (added.sku, added.price, added.attributes, added.attribute_names)
+        IS DISTINCT FROM (removed.sku, removed.price, removed.attributes, removed.attribute_names) THEN id
+      ELSE -1 END
+    FROM added FULL JOIN removed USING (store_id, product_id, id)
+    WHERE added IS DISTINCT FROM removed;
+  ELSE
+    INSERT INTO change_log (store_id, kind, entity)
+    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text FROM changed;
+  END IF;
+  RETURN NULL;
+END $$;
+SELECT pg_temp.after_each_statement('product_variants', 'log_products_of_variants()');
+
+CREATE FUNCTION log_products_of_links() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    INSERT INTO change_log (store_id, kind, entity, unit)
+    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, -1
+    FROM ((TABLE added EXCEPT TABLE removed) UNION ALL (TABLE removed EXCEPT TABLE added)) AS moved;
+  ELSE
+    INSERT INTO change_log (store_id, kind, entity, unit)
+    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, -1 FROM changed;
+  END IF;
+  RETURN NULL;
+END $$;
+SELECT pg_temp.after_each_statement('product_categories', 'log_products_of_links()');
+
+-- Every order updates stock, and every update changes it.
+CREATE FUNCTION log_products_of_stock() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO change_log (store_id, kind, entity, unit)
+  SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, variant_key FROM changed;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER stock_is_logged AFTER INSERT ON stock
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_stock();
+CREATE TRIGGER stock_stays_logged AFTER UPDATE ON stock
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_stock();
+CREATE TRIGGER stock_is_logged_once_more AFTER DELETE ON stock
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_stock();
+
+-- The quantity of a product counts the bins of active warehouses.
+CREATE FUNCTION log_products_of_warehouse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO shared_changes (store_id, via, entity)
+  SELECT NEW.store_id, TG_ARGV[0], id FROM bins WHERE store_id = NEW.store_id AND warehouse_id = NEW.id;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER warehouses_log_their_products AFTER UPDATE OF active ON warehouses
+  FOR EACH ROW WHEN (OLD.active <> NEW.active) EXECUTE FUNCTION log_products_of_warehouse('bin');
+
+-- An order shows the bins of its units.
+CREATE TRIGGER warehouses_log_their_orders AFTER UPDATE OF code ON warehouses
+  FOR EACH ROW WHEN (OLD.code <> NEW.code) EXECUTE FUNCTION log_products_of_warehouse('place');
+CREATE TRIGGER bins_log_their_orders AFTER UPDATE OF warehouse_id, code ON bins
+  FOR EACH ROW WHEN (OLD.warehouse_id <> NEW.warehouse_id OR OLD.code <> NEW.code)
+  EXECUTE FUNCTION log_products_that_show('place');
+
+-- A decimal price has as many decimals as the currency.
+CREATE FUNCTION log_products_of_store() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO shared_changes (store_id, via, entity) VALUES (NEW.id, 'store', NEW.id);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER stores_log_their_products AFTER UPDATE OF currency ON stores
+  FOR EACH ROW WHEN (OLD.currency <> NEW.currency) EXECUTE FUNCTION log_products_of_store();
