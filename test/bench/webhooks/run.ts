@@ -4,15 +4,15 @@ import { Rig } from '../../proof/support/rig.js';
 import type { Answer, ReceivedRequest } from '../../support/https-receiver.js';
 import { messageOf, startProgram } from '../driver/driver.js';
 import { spreadOf } from '../measure.js';
-import { aligned, conditionsOf, POSTGRES_SETTINGS, runOf, writeRun } from '../report.js';
+import { POSTGRES_SETTINGS, printRun } from '../report.js';
 import type { Messages } from './bare.js';
 import { Scene, type Shop } from './scene.js';
 import { webhookTable, type WebhookRow } from './table.js';
 
 // Measures what a message costs, how soon changes arrive, and what receivers that hang cost others:
-// tsx test/bench/webhooks/run.ts [--quick]. --quick writes no results. The caller builds first.
+// npm run bench -- webhooks [--quick]
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
+const { values } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean', default: false } } });
 const PLAN = values.quick
   ? { rounds: 2, messages: 200, seconds: 3, stores: 10, fairSeconds: 8 }
   : { rounds: 5, messages: 1_500, seconds: 10, stores: 20, fairSeconds: 16 };
@@ -33,9 +33,7 @@ const { receiver, worker, cpuTime } = scene;
 try {
   const idle = await idleCpu();
   const rows = [...(await single()), ...(await batches()), ...(await fairness(idle))];
-  const run = await runOf(rig.database, METHOD, rows);
-  process.stdout.write(`${aligned(webhookTable(rows))}\n${conditionsOf(run)}\n`);
-  if (!values.quick) writeRun('webhooks', run);
+  await printRun(rig.database, METHOD, webhookTable(rows));
 } finally {
   await scene.close();
   await rig.close();

@@ -26,7 +26,7 @@ export class Laboratory {
   static async open(): Promise<Laboratory> {
     const laboratory = new Laboratory(mkdtempSync(path.join(tmpdir(), 'store-commerce-mutants-')));
     const { directory } = laboratory;
-    const filter = (file: string) => path.basename(file) !== 'failures';
+    const filter = (file: string) => path.basename(file) !== 'runs';
     for (const name of COPIED) {
       cpSync(path.join(ROOT, name), path.join(directory, name), { recursive: true, filter });
     }
