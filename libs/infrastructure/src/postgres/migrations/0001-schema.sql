@@ -379,6 +379,7 @@ COMMENT ON COLUMN orders.total_amount IS
 CREATE UNIQUE INDEX orders_by_receipt ON orders (store_id, upper(receipt_number));
 -- Also the filter of the order list. Null, not '', for orders without a reference: `= $1` then implies the condition of
 -- the index in a plan for all values.
+-- @protects unique-reference
 CREATE UNIQUE INDEX orders_by_external_reference ON orders (store_id, external_reference, is_test)
   WHERE external_reference IS NOT NULL;
 -- The order list, newest first, with an index for every combination of its filters: two filters that match many orders
@@ -765,6 +766,7 @@ BEGIN
     WHERE item.store_id = NEW.store_id AND item.order_id = NEW.order_id AND item.position = NEW.position
       AND shipments.status <> 'void';
   END IF;
+  -- @protects shipped-units
   IF used > ordered THEN
     RAISE EXCEPTION '% of order % exceed the ordered units of line %', TG_TABLE_NAME, NEW.order_id, NEW.position + 1
       USING ERRCODE = 'check_violation';
@@ -802,6 +804,7 @@ BEGIN
     SELECT FROM order_events
     WHERE store_id = NEW.store_id AND order_id = NEW.order_id AND transaction = pg_current_xact_id()
       AND reference = NEW.reference
+  -- @protects shipment-event
   ) THEN
     RAISE EXCEPTION '% of order % change without an event', TG_TABLE_NAME, NEW.order_id USING ERRCODE = 'check_violation';
   END IF;
@@ -1590,6 +1593,7 @@ BEGIN
   IF NOT is_shared AND NOT EXISTS (SELECT FROM change_log WHERE store_id = of_store AND id > mark) THEN
     RETURN 0;
   END IF;
+  -- @protects numbering-lock
   IF current_setting('transaction_isolation') <> 'read committed'
     OR NOT pg_try_advisory_xact_lock(hashtext('change_log'), of_store) THEN
     RETURN NULL;
@@ -1617,6 +1621,7 @@ BEGIN
     -- The last batch takes all that its own snapshot sees: a place for counts.
     is_last := upto IS NULL;
     upto := coalesce(upto, 9223372036854775807);
+    -- @protects numbering-snapshot
     WITH waiting AS (
       DELETE FROM change_log WHERE store_id = of_store AND id > mark AND id <= upto
       RETURNING id, kind, entity, unit
@@ -1638,6 +1643,7 @@ BEGIN
           ORDER BY product_id, variant_key)
           UNION ALL
           (SELECT entity FROM changes AS known
+          -- @protects deleted-units
           WHERE known.store_id = of_store AND known.kind = 'skus'
             AND known.entity >= product.entity AND known.entity < product.entity || '.'
           ORDER BY known.entity)
@@ -1699,6 +1705,7 @@ BEGIN
       FROM states
     ), numbered AS (
       INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
+      -- @protects position-at-commit
       SELECT of_store, kind, entity, newest + row_number() OVER (ORDER BY last), NOT shown,
         greatest(clock_timestamp(), newest_at)
       FROM news WHERE matters
@@ -1799,6 +1806,7 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER categories_log_their_products AFTER UPDATE ON categories FOR EACH ROW
+  -- @protects category-place
   WHEN (OLD.name <> NEW.name OR OLD.slug <> NEW.slug OR OLD.display_order <> NEW.display_order)
   EXECUTE FUNCTION log_products_that_show('category');
 CREATE TRIGGER brands_log_their_products AFTER UPDATE ON brands FOR EACH ROW
@@ -1876,6 +1884,7 @@ BEGIN
     INSERT INTO change_log (store_id, kind, entity, unit)
     SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, CASE
       WHEN added.status IS DISTINCT FROM removed.status THEN NULL
+      -- @protects attribute-order
       WHEN (added.sku, added.price, added.attributes, added.attribute_names)
         IS DISTINCT FROM (removed.sku, removed.price, removed.attributes, removed.attribute_names) THEN id
       ELSE -1 END
