@@ -1,6 +1,5 @@
 import { mutant, type Mutant } from './mutant.js';
 
-
 /** Defects in changing placed orders. */
 export const LIFE_MUTANTS: readonly Mutant[] = [
   mutant(
