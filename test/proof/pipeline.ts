@@ -22,6 +22,12 @@ const CLIENTS = 4;
 const DEADLINE_MS = 120_000;
 const MERCHANT = 'merchant@example.com';
 
+/** No order accepts an address that the mailer refuses, so the database puts one into the orders of that kind. */
+const POISON = `
+  CREATE FUNCTION poison() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN NEW.customer_email := 'x,' || NEW.customer_email; RETURN NEW; END $$;
+  CREATE TRIGGER poison BEFORE INSERT ON orders FOR EACH ROW WHEN (NEW.notes LIKE '%-poison-%') EXECUTE FUNCTION poison()`;
+
 const SCALE = {
   full: {
     first: ['good', 'poison', 'blocked', 'review', 'good', 'good'],
@@ -62,6 +68,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   ]);
   const clock = new QueueClock(database, store.id);
   const showForeignStages = await clock.hideForeignStages();
+  await database.query(POISON);
   const buyers = new Buyers(store, context.history, context.random);
   const crew = new WorkerCrew(context.rig, proxy.url, { SMTP_URL: sink.url });
   const watch = new StageWatch(database, store.id);
@@ -88,6 +95,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   } finally {
     await crew.dismissAll();
     await showForeignStages();
+    await database.query('DROP FUNCTION poison CASCADE');
     await proxy.close();
     await sink.close();
     buyers.close();
