@@ -89,7 +89,7 @@ describe('the dependencies', () => {
     expect(others.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
   });
 
-  it('are listed with their licences in docs/licences.md (npm run licences)', () => {
+  it('are listed with their licences in docs/licences.md (npm run generate writes it)', () => {
     const current = execFileSync(process.execPath, ['tools/licences.mjs'], { encoding: 'utf8' });
 
     expect(read('docs/licences.md')).toBe(current);

@@ -8,7 +8,7 @@ import { anchorOf } from '../apps/api/src/openapi/guides.js';
 import { PAGES } from '../apps/api/src/openapi/page-frame.js';
 import { createProgram } from '../apps/cli/src/program.js';
 import { byExample, type FlatRequest } from './bench/flatness/requests.js';
-import { figuresOf } from './proof/support/figures.js';
+import { NAMED_PROOFS } from './proof/proofs.js';
 import { committedDocument } from './support/documented-answers.js';
 
 const ROOT = path.join(__dirname, '..');
@@ -70,11 +70,19 @@ function missingSections(text: string): string[] {
     .map(([reference]) => reference);
 }
 
-/** The scripts that a text calls and package.json does not have. `proof:<name>` is a placeholder. */
+/** What `npm run proof --` and `npm run bench --` run by name. */
+const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
+  proof: [...NAMED_PROOFS.map(({ name }) => name), 'mutants'],
+  bench: ['flat', 'webhooks'],
+};
+
+/** The scripts that a text calls and package.json does not have, and the proofs and benches that do not exist. */
 function unknownScripts(text: string): string[] {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-  const called = [...text.matchAll(/npm run (?:--silent )?([a-z][a-z0-9:-]*[a-z0-9])(?![a-z0-9:<-])/g)];
-  return called.map(([, name = '']) => name).filter((name) => !(name in scripts));
+  const called = [...text.matchAll(/npm run (?:--silent )?([a-z][a-z0-9:-]*[a-z0-9])(?: -- ([a-z][a-z-]*[a-z]))?/g)];
+  return called
+    .filter(([, name = '', program]) => !(name in scripts) || (program && PROGRAMS[name]?.includes(program) === false))
+    .map(([, name = '', program]) => (name in scripts ? `${name} -- ${program}` : name));
 }
 
 /** All commands with their names, such as `orders release`. */
@@ -245,7 +253,10 @@ describe('the documents', () => {
   });
 
   it('the check of scripts notices a script that does not exist', () => {
-    expect(unknownScripts('Run `npm run --silent nothing -- now`, then `npm run proof:<name>`.')).toEqual(['nothing']);
+    const text =
+      'Run `npm run --silent nothing -- now`, then `npm run proof -- nothing`, then `npm run proof -- stock`.';
+
+    expect(unknownScripts(text)).toEqual(['nothing', 'proof -- nothing']);
   });
 });
 
@@ -284,7 +295,7 @@ describe('the messages of the code', () => {
   });
 });
 
-describe('the requests of npm run bench:flat', () => {
+describe('the requests of npm run bench -- flat', () => {
   it('include a filter that only the API document names, by its example', () => {
     const parameters = [
       { in: 'query', name: 'status', schema: { examples: ['PENDING'] } },
@@ -296,16 +307,6 @@ describe('the requests of npm run bench:flat', () => {
 
     expect(byExample({ paths: { '/v1/orders': { get: { parameters } } } }, [asked])).toEqual([
       { name: '/v1/orders by currency', kind: 'first page', path: '/v1/orders?currency=U%20S' },
-    ]);
-  });
-});
-
-describe('the figures of a proof', () => {
-  it('are separated by semicolons, except inside brackets', () => {
-    expect(figuresOf('20 rounds (1 unit; 2 + 1 units): 0 oversold; 3 × 503; 0 cut (none; at all)')).toEqual([
-      '20 rounds (1 unit; 2 + 1 units): 0 oversold',
-      '3 × 503',
-      '0 cut (none; at all)',
     ]);
   });
 });

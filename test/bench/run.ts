@@ -1,53 +1,8 @@
-import { randomInt } from 'node:crypto';
-import { parseArgs } from 'node:util';
-import { Rig } from '../proof/support/rig.js';
-import { measure } from './measure.js';
-import { aligned, conditionsOf, POSTGRES_SETTINGS, runOf, writeRun } from './report.js';
-import { measureRest } from './rest.js';
-import { openScene } from './scene.js';
-import { costTable, speedTable, type Row } from './tables.js';
-import { WORKS } from './works.js';
+// Measures the built service: npm run bench -- [flat|webhooks] [--quick]. Without a name, against the reference.
 
-// Measures the built service against the least code that can answer the same requests, on one server:
-// tsx test/bench/run.ts [--quick] [--only rest,W1,W3] [--seed N]
-// The caller builds first. Only a full run writes results.
-
-const { values } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, seed: { type: 'string' } },
-});
-const seed = Number(values.seed ?? randomInt(1_000_000));
-const all = ['rest', ...WORKS.map(({ name }) => name)];
-const names = (values.only ?? all.join()).toLowerCase().split(',');
-const works = WORKS.filter(({ name }) => names.includes(name.toLowerCase()));
-const rests = names.includes('rest');
-if (works.length + Number(rests) !== names.length) throw new Error(`--only takes ${all.join()}`);
-const [orders, plan] = values.quick
-  ? [20_000, { warmUpSeconds: 0.4, rounds: 3, seconds: 0.5 }]
-  : [100_000, { warmUpSeconds: 3, rounds: 5, seconds: 4 }];
-const method =
-  `A store of ${orders.toLocaleString('en')} orders, a tenth as many products and half as many customers, next to nine of ` +
-  `a tenth of its size; each figure the median of ${plan.rounds} rounds of ${plan.seconds} s, the sides in turn; seed ${seed}.`;
-
-const say = (text: string) => process.stderr.write(`${text}\n`);
-const rig = await Rig.open(POSTGRES_SETTINGS);
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void rig.close().finally(() => process.exit(130)));
-}
-try {
-  const scene = await openScene(rig, orders, seed, say);
-  const rows: Row[] = [];
-  // First: the last work leaves a busy process.
-  const rest = rests ? await measureRest(scene) : [];
-  for (const work of works) {
-    say(`${work.name}: ${work.title}`);
-    rows.push(await measure(scene, work, plan, seed));
-  }
-  rows.push(...rest);
-  const run = await runOf(rig.database, method, rows);
-  process.stdout.write(`${[speedTable(run), costTable(run)].map(aligned).join('\n')}\n${conditionsOf(run)}\n`);
-  if (!values.quick && values.only === undefined) writeRun('results', run);
-} finally {
-  await rig.close();
-}
-// Ends the clients and the reference.
-process.exit();
+const BENCHES = {
+  flat: () => import('./flatness/run.js'),
+  webhooks: () => import('./webhooks/run.js'),
+};
+const [, , name] = process.argv;
+await (name === 'flat' || name === 'webhooks' ? BENCHES[name] : () => import('./against-reference.js'))();

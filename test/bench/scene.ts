@@ -26,8 +26,6 @@ export interface Scene {
   readonly shop: Shop;
   /** Starts another process of the service. */
   start(): Promise<Service>;
-  /** Replaces the process of the service by one that works the pipeline as well. */
-  startInline(): Promise<Side>;
   /** Carries out one job at a time. */
   drive(job: Omit<Job, 'key'>): Promise<Load>;
 }
@@ -49,8 +47,7 @@ export async function openScene(rig: Rig, orders: number, seed: number, say: (te
   const bare = { url: await messageOf<string>(reference), pid: reference.pid ?? -1 };
   const env = { NODE_ENV: 'production', DATA_ENCRYPTION_KEYS: randomBytes(32).toString('base64') };
   const logFile = rig.server && path.join(rig.server.dataDir, 'service.log');
-  const start = (more: Readonly<Record<string, string>> = {}): Promise<Service> =>
-    rig.startService({ env: { ...env, ...more }, ...(logFile !== null && { logFile }) });
+  const start = (): Promise<Service> => rig.startService({ env, ...(logFile !== null && { logFile }) });
   const service = await start();
   const postmaster = server && path.join(server.dataDir, 'postgres/postmaster.pid');
   return {
@@ -59,10 +56,6 @@ export async function openScene(rig: Rig, orders: number, seed: number, say: (te
     sides: { service, bare },
     cpuTime: new CpuTime(postmaster === null ? null : Number.parseInt(readFileSync(postmaster, 'utf8'), 10)),
     start,
-    startInline: async () => {
-      await service.kill();
-      return start({ PIPELINE: 'inline' });
-    },
     drive: (job) => {
       const load = messageOf<Load>(driver);
       driver.send({ ...job, key: shop.key } satisfies Job);

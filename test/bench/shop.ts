@@ -1,6 +1,6 @@
 import type { TestDatabase } from '../support/test-database.js';
 import { seededRandom } from '../support/seeded-random.js';
-import type { Item, Place } from './driver/driver.js';
+import type { Item } from './driver/driver.js';
 import { RARE_TEXT } from './stores/seed-orders.js';
 import type { SeededStore } from './stores/seed-store.js';
 
@@ -8,14 +8,11 @@ import type { SeededStore } from './stores/seed-store.js';
 export interface Shop extends SeededStore {
   readonly productIds: readonly number[];
   readonly orderIds: readonly string[];
-  /** Of orders with three lines or more that have not shipped, the newest first: shops ship what was ordered lately. */
-  readonly unshippedIds: readonly string[];
   /** Of orders: whole, and none of them a part of another. */
   readonly emails: readonly string[];
   readonly receiptNumbers: readonly string[];
   /** Every item that can be ordered, including variants, except the hot product. */
   readonly items: readonly Item[];
-  readonly places: readonly Place[];
 }
 
 const ORDERS = 5_000;
@@ -31,12 +28,6 @@ export async function getToKnow(database: TestDatabase, store: SeededStore, seed
     `SELECT id, receipt_number, customer_email FROM orders WHERE store_id = $1 ORDER BY created_at, id`,
     [store.id],
   );
-  const unshipped = await database.query<{ id: string }>(
-    `SELECT id FROM orders WHERE store_id = $1 AND fulfillment_status IN ('PENDING', 'CONFIRMED', 'PROCESSING')
-       AND (SELECT count(*) FROM order_lines WHERE store_id = $1 AND order_id = orders.id) >= 3
-     ORDER BY created_at DESC, id DESC`,
-    [store.id],
-  );
   const some = Array.from({ length: ORDERS }, () => orders[random(orders.length)]).flatMap((order) => order ?? []);
   const emails = some
     .map((order) => order.customer_email)
@@ -50,25 +41,12 @@ export async function getToKnow(database: TestDatabase, store: SeededStore, seed
      ORDER BY product_id, variant_id`,
     [store.id, store.hotProductId],
   );
-  const places = await database.query<Place & { variant_id: number | null }>(
-    `SELECT stock.product_id, stock.variant_id, warehouses.code AS warehouse, bins.code AS bin
-     FROM stock JOIN bins ON bins.store_id = $1 AND bins.id = bin_id
-       JOIN warehouses ON warehouses.store_id = $1 AND warehouses.id = warehouse_id
-     WHERE stock.store_id = $1 ORDER BY product_id, variant_key, bin_id`,
-    [store.id],
-  );
   return {
     ...store,
     productIds: products.map(({ id }) => id),
     orderIds: some.map(({ id }) => id),
-    unshippedIds: unshipped.map(({ id }) => id),
     emails: emails.slice(0, SEARCHES),
     receiptNumbers: some.slice(0, SEARCHES).map((order) => order.receipt_number),
-    items: items.map(withoutNull),
-    places: places.map(withoutNull),
+    items: items.map(({ variant_id, ...item }) => (variant_id === null ? item : { ...item, variant_id })),
   };
-}
-
-function withoutNull<T extends { readonly variant_id: number | null }>({ variant_id, ...item }: T) {
-  return variant_id === null ? item : { ...item, variant_id };
 }

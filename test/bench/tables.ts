@@ -1,45 +1,23 @@
 import type { Speed, Spread, WorkRow } from './measure.js';
-import type { Run, Table } from './report.js';
+import type { Table } from './report.js';
 import type { RestRow } from './rest.js';
 
-export type Row = WorkRow | RestRow;
-
-/** Throughput and latency by work; start and memory at rest. */
-export function speedTable({ rows }: Run<Row>): Table {
-  const head = ['work', 'service', 'bare reference', 'ratio (min–max)', 'goal'];
-  return [
-    head,
-    ...rows.map((row) => {
-      if ('unit' in row) return restRow(row);
-      const { name, title, service, bare, goal } = row;
-      const beside =
-        bare && goal !== null ? [speed(bare), spread(bare.ratio), verdict(bare.ratio, goal)] : ['–', '–', '–'];
-      return [`${name}: ${title}`, speed(service), ...beside];
-    }),
-  ];
+/** Throughput, latency and costs by work; start and memory at rest. */
+export function benchTable(rows: readonly (WorkRow | RestRow)[]): Table {
+  const head = ['work', 'service', 'bare reference', 'ratio (min–max)', 'goal', 'ratio of CPU time (min–max)'];
+  return [head, ...rows.map((row) => ('unit' in row ? restRow(row) : workRow(row)))];
 }
 
-/** CPU time and write-ahead log by work. */
-export function costTable({ rows }: Run<Row>): Table {
-  const head = ['CPU time and write-ahead log per request', 'service', 'bare reference', 'ratio of CPU time (min–max)'];
-  return [
-    head,
-    ...rows
-      .filter((row) => 'service' in row)
-      .map(({ name, service, bare }) => [
-        name,
-        cost(service),
-        bare ? cost(bare) : '–',
-        bare?.cpuRatio ? spread(bare.cpuRatio) : '–',
-      ]),
-  ];
+function workRow({ name, title, service, bare, goal }: WorkRow): string[] {
+  const cpuRatio = bare.cpuRatio === null ? '–' : spread(bare.cpuRatio);
+  return [`${name}: ${title}`, speed(service), speed(bare), spread(bare.ratio), verdict(bare.ratio, goal), cpuRatio];
 }
 
 function restRow({ name, title, unit, value, goal }: RestRow): string[] {
   const { median, min, max } = value;
   const found = `${median.toFixed(0)} ${unit} (${min.toFixed(0)}–${max.toFixed(0)})`;
   const distance = median > goal ? `missed by ${Math.ceil(median - goal)} ${unit}` : 'met';
-  return [`${name}: ${title}`, found, '–', '–', `≤ ${goal} ${unit}: ${distance}`];
+  return [`${name}: ${title}`, found, '–', '–', `≤ ${goal} ${unit}: ${distance}`, '–'];
 }
 
 function verdict({ median }: Spread, goal: number): string {
@@ -49,12 +27,9 @@ function verdict({ median }: Spread, goal: number): string {
   return `≥ ${goal.toFixed(2)}: ${distance}`;
 }
 
-function speed({ perSecond, p50, p99 }: Speed): string {
-  return `${perSecond.toFixed(0)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
-}
-
-function cost({ cpu, wal }: Speed): string {
-  return `${cpu?.toFixed(2) ?? '–'} ms${wal === null ? '' : `, ${(wal / 1_000).toFixed(1)} kB`}`;
+function speed({ perSecond, p50, p99, cpu, wal }: Speed): string {
+  const log = wal === null ? '' : `, ${(wal / 1_000).toFixed(1)} kB of log`;
+  return `${perSecond.toFixed(0)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${cpu?.toFixed(2) ?? '–'} ms of CPU${log}`;
 }
 
 function spread({ median, min, max }: Spread): string {

@@ -1,4 +1,4 @@
-import type { Orders, Reads, Receipts, Shipments } from './driver/driver.js';
+import type { Orders, Reads } from './driver/driver.js';
 import type { Shop } from './shop.js';
 
 /** A kind of request that clients of a store send continuously. */
@@ -6,11 +6,9 @@ export interface Work {
   readonly name: string;
   readonly title: string;
   readonly connections: number;
-  readonly requests: (shop: Shop) => Reads | Orders | Shipments | Receipts;
-  /** The wanted requests per second, as a fraction of those of the reference; `null`: measured alone. */
-  readonly goal: number | null;
-  /** Orders a second with the worker in the same process; the CPU time includes their stages. */
-  readonly inlineRate?: number;
+  readonly requests: (shop: Shop) => Reads | Orders;
+  /** The wanted requests per second, as a fraction of those of the reference. */
+  readonly goal: number;
 }
 
 const PAGES = Array.from({ length: 20 }, (_, index) => index + 1);
@@ -29,7 +27,7 @@ const pages = (name: string, list: string, goal: number): Work =>
 const searches = (texts: readonly string[]) => texts.map((text) => `/v1/orders?search=${encodeURIComponent(text)}`);
 const spread = ({ items }: Shop): Orders => ({ kind: 'orders', items, lines: 3 });
 
-/** The reads first: orders make the lists of the two sides differ. W6 inline last: it ends the other works' process. */
+/** The reads first: orders make the lists of the two sides differ. */
 export const WORKS: readonly Work[] = [
   pages('W1', '/v1/products', 1.5),
   reads('W2', '/v1/products/{id}', 1.2, ({ productIds }) => productIds.map((id) => `/v1/products/${id}`)),
@@ -38,7 +36,6 @@ export const WORKS: readonly Work[] = [
   reads('W5a', '/v1/orders?search={whole e-mail}', 0.8, ({ emails }) => searches(emails)),
   reads('W5b', '/v1/orders?search={whole receipt number}', 0.6, ({ receiptNumbers }) => searches(receiptNumbers)),
   reads('W8', '/v1/store', 1, () => ['/v1/store']),
-  pages('W9', '/v1/skus', 1.2),
   { name: 'W6', title: 'POST /v1/orders, 3 lines', connections: CLIENTS, requests: spread, goal: 0.75 },
   {
     name: 'W7',
@@ -46,32 +43,5 @@ export const WORKS: readonly Work[] = [
     connections: CROWD,
     requests: ({ hotProductId }) => ({ kind: 'orders', items: [{ product_id: hotProductId }], lines: 1 }),
     goal: 0.9,
-  },
-  {
-    name: 'W10',
-    title: 'POST /v1/orders/{id}/shipments, 3 lines',
-    connections: CLIENTS,
-    requests: ({ unshippedIds }) => ({ kind: 'shipments', orderIds: unshippedIds }),
-    // To be compared with W6.
-    goal: null,
-  },
-  {
-    name: 'W11',
-    title: 'POST /v1/stock, receipts of 500 lines',
-    // A delivery comes alone, and the reference would deadlock.
-    connections: 1,
-    requests: ({ places }) => ({ kind: 'receipts', places, lines: 500 }),
-    goal: 0.3,
-  },
-  {
-    name: 'W6 inline',
-    title:
-      '200 orders of W6 a second, with the feed and the mail worker in the same process, until their stages are done',
-    connections: 8,
-    requests: spread,
-    // The worker would take the machine from a reference.
-    goal: null,
-    // The worker keeps up with this rate.
-    inlineRate: 200,
   },
 ];

@@ -106,7 +106,7 @@ describe('the database schema', () => {
     expect(found).toContain('without_store');
   });
 
-  it('equals docs/schema.md (npm run schema writes it)', async () => {
+  it('equals docs/schema.md (npm run generate writes it)', async () => {
     const document = readFileSync(path.resolve(__dirname, '../../docs/schema.md'), 'utf8');
 
     expect(document).toBe(await schemaPicture((sql) => database.query(sql)));

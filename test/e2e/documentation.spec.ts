@@ -149,7 +149,7 @@ describe('the OpenAPI document', () => {
     expect((await api.post('/v1/orders', payload)).statusCode).toBe(201);
   });
 
-  it('equals docs/openapi.json (npm run openapi writes it)', () => {
+  it('equals docs/openapi.json (npm run generate writes it)', () => {
     expect(committedDocument()).toEqual(document);
   });
 });

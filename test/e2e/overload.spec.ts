@@ -13,7 +13,7 @@ import { openUnread } from '../support/unread-connections.js';
 
 const BUSY = { success: false, error: 'Too many requests at a time: try again shortly' };
 
-// The quick form of `npm run proof:overload`: bursts above the concurrency limits.
+// The quick form of `npm run proof -- overload`: bursts above the concurrency limits.
 describe('the API under overload', () => {
   let api: RunningApi;
   let port: number;

@@ -25,7 +25,7 @@ describe('the TypeScript example client', () => {
   const program = (file: string, ...args: string[]) =>
     run(process.execPath, [join(ROOT, file), ...args], { cwd: ROOT });
 
-  it('has the types of docs/openapi.json (npm run openapi writes them)', async () => {
+  it('has the types of docs/openapi.json (npm run generate writes them)', async () => {
     const { stdout } = await program(
       'node_modules/openapi-typescript/bin/cli.js',
       'docs/openapi.json',

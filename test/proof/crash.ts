@@ -8,7 +8,7 @@ import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import { mailViolations } from './support/oracle/pipeline.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
-import { openShop, type Shop } from './support/shop.js';
+import { mailMerchant, openShop, type Shop } from './support/shop.js';
 
 const PRODUCTS = 10;
 const BINS = [100_000, 100_000];
@@ -77,10 +77,8 @@ async function runQuick(context: ProofContext): Promise<ProofOutcome> {
   return { figures, violations };
 }
 
-/** The merchant gets a mail, too. */
 async function openShopWithContact(context: ProofContext): Promise<Shop> {
   const shop = await openShop(context, PRODUCTS, BINS);
-  const contact = JSON.stringify({ email: 'merchant@example.com' });
-  await context.rig.database.query('UPDATE stores SET contact = $2 WHERE id = $1', [shop.store.id, contact]);
+  await mailMerchant(context, shop.store);
   return shop;
 }

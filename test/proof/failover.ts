@@ -1,4 +1,4 @@
-import { startPgBouncer, type Program } from './support/programs.js';
+import { SmtpSink } from '../support/smtp-sink.js';
 import { Campaign } from './failover/campaign.js';
 import { ClusterRig } from './failover/cluster-rig.js';
 import {
@@ -11,14 +11,16 @@ import {
 } from './failover/faults.js';
 import { engineOf, missingPackages } from './failover/packages.js';
 import { rollingUpdates } from './failover/rolling.js';
-import { openShop, startProcesses } from './failover/shop.js';
+import { startProcesses } from './failover/processes.js';
 import { primaryCrashed, waitsCancelled } from './failover/traps.js';
-import { operate } from './support/cli.js';
+import { stockVerifyViolations } from './support/cli.js';
 import { fateOfOrders } from './support/fate.js';
 import { retriesOf } from './support/history.js';
 import { askOracle } from './support/oracle.js';
+import { mailMerchant, openStore } from './support/shop.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import { mailViolations } from './support/oracle/pipeline.js';
+import { startPgBouncer, type Program } from './support/programs.js';
 import type { Proof, ProofContext, ProofForm, ProofOutcome } from './support/proof.js';
 
 const KILLS = 10;
@@ -39,9 +41,11 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const { form, rig, history } = context;
   if (!(rig instanceof ClusterRig)) throw new Error('The proof needs the rig that it opens');
   const { cluster } = rig;
-  const shop = await openShop(context);
-  const { store, buyers, mails } = shop;
-  const campaign = new Campaign({ ...shop, context, cluster });
+  const shop = await openStore(context, 20, [1_000_000]);
+  const { store, buyers } = shop;
+  await mailMerchant(context, store);
+  const mails = await SmtpSink.start();
+  const campaign = new Campaign({ ...shop, cluster });
   let pooler: Program | null = null;
   try {
     const direct = await startProcesses(rig, { mails });
@@ -59,10 +63,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
       ...campaign.violations,
       ...unexpectedAnswers(history.exchanges, EXPECTED),
       ...(await askOracle({ context, store, services, worked: true })),
-      ...(await operate(rig.database.url, 'stock', 'verify').then(
-        () => [],
-        (error: Error) => [error.message],
-      )),
+      ...(await stockVerifyViolations(rig.database.url)),
     ];
     // Also of the unacknowledged orders that a fail-over lost: a mail of one should not exist.
     violations.push(...(await mailViolations(rig.database, store.id, mails.countsByMessageId)));

@@ -1,5 +1,5 @@
 import type { ListEnvelope } from '../../apps/api/src/envelope.js';
-import { fingerprintOf, usageViolations } from './isolation/fingerprint.js';
+import { fingerprintOf } from './isolation/fingerprint.js';
 import { keyTrial, orderTrials } from './isolation/order-trials.js';
 import { filterTrials, pathOf, readTrials, type ReadRoute } from './isolation/read-trials.js';
 import { routesOf, type Route } from './isolation/routes.js';
@@ -88,8 +88,6 @@ async function attack({ context, routes, service }: Attack) {
   }
   const after = await fingerprintOf(rig.database, watched);
   if (after !== before) violations.push(`Rows of the other store were changed: ${changedIn(before, after)}`);
-  const sent = history.exchanges.filter(({ storeId }) => storeId === watched.storeId).length;
-  violations.push(...(await usageViolations(rig.database, watched.storeId, sent)));
   violations.push(...(await linked(context, stores)));
   const scopes = await scopeTrials({ context, service, rows, stores });
   violations.push(...scopes.violations);

@@ -3,14 +3,14 @@ import { Follower } from './changes/follower.js';
 import { Clients } from './life/clients.js';
 import { Trouble } from './life/trouble.js';
 import { judge } from './life/verdict.js';
-import { operate } from './support/cli.js';
+import { stockVerifyViolations } from './support/cli.js';
 import { retriesOf } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import { mailViolations } from './support/oracle/pipeline.js';
 import { QueueClock } from './support/pipeline/queue-clock.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
-import { openStore } from './support/shop.js';
+import { mailMerchant, openStore } from './support/shop.js';
 
 const SCALE = {
   full: { orders: 200, requestsPerOrder: 120, killPauseMs: 4_000 },
@@ -35,8 +35,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const { orders, requestsPerOrder, killPauseMs } = SCALE[form];
   const shop = await openStore(context, PRODUCTS, BINS);
   const { store, buyers } = shop;
-  const contact = JSON.stringify({ email: 'merchant@example.com' });
-  await rig.database.query('UPDATE stores SET contact = $2 WHERE id = $1', [store.id, contact]);
+  await mailMerchant(context, store);
   const sink = await SmtpSink.start();
   const trouble = new Trouble(context, sink.url);
   try {
@@ -52,12 +51,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     const violations = [...clients.violations, ...unexpectedAnswers(history.exchanges, EXPECTED)];
     violations.push(...(await askOracle({ context, store, services, worked: true })));
     violations.push(...(await mailViolations(rig.database, store.id, sink.countsByMessageId)));
-    violations.push(
-      ...(await operate(rig.database.url, 'stock', 'verify', '--store', store.subdomain).then(
-        () => [],
-        (error: Error) => [error.message],
-      )),
-    );
+    violations.push(...(await stockVerifyViolations(rig.database.url, store.subdomain)));
     await follower.stop();
     await follower.catchUp();
     violations.push(...follower.violations);

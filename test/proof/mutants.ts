@@ -1,19 +1,20 @@
-import { parseArgs } from 'node:util';
 import { Laboratory } from './mutants/laboratory.js';
 import type { Mutant } from './mutants/mutant.js';
 import { MUTANTS } from './mutants/mutants.js';
 
-// Tests the proofs: breaks each protection in a scratch copy, one at a time, and fails unless the proof notices it.
-// tsx test/proof/mutants.ts [name…]; exits with 0 when all were caught.
-
-async function main(): Promise<number> {
-  const { positionals } = parseArgs({ allowPositionals: true });
-  const unknown = positionals.filter((name) => !MUTANTS.some((mutant) => mutant.name === name));
+/**
+ * Tests the proofs: breaks each protection in a scratch copy, one at a time.
+ *
+ * @param names of the mutants; none: all.
+ * @returns the exit code: 0 when the proofs noticed all.
+ */
+export async function tryMutants(names: readonly string[]): Promise<number> {
+  const unknown = names.filter((name) => !MUTANTS.some((mutant) => mutant.name === name));
   if (unknown.length > 0) {
     process.stderr.write(`No mutant ${unknown.join()}; there are: ${MUTANTS.map(({ name }) => name).join(', ')}\n`);
     return 2;
   }
-  const chosen = MUTANTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  const chosen = MUTANTS.filter(({ name }) => names.length === 0 || names.includes(name));
   const laboratory = await Laboratory.open();
   process.once('exit', () => laboratory.close());
   await laboratory.checkUnchanged(chosen);
@@ -36,6 +37,3 @@ async function isCaught(laboratory: Laboratory, mutant: Mutant): Promise<boolean
   if (!isCaught) process.stderr.write(`${output}\n`);
   return isCaught;
 }
-
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-process.exitCode = await main();

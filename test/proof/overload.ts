@@ -6,9 +6,7 @@ import { Buyers } from './support/buyers.js';
 import { HoldingsWatch } from './support/holdings.js';
 import { askOracle } from './support/oracle.js';
 import { Load, type Sample } from './support/overload/load.js';
-import { scrape } from './support/overload/scrapers.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
-import type { Service } from './support/service.js';
 import { stockShelves } from './support/store-setup.js';
 
 const CLIENTS = 64;
@@ -22,11 +20,6 @@ const NORMAL_LOAD = 0.2;
 const RECOVERY_MS = 10_000;
 /** From sending to the complete answer, on a machine that also generates the load. */
 const REFUSAL_LIMIT_MS = 1_000;
-const MEMORY_GROWTH = 2;
-const SCRAPERS = 64;
-const SCRAPED_MS = 8_000;
-/** Limit for sequential requests next to the scrapers. */
-const BESIDE_SCRAPERS_MS = 1_000;
 const SECOND = 1_000;
 
 export const overload: Proof = {
@@ -34,7 +27,7 @@ export const overload: Proof = {
   promise:
     'Requests beyond the capacity are refused at once while orders continue to be placed, and an overload leaves nothing behind',
   attack:
-    'five times the maximum request rate, limited by 2,000 waiting clients with kept connections, for 60 s, one in 20 an order; 64 clients of /metrics; descriptors, sockets, memory, timers and log lines compared before and after',
+    'five times the maximum request rate, limited by 2,000 waiting clients with kept connections, for 60 s, one in 20 an order; descriptors, memory, timers and log lines compared before and after',
   // The quick form is test/e2e/overload.spec.ts.
   quick: false,
   run,
@@ -48,13 +41,10 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const service = await rig.startService({ logFile });
   const buyers = new Buyers(store, history, random);
   const load = new Load({ service, key: store.key, buyers, products, random });
-  const memory = new PeakMemory(service);
   try {
     await load.closedLoop(CLIENTS, WARM_UP_MS);
     const holdings = await HoldingsWatch.begin(service);
     const most = ((await load.closedLoop(CLIENTS, MAXIMUM_MS)).length / MAXIMUM_MS) * SECOND;
-    const usualBytes = memory.peakBytes;
-    const scraped = await besideScrapers(load, service);
     const before = await load.openLoop(most * NORMAL_LOAD, NORMAL_MS);
     await load.connect();
     const storm = await load.openLoop(most * TIMES, OVERLOAD_MS);
@@ -62,30 +52,20 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     const after = await load.openLoop(most * NORMAL_LOAD, RECOVERY_MS + NORMAL_MS);
     const normal = after.samples.filter(({ at }) => at >= ended + RECOVERY_MS);
     const violations = [
-      ...faults([...scraped, ...before.samples, ...storm.samples, ...after.samples]),
-      ...scrapedViolations(scraped),
+      ...faults([...before.samples, ...storm.samples, ...after.samples]),
       ...refusalViolations(storm.samples),
       ...recoveryViolations(before.samples, normal),
-      ...memory.violations(usualBytes),
     ];
     buyers.close();
     load.close();
     violations.push(...(await holdings.violations(load.sent)));
     violations.push(...(await askOracle({ context, store, services: [service] })));
-    const figures = report({ most, before: before.samples, storm, normal, memory, usualBytes });
-    const beside = `${longestOf(scraped)} ms at most beside ${SCRAPERS} clients of /metrics`;
-    return { figures: `${figures}; ${beside}; ${holdings.figures}`, violations };
+    const figures = report({ most, before: before.samples, storm, normal });
+    return { figures: `${figures}; ${holdings.figures}`, violations };
   } finally {
-    memory.stop();
     load.close();
     rmSync(logFile, { force: true });
   }
-}
-
-/** One client next to the scrapers. */
-async function besideScrapers(load: Load, service: Service): Promise<Sample[]> {
-  const [samples] = await Promise.all([load.closedLoop(1, SCRAPED_MS), scrape(service, SCRAPERS, SCRAPED_MS)]);
-  return samples;
 }
 
 interface Findings {
@@ -93,11 +73,9 @@ interface Findings {
   readonly before: readonly Sample[];
   readonly storm: { readonly samples: readonly Sample[]; readonly unsent: number };
   readonly normal: readonly Sample[];
-  readonly memory: PeakMemory;
-  readonly usualBytes: number;
 }
 
-function report({ most, before, storm, normal, memory, usualBytes }: Findings): string {
+function report({ most, before, storm, normal }: Findings): string {
   const { samples, unsent } = storm;
   const refusals = samples.filter(isRefusal);
   const orders = samples.filter(({ isOrder }) => isOrder);
@@ -106,22 +84,12 @@ function report({ most, before, storm, normal, memory, usualBytes }: Findings): 
     `at most ${Math.round(most)} requests/s; then ${Math.round(samples.length / seconds)}/s were sent for ${seconds} s ` +
     `(${unsent} more could not be): ${samples.filter(isServed).length} served, ${refusals.length} refused ` +
     `(p99 ${p99(refusals)} ms), ${orders.filter(isServed).length} of ${orders.length} orders placed ` +
-    `(p99 ${p99(orders.filter(isServed))} ms); p99 ${usualP99(before)} ms before and ${usualP99(normal)} ms 10 s after; ` +
-    `memory at most ${mib(memory.peakBytes)} (${mib(usualBytes)} at the maximum)`
+    `(p99 ${p99(orders.filter(isServed))} ms); p99 ${usualP99(before)} ms before and ${usualP99(normal)} ms 10 s after`
   );
 }
 
 function faults(samples: readonly Sample[]): string[] {
   return [...new Set(samples.flatMap(({ fault }) => fault ?? []))].slice(0, 10);
-}
-
-function scrapedViolations(scraped: readonly Sample[]): string[] {
-  const longest = longestOf(scraped);
-  return longest > BESIDE_SCRAPERS_MS ? [`a request took ${longest} ms beside ${SCRAPERS} clients of /metrics`] : [];
-}
-
-function longestOf(samples: readonly Sample[]): number {
-  return Math.max(0, ...samples.map(({ tookMs }) => tookMs));
 }
 
 function refusalViolations(storm: readonly Sample[]): string[] {
@@ -167,28 +135,4 @@ function usualP99(samples: readonly Sample[]): number {
   }
   const sorted = [...seconds.values()].map(p99).sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}
-
-/** The peak memory of a process. */
-class PeakMemory {
-  peakBytes = 0;
-  private readonly timer = setInterval(() => {
-    this.peakBytes = Math.max(this.peakBytes, this.service.memory ?? 0);
-  }, 250).unref();
-
-  constructor(private readonly service: Service) {}
-
-  violations(usualBytes: number): string[] {
-    return this.peakBytes > usualBytes * MEMORY_GROWTH
-      ? [`memory rose from ${mib(usualBytes)} to ${mib(this.peakBytes)} in the overload`]
-      : [];
-  }
-
-  stop(): void {
-    clearInterval(this.timer);
-  }
-}
-
-function mib(bytes: number): string {
-  return `${Math.round(bytes / 2 ** 20)} MiB`;
 }

@@ -7,9 +7,8 @@ import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import { mailViolations } from './support/oracle/pipeline.js';
 import { buryThePoisoned, confirmTheReviewed, type Act } from './support/pipeline/acts.js';
-import { doublesOf } from './support/pipeline/deliveries.js';
 import { QueueClock } from './support/pipeline/queue-clock.js';
-import { countViolations, recordViolations } from './support/pipeline/records.js';
+import { countViolations } from './support/pipeline/records.js';
 import { place, REVIEW_AMOUNT, untilDelivered, type OrderKind, type Scene } from './support/pipeline/scene.js';
 import { StageWatch } from './support/pipeline/stage-watch.js';
 import { dismissInDelivery, freezeOpenConnections, takeTheDatabaseAway } from './support/pipeline/stoppages.js';
@@ -22,6 +21,12 @@ const WORKERS = 2;
 const CLIENTS = 4;
 const DEADLINE_MS = 120_000;
 const MERCHANT = 'merchant@example.com';
+
+/** No order accepts an address that the mailer refuses, so the database puts one into the orders of that kind. */
+const POISON = `
+  CREATE FUNCTION poison() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN NEW.customer_email := 'x,' || NEW.customer_email; RETURN NEW; END $$;
+  CREATE TRIGGER poison BEFORE INSERT ON orders FOR EACH ROW WHEN (NEW.notes LIKE '%-poison-%') EXECUTE FUNCTION poison()`;
 
 const SCALE = {
   full: {
@@ -63,6 +68,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   ]);
   const clock = new QueueClock(database, store.id);
   const showForeignStages = await clock.hideForeignStages();
+  await database.query(POISON);
   const buyers = new Buyers(store, context.history, context.random);
   const crew = new WorkerCrew(context.rig, proxy.url, { SMTP_URL: sink.url });
   const watch = new StageWatch(database, store.id);
@@ -87,9 +93,9 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     };
     return await perform(scene);
   } finally {
-    await watch.stop();
     await crew.dismissAll();
     await showForeignStages();
+    await database.query('DROP FUNCTION poison CASCADE');
     await proxy.close();
     await sink.close();
     buyers.close();
@@ -127,10 +133,7 @@ async function perform(scene: Scene): Promise<ProofOutcome> {
     ...(quick ? [] : [await freezeOpenConnections(scene)]),
     await dismissInDelivery(scene, scale.answerMs, scale.dismissed),
   ];
-  violations.push(...acts.flatMap((act) => act.violations), ...(await watch.stop()));
-  violations.push(...(await recordViolations(scene)), ...(await countViolations(scene)));
-  const doubles = doublesOf(sink, crew.interruptions);
-  violations.push(...doubles.unexplained, ...logViolations(scene));
+  violations.push(...acts.flatMap((act) => act.violations), ...(await countViolations(scene)));
   violations.push(...(await mailViolations(context.rig.database, store.id, sink.countsByMessageId)));
   violations.push(...unexpectedAnswers(context.history.exchanges, [200, 201, 409, 422, 503]));
   violations.push(...(await askOracle({ context, store, services, worked: true })));
@@ -138,16 +141,7 @@ async function perform(scene: Scene): Promise<ProofOutcome> {
   const attempts = (await watch.stages()).reduce((sum, stage) => sum + stage.attempts, 0);
   const figures =
     `${orders.length} orders, ${scene.shipped.length} shipments, ${sink.countsByMessageId.size} mails arrived in ${attempts} attempts, ` +
-    `${crew.kills} workers killed (${killed} mails in their hands at the first), ` +
-    `${doubles.count} arrived twice (${doubles.unexplained.length} without a reason), ` +
-    `errors shown: ${[...watch.errorClasses].sort().join(' ')}; all that could be delivered was ${settled} s after the ` +
-    `faults; ${acts.map((act) => act.figures).join('; ')}; ${retriesOf(context.history)}; ${violations.length} violations`;
+    `${crew.kills} workers killed (${killed} mails in their hands at the first); ` +
+    `all that could be delivered was ${settled} s after the faults; ${acts.map((act) => act.figures).join('; ')}; ${retriesOf(context.history)}; ${violations.length} violations`;
   return { figures, violations };
-}
-
-/** E-mail addresses in the workers' logs: of customers, of the merchant, or quoted by the mail server. */
-function logViolations({ context }: Scene): string[] {
-  const workers = context.rig.processes.filter(({ url }) => url === '');
-  const lines = workers.flatMap(({ log }) => log.split('\n')).filter((line) => /[\w.+-]+@[\w-]+\.\w/.test(line));
-  return [...new Set(lines)].slice(0, 20).map((line) => `an address in a worker's log: ${line.slice(0, 300)}`);
 }

@@ -3,29 +3,32 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../support/seeded-random.js';
+import { tryMutants } from './mutants.js';
 import { NAMED_PROOFS, PROOFS } from './proofs.js';
 import { History } from './support/history.js';
 import type { Proof, ProofForm, ProofOutcome } from './support/proof.js';
-import { failureFile, writeResult } from './support/results.js';
+import { failureFile, keepFigures, writeResult } from './support/results.js';
 import { Rig } from './support/rig.js';
 import type { Service } from './support/service.js';
 
-// Runs proofs against an existing build: tsx test/proof/run.ts <name…|all> [--quick] [--full] [--seed N]
-// Prints one line per proof; exit 0 when all promises were kept. The npm scripts build first.
+// Runs proofs against an existing build: npm run proof -- [name…] [--quick] [--seed N]
+// Without a name it runs those that need no more than `npm install`; the name `mutants` runs the mutants, all or the named ones.
+// Prints one line per proof; exit 0 when all promises were kept. A full form writes its row of docs/promises.md.
 
 const SHOWN_VIOLATIONS = 20;
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { quick: { type: 'boolean' }, full: { type: 'boolean' }, seed: { type: 'string' } },
+    options: { quick: { type: 'boolean' }, seed: { type: 'string' } },
   });
+  if (positionals[0] === 'mutants') return tryMutants(positionals.slice(1));
   const form: ProofForm = values.quick ? 'quick' : 'full';
   const seed = values.seed === undefined ? randomInt(1_000_000) : Number(values.seed);
   const proofs = choose(positionals, form);
   if (proofs === null || !Number.isSafeInteger(seed)) {
     process.stderr.write(
-      `Usage: run.ts <all|${NAMED_PROOFS.map(({ name }) => name).join('|')}…> [--quick] [--seed N]\n`,
+      `Usage: npm run proof -- [${NAMED_PROOFS.map(({ name }) => name).join('|')}…] [--quick] [--seed N]\n`,
     );
     return 2;
   }
@@ -43,10 +46,10 @@ async function main(): Promise<number> {
 
 function choose(names: readonly string[], form: ProofForm): readonly Proof[] | null {
   const has = ({ quick }: Proof) => quick || form === 'full';
-  if (names.includes('all')) return PROOFS.filter(has);
+  if (names.length === 0) return PROOFS.filter(has);
   const known = NAMED_PROOFS.filter(has);
   const chosen = names.map((name) => known.find((proof) => proof.name === name));
-  return chosen.length > 0 && chosen.every((proof) => proof !== undefined) ? chosen : null;
+  return chosen.every((proof) => proof !== undefined) ? chosen : null;
 }
 
 async function runOne(proof: Proof, form: ProofForm, seed: number): Promise<boolean> {
@@ -55,8 +58,12 @@ async function runOne(proof: Proof, form: ProofForm, seed: number): Promise<bool
   const { figures, violations, engine, processes } = await attempt(proof, form, seed, history);
   const seconds = Math.round((Date.now() - start) / 1_000);
   const verdict = violations.length === 0 ? 'PASS' : 'FAIL';
-  process.stdout.write(`${proof.name}: ${verdict} ${figures} (seed ${seed}, ${seconds} s)\n`);
-  if (form === 'full') writeResult(proof, { verdict, figures, seed, seconds, ...(engine !== undefined && { engine }) });
+  const line = `${proof.name}: ${verdict} ${figures} (seed ${seed}, ${seconds} s)\n`;
+  process.stdout.write(line);
+  if (form === 'full') {
+    keepFigures(line);
+    writeResult(proof, { verdict, seconds, ...(engine !== undefined && { engine }) });
+  }
   if (verdict === 'PASS') return true;
 
   for (const violation of violations.slice(0, SHOWN_VIOLATIONS)) process.stderr.write(`  ${violation}\n`);

@@ -69,7 +69,7 @@ async function perform(context: ProofContext, sink: SmtpSink, store: StoreFixtur
   canaries.others.push(await installWebhook(asker, store.key));
   for (let round = 0; round < SCALE[form].rounds; round++) {
     problems.push(...(await readAll(ground, store)), ...(await hidesNothingElse(ground, planted.shown)));
-    await askHostilely(asker, canaries, { url: service.url, key: store.key, productId });
+    await askHostilely(asker, canaries, { key: store.key, productId });
     problems.push(...(await failOrders(ground)), ...(await failMails(ground, sink)));
   }
   problems.push(...(await operateBadly(operator, canaries, { store: store.subdomain, oldKey, newKey, form })));

@@ -6,7 +6,7 @@ import { Counter } from './stock/counter.js';
 import { Desk } from './stock/desk.js';
 import { fillShelves } from './stock/shelves.js';
 import { judge } from './stock/verdict.js';
-import { operate } from './support/cli.js';
+import { stockVerifyViolations } from './support/cli.js';
 import { retriesOf } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
@@ -58,12 +58,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     const verdict = await judge(clients, options, uncounted);
     violations.push(...verdict.violations);
     violations.push(...(await askOracle({ context, store, services: trouble.services, worked: true })));
-    violations.push(
-      ...(await operate(rig.database.url, 'stock', 'verify', '--store', store.subdomain).then(
-        () => [],
-        (error: Error) => [error.message],
-      )),
-    );
+    violations.push(...(await stockVerifyViolations(rig.database.url, store.subdomain)));
     const deadlocks = (await deadlocksIn(rig.database)) - deadlocksBefore;
     if (deadlocks > 0) violations.push(`PostgreSQL counted ${deadlocks} deadlocks`);
     buyers.close();

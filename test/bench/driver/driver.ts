@@ -7,9 +7,7 @@ export interface Job {
   readonly key: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Requests a second of all connections together; without it, as many as the server answers. */
-  readonly rate?: number | undefined;
-  readonly requests: Reads | Orders | Shipments | Receipts;
+  readonly requests: Reads | Orders;
   readonly seed: number;
 }
 
@@ -25,25 +23,6 @@ export interface Orders {
   readonly items: readonly Item[];
   /** Lines per order. */
   readonly lines: number;
-}
-
-/** A shipment of three lines for each order in turn, which has as many. */
-export interface Shipments {
-  readonly kind: 'shipments';
-  readonly orderIds: readonly string[];
-}
-
-/** Receipts of a unit into each of so many different places, which are drawn for each receipt. */
-export interface Receipts {
-  readonly kind: 'receipts';
-  readonly places: readonly Place[];
-  readonly lines: number;
-}
-
-/** A bin that holds a product or a variant. */
-export interface Place extends Item {
-  readonly warehouse: string;
-  readonly bin: string;
 }
 
 export interface Item {
@@ -82,22 +61,6 @@ export function messageOf<Message>(program: ChildProcess): Promise<Message> {
       resolve(message as Message);
     });
   });
-}
-
-/** The shipment of one unit of each of the first three lines. */
-export function shipmentOf(orderId: string, reference: string): { readonly path: string; readonly body: object } {
-  const items = [1, 2, 3].map((line) => ({ line, quantity: 1 }));
-  const body = { reference, items, carrier: 'DHL', tracking_number: '00340434161094042557' };
-  return { path: `/v1/orders/${orderId}/shipments`, body };
-}
-
-export function receiptOf({ places, lines }: Receipts, random: (below: number) => number) {
-  const start = random(places.length);
-  // Places far from each other, as a delivery has them.
-  const step = Math.floor(places.length / lines);
-  return {
-    lines: Array.from({ length: lines }, (_, n) => ({ ...places[(start + n * step) % places.length], adjust: 1 })),
-  };
 }
 
 /** A typical order of buyer number `n` of that kind. Each buyer has a unique name and address. */

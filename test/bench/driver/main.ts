@@ -1,6 +1,6 @@
 import autocannon, { type Request, type Result } from 'autocannon';
 import { seededRandom } from '../../support/seeded-random.js';
-import { orderOf, receiptOf, shipmentOf, type Job, type Load } from './driver.js';
+import { orderOf, type Job, type Load } from './driver.js';
 
 // The clients, in a separate process: it receives jobs as messages, one at a time, and answers with their results. It lives
 // for the whole bench, because a fresh driver's start would distort the measurement.
@@ -9,7 +9,7 @@ import { orderOf, receiptOf, shipmentOf, type Job, type Load } from './driver.js
 const PATHS_A_CONNECTION = 256;
 const TIMEOUT_S = 10;
 
-async function carryOut({ url, key, connections, seconds, rate, requests, seed }: Job): Promise<Load> {
+async function carryOut({ url, key, connections, seconds, requests, seed }: Job): Promise<Load> {
   const random = seededRandom(seed);
   const durations: number[] = [];
   const result = await new Promise<Result>((resolve, reject) => {
@@ -18,11 +18,10 @@ async function carryOut({ url, key, connections, seconds, rate, requests, seed }
       connections,
       duration: seconds,
       timeout: TIMEOUT_S,
-      ...(rate !== undefined && { overallRate: rate }),
       // Polling interval for the end of the job.
       sampleInt: 50,
       headers: { authorization: `Bearer ${key}` },
-      setupClient: (client: autocannon.Client) => client.setRequests(requestsOf(requests, url, random)),
+      setupClient: (client: autocannon.Client) => client.setRequests(requestsOf(requests, random)),
     };
     const run = autocannon(options, (error: Error | null, done) => (error ? reject(error) : resolve(done)));
     run.on('response', (_client, _status, _bytes, milliseconds) => durations.push(milliseconds));
@@ -46,28 +45,13 @@ async function carryOut({ url, key, connections, seconds, rate, requests, seed }
 
 /** Numbered across all jobs, so that no buyer orders twice: the fraud rules would react to that. */
 let buyers = 0;
-/** By server: no order of it is shipped twice. */
-const shipped = new Map<string, number>();
 
-function requestsOf(requests: Job['requests'], url: string, random: (below: number) => number): Request[] {
+function requestsOf(requests: Job['requests'], random: (below: number) => number): Request[] {
   if (requests.kind === 'reads') {
     const { paths } = requests;
     return Array.from({ length: PATHS_A_CONNECTION }, () => ({ path: paths[random(paths.length)] ?? '/' }));
   }
   const headers = { 'content-type': 'application/json' };
-  if (requests.kind === 'shipments') {
-    const setupRequest = (request: Request) => {
-      const n = shipped.get(url) ?? 0;
-      shipped.set(url, n + 1);
-      const { path, body } = shipmentOf(requests.orderIds[n % requests.orderIds.length] ?? '', `SHIP-${n}`);
-      return { ...request, path, body: JSON.stringify(body) };
-    };
-    return [{ method: 'POST', path: '/', headers, setupRequest }];
-  }
-  if (requests.kind === 'receipts') {
-    const setupRequest = (request: Request) => ({ ...request, body: JSON.stringify(receiptOf(requests, random)) });
-    return [{ method: 'POST', path: '/v1/stock', headers, setupRequest }];
-  }
   const setupRequest = (request: Request) => ({
     ...request,
     body: JSON.stringify(orderOf(requests, 'driver', ++buyers, random)),

@@ -3,16 +3,16 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { Rig } from '../../proof/support/rig.js';
-import { aligned, POSTGRES_SETTINGS, runOf, writeRun } from '../report.js';
+import { POSTGRES_SETTINGS, printRun } from '../report.js';
 import { seedStore, settle, type SeededStore } from '../stores/seed-store.js';
 import { medianLatency } from './latency.js';
 import { planFaults } from './plans.js';
 import { makeHeld, makeRare, requestsOf, type FlatRequest } from './requests.js';
 import { flatTable, SIZES, type FlatRow } from './table.js';
 
-// Measures whether the time of a request grows with the store: tsx test/bench/flatness/run.ts [--quick]
+// Measures whether the time of a request grows with the store: npm run bench -- flat [--quick]
 // One client sends the same requests to stores of 10,000, 100,000 and 1,000,000 orders; then it checks the plans in the
-// largest. --quick skips the largest store and writes no results. The caller builds first.
+// largest. --quick skips the largest store.
 
 const SEED = 1;
 const METHOD =
@@ -25,7 +25,7 @@ interface OwnApp {
 }
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
-const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
+const { values } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean', default: false } } });
 const sizes = values.quick ? SIZES.slice(0, -1) : SIZES;
 
 const rows = new Map<string, FlatRow & { medians: number[]; faults: string[] }>();
@@ -41,9 +41,7 @@ for (const orders of sizes) {
     await measureAll(rig, store, requests);
     if (orders !== sizes.at(-1)) continue;
     await checkPlans(rig.database.url, store, requests);
-    const run = await runOf(rig.database, METHOD, [...rows.values()]);
-    process.stdout.write(aligned(flatTable(run.rows)));
-    if (!values.quick) writeRun('flatness', run);
+    await printRun(rig.database, METHOD, flatTable([...rows.values()]));
   } finally {
     await rig.close();
   }

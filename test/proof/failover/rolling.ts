@@ -1,6 +1,6 @@
 import type { Rig } from '../support/rig.js';
 import { primaryKilled, type Fault } from './faults.js';
-import type { Processes } from './shop.js';
+import type { Processes } from './processes.js';
 
 /** A deployment of the service, then one of PostgreSQL, then a fault, for processes behind PgBouncer. */
 export const rollingUpdates = (rig: Rig, { services, worker }: Processes): readonly Fault[] => [

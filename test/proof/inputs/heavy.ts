@@ -1,9 +1,10 @@
 import { MAX_HEADER_LINES } from '../../../apps/api/src/http/server/request-head.js';
+import { sendRaw } from '../../support/raw-http.js';
 import type { Scene } from './scene.js';
-import { faultOfBytes } from './wire.js';
 
 const BODY = 250 * 1024;
 const HEAD = 12 * 1024;
+const DOCUMENTED: ReadonlySet<number> = new Set([200, 400, 401, 404]);
 
 /** The most expensive requests within the limits: no other client may have to wait for them. */
 export async function sendHeavy(scene: Scene, times: number): Promise<void> {
@@ -13,6 +14,18 @@ export async function sendHeavy(scene: Scene, times: number): Promise<void> {
       const fault = await faultOfBytes(scene, bytes);
       if (fault !== null) scene.violations.push(`${name}: ${fault.slice(0, 300)}`);
     }
+  }
+}
+
+async function faultOfBytes(scene: Scene, bytes: Buffer): Promise<string | null> {
+  scene.sent++;
+  try {
+    const response = await sendRaw(Number(new URL(scene.service.url).port), bytes, { waitMs: 10_000 });
+    if (!DOCUMENTED.has(response.status)) return `answered ${response.status}`;
+    response.json();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 
@@ -28,18 +41,13 @@ function bodies(): Heavy[] {
   return (
     [
       ['open brackets', filled('', '[', '')],
-      ['brackets', '['.repeat(BODY / 2) + ']'.repeat(BODY / 2)],
       ['nested objects', filled('', '{"a":', '')],
       ['many keys', `{${keys}}`],
-      ['many nulls for items', filled('{"items":[', 'null,', 'null]}')],
       ['many objects for items', filled('{"items":[', '{},', '{}]}')],
       ['many escapes', filled('{"notes":"', '\\u0000', '"}')],
-      ['many lone surrogates', filled('{"notes":"', '\\ud800', '"}')],
-      ['many emoji', filled('{"notes":"', '😀', '"}')],
       ['many digits', filled('{"items":', '9', '}')],
       ['an e-mail of @', filled(order('"email":"'), '@', '"}}')],
       ['an e-mail without end', filled(order('"email":"'), 'a', '"}}')],
-      ['a name of spaces', filled('{"items":[],"customer":{"name":"', ' ', 'x"}}')],
     ] as const
   ).map(([name, text]) => {
     const head = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}`;
@@ -57,10 +65,7 @@ function heads(): Heavy[] {
       ['many parameters', `/v1/products?${parameters}`, ''],
       ['many limits', `/v1/products?${'limit=1&'.repeat(HEAD / 8)}`, ''],
       ['a path of %', `/v1/products/${'%'.repeat(HEAD)}`, ''],
-      ['a path of /', `/v1/products${'/'.repeat(HEAD)}`, ''],
       ['a path of %ff', `/v1/products/${'%ff'.repeat(HEAD / 3)}`, ''],
-      ['a path of %41%', `/v1/products/${'%41%'.repeat(HEAD / 4)}`, ''],
-      ['a preference of commas', '/v1/products?x=1', `Prefer: ${', '.repeat(HEAD / 2)}x\r\n`],
       ['a preference of blanks', '/v1/products?x=1', `Prefer: a,${' '.repeat(HEAD)}handling = "\r\n`],
       ['many headers', '/v1/store', 'X-A: 1\r\n'.repeat(MAX_HEADER_LINES - 2)],
       ['a key without end', '/v1/store', `Authorization: Bearer ${'svc_live_'.repeat(HEAD / 9)}\r\n`],

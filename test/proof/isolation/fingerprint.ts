@@ -14,7 +14,7 @@ const WRITTEN_LATER: Readonly<Record<string, readonly string[]>> = {
   order_stages: ['state', 'run_at', 'locked_until', 'held_for', 'attempts', 'last_error', 'updated_at'],
 };
 
-// Usage grows after the store's own requests: see `usageViolations`. The tallies are compared below by their sums.
+// Usage grows after the store's own requests. The tallies are compared below by their sums.
 // The feed numbers the store's own changes at any time; it refers to rows that are compared.
 const TABLES = `
   SELECT relname AS name FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
@@ -50,15 +50,4 @@ export async function fingerprintOf(database: TestDatabase, { storeId, settledOr
     prints.push(`${name} ${row?.print ?? ''}`);
   }
   return prints.join('\n');
-}
-
-/** The service writes usage about once a minute, so the written requests may be fewer than the sent ones, never more. */
-export async function usageViolations(database: TestDatabase, storeId: number, sent: number): Promise<string[]> {
-  const [row] = await database.query<{ requests: string; throttled: string }>(
-    'SELECT coalesce(sum(requests), 0) AS requests, coalesce(sum(throttled), 0) AS throttled FROM api_key_usage WHERE store_id = $1',
-    [storeId],
-  );
-  const { requests = 0, throttled = 0 } = row ?? {};
-  if (Number(requests) <= sent && Number(throttled) === 0) return [];
-  return [`Usage of their keys: ${requests} requests, ${throttled} throttled, after ${sent} of their own`];
 }

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Edit, Mutant } from './mutant.js';
+import { tagsIn, type Place } from './tags.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const SOURCES = ['apps', 'docs', 'libs', 'packages', 'test', 'tools'];
@@ -26,7 +27,7 @@ export class Laboratory {
   static async open(): Promise<Laboratory> {
     const laboratory = new Laboratory(mkdtempSync(path.join(tmpdir(), 'store-commerce-mutants-')));
     const { directory } = laboratory;
-    const filter = (file: string) => path.basename(file) !== 'failures';
+    const filter = (file: string) => path.basename(file) !== 'runs';
     for (const name of COPIED) {
       cpSync(path.join(ROOT, name), path.join(directory, name), { recursive: true, filter });
     }
@@ -51,10 +52,11 @@ export class Laboratory {
 
   /** Applies the mutant, runs the proof, and restores the copy. @throws Error when an edit does not apply or compile. */
   async try(mutant: Mutant): Promise<Trial> {
-    const before = new Map(mutant.edits.map(([file]) => [file, this.read(file)]));
-    const projects = new Set(mutant.edits.map(([file]) => file.split('/')[1] ?? ''));
+    const files = mutant.edits.map(([tag]) => this.placeOf(tag).file);
+    const before = new Map(files.map((file) => [file, this.read(file)]));
+    const projects = new Set(files.map((file) => file.split('/')[1] ?? ''));
     try {
-      mutant.edits.forEach((edit) => this.apply(mutant.name, edit));
+      for (const edit of mutant.edits) this.apply(edit);
       for (const project of projects) await this.build(project);
       return await this.prove(mutant.proof);
     } finally {
@@ -63,14 +65,17 @@ export class Laboratory {
     }
   }
 
-  private apply(name: string, [file, find, replace]: Edit): void {
-    const text = this.read(file);
-    const found = text.split(find).length - 1;
-    if (found !== 1) throw new Error(`${name}: ${file} has the text to replace ${found} times:\n${find}`);
-    writeFileSync(
-      path.join(this.directory, file),
-      text.replace(find, () => replace),
-    );
+  private apply([tag, replacement, count = 1]: Edit): void {
+    const { file, line } = this.placeOf(tag);
+    const lines = this.read(file).split('\n');
+    lines.splice(line, count, ...(replacement === undefined ? [] : [replacement]));
+    writeFileSync(path.join(this.directory, file), lines.join('\n'));
+  }
+
+  private placeOf(tag: string): Place {
+    const [place, ...others] = tagsIn(this.directory).get(tag) ?? [];
+    if (!place || others.length > 0) throw new Error(`The tag ${tag} occurs ${place ? others.length + 1 : 0} times`);
+    return place;
   }
 
   private read(file: string): string {

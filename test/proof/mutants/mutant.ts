@@ -1,5 +1,8 @@
-/** A file, from the root of the repository; a text that occurs exactly once in it; and its replacement. */
-export type Edit = readonly [file: string, find: string, replace: string];
+/**
+ * The lines that a defect replaces, 1 by default, after the line of a comment `@protects tag`; no replacement deletes them.
+ * Every tag occurs once.
+ */
+export type Edit = readonly [tag: string, replacement?: string, lines?: number];
 
 /** A defect that a proof must notice. */
 export interface Mutant {

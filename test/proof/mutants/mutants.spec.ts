@@ -1,11 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { MUTANTS } from './mutants.js';
+import { tagsIn } from './tags.js';
 
 describe('the mutants', () => {
-  it.each(MUTANTS.flatMap(({ name, edits }) => edits.map((edit) => [name, edit] as const)))(
-    'edit a text that occurs once: %s',
-    (_name, [file, find]) => {
-      expect(readFileSync(file, 'utf8').split(find)).toHaveLength(2);
-    },
-  );
+  const tags = tagsIn('.');
+  const used = MUTANTS.flatMap(({ edits }) => edits.map(([tag]) => tag));
+
+  it('find each of their tags once', () => {
+    expect(used.filter((tag) => tags.get(tag)?.length !== 1)).toEqual([]);
+  });
+
+  it('leave no tag without a mutant', () => {
+    expect([...tags.keys()].filter((tag) => !used.includes(tag))).toEqual([]);
+  });
 });

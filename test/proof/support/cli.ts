@@ -30,3 +30,12 @@ export async function operate<T>(databaseUrl: string, ...args: readonly string[]
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
   return JSON.parse(stdout) as T;
 }
+
+/** What `stock verify` complains about, in the whole database or in one store. */
+export async function stockVerifyViolations(databaseUrl: string, subdomain?: string): Promise<string[]> {
+  const store = subdomain === undefined ? [] : ['--store', subdomain];
+  return operate(databaseUrl, 'stock', 'verify', ...store).then(
+    () => [],
+    (error: Error) => [error.message],
+  );
+}

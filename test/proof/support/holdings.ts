@@ -1,23 +1,12 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { kernelSockets } from '../../support/kernel-sockets.js';
-import { descriptorsOf, tcpMemory } from './holdings/proc.js';
 import type { Service } from './service.js';
 
 /** The resources of a process at one moment, after a garbage collection. */
 export interface Holdings {
   readonly descriptors: number;
-  /** Descriptors of regular files. */
-  readonly files: number;
-  /** Established connections to the service. */
-  readonly connections: number;
-  /** Sockets of the service that no process owns any more, with unsent data. */
-  readonly orphans: number;
-  readonly unsentBytes: number;
-  /** Kernel memory of all TCP sockets of the machine. */
-  readonly tcpBytes: number;
   readonly residentBytes: number;
   /** Reachable JavaScript objects and buffers. */
   readonly heapBytes: number;
@@ -30,17 +19,12 @@ type Limits = Readonly<Record<Exclude<keyof Holdings, 'logLines'>, number>>;
 
 const MIB = 2 ** 20;
 /**
- * The growth that each may have. Connections: the proof keeps some of its own. Descriptors: those, and the pool may
- * open its 10. Heap: compiled code, statement names and metric series; a leaked request weighs at least 2 kB. Resident
+ * The growth that each may have. Descriptors: the proof keeps some connections, and the pool may open
+ * its 10. Heap: compiled code, statement names and metric series; a leaked request weighs at least 2 kB. Resident
  * memory: the reserve that V8 keeps after a peak.
  */
 const GROWTH: Limits = {
   descriptors: 20,
-  files: 0,
-  connections: 8,
-  orphans: 0,
-  unsentBytes: 0,
-  tcpBytes: 64 * MIB,
   residentBytes: 256 * MIB,
   heapBytes: 16 * MIB,
   timers: 12,
@@ -90,7 +74,7 @@ export class HoldingsWatch {
     return (
       `held before and after: descriptors ${before.descriptors}, ${last.descriptors}; ` +
       `heap ${mib(before.heapBytes)}, ${mib(last.heapBytes)}; resident ${mib(before.residentBytes)}, ` +
-      `${mib(last.residentBytes)}; unsent ${mib(last.unsentBytes)} in ${last.orphans} orphaned sockets`
+      mib(last.residentBytes)
     );
   }
 }
@@ -98,18 +82,10 @@ export class HoldingsWatch {
 /** `null` when the system does not report it, or the process is gone. */
 export async function holdingsOf(service: Service): Promise<Holdings | null> {
   if (platform() !== 'linux' || !service.isRunning) return null;
-  const memory = await memoryOf(service);
-  const { all, files } = descriptorsOf(service.pid);
-  const { open, orphans, unsentBytes } = kernelSockets(Number(new URL(service.url).port));
   return {
-    descriptors: all,
-    files,
-    connections: open,
-    orphans,
-    unsentBytes,
-    tcpBytes: tcpMemory(),
+    descriptors: readdirSync(`/proc/${service.pid}/fd`).length,
     residentBytes: service.memory ?? 0,
-    ...memory,
+    ...(await memoryOf(service)),
     logLines: service.log.split('\n').length - 1,
   };
 }

@@ -19,31 +19,21 @@ export interface OracleQuestion {
 }
 
 /**
- * Checks, after every proof, the invariants of one store, except the mails (`mailViolations`). Call it when no request is
+ * Checks the invariants of docs/promises.md for one store, except the mails (`mailViolations`). Call it when no request is
  * in flight.
  *
- * 1. For each product and variant, the opening stock is what the bins hold and the ledger took. No bin is below zero.
- * 2. Each 201 is exactly one order. The same `Idempotency-Key` has the same order and the same bytes.
- * 3. Each order has lines, ledger rows and an assessment. Its lines equal its ledger, and its totals are recomputed from
- *    the prices of the catalog.
- * 4. A refused order leaves no row. An order without a 201 exists only where the client saw a cut connection or a 5xx.
- * 5. Each stage ends `done` or `dead` within 120 s after the faults end. Each mail arrives at least once, and no other.
- * 6. Each body is an envelope. No body and no log line has a stack, SQL, a path of the machine or a planted secret.
- * 7. The processes run, except those that the proof killed, and have released their memory, their connections of the pool
- *    and their transactions.
- *
- * @returns a text for each violation.
+ * @returns a text for each violation, with the number of its invariant.
  */
 export async function askOracle({ context, store, services = [], poolSize, worked = false }: OracleQuestion) {
   const { database, processes } = context.rig;
-  const violations = [
-    ...(await stockViolations(database, store.id)),
-    ...(await acknowledgementViolations(database, store.id, context.history)),
-    ...(await orderViolations(database, store.id)),
-    ...(await (worked ? settledViolations : incompleteViolations)(database, store.id)),
-    ...answerViolations(context.history.exchanges, processes, [store.key]),
-    ...(await processViolations(database, processes)),
+  const found: [invariant: string, violations: readonly string[]][] = [
+    ['1', await stockViolations(database, store.id)],
+    ['2 or 4', await acknowledgementViolations(database, store.id, context.history)],
+    ['3 or 4', await orderViolations(database, store.id)],
+    ['5', await (worked ? settledViolations : incompleteViolations)(database, store.id)],
+    ['6', answerViolations(context.history.exchanges, processes, [store.key])],
+    ['7', await processViolations(database, processes)],
   ];
-  for (const service of services) violations.push(...(await poolViolations(database, service, store, poolSize)));
-  return violations;
+  for (const service of services) found.push(['7', await poolViolations(database, service, store, poolSize)]);
+  return found.flatMap(([invariant, violations]) => violations.map((text) => `${text} (invariant ${invariant})`));
 }

@@ -1,11 +1,10 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { freePort } from '../../support/free-port.js';
 
 /** A program of the operating system on a port of this machine. */
@@ -29,15 +28,10 @@ const SETTINGS = {
 
 /**
  * @param upstream the server behind it, with the role of all connections.
- * @throws Error when PgBouncer is missing or too old.
+ * @throws Error when PgBouncer does not start.
  */
 export async function startPgBouncer(upstream: URL): Promise<Program> {
   const program = process.env['PGBOUNCER'] ?? 'pgbouncer';
-  const version = await versionOf(program, ['--version'], 'set PGBOUNCER to one of 1.21 or later');
-  const [major = 0, minor = 0] = version.map(Number);
-  if (major < PGBOUNCER_MIN[0] || (major === PGBOUNCER_MIN[0] && minor < PGBOUNCER_MIN[1])) {
-    throw new Error(`${program} is version ${version.join('.')}: named statements in transaction mode need 1.21`);
-  }
   const port = await freePort();
   return startProgram(program, port, (directory) => {
     const users = path.join(directory, 'users.txt');
@@ -67,15 +61,6 @@ server_login_retry = 1
     );
     return process.getuid?.() === 0 ? ['--quiet', '--user', 'nobody', config] : ['--quiet', config];
   });
-}
-
-async function versionOf(program: string, args: readonly string[], advice: string): Promise<string[]> {
-  try {
-    const { stdout } = await promisify(execFile)(program, [...args]);
-    return /(\d+)\.(\d+)(?:\.(\d+))?/.exec(stdout)?.slice(1, 4) ?? [];
-  } catch {
-    throw new Error(`${program} cannot be run: ${advice}`);
-  }
 }
 
 /**

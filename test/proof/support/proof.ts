@@ -5,7 +5,7 @@ import type { Rig } from './rig.js';
  * How to add a proof
  *
  * 1. Write `test/proof/<name>.ts` with one exported `Proof` and add it to `test/proof/proofs.ts`. From then on
- *    `tsx test/proof/run.ts <name> [--quick] [--seed N]` runs it, and `table.ts` has a row for it.
+ *    `tsx test/proof/run.ts <name> [--quick] [--seed N]` runs it. docs/promises.md needs a row, which a full run fills.
  * 2. `run` gets a context. Everything random comes from `context.random`, so that a seed repeats the attack.
  *
  *        const store = await StoreFixture.create(context.rig.database);      // store-setup.ts has shelves and bodies

@@ -33,3 +33,9 @@ export async function openStore(
 export async function openShop(context: ProofContext, products: number, stock: readonly number[]): Promise<Shop> {
   return { ...(await openStore(context, products, stock)), services: await context.rig.pair() };
 }
+
+/** Gives the merchant an address: then each order has a mail for the merchant, too. */
+export async function mailMerchant({ rig }: ProofContext, store: Pick<StoreFixture, 'id'>): Promise<void> {
+  const contact = JSON.stringify({ email: 'merchant@example.com' });
+  await rig.database.query('UPDATE stores SET contact = $2 WHERE id = $1', [store.id, contact]);
+}

@@ -55,6 +55,7 @@ export class ApiKeyGuard implements CanActivate {
       throw new TooManyRequests(seconds);
     }
     const { needs } = request.routeOptions.config;
+    // @protects key-scope
     if (needs && !permits(key.scope, needs)) throw new AuthenticationError({ lacks: needs });
   }
 }

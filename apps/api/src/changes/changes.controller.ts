@@ -43,6 +43,7 @@ export class ChangesController {
     const over = waitMs > 0 ? reply.takeFeedPlace(key.store.id, waitMs) : gone;
     const refusal = async () => {
       const { failure } = await this.authenticate.check(bearerKey(headers.authorization), ip);
+      // @protects key-of-wait
       return failure && new AuthenticationError(failure);
     };
     const page = await this.changes.poll(

@@ -51,6 +51,7 @@ export function describeError(error: unknown, namesOneThing = false): ErrorAnswe
   if (error instanceof DomainError) return answer(STATUS[error.kind], error.code, messageOf(error), headersOf(error));
   if (error instanceof ApplicationError) return describeApplicationError(error, namesOneThing);
   const refusal = describeFrameworkError(error);
+  // @protects answered-errors
   return refusal ?? { ...answer(500, 'internal_error', 'Internal server error'), concern: 'defect' };
 }
 

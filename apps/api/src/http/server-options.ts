@@ -20,9 +20,11 @@ export function serverOptions(
     trustProxy: trusted(trustProxy),
     bodyLimit: 256 * KB,
     // A process that shuts down still serves requests on open connections.
+    // @protects requests-on-closing
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     // Node's 16 kB limit on the head bounds the path too. A lower limit here would answer 414 before authentication.
+    // @protects long-parameters
     routerOptions: { maxParamLength: 64 * KB },
     genReqId: requestId,
     frameworkErrors: (_error, request, reply) => refusePath(request, reply),

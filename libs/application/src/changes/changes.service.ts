@@ -50,6 +50,7 @@ export class ChangesService {
       changed = await this.watch.wait(watched, deadline.remainingMs, over);
       // Also without a change: a count at the place of an answer takes everything before the answer to be before the place,
       // and other kinds may have changed during the wait.
+      // @protects place-after-wait
       page = await this.read(storeId, { ...query, after: page.next }, gone);
       throwUnlessNull(await refusal());
     }

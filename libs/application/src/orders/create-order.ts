@@ -153,6 +153,7 @@ export class CreateOrder {
     idempotency: IdempotentRequest | null,
     record: () => Promise<void> = () => Promise.resolve(),
   ): Promise<CreatedOrder> {
+    // @protects refusal-after-replay
     const replay = idempotency && (await this.placement.awaitReplay(idempotency, deadline));
     if (replay) return { receipt: replay, isReplay: true };
     const { externalReference } = request;

@@ -60,6 +60,7 @@ export class RunPipelineStage {
   async execute(claim: ClaimedStage): Promise<StageResult> {
     try {
       if (claim.takenOver) throw new WorkerLost();
+      // @protects done-after-mail
       await this.notify(claim);
       await this.stages.succeed(claim);
       return { outcome: 'done' };

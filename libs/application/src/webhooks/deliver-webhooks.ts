@@ -165,6 +165,7 @@ class Turn {
   }
 
   outcomeOf({ status, retryAfterMs }: Attempt, reached: FeedPlace): WebhookOutcome {
+    // @protects accepted-message
     if (status !== null && status >= 200 && status < 300) {
       this.failures = this.failingForMs = 0;
       return { kind: 'moved', place: reached };

@@ -66,9 +66,11 @@ export function shipOrder(order: PlacedOrder, request: ShipmentRequest): OrderCh
   const { unclaimedUnits, unshippedUnits } = order;
   const items = sumByLine(requested ?? unclaimedUnits);
   order.assertLines(items);
+  // @protects unshipped-units
   if (items.length === 0 ? unshippedUnits.length === 0 : !covers(unshippedUnits, items)) {
     return refused(new AlreadyShipped(unshippedUnits), { left: unshippedUnits });
   }
+  // @protects unclaimed-units
   if (items.length === 0 || !covers(unclaimedUnits, items)) throw order.beingPicked();
 
   const isShipped = status === 'shipped';

@@ -74,6 +74,7 @@ export class BinStock {
   }
 
   set(to: number, expected: number | null): StockOutcome {
+    // @protects expected-quantity
     if (expected !== null && expected !== this.quantity) {
       return this.refuse('stale', `The bin holds ${this.quantity}, not ${expected}`);
     }
@@ -87,6 +88,7 @@ export class BinStock {
     if (this.isSet || facts.isOverwritten || facts.place < lastCount) {
       return this.refuse('superseded', 'The bin was counted or set after this place');
     }
+    // @protects moved-since
     const after = counted - facts.unshipped + facts.movedSince + this.adjusted;
     if (after > MAX_INT4) return this.refuse('above_limit', `A bin holds at most ${MAX_INT4}`);
     this.counted = facts.place;

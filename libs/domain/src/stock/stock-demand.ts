@@ -26,6 +26,7 @@ export function sameStock(a: StockItem, b: StockItem): boolean {
 export function sumDemand(lines: readonly (StockItem & { readonly quantity: number })[]): StockDemand[] {
   const demands: (StockItem & { quantity: number; lines: number[] })[] = [];
   lines.forEach((line, index) => {
+    // @protects summed-demand
     const demand = demands.find((candidate) => sameStock(candidate, line));
     if (demand) {
       demand.quantity += line.quantity;

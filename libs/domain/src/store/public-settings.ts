@@ -36,6 +36,7 @@ export function publicPaymentSettings(
  * content at any position. Dropping too much is safer than dropping too little. Returns `{}` for a non-object.
  */
 export function publicSettings(settings: unknown): Record<string, unknown> {
+  // @protects public-settings
   return isRecord(settings) ? publicRecord(settings, 1) : {};
 }
 

@@ -50,6 +50,7 @@ const ROLL = `/* keys.roll */
   WITH rolled AS (
     UPDATE api_keys AS old SET successor_id = $4, expires_at = least(expires_at, now() + $3 * interval '1 millisecond')
     WHERE store_id = $1 AND id = $2 AND status = 'ACTIVE' AND (expires_at IS NULL OR expires_at > now())
+      /* @protects one-successor */
       AND (successor_id IS NULL OR EXISTS (
         SELECT FROM api_keys AS successor
         WHERE successor.store_id = $1 AND successor.id = old.successor_id AND successor.status = 'REVOKED'))
@@ -86,6 +87,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   }
 
   override findByHash(hash: Buffer): Promise<ApiKeyLookup | null> {
+    // @protects key-lookup
     return this.lookups.find(hash.toString('hex'));
   }
 

@@ -51,6 +51,7 @@ const PAGE = `/* changes.page */
       asked.branch IS NOT NULL AND (own.number IS NULL OR asked.position > newest.position OR EXISTS (
         SELECT FROM change_branches AS later
         LEFT JOIN change_forks AS fork ON fork.store_id = $1 AND fork.branch = later.number
+        /* @protects unknown-store */
         WHERE later.number > own.number AND coalesce(fork.position, 0) < asked.position)) AS lost
     FROM asked CROSS JOIN (SELECT id FROM change_branches ORDER BY number DESC LIMIT 1) AS current
     CROSS JOIN (SELECT newest_change($1, enum_range(NULL::change_kind)) AS position) AS newest

@@ -29,6 +29,7 @@ interface CustomerRow {
 const COLUMNS = `name, email, phone, status, email_verified, loyalty_points, total_spent, tags, city, last_login`;
 
 const FIND_BY_IDS = `/* customers.find */
+  /* @protects store-of-customer */
   SELECT id, created_at, ${COLUMNS} FROM customers WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')}`;
 
 const SEARCHED = {

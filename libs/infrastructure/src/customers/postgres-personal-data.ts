@@ -24,6 +24,7 @@ const THEIRS = isOrderOf('orders', '$2', '$3');
 // byte of it fits any person, and still tells most other requests apart. A change keeps
 // the whole order; its replay then shows the erased one.
 const ERASE_KEYS = `/* people.idempotency_keys */
+  /* @protects erased-keys */
   UPDATE idempotency_keys
   SET key = chr(1) || encode(sha256(convert_to(key, 'UTF8')), 'hex'), request_hash = substring(request_hash FROM 1 FOR 1),
     record = CASE WHEN kind <> 'change' THEN record END

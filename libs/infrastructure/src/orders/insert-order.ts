@@ -53,6 +53,7 @@ const INSERT_ORDER = withNames<
       attributes jsonb, attribute_names text[], unit_price bigint, quantity int, line_total bigint)
   ), stages AS (
     INSERT INTO order_stages (store_id, order_id, stage, state, position, held_for)
+    /* @protects stages-with-order */
     VALUES (:store, :id, 'notify-customer', :stage_state, 3, :held_for), (:store, :id, 'notify-merchant', 'pending', 4, NULL)
   )
   INSERT INTO fraud_assessments (store_id, order_id, verdict, score, reasons, created_at)

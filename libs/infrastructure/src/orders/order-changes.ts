@@ -24,6 +24,7 @@ const FIND_BY_RECEIPT = `/* orders.find_by_receipt */
   SELECT id FROM orders WHERE store_id = $1 AND upper(receipt_number) = upper($2)`;
 
 const LOCK = `/* orders.lock */
+  /* @protects order-lock */
   SELECT FROM orders WHERE store_id = $1 AND id = $2 AND ($3::boolean IS NULL OR is_test = $3) FOR NO KEY UPDATE`;
 
 // Of the fulfillment steps, those with a reference follow from shipments.
@@ -194,6 +195,7 @@ export function statementsOf(order: OrderKey, actor: Actor, change: OrderChange)
   const { status, fulfillmentStatus, events, shipment, payment, refund, review, mail, restock } = change;
   return [
     { text: SET_STATE, values: [...key, status, fulfillmentStatus] },
+    // @protects change-events
     eventsOf(order, actor, events, false),
     ...(shipment ? shipmentStatements(key, shipment) : []),
     ...(payment ? [{ text: PAY, values: [...key, ...moneyValues(payment)] }] : []),

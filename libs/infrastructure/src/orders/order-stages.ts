@@ -78,6 +78,7 @@ export function mailStage(
   { storeId, orderId }: OrderKey,
   { stage, reference }: NonNullable<OrderChange['mail']>,
 ): Statement {
+  // @protects mail-reference
   return { text: QUEUE, values: [storeId, orderId, stage, reference, PIPELINE_STAGES.indexOf(stage) + 1] };
 }
 

@@ -32,6 +32,7 @@ async function change(
   // An erasure has renamed the key of its person, which the claim alone does not find.
   const kept =
     idempotency &&
+    // @protects kept-change
     ((await findKept<KeptOrder | null>(readerOf(sql), 'change', idempotency)) ??
       (await claimKey<KeptOrder | null>(sql, 'change', idempotency)));
   if (kept) return { order: await replayed(sql, target.storeId, kept), restocked: 0, isReplay: true };

@@ -96,6 +96,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
   override async findByReference(reference: ExternalReference): Promise<string | null> {
     const [row] = await this.referenced(reference);
     // A client that reads the id takes the order as placed, as with a replay.
+    // @protects named-order-on-standby
     if (row?.waits) await this.database.waitForStandbys();
     return row?.id ?? null;
   }
@@ -110,6 +111,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
   }
 
   override place(placement: Placement, deadline: Deadline): Promise<PlacementOutcome> {
+    // @protects reference-after-insert
     return this.attempt(placement, deadline, null);
   }
 
@@ -125,6 +127,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
   ): Promise<PlacementOutcome> {
     try {
       const { storeId } = placement.order;
+      // @protects placing-transaction
       const outcome = await this.transactions.run(storeId, (sql) => write(sql, placement), deadline);
       if (doubt !== null && outcome.outcome === 'placed') this.recovered.inc();
       return outcome;

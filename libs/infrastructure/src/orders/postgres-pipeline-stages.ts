@@ -11,6 +11,7 @@ const CLAIM = `/* stages.claim */
     SELECT store_id, order_id, stage, reference, locked_until IS NOT NULL AS taken_over FROM order_stages
     WHERE state = 'pending' AND run_at <= now() AND (locked_until IS NULL OR locked_until < now())
     ORDER BY run_at LIMIT $1
+    /* @protects stage-lock */
     FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE order_stages SET locked_until = now() + $2 * interval '1 ms' FROM due
@@ -20,6 +21,7 @@ const CLAIM = `/* stages.claim */
     taken_over AS "takenOver"`;
 
 // A worker whose claim was taken over, or whose stage was retried, finds another lock or none.
+// @protects stage-holder
 const HELD = `store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND state = 'pending' AND locked_until = $5`;
 
 const DONE = `/* stages.done */
@@ -40,6 +42,7 @@ export class PostgresPipelineStages extends PipelineStages {
 
   // The commit of the claim follows that of the order in the WAL. When the standbys have the one, they have the other.
   override claim(most: number, forMs: number): Promise<ClaimedStage[]> {
+    // @protects claim-on-standby
     return this.database.write<ClaimedStage>(CLAIM, [most, forMs]);
   }
 
@@ -48,6 +51,7 @@ export class PostgresPipelineStages extends PipelineStages {
   }
 
   override async fail(claim: ClaimedStage, error: Error, retryInMs: number | null): Promise<void> {
+    // @protects stage-error
     await this.database.queryPrepared(FAILED, [...keyOf(claim), false, retryInMs, failureName(error)]);
   }
 

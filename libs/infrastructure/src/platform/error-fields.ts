@@ -27,6 +27,7 @@ export function errorFields(error: unknown, depth = 0): ErrorFields {
   return {
     type: error.constructor.name,
     ...(code ? { code } : {}),
+    // @protects logged-errors
     ...(mayQuote(error) ? {} : { message: error.message.slice(0, MAX_MESSAGE) }),
     // The stack begins with the message, which may have several lines.
     stack: error.stack

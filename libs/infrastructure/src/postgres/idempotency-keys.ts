@@ -108,6 +108,7 @@ export async function findKept<Record>(
   if (!row) return null;
   const isSame = row.kind === kind && row.request_hash.equals(requestHash.subarray(0, row.request_hash.length));
   if (!isSame) throw new IdempotencyMismatch();
+  // @protects replay-on-standby
   if (row.waits_for_standbys) await reader.waitForStandbys();
   return { orderId: row.order_id, record: row.record as Record };
 }

@@ -53,6 +53,7 @@ export async function commitConfirmed<T>(
     return new CommitOutcomeUnknown(cause);
   };
   let isCancelled = false;
+  // @protects cancelled-wait
   const onNotice = ({ code }: { code?: string | undefined }) => void (isCancelled ||= code === WARNING);
   client.on('notice', onNotice);
   const answer = await end()

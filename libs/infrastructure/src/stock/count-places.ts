@@ -36,6 +36,7 @@ const FIND_PLACES = `/* stock.find_count_places */
     WHERE store_id = $1 AND branch = current.number AND position <= asked.position
     ORDER BY position DESC LIMIT 1
   ) AS place
+  /* @protects numbered-place */
   WHERE place.snapshot IS NOT NULL AND asked.position <= coalesce((
     SELECT began_after FROM feed_snapshots
     WHERE store_id = $1 AND branch = current.number AND position > asked.position
@@ -60,6 +61,7 @@ export async function findCountPlaces(
   storeId: number,
   lines: readonly StockLine[],
 ): Promise<(CountPlace | null | undefined)[]> {
+  // @protects count-place
   const usable = lines.map(({ asOf }) => (asOf?.hasMore ? undefined : asOf));
   const asked = usable.flatMap((asOf) => asOf ?? []);
   const values = [storeId, asked.map(({ branch }) => branch), asked.map(({ position }) => position)];
@@ -92,6 +94,7 @@ const FACTS = `/* stock.count_facts */
       AND moved.kind <> 'COUNT' AND NOT ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
   ) AS since
   LEFT JOIN LATERAL (
+    /* @protects count-branch */
     SELECT CASE WHEN kind = 'COUNT' AND moved.id > counted.last_movement THEN counted_at END AS last_count,
       kind <> 'COUNT' AND NOT ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')} AS is_overwritten
     FROM stock_movements AS moved

@@ -9,6 +9,7 @@
 export function linesOfOrder(orderId: string): string {
   return `(
       SELECT position, product_id, coalesce(variant_id, 0) AS variant_key, quantity,
+        /* @protects line-units */
         sum(quantity) OVER (PARTITION BY product_id, variant_id ORDER BY position) - quantity AS before
       FROM order_lines WHERE store_id = $1 AND order_id = ${orderId}
     )`;

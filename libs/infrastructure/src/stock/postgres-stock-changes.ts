@@ -152,7 +152,8 @@ async function change(sql: TransactionSql, request: StockChangeRequest): Promise
   });
   const counts = placed.flatMap(({ index, row, place, asked }) =>
     place
-      ? [{ index, ...row, ...place, isOnHand: asked.write.kind === 'count' && asked.write.basis === 'on_hand' }]
+      ? // @protects count-basis
+        [{ index, ...row, ...place, isOnHand: asked.write.kind === 'count' && asked.write.basis === 'on_hand' }]
       : [],
   );
   // Before the lock: it is past, and takes longer the more orders are open. Orders wait for the rest only.

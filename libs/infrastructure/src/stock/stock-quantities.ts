@@ -30,6 +30,7 @@ export const LOCK_ROWS = `/* stock.lock_rows */
   FROM stock JOIN ${PLACES} ON stock.bin_id = place.bin_id AND stock.product_id = place.product_id
     AND stock.variant_key = coalesce(place.variant_id, 0)
   WHERE stock.store_id = $1
+  /* @protects report-lock-order */
   ORDER BY stock.product_id, stock.variant_key, stock.bin_id
   FOR NO KEY UPDATE OF stock`;
 

@@ -55,7 +55,9 @@ const WITHDRAW = `/* stock.withdraw */
     WHERE stock.store_id = $1
       AND (stock.product_id, stock.variant_key) IN (SELECT * FROM unnest($3::int[], $4::int[]))
       AND ${IS_FOR_SALE}
+    /* @protects lock-order */
     ORDER BY stock.product_id, stock.variant_key, stock.bin_id
+    /* @protects stock-lock */
     FOR NO KEY UPDATE OF stock
   ), offered AS (
     SELECT demand.position, demand.requested, demand.product_id AS asked, demand.variant_key AS asked_variant, locked.*,

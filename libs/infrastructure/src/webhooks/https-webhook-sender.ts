@@ -102,6 +102,7 @@ class HttpsReceiver implements Receiver {
   /** For a new connection. @throws NotReachable unless all of them may be reached. */
   private async addressesOf(host: string, port: number): Promise<LookupAddress[]> {
     const found = await lookUp(host, this.options.servers);
+    // @protects reachable-address
     if (!found.every(({ address }) => this.reachable.has(address, port))) throw new NotReachable();
     return found;
   }

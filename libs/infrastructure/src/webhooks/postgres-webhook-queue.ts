@@ -43,6 +43,7 @@ interface ClaimedRow {
 
 // Rounded as the columns are: what ends now would otherwise end half a millisecond later.
 const NOW = 'now()::timestamptz(3)';
+// @protects webhook-claim
 const IS_FREE = `webhooks.held_until <= ${NOW}`;
 
 const busy = (name: string) => `coalesce(($3::jsonb ->> ${name})::int, 0)`;
@@ -99,6 +100,7 @@ const CLAIM = `/* webhooks.claim */
 const record = (outcome: WebhookOutcome['kind'], set: string, effect = '') => `/* webhooks.record_${outcome} */
   WITH noted AS (
     UPDATE webhooks SET held_until = now() + ${HELD}, attempts = attempts + ($5::jsonb IS NOT NULL)::int, ${set}
+    /* @protects webhook-epoch */
     WHERE store_id = $1 AND id = $2 AND holder = $3 AND epoch = $4
     RETURNING store_id, id, mode, host, reason, failing_since, attempts
   ), logged AS (

@@ -23,6 +23,7 @@ class WebhookSecrets {
   replaced(secret: string, overlapMs: number): TimedSecret[] {
     const end = new Date().getTime() + overlapMs;
     const old = this.secrets.map((held) => ({ ...held, until: Math.min(held.until ?? end, end) }));
+    // @protects old-secret
     return [{ secret, until: null }, ...(overlapMs > 0 ? old : [])].slice(0, MOST);
   }
 }

@@ -1,31 +1,6 @@
 import { messageIdOf } from '../oracle/pipeline.js';
 import { canSucceed, SHIPMENT, type Scene } from './scene.js';
 
-interface Told {
-  readonly stage: string;
-  readonly reference: string;
-  readonly state: string;
-  readonly attempts: number;
-  readonly last_error: string;
-}
-
-/** Whether each order's full record agrees with the pipeline's rows, on every process. */
-export async function recordViolations({ watch, orders, buyers, services, context }: Scene): Promise<string[]> {
-  const rows = await watch.stages();
-  const violations: string[] = [];
-  for (const { id } of orders) {
-    const service = services[context.random(services.length)] ?? { url: '' };
-    const answer = await buyers.send(service, { method: 'GET', path: `/v1/orders/${id}` });
-    const { data } = JSON.parse(answer.bytes.toString()) as { data: { pipeline: Told[] } };
-    const told = data.pipeline.filter(({ stage }) => stage.startsWith('notify-')).map(said);
-    const kept = rows.filter(({ order_id }) => order_id === id).map(said);
-    if (told.sort().join() !== kept.sort().join()) {
-      violations.push(`order ${id} reports ${told.join()}, its rows ${kept.join()}`);
-    }
-  }
-  return violations;
-}
-
 /**
  * Counts the mails from the clients' side: two per acknowledged order and one per shipment, except undeliverable ones. Also counts attempts:
  * one sends a mail at most twice, the second time when a reused connection breaks.
@@ -52,8 +27,4 @@ export async function countViolations({ watch, orders, shipped, sink, store }: S
     if (attempts * 2 < count) violations.push(`${stage} of ${order_id} arrived ${count} × in ${attempts} attempts`);
   }
   return violations;
-}
-
-function said({ stage, reference, state, attempts, last_error }: Told): string {
-  return `${stage} ${reference} ${state} ${attempts} ${last_error}`;
 }

@@ -15,12 +15,10 @@ export async function takeTheDatabaseAway(scene: Scene, forMs: number): Promise<
   };
   const clients = client(Date.now() + forMs + 1_000);
   await delay(1_000);
-  const gone = Date.now();
   proxy.cut();
   await delay(forMs);
   proxy.restore();
   const back = Date.now();
-  crew.interruptions.push({ from: gone, to: back });
   await clients;
   sink.behaviour = { kind: 'accept' };
   const last = await place(scene);
@@ -51,7 +49,6 @@ export async function freezeOpenConnections(scene: Scene): Promise<Act> {
     if (!sink.mails.some(({ to }) => to.includes(last.email))) throw new Error('The workers hang on dead connections');
   }, 60_000);
   const to = Date.now();
-  crew.interruptions.push({ from, to });
   violations.push(...(await untilDelivered(scene, 120_000)));
   proxy.restore();
   if (crew.pids.join() !== before) violations.push('workers were restarted');

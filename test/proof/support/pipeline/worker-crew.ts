@@ -1,18 +1,8 @@
 import type { Rig } from '../rig.js';
 import type { Ending, Service } from '../service.js';
 
-/** A time when work could be lost halfway, in milliseconds since the epoch: a worker was killed, or had no database. */
-export interface Interruption {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The time in which the system still delivers the bytes that a dead process had sent. */
-const AFTERLIFE_MS = 500;
-
-/** The workers of a proof, with their history. */
+/** The workers of a proof. */
 export class WorkerCrew {
-  readonly interruptions: Interruption[] = [];
   kills = 0;
   private workers: Service[] = [];
 
@@ -35,7 +25,7 @@ export class WorkerCrew {
 
   /** Kills all with kill -9, at once. */
   async killAll(): Promise<void> {
-    this.noteKills(this.workers.length);
+    this.kills += this.workers.length;
     await Promise.all(this.workers.splice(0).map((worker) => worker.kill()));
   }
 
@@ -43,7 +33,7 @@ export class WorkerCrew {
   async replace(index: number): Promise<void> {
     const worker = this.workers[index];
     if (!worker) throw new Error(`There is no worker ${index}`);
-    this.noteKills(1);
+    this.kills++;
     await worker.kill();
     this.workers[index] = await this.rig.restart(worker);
   }
@@ -51,10 +41,5 @@ export class WorkerCrew {
   /** Sends SIGTERM to all, and waits for their end. */
   dismissAll(): Promise<Ending[]> {
     return Promise.all(this.workers.splice(0).map((worker) => worker.terminate()));
-  }
-
-  private noteKills(count: number): void {
-    this.kills += count;
-    this.interruptions.push({ from: Date.now(), to: Date.now() + AFTERLIFE_MS });
   }
 }

@@ -1,4 +1,3 @@
-import type { RawResponse } from '../../../support/raw-http.js';
 import type { Canaries, Kind } from './canaries.js';
 
 export interface Question {
@@ -42,11 +41,6 @@ export class Asker {
     const told = `${[...response.headers].join('\n')}\n${answer.body}`;
     this.check(`${method} ${path}`, answer.status, told, question.mayName === true && answer.status < 400);
     return answer;
-  }
-
-  /** Checks the answer to a request that another client sent. */
-  take(what: string, { status, headers, text }: RawResponse): void {
-    this.check(what, status, `${JSON.stringify(headers)}\n${text}`, false);
   }
 
   private check(what: string, status: number, told: string, mayName: boolean): void {

@@ -1,4 +1,3 @@
-import { sendRaw } from '../../../support/raw-http.js';
 import type { Asker } from './asker.js';
 import type { Canaries } from './canaries.js';
 
@@ -10,7 +9,6 @@ export interface Reader {
 }
 
 export interface Target {
-  readonly url: string;
   readonly key: string;
   /** Resources with fewer than 999 rows. */
   readonly productId: number;
@@ -41,7 +39,7 @@ export async function readEverything(asker: Asker, { key, ids }: Reader): Promis
 
 /** Requests with secrets in every place that a client controls; none of them may store one. */
 export async function askHostilely(asker: Asker, canaries: Canaries, target: Target): Promise<void> {
-  const { key, url, productId } = target;
+  const { key, productId } = target;
   const sent = () => canaries.mint('sent');
   const forged = () => ['svc', 'live', sent()].join('_');
   const lists = ['orders', 'products', 'customers', 'categories', 'brands'];
@@ -75,9 +73,6 @@ export async function askHostilely(asker: Asker, canaries: Canaries, target: Tar
     headers: { 'idempotency-key': sent().repeat(30) },
     body: order,
   });
-  const port = Number(new URL(url).port);
-  const answers = await Promise.allSettled(brokenBytes(sent).map((bytes) => sendRaw(port, bytes, { waitMs: 1_000 })));
-  for (const answer of answers) if (answer.status === 'fulfilled') asker.take('raw bytes', answer.value);
 }
 
 function hostileBodies(sent: () => string, productId: number): (string | object)[] {
@@ -97,15 +92,5 @@ function hostileBodies(sent: () => string, productId: number): (string | object)
     { items: [{ product_id: productId, quantity: 999 }], customer: { ...customer, email: `${sent()}@example.com` } },
     { items: [{ product_id: 1e300, quantity: 1, [sent()]: sent() }], customer },
     `[${'['.repeat(2_000)}"${sent()}"${']'.repeat(2_000)}]`,
-  ];
-}
-
-function brokenBytes(sent: () => string): string[] {
-  return [
-    `GET /v1/${sent()} HTTP/9.9\r\nHost: x\r\n\r\n`,
-    `${sent()} /v1/orders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${sent()}\r\n\r\n`,
-    `GET /v1/orders HTTP/1.1\r\nHost: x\r\n${sent()}\r\n\r\n`,
-    `GET /v1/orders HTTP/1.1\r\nHost: x\r\nCookie: ${sent().repeat(3_000)}\r\n\r\n`,
-    `POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: ${sent()}\r\n\r\n${sent()}`,
   ];
 }

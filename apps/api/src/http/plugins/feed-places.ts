@@ -40,8 +40,10 @@ export const feedPlaces = fp<Options>(
     fastify.decorateReply('takeFeedPlace', function (storeId: number, waitMs: number) {
       const { request, raw } = this;
       // It has emitted its last event: nothing would give the place back.
+      // @protects place-of-closed
       if (raw.destroyed) throw new ClientGone();
       const ofStore = taken.get(storeId) ?? 0;
+      // @protects waits-of-store
       if (ofStore >= WAITS_OF_A_STORE || !limits.waits.tryEnter()) {
         metrics.refusedRequests.inc({ kind: 'waits' });
         throw new Overloaded();

@@ -80,6 +80,7 @@ async function keepCredentials(
         '/* import.credentials.delete */ DELETE FROM gateway_credentials WHERE store_id = $1 AND method_id = $2';
       await manager.query(remove, [storeId, methodId]);
     } else {
+      // @protects encrypted-credentials
       const encrypted = cipher.encrypt(JSON.stringify(credentials), GATEWAY_CREDENTIALS.context(storeId, methodId));
       await manager.query(SAVE_CREDENTIALS, [storeId, methodId, encrypted]);
     }

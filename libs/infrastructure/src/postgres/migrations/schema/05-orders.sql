@@ -75,6 +75,7 @@ COMMENT ON COLUMN orders.total_amount IS
 CREATE UNIQUE INDEX orders_by_receipt ON orders (store_id, upper(receipt_number));
 -- Also the filter of the order list. Null, not '', for orders without a reference: `= $1` then implies the condition of
 -- the index in a plan for all values.
+-- @protects unique-reference
 CREATE UNIQUE INDEX orders_by_external_reference ON orders (store_id, external_reference, is_test)
   WHERE external_reference IS NOT NULL;
 -- The order list, newest first, with an index for every combination of its filters: two filters that match many orders
@@ -367,6 +368,7 @@ BEGIN
     WHERE item.store_id = NEW.store_id AND item.order_id = NEW.order_id AND item.position = NEW.position
       AND shipments.status <> 'void';
   END IF;
+  -- @protects shipped-units
   IF used > ordered THEN
     RAISE EXCEPTION '% of order % exceed the ordered units of line %', TG_TABLE_NAME, NEW.order_id, NEW.position + 1
       USING ERRCODE = 'check_violation';
@@ -404,6 +406,7 @@ BEGIN
     SELECT FROM order_events
     WHERE store_id = NEW.store_id AND order_id = NEW.order_id AND transaction = pg_current_xact_id()
       AND reference = NEW.reference
+  -- @protects shipment-event
   ) THEN
     RAISE EXCEPTION '% of order % change without an event', TG_TABLE_NAME, NEW.order_id USING ERRCODE = 'check_violation';
   END IF;

@@ -190,6 +190,7 @@ BEGIN
   IF NOT is_shared AND NOT EXISTS (SELECT FROM change_log WHERE store_id = of_store AND id > mark) THEN
     RETURN 0;
   END IF;
+  -- @protects numbering-lock
   IF current_setting('transaction_isolation') <> 'read committed'
     OR NOT pg_try_advisory_xact_lock(hashtext('change_log'), of_store) THEN
     RETURN NULL;
@@ -217,6 +218,7 @@ BEGIN
     -- The last batch takes all that its own snapshot sees: a place for counts.
     is_last := upto IS NULL;
     upto := coalesce(upto, 9223372036854775807);
+    -- @protects numbering-snapshot
     WITH waiting AS (
       DELETE FROM change_log WHERE store_id = of_store AND id > mark AND id <= upto
       RETURNING id, kind, entity, unit
@@ -238,6 +240,7 @@ BEGIN
           ORDER BY product_id, variant_key)
           UNION ALL
           (SELECT entity FROM changes AS known
+          -- @protects deleted-units
           WHERE known.store_id = of_store AND known.kind = 'skus'
             AND known.entity >= product.entity AND known.entity < product.entity || '.'
           ORDER BY known.entity)
@@ -299,6 +302,7 @@ BEGIN
       FROM states
     ), numbered AS (
       INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
+      -- @protects position-at-commit
       SELECT of_store, kind, entity, newest + row_number() OVER (ORDER BY last), NOT shown,
         greatest(clock_timestamp(), newest_at)
       FROM news WHERE matters
@@ -384,6 +388,7 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER categories_log_their_products AFTER UPDATE ON categories FOR EACH ROW
+  -- @protects category-place
   WHEN (OLD.name <> NEW.name OR OLD.slug <> NEW.slug OR OLD.display_order <> NEW.display_order)
   EXECUTE FUNCTION log_products_that_show('category');
 CREATE TRIGGER brands_log_their_products AFTER UPDATE ON brands FOR EACH ROW
@@ -456,6 +461,7 @@ BEGIN
     INSERT INTO change_log (store_id, kind, entity, unit)
     SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, CASE
       WHEN added.status IS DISTINCT FROM removed.status THEN NULL
+      -- @protects attribute-order
       WHEN (added.sku, added.price, added.attributes, added.attribute_names)
         IS DISTINCT FROM (removed.sku, removed.price, removed.attributes, removed.attribute_names) THEN id
       ELSE -1 END

@@ -1,20 +1,6 @@
-import { StoreFixture } from '../../builders/store-fixture.js';
-import { SmtpSink } from '../../support/smtp-sink.js';
-import type { ProofContext } from '../support/proof.js';
+import type { SmtpSink } from '../../support/smtp-sink.js';
 import type { ProcessOptions, Rig } from '../support/rig.js';
 import type { Service } from '../support/service.js';
-import { Buyers } from '../support/buyers.js';
-import { stockShelves } from '../support/store-setup.js';
-
-/** A store, its buyers, and a mail server. */
-export async function openShop({ rig, history, random }: ProofContext) {
-  const store = await StoreFixture.create(rig.database);
-  // The merchant gets a mail, too.
-  const contact = JSON.stringify({ email: 'merchant@example.com' });
-  await rig.database.query('UPDATE stores SET contact = $2 WHERE id = $1', [store.id, contact]);
-  const products = await stockShelves(store, 20, [1_000_000]);
-  return { store, products, buyers: new Buyers(store, history, random), mails: await SmtpSink.start() };
-}
 
 export interface Processes {
   /** Two API processes. */
