@@ -5,7 +5,6 @@ import { Database } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
 import { KeyUsage } from '../../libs/infrastructure/src/access/key-usage.js';
 import { StoreFixture } from '../builders/store-fixture.js';
-import { InMemoryApiKeyRepository } from '../support/in-memory/in-memory-api-key.repository.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 let api: RunningApi;
@@ -19,17 +18,6 @@ interface Ports {
   activateStore(): Promise<unknown>;
   /** Writes the counted usage, which a process otherwise writes once a minute. */
   flush(): Promise<void>;
-}
-
-function openInMemory(): Promise<Ports> {
-  const apiKeys = new InMemoryApiKeyRepository();
-  return Promise.resolve({
-    storeId: 1,
-    apiKeys,
-    deactivateStore: () => Promise.resolve(apiKeys.inactiveStores.add(1)),
-    activateStore: () => Promise.resolve(apiKeys.inactiveStores.delete(1)),
-    flush: () => Promise.resolve(),
-  });
 }
 
 async function openPostgres(): Promise<Ports> {
@@ -46,12 +34,9 @@ async function openPostgres(): Promise<Ports> {
   };
 }
 
-describe.each([
-  ['in memory', openInMemory],
-  ['on PostgreSQL', openPostgres],
-])('ApiKeyRepository %s', (_name, open) => {
+describe('ApiKeyRepository', () => {
   let ports: Ports;
-  beforeAll(async () => (ports = await open()));
+  beforeAll(async () => (ports = await openPostgres()));
 
   const aKey = (more: Partial<NewApiKey> = {}): NewApiKey => ({
     id: uuidv7(),

@@ -9,11 +9,11 @@ import {
 import { ExternalReferenceTaken, sumDemand } from '@app/domain';
 import { ACCEPTED, anOrder, aScope, placeOrder } from '../builders/placed-order.js';
 import { seededRandom } from '../support/seeded-random.js';
-import { placingAdapters, type PlacingPorts } from './placing.js';
+import { placingPorts, type PlacingPorts } from './placing.js';
 
-const adapters = placingAdapters();
+const open = placingPorts();
 
-describe.each(adapters)('CatalogPricing %s', (_name, open) => {
+describe('CatalogPricing', () => {
   let ports: PlacingPorts;
   beforeAll(async () => (ports = await open()));
 
@@ -91,7 +91,7 @@ describe.each(adapters)('CatalogPricing %s', (_name, open) => {
 const HASH = Buffer.alloc(32, 'a');
 const OTHER_HASH = Buffer.alloc(32, 'b');
 
-describe.each(adapters)('OrderPlacement %s', (_name, open) => {
+describe('OrderPlacement', () => {
   let ports: PlacingPorts;
   beforeAll(async () => (ports = await open()));
 

@@ -3,7 +3,6 @@ import { DEFAULT_FRAUD_SETTINGS, type FraudAssessment, type FraudSettings, type 
 import { v7 as uuidv7 } from 'uuid';
 import { anOrder } from '../builders/records.js';
 import { StoreFixture } from '../builders/store-fixture.js';
-import { InMemoryShop } from '../support/in-memory/in-memory-shop.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
 let application: RunningApplication;
@@ -226,17 +225,6 @@ interface Subject {
   kept(orderId: string): Promise<FraudAssessment | null>;
 }
 
-function inMemory(): Promise<Subject> {
-  const shop = new InMemoryShop();
-  return Promise.resolve({
-    fraud: shop.fraud,
-    storeId: 1,
-    otherStoreId: 2,
-    set: (settings) => Promise.resolve((shop.fraudSettings = settings)),
-    kept: (orderId) => Promise.resolve(shop.rejectionOf(orderId)),
-  });
-}
-
 async function onPostgres(): Promise<Subject> {
   const { app, database } = application;
   const store = await StoreFixture.create(database);
@@ -275,13 +263,10 @@ function someSignals(values: Partial<FraudSignals> = {}): FraudSignals {
   };
 }
 
-describe.each([
-  ['in memory', inMemory],
-  ['on PostgreSQL', onPostgres],
-])('FraudScreening %s', (_name, open) => {
+describe('FraudScreening', () => {
   let subject: Subject;
   beforeAll(async () => {
-    subject = await open();
+    subject = await onPostgres();
     await subject.set({
       ...DEFAULT_FRAUD_SETTINGS,
       blockedEmails: [' Eve@Example.com'],
