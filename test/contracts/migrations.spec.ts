@@ -165,15 +165,6 @@ describe('the migration runner', () => {
       ]);
     });
 
-    it('names the schema and the file that was renamed', async () => {
-      await run(own('first', 'CREATE TABLE notes ()'));
-      const renamed = { schema: 'first', migrations: [parseMigration('0001-memos.sql', 'CREATE TABLE notes ()')] };
-
-      await expect(run(renamed)).rejects.toThrow(
-        'The schema first has the migration 0001-notes, but its file is now 0001-memos: restore the name 0001-notes',
-      );
-    });
-
     it('rolls back a file that fails, and keeps those before it', async () => {
       const broken = own('first', 'CREATE TABLE notes ()', 'CREATE TABLE more (); CREATE TABLE notes ()');
 

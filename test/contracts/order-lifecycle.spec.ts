@@ -1,6 +1,5 @@
 import type { ChangedOrder, ChangeOrder, OrderKey } from '@app/application';
 import {
-  CancelledTooLate,
   ANALYSIS_UNAVAILABLE,
   NotFound,
   NotHeld,
@@ -45,23 +44,6 @@ describe('OrderLifecycle', () => {
   }
   const statusesOf = ({ order: { status, fulfillmentStatus } }: ChangedOrder) => [status, fulfillmentStatus];
 
-  it('sets payment and fulfillment together', async () => {
-    const { id } = await placed();
-
-    const changed = await changes.setStatus(id, { status: 'SUCCEEDED', fulfillmentStatus: 'CONFIRMED' });
-
-    expect(statusesOf(changed)).toEqual(['SUCCEEDED', 'CONFIRMED']);
-  });
-
-  it('rejects an illegal transition with the reason, and changes nothing', async () => {
-    const { id } = await placed();
-
-    const illegal = changes.setStatus(id, { status: 'SUCCEEDED', fulfillmentStatus: 'DELIVERED' });
-
-    await expect(illegal).rejects.toThrow('fulfillment cannot go from PENDING to DELIVERED');
-    expect(statusesOf(await changes.setStatus(id, {}))).toEqual(['PENDING', 'PENDING']);
-  });
-
   it('returns the stock of a cancelled order once, to the bins it came from', async () => {
     const { id, productId } = await placed();
     expect(await ports.onHand(productId)).toBe(1);
@@ -81,39 +63,6 @@ describe('OrderLifecycle', () => {
 
     expect(outcomes.map(({ restocked }) => restocked).sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 4]);
     expect(await ports.onHand(productId)).toBe(5);
-  });
-
-  it('keeps the stock of a cancelled order on request', async () => {
-    const { id, productId } = await placed();
-
-    await changes.cancel(id, { ...CANCELLATION, restock: false });
-
-    expect(await ports.onHand(productId)).toBe(1);
-  });
-
-  it('returns the stock when the fulfillment is set to CANCELLED', async () => {
-    const { id, productId } = await placed();
-
-    await changes.setStatus(id, { fulfillmentStatus: 'CANCELLED' });
-
-    expect(await ports.onHand(productId)).toBe(5);
-  });
-
-  it('leaves the payment of a cancelled paid order SUCCEEDED', async () => {
-    const { id } = await placed();
-    await changes.setStatus(id, { status: 'SUCCEEDED' });
-
-    expect(statusesOf(await changes.cancel(id, CANCELLATION))).toEqual(['SUCCEEDED', 'CANCELLED']);
-  });
-
-  it('does not return the stock of a shipped order', async () => {
-    const { id, productId } = await placed();
-    for (const fulfillmentStatus of ['CONFIRMED', 'PROCESSING', 'SHIPPED'] as const) {
-      await changes.setStatus(id, { fulfillmentStatus });
-    }
-
-    await expect(changes.cancel(id, CANCELLATION)).rejects.toThrow(CancelledTooLate);
-    expect(await ports.onHand(productId)).toBe(1);
   });
 
   it('returns the units of a line to the bins that supplied them, never more than they supplied', async () => {
@@ -257,18 +206,6 @@ describe('HeldOrders and StageRetries', () => {
     expect(await list(['only_x'], null)).toEqual([one.orderId]);
   });
 
-  it('lists by order id, up to the limit, after the given order', async () => {
-    const filter = { subdomain: null, reasons: ['paged'] };
-    const ids = [];
-    for (let n = 0; n < 3; n++) ids.push((await placed(review('paged'))).orderId);
-
-    const first = await ports.held.list(filter, 2, null);
-    const rest = await ports.held.list(filter, 2, first[1] ?? null);
-
-    expect(first.map(({ orderId }) => orderId)).toEqual(ids.slice(0, 2));
-    expect(rest.map(({ orderId }) => orderId)).toEqual(ids.slice(2));
-  });
-
   it('does not settle an order of another store', async () => {
     const { orderId } = await placed(ANALYSIS_UNAVAILABLE);
     const foreign = { storeId: 999_999, orderId };
@@ -300,15 +237,6 @@ describe('HeldOrders and StageRetries', () => {
     expect(await list(['found_later'])).toEqual([id.orderId]);
     expect(await list(['analysis_unavailable'])).not.toContain(id.orderId);
     expect(await ports.assessment(id.orderId)).toEqual(review('found_later'));
-  });
-
-  it('does not settle an order that is held for another reason', async () => {
-    const id = await placed(review('amount_over_limit'));
-
-    expect(await settle(id, ACCEPTED)).toBe(false);
-
-    expect(await customerStage(id)).toBe('notify-customer held');
-    expect((await ports.assessment(id.orderId))?.verdict).toBe('REVIEW');
   });
 
   it('does not retry a held stage, and returns the reasons of the hold', async () => {

@@ -159,27 +159,12 @@ describe('PipelineStages', () => {
     expect(await claimOf(claim.orderId)).toBeUndefined();
   });
 
-  it('claims a failed stage again, when it is due again, as one that no worker lost', async () => {
-    const claim = await claimed();
-    await subject.stages.fail(claim, personal(), 0);
-
-    expect(await claimOf(claim.orderId)).toMatchObject({ attempts: 1, takenOver: false });
-  });
-
   it('marks a stage as dead when no attempt follows', async () => {
     const claim = await claimed();
 
     await subject.stages.fail(claim, personal(), null);
 
     expect(await subject.stageOf(claim.orderId)).toMatchObject({ ...dead, isSetAside: false });
-  });
-
-  it('marks a stage as dead and sets it aside when its message cannot be delivered', async () => {
-    const claim = await claimed();
-
-    await subject.stages.setAside(claim, personal());
-
-    expect(await subject.stageOf(claim.orderId)).toMatchObject({ ...dead, isSetAside: true });
   });
 
   it('stores the code of an error, and never its message', async () => {
