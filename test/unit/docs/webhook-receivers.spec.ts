@@ -151,12 +151,6 @@ describe.each(LANGUAGES)('the receiver of docs/webhook-receivers.md in $name', (
     expect(readsOf(id)).toEqual([]);
   });
 
-  it('takes a test message, which names no resource', async () => {
-    expect(await send(message({}))).toBe(204);
-
-    await readNext();
-  });
-
   it('answers no 2xx when it cannot store the message', async () => {
     rmSync(folder, { recursive: true });
 
