@@ -43,6 +43,7 @@ describe('fraud analysis', () => {
       });
 
     it('creates the order under review while the analysis waits for a lock', async () => {
+      await scene.place({}); // opens connections, and plans
       const locker = await connect();
       await locker.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
       const startedAt = Date.now();
