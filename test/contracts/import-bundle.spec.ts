@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BundleLine, type ImportReport, withBundleImporter } from '@app/bundles';
-import { demoStore } from '@app/demo-store';
 import pg from 'pg';
 import { aStoreBundle } from '../builders/store-bundle.js';
 import { bundleImports, cipher } from '../support/bundle-imports.js';
@@ -182,45 +181,6 @@ describe('import of a store bundle', () => {
     expect(await inStock()).toBe(true);
   });
 
-  it('sells a variant without a price at the price of its product', async () => {
-    const store = 'no-price';
-    const variants = [{ sku: 'R-44', name: '44' }];
-    const product = { kind: 'product', store, slug: 'runner', name: 'Runner', price: '79.90', variants } as BundleLine;
-
-    await importLines({ kind: 'store', subdomain: store, name: 'Acme', currency: 'USD' }, product);
-
-    const prices = `SELECT price::int FROM product_variants JOIN stores ON stores.id = store_id WHERE subdomain = $1`;
-    expect(await database.query(prices, [store])).toEqual([{ price: 7_990 }]);
-  });
-
-  it('removes blanks around names and keys, and reports the fields', async () => {
-    const store = 'trimmed';
-
-    const { trimmed } = await importLines(
-      { kind: 'store', subdomain: store, name: ' Acme', currency: 'USD' },
-      { kind: 'brand', store, slug: 'globex ', name: 'Globex' },
-      { kind: 'product', store, slug: 'runner', name: 'Runner', price: '1', brand: ' globex' },
-    );
-
-    expect(trimmed).toEqual(['line 1: store.name', 'line 2: brand.slug', 'line 3: product.brand']);
-    expect([await count('brands', store), await count('products', store)]).toEqual([1, 1]);
-  });
-
-  it('imports a credit note, an order with a negative amount', async () => {
-    const store = 'credit';
-    const note = {
-      ...(aStoreBundle(store).at(-1) as Extract<BundleLine, { kind: 'order' }>),
-      ...{ receipt_number: 'CN-1', amount: -8_200, total_amount: -8_900 },
-      line_items: [{ product: 'runner', variant: 'R-42', name: 'Runner', unit_price: -8_200, quantity: 1 }],
-    };
-
-    await importLines(...aStoreBundle(store).slice(0, -1), note);
-
-    expect(await database.query(HISTORY, [store])).toMatchObject([
-      { receipt_number: 'CN-1', amount: -8_200, total_amount: -8_900, line_total: -8_200 },
-    ]);
-  });
-
   it('never changes an order that exists with the same receipt number', async () => {
     const store = 'history';
     await importLines(...aStoreBundle(store));
@@ -282,24 +242,6 @@ describe('import of a store bundle', () => {
     expect(await count('gateway_credentials', subdomain)).toBe(0);
   });
 
-  it.each([
-    ['no values', 'blank-none', {}],
-    ['blank values', 'blank-texts', { secret_key: ' ', live: { key: '', ids: [null] } }],
-  ])('stores no credentials for an object with %s, and removes existing ones', async (_case, subdomain, blank) => {
-    const line = (credentials: object) =>
-      ({
-        ...{ kind: 'store', subdomain, name: 'Acme', currency: 'USD' },
-        payment_settings: { methods: [{ methodId: 'paylark', enabled: true, credentials }] },
-      }) as BundleLine;
-
-    await importLines(line(blank));
-    expect(await count('gateway_credentials', subdomain)).toBe(0);
-
-    await importLines(line({ key: 'k' }));
-    await importLines(line(blank));
-    expect(await count('gateway_credentials', subdomain)).toBe(0);
-  });
-
   it('writes to the named store only when two stores have the same keys', async () => {
     await importLines(...aStoreBundle('left'));
     await importLines(...aStoreBundle('right'), { kind: 'brand', store: 'right', slug: 'globex', name: 'Changed' });
@@ -308,16 +250,6 @@ describe('import of a store bundle', () => {
     expect(await database.query(brands, ['left'])).toEqual([{ name: 'Globex' }]);
     expect(await count('orders', 'left')).toBe(1);
     expect(await count('orders', 'right')).toBe(1);
-  });
-
-  it('finds a customer without e-mail again when it is imported a second time', async () => {
-    const [store] = aStoreBundle('tills');
-    const customer = { kind: 'customer', store: 'tills', name: 'Walk-in', phone: '+1' } as BundleLine;
-
-    await importLines(store as BundleLine, customer);
-    await importLines(customer);
-
-    expect(await count('customers', 'tills')).toBe(1);
   });
 
   it('imports one bundle in two concurrent imports without duplicates or a deadlock', async () => {
@@ -362,16 +294,6 @@ describe('stock import', () => {
     await eventually(async () =>
       expect(await database.query(measured)).toEqual([{ relname: 'products' }, { relname: 'stock' }]),
     );
-  });
-
-  it('imports the demo store with bins that equal the sums of the ledger', async () => {
-    const { counts } = await importLines(...demoStore({ now: new Date('2026-11-20T12:00:00Z') }));
-
-    expect(counts.order.created).toBe(400);
-    expect(counts.customer.created).toBe(200);
-    const wrong = `SELECT FROM stock s WHERE quantity <> (SELECT coalesce(sum(m.quantity), 0) FROM stock_movements m
-      WHERE (m.store_id, m.product_id, m.variant_key, m.bin_id) = (s.store_id, s.product_id, s.variant_key, s.bin_id))`;
-    expect(await database.query(wrong)).toHaveLength(0);
   });
 });
 

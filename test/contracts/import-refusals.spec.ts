@@ -37,18 +37,6 @@ describe('dry run of an import', () => {
       counts: { brand: { created: 0, unchanged: 1_501 } },
     });
   });
-
-  it('reports the bad line in a dry run, and writes nothing', async () => {
-    const [acme, ...others] = aStoreBundle('rehearsed-badly') as [BundleLine, ...BundleLine[]];
-    const lines = [acme, { ...others[0], active: 1 }, ...others.slice(1)].map((each) => JSON.stringify(each));
-
-    const { message, report } = await stopped(importText(lines.join('\n'), { dryRun: true }));
-
-    expect(message).toBe('line 2: warehouse.active must be true or false');
-    expect(report).toMatchObject({ dryRun: true, lines: 0 });
-    const stores = 'SELECT count(*)::int AS count FROM stores WHERE subdomain = $1';
-    expect(await database.query(stores, ['rehearsed-badly'])).toEqual([{ count: 0 }]);
-  });
 });
 
 describe('bad lines of an import', () => {
@@ -103,14 +91,6 @@ describe('bad lines of an import', () => {
     expect(text).toContain(message);
     expect(report.lines).toBe(0);
     expect(await count('brands', store)).toBe(0);
-  });
-
-  it('rejects a reference to a later line of the same batch', async () => {
-    const product = line({ kind: 'product', store, slug: 'p', name: 'p', price: '1', brand: 'late' });
-
-    const { message } = await stopped(importText([product, brand('late')].join('\n')));
-
-    expect(message).toBe('line 1: brand "late" is not known');
   });
 
   describe('in several batches', () => {
@@ -240,12 +220,6 @@ describe('import of lines with an identity that is taken', () => {
       expect(await count('orders', store)).toBe(0);
     });
 
-    it('rejects the id of a stored order', async () => {
-      await importLines(order('B1', { id: A }));
-
-      expect(await messages(order('B2', { id: A }))).toEqual(both('line 1: order.id is already the id of order "B1"'));
-    });
-
     it('rejects the receipt number of an order that has another id', async () => {
       expect(await messages(order('B1', { id: A }), order('b1', { id: B }))).toEqual(
         both(`line 2: order.receipt_number is already the number of order ${A}`),
@@ -272,23 +246,6 @@ describe('import of lines with an identity that is taken', () => {
         both(`line 1: order.external_reference is already the reference of order ${A}`),
       );
       expect(await messages(order('B4', { external_reference: 'PO 2' }))).toEqual(both('no error'));
-    });
-
-    it('keeps an external reference, and counts a repeated order with it as unchanged', async () => {
-      const line = order('B1', { external_reference: 'PO 7/é' });
-      await importLines(line, order('B2', { external_reference: '' }));
-
-      await importLines(line);
-
-      const rows = await database.query(
-        `SELECT receipt_number, external_reference FROM orders JOIN stores ON stores.id = store_id
-         WHERE subdomain = $1 ORDER BY 1`,
-        [store],
-      );
-      expect(rows).toEqual([
-        { receipt_number: 'B1', external_reference: 'PO 7/é' },
-        { receipt_number: 'B2', external_reference: null },
-      ]);
     });
 
     it('counts an order that repeats as unchanged, also in another batch of a dry run', async () => {
@@ -318,23 +275,6 @@ describe('import of lines with an identity that is taken', () => {
       const [message] = await messages(customer({ id: A, email: 'two@example.com' }));
 
       expect(message).toMatch(/^line 1: customer\.email is already the e-mail of customer [0-9a-f-]{36}$/);
-    });
-
-    it('accepts an e-mail that an earlier line takes away from its customer', async () => {
-      await importLines(customer({ id: A, email: 'one@example.com' }));
-
-      const lines = [customer({ id: A, email: 'two@example.com' }), customer({ id: B, email: 'one@example.com' })];
-      const { counts } = await importLines(...lines);
-
-      expect(counts.customer).toEqual({ created: 1, updated: 1, unchanged: 0 });
-    });
-
-    it('finds a customer imported without an id by e-mail when a later line gives an id', async () => {
-      await importLines(customer({ email: 'ada@example.com' }));
-
-      const { counts } = await importLines(customer({ id: A, email: 'ada@example.com', city: 'London' }));
-
-      expect(counts.customer).toEqual({ created: 0, updated: 1, unchanged: 0 });
     });
 
     it('takes e-mails that are equal in PostgreSQL only for one customer', async () => {

@@ -6,7 +6,6 @@ import { Config } from '@app/infrastructure';
 // Imports the adapter directly, because the contract of one port does not need the module that binds all ports.
 import { MailNotifier } from '../../libs/infrastructure/src/notifications/mail-notifier.js';
 import { anOrderRecord, aStoreProfile } from '../builders/order-record.js';
-import { InMemoryNotifier } from '../support/in-memory/in-memory-notifier.js';
 import { readMail } from '../support/mail-message.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 
@@ -18,7 +17,6 @@ interface Post {
 }
 
 const ADAPTERS: [name: string, open: () => Promise<Post>][] = [
-  ['in memory', openInMemory],
   ['by SMTP', openSmtp],
   ['as files', openFiles],
 ];
@@ -97,12 +95,6 @@ describe.each(ADAPTERS)('Notifier %s', (_name, open) => {
     expect(await post.arrived()).toEqual([]);
   });
 });
-
-function openInMemory(): Promise<Post> {
-  const notifier = new InMemoryNotifier();
-  const arrived = () => Promise.resolve(distinct(notifier.messages.map(({ to, id }) => `${to} ${id}`)));
-  return Promise.resolve({ notifier, arrived, close: () => Promise.resolve() });
-}
 
 async function openSmtp(): Promise<Post> {
   const sink = await SmtpSink.start();

@@ -1,6 +1,5 @@
 import type { ChangedOrder, ChangeOrder, OrderKey } from '@app/application';
 import {
-  CancelledTooLate,
   ANALYSIS_UNAVAILABLE,
   NotFound,
   NotHeld,
@@ -11,7 +10,7 @@ import {
 } from '@app/domain';
 import { ACCEPTED, anOrder, placeOrder } from '../builders/placed-order.js';
 import { CANCELLATION, changing } from '../support/changing.js';
-import { placingAdapters, type PlacingPorts } from './placing.js';
+import { placingPorts, type PlacingPorts } from './placing.js';
 
 const SHIPMENT = {
   reference: 'S-1',
@@ -25,16 +24,15 @@ const SHIPMENT = {
 } as const;
 const REFUND = { reference: 're_1', amount: 1000, lines: null, restock: true, notify: false, at: null };
 
-const adapters = placingAdapters();
+const open = placingPorts();
 
 const ACCEPT: FraudVerdict = 'ACCEPT';
 
-describe.each(adapters.slice(1))('OrderLifecycle %s', (_name, open) => {
+describe('OrderLifecycle', () => {
   let ports: PlacingPorts;
   let changes: ChangeOrder;
   beforeAll(async () => {
     ports = await open();
-    if (!ports.changes) throw new Error('The adapter changes no orders');
     changes = ports.changes;
   });
 
@@ -45,23 +43,6 @@ describe.each(adapters.slice(1))('OrderLifecycle %s', (_name, open) => {
     return { productId, id: changing({ storeId: ports.storeId, orderId: order.id }), orderId: order.id };
   }
   const statusesOf = ({ order: { status, fulfillmentStatus } }: ChangedOrder) => [status, fulfillmentStatus];
-
-  it('sets payment and fulfillment together', async () => {
-    const { id } = await placed();
-
-    const changed = await changes.setStatus(id, { status: 'SUCCEEDED', fulfillmentStatus: 'CONFIRMED' });
-
-    expect(statusesOf(changed)).toEqual(['SUCCEEDED', 'CONFIRMED']);
-  });
-
-  it('rejects an illegal transition with the reason, and changes nothing', async () => {
-    const { id } = await placed();
-
-    const illegal = changes.setStatus(id, { status: 'SUCCEEDED', fulfillmentStatus: 'DELIVERED' });
-
-    await expect(illegal).rejects.toThrow('fulfillment cannot go from PENDING to DELIVERED');
-    expect(statusesOf(await changes.setStatus(id, {}))).toEqual(['PENDING', 'PENDING']);
-  });
 
   it('returns the stock of a cancelled order once, to the bins it came from', async () => {
     const { id, productId } = await placed();
@@ -82,39 +63,6 @@ describe.each(adapters.slice(1))('OrderLifecycle %s', (_name, open) => {
 
     expect(outcomes.map(({ restocked }) => restocked).sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 4]);
     expect(await ports.onHand(productId)).toBe(5);
-  });
-
-  it('keeps the stock of a cancelled order on request', async () => {
-    const { id, productId } = await placed();
-
-    await changes.cancel(id, { ...CANCELLATION, restock: false });
-
-    expect(await ports.onHand(productId)).toBe(1);
-  });
-
-  it('returns the stock when the fulfillment is set to CANCELLED', async () => {
-    const { id, productId } = await placed();
-
-    await changes.setStatus(id, { fulfillmentStatus: 'CANCELLED' });
-
-    expect(await ports.onHand(productId)).toBe(5);
-  });
-
-  it('leaves the payment of a cancelled paid order SUCCEEDED', async () => {
-    const { id } = await placed();
-    await changes.setStatus(id, { status: 'SUCCEEDED' });
-
-    expect(statusesOf(await changes.cancel(id, CANCELLATION))).toEqual(['SUCCEEDED', 'CANCELLED']);
-  });
-
-  it('does not return the stock of a shipped order', async () => {
-    const { id, productId } = await placed();
-    for (const fulfillmentStatus of ['CONFIRMED', 'PROCESSING', 'SHIPPED'] as const) {
-      await changes.setStatus(id, { fulfillmentStatus });
-    }
-
-    await expect(changes.cancel(id, CANCELLATION)).rejects.toThrow(CancelledTooLate);
-    expect(await ports.onHand(productId)).toBe(1);
   });
 
   it('returns the units of a line to the bins that supplied them, never more than they supplied', async () => {
@@ -195,7 +143,7 @@ function review(...rules: string[]): FraudAssessment {
   return { verdict: 'REVIEW', score: 50 * rules.length, reasons: rules.map((rule) => ({ rule, score: 50 })) };
 }
 
-describe.each(adapters)('HeldOrders and StageRetries %s', (_name, open) => {
+describe('HeldOrders and StageRetries', () => {
   let ports: PlacingPorts;
   let productId: number;
   beforeAll(async () => {
@@ -258,18 +206,6 @@ describe.each(adapters)('HeldOrders and StageRetries %s', (_name, open) => {
     expect(await list(['only_x'], null)).toEqual([one.orderId]);
   });
 
-  it('lists by order id, up to the limit, after the given order', async () => {
-    const filter = { subdomain: null, reasons: ['paged'] };
-    const ids = [];
-    for (let n = 0; n < 3; n++) ids.push((await placed(review('paged'))).orderId);
-
-    const first = await ports.held.list(filter, 2, null);
-    const rest = await ports.held.list(filter, 2, first[1] ?? null);
-
-    expect(first.map(({ orderId }) => orderId)).toEqual(ids.slice(0, 2));
-    expect(rest.map(({ orderId }) => orderId)).toEqual(ids.slice(2));
-  });
-
   it('does not settle an order of another store', async () => {
     const { orderId } = await placed(ANALYSIS_UNAVAILABLE);
     const foreign = { storeId: 999_999, orderId };
@@ -301,15 +237,6 @@ describe.each(adapters)('HeldOrders and StageRetries %s', (_name, open) => {
     expect(await list(['found_later'])).toEqual([id.orderId]);
     expect(await list(['analysis_unavailable'])).not.toContain(id.orderId);
     expect(await ports.assessment(id.orderId)).toEqual(review('found_later'));
-  });
-
-  it('does not settle an order that is held for another reason', async () => {
-    const id = await placed(review('amount_over_limit'));
-
-    expect(await settle(id, ACCEPTED)).toBe(false);
-
-    expect(await customerStage(id)).toBe('notify-customer held');
-    expect((await ports.assessment(id.orderId))?.verdict).toBe('REVIEW');
   });
 
   it('does not retry a held stage, and returns the reasons of the hold', async () => {

@@ -62,22 +62,6 @@ describe('the list of orders', () => {
     await database.drop();
   });
 
-  it.each(COMBINATIONS.map((labels) => [labels]))('has every order with the given %j, newest first', async (labels) => {
-    const orders = new PostgresOrderRepository(new Database(pool));
-    const isListed = labels.map((label, index) => `AND ${LABELS[label].column} = $${index + 2}`).join(' ');
-
-    for (const filter of filtersBy(labels)) {
-      const { rows, total } = await orders.list(storeId, filter, PAGE);
-
-      const listed = await database.query<{ id: string }>(
-        `SELECT id FROM orders WHERE store_id = $1 ${isListed} ORDER BY created_at DESC, id DESC`,
-        [storeId, ...labels.map((label) => filter[label])],
-      );
-      const expected = listed.slice(0, PAGE.limit).map(({ id }) => id);
-      expect({ filter, total, ids: rows.map(({ id }) => id) }).toEqual({ filter, total: listed.length, ids: expected });
-    }
-  });
-
   it.each(COMBINATIONS.map((labels) => [labels]))('is read in its order by the given %j', async (labels) => {
     const [filter = {}] = filtersBy(labels);
 

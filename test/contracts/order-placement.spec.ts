@@ -9,11 +9,11 @@ import {
 import { ExternalReferenceTaken, sumDemand } from '@app/domain';
 import { ACCEPTED, anOrder, aScope, placeOrder } from '../builders/placed-order.js';
 import { seededRandom } from '../support/seeded-random.js';
-import { placingAdapters, type PlacingPorts } from './placing.js';
+import { placingPorts, type PlacingPorts } from './placing.js';
 
-const adapters = placingAdapters();
+const open = placingPorts();
 
-describe.each(adapters)('CatalogPricing %s', (_name, open) => {
+describe('CatalogPricing', () => {
   let ports: PlacingPorts;
   beforeAll(async () => (ports = await open()));
 
@@ -56,16 +56,6 @@ describe.each(adapters)('CatalogPricing %s', (_name, open) => {
     }
   });
 
-  it('reports inactive variants and variants of other products alike', async () => {
-    const shoe = await ports.product();
-    const others = await ports.variant(await ports.product());
-    const inactive = await ports.variant(shoe, { active: false });
-
-    for (const id of [others, inactive, 1_999_999_999]) {
-      expect(await price([shoe, id])).toEqual({ lines: [], unavailable: [{ line: 0, what: 'variant', id }] });
-    }
-  });
-
   it('prices the available lines and names the others, by line', async () => {
     const [mug, shoe] = [await ports.product(), await ports.product()];
     const unknown = 1_999_999_999;
@@ -79,19 +69,12 @@ describe.each(adapters)('CatalogPricing %s', (_name, open) => {
       { line: 3, what: 'product', id: unknown },
     ]);
   });
-
-  it('reports an active variant of an inactive product as an unavailable product', async () => {
-    const shoe = await ports.product({ active: false });
-    const blue = await ports.variant(shoe);
-
-    expect(await price([shoe, blue])).toEqual({ lines: [], unavailable: [{ line: 0, what: 'product', id: shoe }] });
-  });
 });
 
 const HASH = Buffer.alloc(32, 'a');
 const OTHER_HASH = Buffer.alloc(32, 'b');
 
-describe.each(adapters)('OrderPlacement %s', (_name, open) => {
+describe('OrderPlacement', () => {
   let ports: PlacingPorts;
   beforeAll(async () => (ports = await open()));
 
@@ -109,14 +92,6 @@ describe.each(adapters)('OrderPlacement %s', (_name, open) => {
     expect(await ports.assessment(order.id)).toEqual(ACCEPTED);
     expect(await ports.stages(order.id)).toEqual(['notify-customer pending', 'notify-merchant pending']);
     expect(await ports.onHand(mug)).toBe(1);
-  });
-
-  it('holds the customer confirmation of an order under review', async () => {
-    const order = orderOf({ productId: await ports.product({ stock: [1] }), quantity: 1 });
-
-    await placeOrder(ports.placement, order, { assessment: { ...ACCEPTED, verdict: 'REVIEW' } });
-
-    expect(await ports.stages(order.id)).toEqual(['notify-customer held', 'notify-merchant pending']);
   });
 
   it('names every short line with what is available, and writes nothing', async () => {
@@ -262,11 +237,6 @@ describe.each(adapters)('OrderPlacement %s', (_name, open) => {
       return { order, placed };
     };
     const inTime = () => Deadline.in(5_000);
-
-    it('finds no replay for an unused key', async () => {
-      expect(await ports.placement.findReplay(requestOf())).toBeNull();
-      expect(await ports.placement.awaitReplay(requestOf(), inTime())).toBeNull();
-    });
 
     it('stores the order and its receipt for replays', async () => {
       const request = requestOf();

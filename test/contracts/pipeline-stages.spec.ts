@@ -1,9 +1,7 @@
 import { PipelineStages, StageRetries, type ClaimedStage } from '@app/application';
 import { NotFound } from '@app/domain';
 import pg from 'pg';
-import { v7 as uuidv7 } from 'uuid';
 import { eventually } from '../support/eventually.js';
-import { InMemoryPipelineStages, type Stage } from '../support/in-memory/in-memory-pipeline-stages.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
@@ -26,6 +24,15 @@ let application: RunningApplication;
 beforeAll(async () => (application = await startApplication()));
 afterAll(() => application.stop());
 
+interface Stage {
+  readonly state: string;
+  readonly attempts: number;
+  readonly lastError: string;
+  /** Times relative to now, in milliseconds. */
+  readonly dueIn: number;
+  readonly lockedFor: number | null;
+}
+
 /** The port, with methods that add and read the stages of orders. */
 interface Subject {
   readonly stages: PipelineStages;
@@ -37,34 +44,6 @@ interface Subject {
   expire(): Promise<void>;
   /** The number of changes that the feed of changes has not numbered. */
   countChanges(): Promise<number>;
-}
-
-function inMemory(): Subject {
-  const stages = new InMemoryPipelineStages();
-  const keys: string[] = [];
-  const claim = (orderId: string) => ({ storeId: 1, orderId, stage: STAGE }) as const;
-  return {
-    stages,
-    storeId: 1,
-    order: (stage) => {
-      const orderId = uuidv7();
-      keys.push(orderId);
-      stages.set(claim(orderId), stage);
-      return Promise.resolve(orderId);
-    },
-    stageOf: (orderId) => {
-      const row = stages.get(claim(orderId));
-      return Promise.resolve(row && { ...row, dueIn: row.runAt - Date.now() });
-    },
-    expire: () => {
-      for (const orderId of keys) {
-        const row = stages.get(claim(orderId));
-        if (row?.lockedUntil) stages.set(row, { ...row, dueIn: row.runAt - Date.now(), lockedFor: -1 });
-      }
-      return Promise.resolve();
-    },
-    countChanges: () => Promise.resolve(0),
-  };
 }
 
 function onPostgres(): Subject {
@@ -102,13 +81,10 @@ const due: Stage = { state: 'pending', attempts: 0, lastError: '', dueIn: -1_000
 const dead = { state: 'dead', attempts: 1, lastError: 'TypeError' };
 const personal = () => new TypeError('ada@example.com has no mailbox');
 
-describe.each([
-  ['in memory', inMemory],
-  ['on PostgreSQL', onPostgres],
-])('PipelineStages %s', (_name, open) => {
+describe('PipelineStages', () => {
   let subject: Subject;
   beforeAll(() => {
-    subject = open();
+    subject = onPostgres();
   });
 
   /** Claims all due stages. Returns the claim of this order. */
@@ -183,27 +159,12 @@ describe.each([
     expect(await claimOf(claim.orderId)).toBeUndefined();
   });
 
-  it('claims a failed stage again, when it is due again, as one that no worker lost', async () => {
-    const claim = await claimed();
-    await subject.stages.fail(claim, personal(), 0);
-
-    expect(await claimOf(claim.orderId)).toMatchObject({ attempts: 1, takenOver: false });
-  });
-
   it('marks a stage as dead when no attempt follows', async () => {
     const claim = await claimed();
 
     await subject.stages.fail(claim, personal(), null);
 
     expect(await subject.stageOf(claim.orderId)).toMatchObject({ ...dead, isSetAside: false });
-  });
-
-  it('marks a stage as dead and sets it aside when its message cannot be delivered', async () => {
-    const claim = await claimed();
-
-    await subject.stages.setAside(claim, personal());
-
-    expect(await subject.stageOf(claim.orderId)).toMatchObject({ ...dead, isSetAside: true });
   });
 
   it('stores the code of an error, and never its message', async () => {

@@ -9,7 +9,6 @@ import {
 import type { FraudAssessment } from '@app/domain';
 import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
-import { InMemoryShop } from '../support/in-memory/in-memory-shop.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
 /** The ports that place and change orders, with methods that add fixtures and read the stored data. */
@@ -17,8 +16,7 @@ export interface PlacingPorts {
   readonly storeId: number;
   readonly pricing: CatalogPricing;
   readonly placement: OrderPlacement;
-  /** Only on PostgreSQL. */
-  readonly changes: ChangeOrder | null;
+  readonly changes: ChangeOrder;
   readonly held: HeldOrders;
   readonly retries: StageRetries;
   /** Subdomain of the store. */
@@ -37,41 +35,12 @@ export interface PlacingPorts {
   assessment(orderId: string): Promise<FraudAssessment | null>;
 }
 
-/** The ports with each of their adapters, which have a store of their own. Call it outside of a suite. */
-export function placingAdapters(): [name: string, open: () => Promise<PlacingPorts>][] {
+/** Opens the ports on PostgreSQL, each time with another store. Call it outside of a suite. */
+export function placingPorts(): () => Promise<PlacingPorts> {
   let application: RunningApplication;
   beforeAll(async () => (application = await startApplication()));
   afterAll(() => application.stop());
-  return [
-    ['in memory', openInMemory],
-    ['on PostgreSQL', () => openPostgres(application)],
-  ];
-}
-
-function openInMemory(): Promise<PlacingPorts> {
-  const shop = new InMemoryShop();
-  return Promise.resolve({
-    storeId: 1,
-    pricing: shop.pricing,
-    placement: shop.placement,
-    changes: null,
-    held: shop.held,
-    retries: shop.retries,
-    subdomain: 'store-1',
-    product: (options) => Promise.resolve(shop.addProduct(options)),
-    variant: (productId, options) => Promise.resolve(shop.addVariant(productId, options)),
-    foreignProduct: () => Promise.resolve(shop.addProduct({ storeId: 2, stock: [5] })),
-    onHand: (productId) => Promise.resolve(shop.onHand(productId)),
-    bins: (productId) => Promise.resolve(shop.bins(productId)),
-    holdKey: (scope) => {
-      const release = shop.holdKey(scope);
-      return Promise.resolve(() => Promise.resolve(release()));
-    },
-    stages: (orderId) =>
-      Promise.resolve(shop.queued.filter((job) => job.orderId === orderId).map((job) => `${job.stage} ${job.state}`)),
-    hasOrder: (orderId) => Promise.resolve(shop.orders.some(({ order }) => order.id === orderId)),
-    assessment: (orderId) => Promise.resolve(shop.orders.find(({ order }) => order.id === orderId)?.assessment ?? null),
-  });
+  return () => openPostgres(application);
 }
 
 async function openPostgres({ app, database }: RunningApplication): Promise<PlacingPorts> {

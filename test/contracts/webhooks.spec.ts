@@ -90,28 +90,6 @@ describe('WebhookRepository', () => {
     expect(await webhooks.locate(second.id)).toEqual({ storeId: store.id, id: second.id });
   });
 
-  it.each([
-    ['of another store', (webhook: Webhook) => webhooks.find({ ...webhook, storeId: other.id }, null)],
-    ['of another mode', (webhook: Webhook) => webhooks.find(webhook, 'test')],
-    [
-      'whose store is another, for a change',
-      (webhook: Webhook) => apply({ ...webhook, storeId: other.id }, { kind: 'pause' }),
-    ],
-    ['whose mode is another, for a deletion', (webhook: Webhook) => webhooks.delete(webhook, 'test')],
-  ])('does not find a webhook %s', async (_, look) => {
-    expect(await look(await install())).toBeNull();
-  });
-
-  it('keeps the secret encrypted', async () => {
-    const { id } = await install();
-
-    const [row] = await application.database.query<{ text: string }>(
-      `SELECT encode(secrets, 'escape') || webhooks::text AS text FROM webhooks WHERE id = $1`,
-      [id],
-    );
-    expect(row?.text).not.toMatch(/whsec|c2VjcmV0/);
-  });
-
   it('installs as many webhooks as a store may have in a mode', async () => {
     await Promise.allSettled(Array.from({ length: 2 * MAX_WEBHOOKS }, () => install()));
 
@@ -293,19 +271,6 @@ describe('WebhookQueue', () => {
     });
   });
 
-  it('lends it again when it is released, or when the claim is over', async () => {
-    await install();
-    await change();
-    const first = await claimOne();
-    await queue.release(first);
-    const second = await claimOne();
-
-    await queue.release(first);
-    expect(await claim()).toEqual([]);
-    await over(second);
-    expect((await claimOne()).id).toBe(second.id);
-  });
-
   it('looks for changes by the kinds of each webhook, however many there are', async () => {
     await install({ kinds: ['brands'] });
     await application.database.query(
@@ -361,42 +326,6 @@ describe('WebhookQueue', () => {
       expect(claimed.filter(({ storeId }) => storeId === store.id)).toHaveLength(own);
     },
   );
-
-  it('lends the last free place of a host to the store of which fewer webhooks are served', async () => {
-    const shared = { url: 'https://shared.example' };
-    await install(shared);
-    await install({ ...shared, storeId: other.id });
-    await application.database.query(`UPDATE webhooks SET due_at = now() - interval '1 min' WHERE store_id = $1`, [
-      store.id,
-    ]);
-    await change();
-    await change(other);
-
-    const claimed = await claim(100, new Map(Object.entries({ [store.id]: 9, 'shared.example': 9 })));
-
-    expect(claimed.map(({ storeId }) => storeId)).toEqual([other.id]);
-  });
-
-  it('sends a test before what else its store has due', async () => {
-    const tested = await install();
-    for (let n = 0; n < 3; n++) await install();
-    await change();
-    await application.database.query(`UPDATE webhooks SET due_at = now() + interval '1 hour' WHERE id = $1`, [
-      tested.id,
-    ]);
-    await apply(tested, { kind: 'test' });
-
-    expect((await claim(1)).map(({ id }) => id)).toEqual([tested.id]);
-  });
-
-  it('serves the store first of which fewer webhooks are served', async () => {
-    await install({ url: 'https://a.example' });
-    await install({ storeId: other.id, url: 'https://b.example' });
-    await change();
-    await change(other);
-
-    expect((await claim(1, new Map([[String(store.id), 3]]))).map(({ storeId }) => storeId)).toEqual([other.id]);
-  });
 
   it('serves the webhooks that wait longest first, and none of an inactive store', async () => {
     const [late, early] = [await install(), await install(), await install({ storeId: other.id })];
@@ -533,16 +462,6 @@ describe('WebhookQueue', () => {
 
     expect([claimed, logged.mock.calls.length]).toEqual([[], 1]);
     logged.mockRestore();
-  });
-
-  it('notes nothing for a worker whose claim is another’s', async () => {
-    await install();
-    await change();
-    const first = await claimOne();
-    await over(first);
-    await claimOne();
-
-    expect(await queue.record(first, at(first), DELIVERED)).toBe(false);
   });
 
   it('sends a test also while it is paused or waits, once', async () => {

@@ -9,7 +9,6 @@ afterAll(() => application.stop());
 describe('GET /v1/brands', () => {
   let api: RunningApi;
   let ids: Record<'acme' | 'bolt' | 'boltAgain' | 'globex' | 'digits', number>;
-  let inactive: number;
   let foreign: number;
 
   beforeAll(async () => {
@@ -20,7 +19,7 @@ describe('GET /v1/brands', () => {
     const boltAgain = await api.store.brand({ name: 'Bolt', slug: 'bolt-2', description: 'Again' });
     const acme = await api.store.brand({ name: 'Acme', slug: 'acme' });
     const digits = await api.store.brand({ name: 'y', slug: String(globex) });
-    inactive = await api.store.brand({ name: 'Aaa', slug: 'gone', active: false });
+    await api.store.brand({ name: 'Aaa', slug: 'gone', active: false });
     ids = { acme, bolt, boltAgain, globex, digits };
   });
 
@@ -48,16 +47,11 @@ describe('GET /v1/brands', () => {
     expect((await api.get(`/v1/brands/${ids.globex}`)).json()).toMatchObject({ data: { slug: 'globex' } });
     expect((await api.get('/v1/brands/123456789')).json()).toMatchObject({ data: { id: number } });
   });
-
-  it.each([() => inactive, () => 'gone'])('retrieves a brand that is no longer listed', async (reference) => {
-    expect((await api.get(`/v1/brands/${reference()}`)).json()).toMatchObject({ data: { name: 'Aaa' } });
-  });
 });
 
 describe('GET /v1/categories', () => {
   let api: RunningApi;
   let ids: Record<'shoes' | 'boots' | 'bags' | 'bagsAgain' | 'sandals', number>;
-  let inactive: number;
   let foreign: number;
 
   beforeAll(async () => {
@@ -69,7 +63,7 @@ describe('GET /v1/categories', () => {
     const bagsAgain = await api.store.category({ name: 'Bags', display_order: 2, description: 'More' });
     const boots = await api.store.category({ name: 'Ankle boots', display_order: 2, parent_id: sandals });
     const shoes = await api.store.category({ name: 'Shoes', display_order: -1, slug: 'shoes', parent_id: sandals });
-    inactive = await api.store.category({ name: 'Gone', slug: 'gone', active: false, parent_id: sandals });
+    await api.store.category({ name: 'Gone', slug: 'gone', active: false, parent_id: sandals });
     ids = { shoes, boots, bags, bagsAgain, sandals };
   });
 
@@ -109,10 +103,6 @@ describe('GET /v1/categories', () => {
     expect((await api.get(`/v1/categories/${ids.shoes}`)).json()).toMatchObject({ data: { slug: 'shoes' } });
     expect((await api.get(`/v1/categories/${hidden}`)).json()).toMatchObject({ data: { id: hidden } });
     expect((await api.get('/v1/categories/123456789')).json()).toMatchObject({ data: { id: number } });
-  });
-
-  it.each([() => inactive, () => 'gone'])('retrieves a category that is no longer listed', async (reference) => {
-    expect((await api.get(`/v1/categories/${reference()}`)).json()).toMatchObject({ data: { name: 'Gone' } });
   });
 });
 
@@ -240,10 +230,6 @@ describe('GET /v1/products', () => {
 
     const found = answers.map((answer) => answer.json<{ data: { id: string } }>().data.id);
     expect(found).toEqual([first, second, third].map(String));
-  });
-
-  it.each(['featured=TRUE', 'in_stock=1'])('filters by ?%s', async (query) => {
-    expect(await idsIn(api, `/v1/products?${query}`)).toEqual({ ids: [ids.mug, ids.runner].map(String), total: 2 });
   });
 
   it('does not count stock in warehouses that are not active', async () => {
@@ -393,25 +379,6 @@ describe('GET /v1/skus', () => {
 
     expect((await api.post('/v1/orders', { items, customer: { name: 'Ada' } })).statusCode).toBe(201);
     expect((await readList(api, '/v1/skus?sku=R-1-42')).data).toMatchObject([{ quantity: 6 }]);
-  });
-
-  it.each<[string, ...string[]]>([
-    ['sku=r-1-42', 'R-1-42'],
-    ['sku=M-1,unknown,R-1-43', 'M-1', 'R-1-43'],
-    ['sku=M-1&sku=R-1-43,%20R-1-42', 'M-1', 'R-1-42', 'R-1-43'],
-    ['sku=THEIRS'],
-    ['sku=DRAFT'],
-    ['sku='],
-    ['sku=,'],
-    ['in_stock=true', 'M-1', 'R-1-42'],
-    ['product_id=abc'],
-    ['search=-42', 'R-1-42'],
-  ])('lists for ?%s', async (query, ...expected) => {
-    expect(await skusIn(query)).toEqual([expected.length, ...expected]);
-  });
-
-  it('lists the variants of a product', async () => {
-    expect(await skusIn(`product_id=${runner}`)).toEqual([2, 'R-1-42', 'R-1-43']);
   });
 
   it('accepts 100 SKUs and rejects 101 with 400', async () => {

@@ -1,4 +1,4 @@
-import { EraseCustomer, RetryPipeline } from '@app/application';
+import { EraseCustomer } from '@app/application';
 import { anOrderBody } from '../builders/order-body.js';
 import { eventually } from '../support/eventually.js';
 import { FeedReader } from '../support/feed-reader.js';
@@ -149,27 +149,6 @@ describe.each(CHANGES)('%s', (stage, make) => {
     expect(await stagesOf(id, stage)).toEqual([]);
   });
 
-  it('is done without a mail when the store has switched it off, which its profile shows', async () => {
-    const notifications = { [stage.replace('notify-', '')]: false };
-    await settings(notifications);
-    const id = await place();
-
-    await make(id);
-
-    await becomes(id, stage, ['done']);
-    expect(mailsOf(id, stage)).toEqual([]);
-    expect((await api.get('/v1/store')).json()).toMatchObject({ data: { ecommerce_settings: { notifications } } });
-  });
-
-  it('is done without a mail when the customer has no e-mail', async () => {
-    const id = await place('');
-
-    await make(id);
-
-    await becomes(id, stage, ['done']);
-    expect(mailsOf(id, stage)).toEqual([]);
-  });
-
   it('is done without a mail when the person is erased while it fails', async () => {
     const id = await place();
     smtp.behaviour = { kind: 'refuse', at: 'message', code: 451 };
@@ -202,28 +181,6 @@ describe.each(CHANGES)('%s', (stage, make) => {
     const ids = mailsOf(id, stage).map(({ messageId }) => messageId);
     expect(ids).toHaveLength(2);
     expect(new Set(ids).size).toBe(1);
-  });
-
-  it('runs again on request after its last attempt', async () => {
-    const id = await place();
-    smtp.behaviour = { kind: 'refuse', at: 'message', code: 550 };
-    await make(id);
-    // The back-off takes hours, so the test uses up the remaining attempts.
-    await eventually(async () => {
-      await api.database.query(
-        `UPDATE order_stages SET attempts = greatest(attempts, 11), run_at = now()
-         WHERE order_id = $1 AND state = 'pending' AND locked_until IS NULL`,
-        [id],
-      );
-      expect(await stagesOf(id, stage)).toMatchObject([{ state: 'dead', last_error: 'SMTP_550' }]);
-    });
-    smtp.behaviour = { kind: 'accept' };
-
-    const retried = await api.app.get(RetryPipeline).execute({ storeId: api.store.id, orderId: id });
-
-    expect(retried).toMatchObject({ stages: [stage], running: [] });
-    await becomes(id, stage, ['done']);
-    expect(mailsOf(id, stage)).toHaveLength(1);
   });
 });
 

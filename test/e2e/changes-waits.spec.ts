@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { type Server } from 'node:http';
 import net from 'node:net';
 import { promisify } from 'node:util';
-import { ApiKeyRepository, BrandRepository, ChangeWatch, Unavailable } from '@app/application';
+import { BrandRepository, ChangeWatch } from '@app/application';
 import pg from 'pg';
 import { CAPACITY, WAITS_OF_A_STORE } from '../../apps/api/src/http/server/concurrency-limits.js';
 import { counterValue } from '../support/counter-value.js';
@@ -46,7 +46,6 @@ describe('a waiting request to GET /v1/changes', () => {
     const server: Server = api.app.getHttpServer();
     return promisify(server.getConnections.bind(server))();
   };
-  const unanswered = () => counterValue(api.app, 'http_unanswered_requests_total', { route: '/v1/changes' });
   /** Thirty brands in a table that is locked until `end`: the first records of a page wait. */
   const lockedBrands = async () => {
     await api.database.query(
@@ -89,27 +88,6 @@ describe('a waiting request to GET /v1/changes', () => {
 
     expect([data, hasMore, changed]).toEqual([[], false, false]);
   });
-
-  // The cursor names a place for counts: what is before the answer must be before its cursor.
-  it.each(['the time is over', 'the process shuts down'])(
-    'has a cursor after changes of other kinds that were made before %s',
-    async (end) => {
-      const product = await api.store.product({ stock: 10 });
-      const feed = new FeedReader(api, 'kinds=orders');
-      await feed.catchUp();
-      const answer = await hold(feed, end === 'the time is over' ? 2 : 25);
-      const change = (line: object) => api.post('/v1/stock', { lines: [{ product_id: product, ...line }] });
-      await change({ adjust: 5 });
-      if (end !== 'the time is over') for (const watcher of watchers()) watcher.wake(false);
-
-      const { data, has_more: hasMore, changed } = await answer();
-      await change({ counted: 15, as_of: feed.cursor, basis: 'on_hand' });
-
-      expect([data, hasMore, changed]).toEqual([[], false, false]);
-      expect(await api.store.onHand(product)).toBe(15);
-    },
-    SHORTER_THAN_THE_WAIT_MS,
-  );
 
   it('does not wait when there are changes', async () => {
     await api.store.brand();
@@ -197,22 +175,6 @@ describe('a waiting request to GET /v1/changes', () => {
     },
   );
 
-  it('keeps no place when its connection breaks during the look-up of its key', async () => {
-    const blocker = new pg.Client({ connectionString: api.database.url });
-    await blocker.connect();
-    await blocker.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
-    const [socket] = await openUnread(api.port, 1, ask('wait=25'));
-    await eventually(async () => expect(await lockWaits(api.database)).toBe(1));
-
-    socket?.resetAndDestroy();
-    await eventually(async () => expect(await connections()).toBe(0));
-    const before = await unanswered();
-    await blocker.end();
-
-    await eventually(async () => expect(await unanswered()).toBe(before + 1));
-    expect(await placesTaken()).toEqual({ waits: 0, reads: 0 });
-  });
-
   it('is refused when its key is revoked before the change that it waits for', async () => {
     const feed = await reader();
     const waiting = api.get(`/v1/changes?cursor=${feed.cursor}&wait=25`);
@@ -231,13 +193,6 @@ describe('a waiting request to GET /v1/changes', () => {
     await api.database.query(`UPDATE api_keys SET status = 'REVOKED' WHERE store_id = $1`, [api.store.id]);
 
     await expect(answer()).rejects.toThrow('403');
-  });
-
-  it('fails when its key cannot be looked up then', async () => {
-    const answer = await hold(await reader(), 1);
-    jest.spyOn(api.app.get(ApiKeyRepository, { strict: false }), 'findByHash').mockRejectedValue(new Unavailable());
-
-    await expect(answer()).rejects.toThrow('503');
   });
 
   // The last test, because no request waits after it.

@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { type CommandResult, commandLine } from '../support/command-line.js';
@@ -138,26 +137,6 @@ describe('the command line', () => {
     expect(list.stdout).not.toContain(key.slice(9, -4));
   });
 
-  it('refuses to roll a key that has a successor, names it, and rolls again once it is revoked', async () => {
-    await createStore('rolled-twice');
-    const { id } = (await cli(['keys', 'create', '--store', 'rolled-twice'])).json as { id: string };
-    const roll = () => cli(['keys', 'roll', id, '--overlap', '7d']);
-    const successor = ((await roll()).json as { id: string }).id;
-
-    const refused = await roll();
-    await cli(['keys', 'revoke', successor]);
-    const again = await roll();
-
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toBe(
-      `error: Key ${id} is already rolled, its successor is ${successor}: use that one; ` +
-        'if its text is lost, revoke it, and roll again or create a new key\n',
-    );
-    expect(again).toMatchObject({ code: 0, json: { status: 'ACTIVE', replaces: { id } } });
-    const { json } = await cli(['keys', 'list', '--store', 'rolled-twice']);
-    expect((json as { status: string }[]).map(({ status }) => status)).toEqual(['ACTIVE', 'REVOKED', 'ACTIVE']);
-  });
-
   it('refuses to roll a revoked, deactivated, expired or unknown key, and makes no new key', async () => {
     await createStore('rolled-out');
     const create = async () => ((await cli(['keys', 'create', '--store', 'rolled-out'])).json as { id: string }).id;
@@ -267,27 +246,6 @@ describe('the command line', () => {
     expect(await row()).toEqual(before);
   });
 
-  it.each([
-    ['of a cancelled order', 'PENDING', 'SUCCEEDED'],
-    ['of an order that was cancelled unpaid', 'CANCELLED', 'CANCELLED'],
-  ])('records the payment %s, once, and says each time that it must be refunded', async (_, before, status) => {
-    const store = await StoreFixture.create(database);
-    const columns = { amount: 5_297, total_amount: 5_297, status: before, fulfillment_status: 'CANCELLED' };
-    const id = await store.order(columns);
-    const verify = () => cli(['orders', 'verify-payment', id, '--amount', '5297', '--currency', 'USD']);
-    const row = () =>
-      database.query('SELECT xmin, (SELECT count(*)::int FROM payments) AS payments FROM orders WHERE id = $1', [id]);
-
-    const first = await verify();
-    const recorded = await row();
-    const repeated = await verify();
-
-    const stderr = 'Refund 5297 USD (in minor units).\n';
-    const outcome = { code: 0, json: { status, fulfillment_status: 'CANCELLED', refund_due: 5_297 }, stderr };
-    expect([first, repeated]).toMatchObject([outcome, outcome]);
-    expect(await row()).toEqual(recorded);
-  });
-
   it('prints a history of more than 100 events once', async () => {
     const store = await StoreFixture.create(database);
     const id = await store.order();
@@ -301,30 +259,6 @@ describe('the command line', () => {
 
     expect(history.slice(1).map(({ reference }) => reference)).toEqual(
       Array.from({ length: 205 }, (_, n) => String(n + 1)),
-    );
-  });
-
-  it('dismisses the failed mails of an order', async () => {
-    const store = await StoreFixture.create(database);
-    const id = await store.order();
-    await store.row('order_stages', { order_id: id, stage: 'notify-merchant', state: 'dead', position: 4 });
-    await store.row('order_stages', {
-      order_id: id,
-      stage: 'notify-customer',
-      state: 'pending',
-      position: 3,
-      attempts: 2,
-    });
-
-    const [first, again] = [await cli(['orders', 'dismiss-mail', id]), await cli(['orders', 'dismiss-mail', id])];
-
-    expect([first.code, first.json]).toEqual([
-      0,
-      { order_id: id, store: store.subdomain, dismissed: ['notify-merchant'] },
-    ]);
-    expect(again.json).toMatchObject({ dismissed: [] });
-    expect(again.stderr).toBe(
-      'No failed mail of this order counts in /health.\nnotify-customer is still tried: dismiss it after its last attempt.\n',
     );
   });
 
@@ -388,16 +322,6 @@ describe('the command line', () => {
     expect(states.map(({ state }) => state)).toEqual(['pending', 'pending', 'pending', 'pending', 'held']);
   });
 
-  it.each(['orders list --held', 'orders release --all --reason amount_over_limit'])(
-    '%s fails for a store that does not exist',
-    async (command) => {
-      const refused = await cli([...command.split(' '), '--store', 'nope']);
-
-      expect(refused).toMatchObject({ code: 1, stdout: '' });
-      expect(refused.stderr).toContain('error: Store nope not found');
-    },
-  );
-
   it('refuses a reason that is no rule and holds no order, and names the reasons', async () => {
     const store = await StoreFixture.create(database);
     const order_id = await store.order({ source: 'WEBSITE', status: 'PENDING', fulfillment_status: 'PENDING' });
@@ -427,18 +351,6 @@ describe('the command line', () => {
     expect(list).toMatchObject({ code: 0, stderr: '' });
     expect(webhook).toMatchObject({ code: 2, stdout: '' });
     expect(webhook.stderr).toMatch(/^error: WEBHOOK_ALLOW must be networks/);
-  });
-
-  it('exits 2 for an unknown option and for an invalid environment variable', async () => {
-    const [usage, configuration] = await Promise.all([
-      cli(['stores', 'list', '--all']),
-      cli(['stores', 'list'], { DATABASE_POOL_SIZE: 'many' }),
-    ]);
-
-    expect(usage).toMatchObject({ code: 2, stdout: '' });
-    expect(usage.stderr).toContain("error: unknown option '--all'");
-    expect(configuration).toMatchObject({ code: 2, stdout: '' });
-    expect(configuration.stderr).toBe('error: DATABASE_POOL_SIZE must be an integer from 1 to 1000\n');
   });
 
   it('begins a branch of the feed', async () => {
@@ -502,16 +414,6 @@ describe('imports of the command line', () => {
     });
   });
 
-  it('prints the bad line of a bundle and exits 1', async () => {
-    const bad = file('bad.ndjson', { kind: 'store', subdomain: 'bad', name: 'Bad', currency: 'usd' });
-
-    expect(await cli(['import', bad])).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^error: line 1: store\.currency must be .*\nNothing was kept\./) as string,
-    });
-  });
-
   it('stops at the first line of a file that is no bundle', async () => {
     for (const command of [['import'], ['import', '--dry-run']]) {
       const { code, stdout, stderr } = await cli([...command, path.resolve('README.md')]);
@@ -521,16 +423,6 @@ describe('imports of the command line', () => {
         /^error: line 1: the line is not valid JSON.*; none of the first \d+ lines is a JSON object with a kind: the file is no store bundle\nNothing was (kept|written)\..*\n$/,
       );
     }
-  });
-
-  it('prints a bad first line of a bundle like any other', async () => {
-    const store = { kind: 'store', subdomain: 'torn', name: 'Torn', currency: 'USD' };
-    const torn = file('torn.ndjson', store, { kind: 'brand', store: 'torn' });
-    writeFileSync(torn, `{"kind":\nfoo\n${readFileSync(torn, 'utf8')}`);
-
-    expect((await cli(['import', torn])).stderr).toMatch(
-      /^error: line 1: the line is not valid JSON\b.*\nline 2: the line is not valid JSON\b.*\nline 4: brand\.slug is required\n/,
-    );
   });
 
   it('names the lines of a batch that the database rejects only together', async () => {

@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
-import { PIPELINE_STAGES } from '@app/application';
 import { VERSION } from '@app/infrastructure';
-import { Order } from '@app/representations';
 import type { AnySchemaObject } from 'ajv/dist/2020.js';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { committedDocument, DocumentedAnswers, type DocumentedResponse } from '../support/documented-answers.js';
@@ -205,13 +203,6 @@ describe('the examples of the OpenAPI document', () => {
       const [example] = [node['example'] ?? [], ...valuesOf(node['examples'] ?? [])].flat();
       expect([place, answers.faults([...place, 'schema'], example)]).toEqual([place, []]);
     }
-  });
-
-  it('show an order with every stage and with an unchanged updated_at', () => {
-    const { pipeline, created_at, updated_at } = Order.example;
-
-    expect(pipeline.map(({ stage }) => stage)).toEqual(PIPELINE_STAGES.slice(0, 4));
-    expect(updated_at).toBe(created_at);
   });
 
   it('fail the check when they do not match their schema', () => {

@@ -266,16 +266,6 @@ describe('customers erase', () => {
     expect(await events()).toEqual(before);
   });
 
-  it('finds nothing to erase a second time, and changes nothing', async () => {
-    const before = await allRows(api.database);
-
-    const again = await cli('customers', 'erase', ada.email, '--store', api.store.subdomain);
-
-    expect(again).toMatchObject({ code: 0, json: { customers: 0, orders: 0, blocked_contacts: 0 } });
-    expect(again.stderr).toBe(`Store ${api.store.subdomain} has nothing of this person to erase.\n`);
-    expect(await allRows(api.database)).toEqual(before);
-  });
-
   it.each([
     ['a text that is no address', 'canary two@at@mail.example', 'CANARY two@at@mail.example'],
     [

@@ -15,7 +15,6 @@ import {
   type StoreProfile,
 } from '@app/application';
 import {
-  InfrastructureModule,
   JsonLogger,
   migrate,
   HealthConnection,
@@ -173,18 +172,6 @@ describe('an application that extends the service', () => {
       );
     });
 
-    it('is closed to strangers', async () => {
-      const response = await api.inject({ method: 'GET', url: '/v1/loyalty/1' });
-
-      expect([response.statusCode, response.headers['x-error-code']]).toEqual([401, 'unauthorized']);
-    });
-
-    it.each(['0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f', 'unreadable'])('knows no customer %s', async (id) => {
-      const response = await api.get(`/v1/loyalty/${id}`);
-
-      expect([response.statusCode, response.json()]).toEqual([404, { success: false, error: 'Customer not found' }]);
-    });
-
     it('answers with an error code of its own', async () => {
       const response = await setPoints(`/v1/loyalty/${await account({ is_suspended: true })}`, 1);
 
@@ -221,16 +208,6 @@ describe('an application that extends the service', () => {
         success: false,
         error: 'suspended must be true or false',
       });
-    });
-
-    it.each([
-      ['closed', 403, 'forbidden', { error: 'Forbidden resource' }],
-      ['conflict', 409, 'conflict', { success: false, error: 'Taken' }],
-    ])('keeps the status of a refusal by Nest: %s', async (path, status, code, body) => {
-      const response = await api.get(`/v1/team/${path}`);
-
-      expect([response.statusCode, response.headers['x-error-code']]).toEqual([status, code]);
-      expect(response.json()).toEqual(body);
     });
 
     it('documents its errors in their own words, with the codes of all its decorators', async () => {
@@ -287,14 +264,6 @@ describe('an application that extends the service', () => {
   });
 
   describe('adds a channel that', () => {
-    it("has no name of the service's own channel", () => {
-      const channels = { mail: { useValue: new ChatNotifier('https://chat.example') } };
-
-      expect(() => InfrastructureModule.on(testConfig({}), api.database.url, undefined, { channels })).toThrow(
-        'Channel mail: the service has a channel of this name',
-      );
-    });
-
     it('receives each order', async () => {
       const order = await place();
 

@@ -15,17 +15,6 @@ afterAll(() => api.stop());
 beforeEach(async () => (scene = await FraudScene.create(api)));
 
 describe('fraud analysis', () => {
-  it('holds the confirmation of an order over the review amount', async () => {
-    scene = await FraudScene.create(api, 50_000);
-    await scene.configure({ review_amount: 50_000 });
-
-    expect(await scene.read(scene.place({}))).toMatchObject({
-      fulfillment_status: 'PENDING',
-      fraud: { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'amount_over_limit', score: 50 }] },
-      pipeline: [{}, {}, { stage: 'notify-customer', state: 'held' }, { stage: 'notify-merchant', state: 'pending' }],
-    });
-  });
-
   describe('while it is unavailable', () => {
     const connect = async () => {
       const client = new pg.Client({ connectionString: api.database.url });
@@ -53,6 +42,7 @@ describe('fraud analysis', () => {
       });
 
     it('creates the order under review while the analysis waits for a lock', async () => {
+      await scene.place({}); // opens connections, and plans
       const locker = await connect();
       await locker.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
       const startedAt = Date.now();
@@ -139,23 +129,6 @@ describe('fraud analysis of contacts', () => {
       });
     });
 
-    it('matches no rule for a business customer with ten orders in an hour', async () => {
-      await scene.recentOrders(10, OF_ADA);
-
-      expect(await scene.assess(ADA)).toEqual({ verdict: 'ACCEPT', score: 0, reasons: [] });
-    });
-
-    it("uses the store's own limit, and matches no velocity rule when the limit is null", async () => {
-      await scene.recentOrders(100, { customer_email: ADA.email });
-      expect(await scene.rules({ email: ADA.email })).toEqual(['email_velocity_high']);
-
-      await scene.configure({ review_orders_per_email: 102 });
-      expect(await scene.rules({ email: ADA.email })).toEqual(['email_velocity']);
-      expect(await scene.rules({ email: ADA.email })).toEqual(['email_velocity_high']);
-      await scene.configure({ review_orders_per_email: null });
-      expect(await scene.rules({ email: ADA.email })).toEqual([]);
-    });
-
     it.each([['30'], [0], [-5], [true], [{}]])('uses the default for the invalid limit %j', async (value) => {
       await scene.configure({ review_orders_per_email: value });
       await scene.recentOrders(29, { customer_email: ADA.email });
@@ -229,18 +202,6 @@ describe('fraud analysis of contacts', () => {
       expect(verdicts).toEqual([...Array<string>(30).fill('ACCEPT'), ...Array<string>(10).fill('REVIEW')]);
     });
 
-    it('judges orders of a trusted key by all other rules', async () => {
-      const key = await scene.trustedKey();
-      await scene.configure({ blocked_emails: [ADA.email], review_amount: 2000 });
-
-      const blocked = await scene.place(ADA, 1, key);
-      const large = await scene.read(scene.place({ email: 'eve@mailinator.com' }, 10, key));
-
-      expect([blocked.statusCode, blocked.headers['x-error-code']]).toEqual([422, 'fraud_rejected']);
-      const rules = ['amount_over_limit', 'disposable_email'];
-      expect(large.fraud.reasons.map(({ rule }) => rule)).toEqual(rules);
-    });
-
     it('does not count orders of other stores for velocity', async () => {
       await scene.recentOrders(30, OF_ADA, await StoreFixture.create(api.database));
 
@@ -296,21 +257,6 @@ describe('fraud analysis of contacts', () => {
         expect(await scene.assess({ email })).toEqual({ verdict: 'ACCEPT', score: 30, reasons });
       },
     );
-
-    it.each(['x@my-mailinator.example.com', 'mailinator.com@example.com', 'x@com', ''])(
-      'does not match the e-mail %j as disposable',
-      async (email) => {
-        expect(await scene.rules({ email })).toEqual([]);
-      },
-    );
-
-    it('sets REVIEW for a disposable e-mail together with a second rule', async () => {
-      await scene.recentOrders(15, { customer_phone: ADA.phone });
-
-      const { verdict } = await scene.assess({ email: 'x@mailinator.com', phone: ADA.phone });
-
-      expect(verdict).toBe('REVIEW');
-    });
   });
 
   describe('by blocked contacts', () => {
@@ -326,27 +272,6 @@ describe('fraud analysis of contacts', () => {
       expect(response.json()).toMatchObject({ error: 'The order cannot be accepted' });
       expect(await rows('orders')).toEqual([]);
       expect(await rows('fraud_assessments')).toMatchObject([{ verdict: 'REJECT' }]);
-      expect(await scene.store.onHand(scene.product)).toBe(5000);
-    });
-
-    it('stores every matching rule in the assessment of a blocked customer', async () => {
-      await scene.configure({ blocked_emails: ['x@mailinator.com'], blocked_phones: ['001 555 0100'] });
-
-      const response = await scene.place({ email: 'X@Mailinator.com', phone: ADA.phone });
-
-      expect(response.statusCode).toBe(422);
-      expect(await rows('fraud_assessments')).toMatchObject([
-        {
-          verdict: 'REJECT',
-          score: 230,
-          reasons: [
-            { rule: 'blocked_email', score: 100 },
-            { rule: 'blocked_phone', score: 100 },
-            { rule: 'disposable_email', score: 30 },
-          ],
-        },
-      ]);
-      expect(await rows('orders')).toEqual([]);
       expect(await scene.store.onHand(scene.product)).toBe(5000);
     });
   });

@@ -1,6 +1,5 @@
 import { QUERY_TIMEOUT_MS } from '@app/application';
-import { Readiness } from '@app/health';
-import { HealthConnection, InstallationGauges, numberChanges, ServiceMetrics } from '@app/infrastructure';
+import { HealthConnection, InstallationGauges, ServiceMetrics } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { createApp } from '../../apps/api/src/create-app.js';
@@ -44,21 +43,6 @@ describe('the API', () => {
   const healthBecomes = (details: object) =>
     eventually(async () => expect((await get('/health')).json()).toMatchObject({ details }));
 
-  it('is live and ready after its start', async () => {
-    const live = await get('/health/live');
-    expect([live.statusCode, live.json()]).toEqual([200, { status: 'ok' }]);
-
-    const response = await get('/health/ready');
-    expect(response.statusCode).toBe(200);
-    expect(response.json()).toEqual({
-      status: 'ok',
-      info: { database: up, schema: up, serving: up },
-      error: {},
-      details: { database: up, schema: up, serving: up },
-    });
-    expect(response.headers['cache-control']).toBe('no-store');
-  });
-
   it('reports the pipeline and the version at /health, and is ready and not healthy while the pipeline is late', async () => {
     expect((await get('/health')).json()).toMatchObject({
       status: 'ok',
@@ -91,29 +75,6 @@ describe('the API', () => {
     }
   });
 
-  it('reports for how long changes have waited for a position', async () => {
-    const pool = new pg.Pool({ connectionString: database.url });
-    await numberChanges(pool);
-    await healthBecomes({ feed: { status: 'up', lag_seconds: 0 } });
-    await store.product();
-    await database.query(`UPDATE change_log SET logged_at = now() - interval '20 minutes'`);
-    await healthBecomes({
-      feed: {
-        status: 'down',
-        reasons: [
-          expect.stringMatching(
-            /^Changes have waited 120\d s for their position: more than 300 s \(FEED_MAX_LAG_SECONDS\)$/,
-          ),
-        ],
-      },
-    });
-    expect(await ready()).toBe(200);
-
-    await numberChanges(pool);
-    await healthBecomes({ feed: { status: 'up', lag_seconds: 0 } });
-    await pool.end();
-  });
-
   it('is ready and not healthy while a replication slot keeps too much WAL, and names the slot', async () => {
     await database.query(`SELECT pg_create_physical_replication_slot('forgotten', true)`);
     try {
@@ -125,21 +86,6 @@ describe('the API', () => {
     } finally {
       await database.query(`SELECT pg_drop_replication_slot('forgotten')`);
     }
-  });
-
-  it('is ready and reports null for the pipeline while the stages cannot be counted in time', async () => {
-    const holder = new pg.Client({ connectionString: database.url });
-    await holder.connect();
-    await holder.query('BEGIN');
-    await holder.query('LOCK TABLE order_stages IN ACCESS EXCLUSIVE MODE');
-    try {
-      await healthBecomes({ pipeline: { status: 'up', lag_seconds: null, dead_letters: null } });
-      expect([(await get('/health')).statusCode, await ready()]).toEqual([200, 200]);
-      expect(await app.get(Metrics).registry.metrics()).toContain('\npipeline_lag_seconds Nan\n');
-    } finally {
-      await holder.end();
-    }
-    await healthBecomes({ pipeline: { lag_seconds: 0 } });
   });
 
   it('determines the lag and the dead letters without reading all pending and dead stages', async () => {
@@ -221,18 +167,6 @@ describe('the API', () => {
     },
   );
 
-  it('is not ready with an old schema', async () => {
-    const [{ name }] = (await database.query<{ name: string }>(
-      'SELECT name FROM migrations ORDER BY id DESC LIMIT 1',
-    )) as [{ name: string }];
-    await database.query(`UPDATE migrations SET name = 'older' WHERE name = $1`, [name]);
-    await becomesReady(503);
-    expect((await get('/health/ready')).json()).toMatchObject({ status: 'error', error: { schema: down } });
-
-    await database.query(`UPDATE migrations SET name = $1 WHERE name = 'older'`, [name]);
-    await becomesReady(200);
-  });
-
   it('asks the database once for a flood of probes', async () => {
     const sent = jest.spyOn(pg.Client.prototype, 'query');
     const start = performance.now();
@@ -282,19 +216,6 @@ describe('the API', () => {
     } finally {
       connection.onApplicationShutdown();
       await database.query('DROP SCHEMA standby CASCADE');
-    }
-  });
-
-  it('is live and not ready while it shuts down', async () => {
-    const readiness = app.get(Readiness);
-    readiness.serving = false;
-    try {
-      expect((await get('/health/ready')).json()).toMatchObject({ status: 'error', error: { serving: down } });
-      expect((await get('/health/live')).statusCode).toBe(200);
-      const order = await get('/v1/orders');
-      expect([order.statusCode, order.headers['connection']]).toEqual([200, 'close']);
-    } finally {
-      readiness.serving = true;
     }
   });
 });

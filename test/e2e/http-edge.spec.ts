@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { startListeningApi, type ListeningApi } from '../support/listening-api.js';
 
 describe('the HTTP edge', () => {
@@ -13,25 +12,13 @@ describe('the HTTP edge', () => {
   describe('returns 400 as JSON and closes the connection for', () => {
     it.each<[string, string | Buffer]>([
       ['plain text', 'hello there\r\n\r\n'],
-      ['random bytes', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0xfc, 0x0d, 0x0a, 0x0d, 0x0a])],
-      ['a NUL', '\0\r\n\r\n'],
       ['the HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-      ['an unknown version', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n'],
-      ['an unknown method', 'BREW /v1/orders HTTP/1.1\r\nHost: x\r\n\r\n'],
-      ['a bad Content-Length', 'POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: ten\r\n\r\n'],
-      ['a negative Content-Length', 'POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
-      ['two Content-Length headers', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
       [
         'Content-Length and chunks',
         'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       ],
-      ['an unknown transfer coding', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: rot13\r\n\r\n'],
       ['headers of 20 kB', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`],
-      ['a path of 20 kB', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
-      ['a header without a colon', 'GET / HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n'],
-      ['a header with a NUL', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n'],
       ['a folded header', 'GET / HTTP/1.1\r\nHost: x\r\n X-Folded: y\r\n\r\n'],
-      ['control characters in the path', 'GET /v1/\x01\x02 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ])('%s', async (_name, bytes) => {
       const response = await api.send(bytes, { keep: false });
 
@@ -51,24 +38,9 @@ describe('the HTTP edge', () => {
     ['an unknown method', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n', 'The request does not begin with a known HTTP method'],
     ['a bare LF', 'GET / HTTP/1.1\nHost: x\n\n', 'The request line must end with a supported HTTP version and CRLF'],
     [
-      'an unknown version',
-      'GET / HTTP/9.9\r\nHost: x\r\n\r\n',
-      'The request line must end with a supported HTTP version and CRLF',
-    ],
-    [
       'two Content-Length headers',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
       'Content-Length must be one number, and not with Transfer-Encoding',
-    ],
-    [
-      'Content-Length after Transfer-Encoding',
-      'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n',
-      'Content-Length must be one number, and not with Transfer-Encoding',
-    ],
-    [
-      'Transfer-Encoding after Content-Length',
-      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
-      'Transfer-Encoding must be chunked, and not with Content-Length',
     ],
   ])('names the fault of %s', async (_name, bytes, error) => {
     expect((await api.send(bytes, { keep: false })).json()).toEqual({ success: false, error });
@@ -79,24 +51,6 @@ describe('the HTTP edge', () => {
 
     expect(response).toMatchObject({ status: 400, closed: true });
     expect(response.json()).toEqual({ success: false, error: 'The Host header is required' });
-  });
-
-  it('sets Cache-Control: no-store on the 400 for a missing Host', async () => {
-    const response = await api.send(`GET /v1/orders HTTP/1.1\r\n${api.keyLine}\r\n`, { keep: false });
-
-    expect(response.status).toBe(400);
-    expect(response.headers['cache-control']).toBe('no-store');
-  });
-
-  it('accepts an HTTP/1.0 request without Host', async () => {
-    expect((await api.send('GET /health/live HTTP/1.0\r\n\r\n', { keep: false })).status).toBe(200);
-  });
-
-  it('answers a request for an upgrade to h2c over HTTP/1.1', async () => {
-    const upgrade = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n';
-    const response = await api.send(`GET /v1/orders HTTP/1.1\r\nHost: x\r\n${api.keyLine}${upgrade}\r\n`);
-
-    expect(response.status).toBe(200);
   });
 
   it('answers a client that has closed its side of the connection', async () => {
@@ -112,33 +66,12 @@ describe('the HTTP edge', () => {
     expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 201 /);
   });
 
-  it('reads the body of a request with Expect: 100-continue', async () => {
-    const response = await api.send(api.orderWith('{"items": 1', 'Expect: 100-continue\r\n'));
-
-    expect(response.status).toBe(400);
-    expect(response.json()).toEqual({ success: false, error: 'Request body is not valid JSON' });
-  });
-
-  it("returns Node's 417 for an unknown expectation", async () => {
-    expect((await api.send(api.orderWith('{}', 'Expect: a-pony\r\n'))).status).toBe(417);
-  });
-
   it('accepts a request target in absolute form, and requires a key for it', async () => {
     const ask = (head: string) => api.send(`GET http://shop.test/v1/orders?limit=1 HTTP/1.1\r\nHost: x\r\n${head}\r\n`);
 
     expect((await ask('')).status).toBe(401);
     expect((await ask(api.keyLine)).status).toBe(200);
   });
-
-  it.each(['*', 'http:///v1/orders', 'ftp://x/v1/orders', '//v1/orders', '/..//v1/orders'])(
-    'returns an error for the request target %s without a key',
-    async (target) => {
-      const response = await api.send(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
-
-      expect([400, 401, 404]).toContain(response.status);
-      expect(response.json()).toEqual(expect.objectContaining({ error: expect.any(String) as unknown }));
-    },
-  );
 
   it('returns 401 for two Authorization headers', async () => {
     const twice = await api.send(`GET /v1/orders HTTP/1.1\r\nHost: x\r\n${api.keyLine}${api.keyLine}\r\n`);
@@ -177,18 +110,8 @@ describe('the HTTP edge', () => {
       () => `GET /v1/store HTTP/1.1\r\nHost: a\r\nHost: b\r\n${api.keyLine}\r\n`,
       'Host must be given once',
     ],
-    ['the same Host twice', () => 'GET /health/live HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n', 'Host must be given once'],
     ['a Host with a path', () => 'GET /health/live HTTP/1.1\r\nHost: a/b\r\n\r\n', 'The Host header is malformed'],
-    ['a Host with a space', () => 'GET /health/live HTTP/1.1\r\nHost: a b\r\n\r\n', 'The Host header is malformed'],
-    ['a Host with a user', () => 'GET /health/live HTTP/1.1\r\nHost: me@a\r\n\r\n', 'The Host header is malformed'],
-    [
-      'a Host with a bad port',
-      () => 'GET /health/live HTTP/1.1\r\nHost: a:http\r\n\r\n',
-      'The Host header is malformed',
-    ],
-    ['a Host that is a list', () => 'GET /health/live HTTP/1.1\r\nHost: a, b\r\n\r\n', 'The Host header is malformed'],
     ['HTTP/2.0', () => `GET /v1/store HTTP/2.0\r\nHost: a\r\n${api.keyLine}\r\n`, 'The HTTP version is not supported'],
-    ['HTTP/0.9', () => `GET /v1/store HTTP/0.9\r\nHost: a\r\n${api.keyLine}\r\n`, 'The HTTP version is not supported'],
     [
       'Transfer-Encoding: gzip, chunked',
       () => order('Transfer-Encoding: gzip, chunked', '2\r\n{}\r\n0\r\n\r\n'),
@@ -212,70 +135,19 @@ describe('the HTTP edge', () => {
     expect(response.headers).toMatchObject({ connection: 'close', 'cache-control': 'no-store' });
   });
 
-  it.each(['shop.test', 'shop.test:8080', '127.0.0.1:3000', '[::1]:3000', 'api_1', 'a%2Db', ''])(
-    'accepts the Host %j',
-    async (host) => {
-      expect((await api.send(`GET /health/live HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).status).toBe(200);
-    },
-  );
-
-  it('accepts Transfer-Encoding: Chunked', async () => {
-    const response = await api.send(order('Transfer-Encoding: Chunked', '2\r\n{}\r\n0\r\n\r\n'));
-
-    expect(response.json()).toMatchObject({ error: expect.stringContaining('items') as unknown });
-  });
-
-  it('reads the last of 100 header lines', async () => {
-    const filling = 'a:\r\n'.repeat(98);
-    const response = await api.send(`GET /v1/store HTTP/1.1\r\nHost: a\r\n${filling}${api.keyLine}\r\n`);
-
-    expect(response.status).toBe(200);
-  });
-
-  it.each(['{}', '[', ''])(
-    'rejects the body %j after two byte order marks with 400 and closes the connection',
-    async (rest) => {
-      const body = Buffer.from(`\ufeff\ufeff${rest}`);
-      const response = await api.send(api.orderWith(body), { keep: false });
-
-      expect(response).toMatchObject({ status: 400, closed: true, headers: { connection: 'close' } });
-      expect(response.json()).toEqual({ success: false, error: 'Request body is not valid JSON' });
-    },
-  );
-
   describe('at POST /v1/orders', () => {
     const deep = (levels: number) => `{"items":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
 
     it.each<[string, () => Buffer, string]>([
       ['a truncated body', () => api.orderWith('{"items": ['), 'Request body is not valid JSON'],
       ['an empty body', () => api.orderWith(''), 'Request body is empty'],
-      ['a body of white space', () => api.orderWith('  \n '), 'Request body is not valid JSON'],
       ['a body of plain text', () => api.orderWith('hello'), 'Request body is not valid JSON'],
-      ['a trailing comma', () => api.orderWith('{"items":[],}'), 'Request body is not valid JSON'],
-      ['NaN', () => api.orderWith('{"items":NaN}'), 'Request body is not valid JSON'],
       ['9 levels', () => api.orderWith(deep(9)), 'Request body is nested deeper than 8 levels'],
-      ['100,000 levels', () => api.orderWith(deep(100_000)), 'Request body is nested deeper than 8 levels'],
       ['invalid UTF-8', () => api.orderWith(Buffer.from([0x22, 0xc3, 0x28, 0x22])), 'Request body is not valid UTF-8'],
-      ['UTF-16', () => api.orderWith(Buffer.from('{}', 'utf16le')), 'Request body is not valid JSON'],
       ['more than 256 kB', () => api.orderWith(`"${'a'.repeat(256 * 1024)}"`), 'Request body exceeds 256 kB'],
       [
         'the type text/plain',
         () => api.orderHead('Content-Type: text/plain\r\nContent-Length: 2', '{}'),
-        'Content-Type must be application/json',
-      ],
-      [
-        'the type of a form',
-        () => api.orderHead('Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 2', 'a='),
-        'Content-Type must be application/json',
-      ],
-      [
-        'a malformed type',
-        () => api.orderHead('Content-Type: json\r\nContent-Length: 2', '{}'),
-        'Content-Type must be application/json',
-      ],
-      [
-        'a type that resembles JSON',
-        () => api.orderHead('Content-Type: application/jsonp\r\nContent-Length: 2', '{}'),
         'Content-Type must be application/json',
       ],
       [
@@ -318,8 +190,6 @@ describe('the HTTP edge', () => {
       it.each<[string, string, string]>([
         ['__proto__', '', ',"__proto__":{"polluted":true}'],
         ['an escaped __proto__', '', ',"__pr\\u006fto__":{"polluted":true}'],
-        ['constructor.prototype', '', ',"constructor":{"prototype":{"polluted":true}}'],
-        ['__proto__ in an item', ',"__proto__":{"quantity":2,"polluted":true}', ''],
         ['constructor.prototype in an item', ',"constructor":{"prototype":{"polluted":true}}', ''],
       ])('accepts the order and ignores %s', async (_name, inItem, inBody) => {
         const mug = await api.store.product({ price: 1000, stock: 5 });
@@ -341,12 +211,6 @@ describe('the HTTP edge', () => {
       });
     });
 
-    it('accepts a body with 8 levels and a byte order mark', async () => {
-      const response = await api.send(api.orderWith(Buffer.from(`\ufeff${deep(8)}`)));
-
-      expect(response.json()).toEqual({ success: false, error: expect.stringContaining('items') as unknown });
-    });
-
     it('returns 400 for chunks of more than 256 kB to a client that is still sending', async () => {
       const chunk = `10000\r\n${'a'.repeat(0x10000)}\r\n`;
       const head = api.orderHead('Content-Type: application/json\r\nTransfer-Encoding: chunked');
@@ -354,44 +218,6 @@ describe('the HTTP edge', () => {
 
       expect(response.status).toBe(400);
       expect(response.json()).toEqual({ success: false, error: 'Request body exceeds 256 kB' });
-    });
-
-    it('returns 400 for a broken chunk', async () => {
-      const head = api.orderHead('Content-Type: application/json\r\nTransfer-Encoding: chunked');
-      const response = await api.send([head, 'zz\r\n{}\r\n'], { keep: false });
-
-      expect(response).toMatchObject({ status: 400, closed: true });
-      expect(response.json()).toEqual({ success: false, error: expect.any(String) as unknown });
-    });
-
-    it('accepts a body that arrives slowly, within the 15 s of a request', async () => {
-      const mug = await api.store.product({ stock: 1 });
-      const body = JSON.stringify({ items: [{ product_id: mug, quantity: 1 }], customer: { name: 'Ada' } });
-      const whole = api.orderWith(body);
-      const socket = net.connect(api.port, '127.0.0.1');
-      socket.write(whole.subarray(0, -10));
-      await delay(2_800);
-      socket.write(whole.subarray(-10));
-
-      const [answer] = (await once(socket, 'data')) as [Buffer];
-      socket.destroy();
-
-      expect(String(answer)).toMatch(/^HTTP\/1\.1 201 /);
-    });
-
-    it('keeps the connection open after it has rejected a body', async () => {
-      const response = await api.send(api.orderWith('{"items": ['), { keep: false, waitMs: 500 });
-
-      expect(response).toMatchObject({ status: 400, closed: false });
-    });
-
-    it('accepts a body in chunks of 1 byte', async () => {
-      const mug = await api.store.product({ stock: 1 });
-      const body = JSON.stringify({ items: [{ product_id: mug, quantity: 1 }], customer: { name: 'Ada' } });
-      const chunks = [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
-      const head = 'Content-Type: application/json\r\nTransfer-Encoding: chunked';
-
-      expect((await api.send(api.orderHead(head, `${chunks}0\r\n\r\n`))).status).toBe(201);
     });
   });
 });

@@ -164,21 +164,6 @@ describe('the metrics', () => {
     await eventually(async () => expect(await value(failed)).toBeGreaterThan(before));
   });
 
-  it('are rendered at most once a second', async () => {
-    const { registry } = api.app.get(Metrics);
-    const make = jest.spyOn(registry, 'metrics');
-    const start = performance.now();
-
-    for (let n = 0; n < 50; n++) expect((await api.inject({ url: '/metrics' })).statusCode).toBe(200);
-
-    expect(make.mock.calls.length).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - start) / 1_000));
-    make.mockRestore();
-  });
-
-  it('show the lag of the event loop', async () => {
-    expect(await value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
-  });
-
   it.each(['prometheus/alerts.yml', 'grafana/dashboards/store-commerce.json'])(
     'contain every metric that %s uses',
     async (file) => {
@@ -212,17 +197,6 @@ describe('the metrics with METRICS_PORT', () => {
     expect(await response.text()).toContain('http_request_duration_seconds');
     expect((await api.inject({ url: '/metrics' })).statusCode).toBe(404);
     expect((await api.inject({ url: '/health/live' })).statusCode).toBe(200);
-  });
-
-  it('are served with the probes, until the application has closed', async () => {
-    expect((await fetch(`${own}/health/live`)).status).toBe(200);
-    expect((await fetch(`${own}/health`)).status).toBe(200);
-    const ready = await fetch(`${own}/health/ready`);
-    expect(await ready.json()).toEqual((await api.inject({ url: '/health/ready' })).json());
-
-    await api.app.close();
-
-    await expect(fetch(`${own}/metrics`)).rejects.toThrow();
   });
 });
 
@@ -323,14 +297,6 @@ describe('the request log', () => {
     expect(await only()).toMatchObject({ status: 403, error_code, store_id: other.store.id, key_id, mode: 'live' });
     expect(written.join('')).not.toMatch(/127\.0\.0\.1|192\.0\.2/);
     expect(await api.app.get(Metrics).registry.metrics()).not.toContain(`key_id="${key_id}"`);
-  });
-
-  it('names no key for a text that is none', async () => {
-    await api.inject({ url: '/v1/store', headers: { authorization: 'Bearer canary' } });
-
-    const line = await only();
-    expect(line).toMatchObject({ status: 401, error_code: 'unauthorized' });
-    expect(line).not.toHaveProperty('key_id');
   });
 
   it('contains no line for probes and /metrics', async () => {
@@ -464,19 +430,6 @@ describe('the built API process with a trace collector', () => {
     expect(receiver.text()).not.toContain(store.key);
   });
 
-  it('exports the statements of TypeORM, and no spans of probes', async () => {
-    const trace = TRACE.replace('0af', '1af');
-    await ask('/health', trace);
-    await ask('/v1/categories', trace);
-
-    await eventually(() => {
-      const texts = spansOf(trace).map(({ name, attributes }) => attributes['db.query.text'] ?? name);
-      expect(texts.filter((text) => text.includes('"categories"'))).not.toEqual([]);
-      expect(texts).toContain('GET /v1/categories');
-    });
-    expect(spansOf(trace).map(({ name }) => name)).not.toContain('GET /health');
-  });
-
   it('exports the remaining spans when it stops', async () => {
     const trace = TRACE.replace('0af', '2af');
     await ask('/v1/store', trace);
@@ -502,21 +455,11 @@ function messagesOf(script: string): unknown[] {
 }
 
 describe('buffered log lines', () => {
-  it('are written when the process exits', () => {
-    expect(messagesOf(`logger.log('first'); logger.log('last'); process.exit(0);`)).toEqual(['first', 'last']);
-  });
-
   it('are written before a fatal line returns, even if the process is killed after it', () => {
     expect(messagesOf(`logger.log('first'); logger.fatal('last'); process.kill(process.pid, 'SIGKILL');`)).toEqual([
       'first',
       'last',
     ]);
-  });
-
-  it('are written within 2 s while the process runs', () => {
-    const script = `logger.log('first'); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 2000);`;
-
-    expect(messagesOf(script)).toEqual(['first']);
   });
 });
 

@@ -28,52 +28,37 @@ describe('the body of an order', () => {
     ['an array', [], 'The request body must be a JSON object'],
     ['no items', { customer }, 'items is required'],
     ['an empty object', {}, 'items is required; customer.name is required'],
-    ['null items', { items: null, customer }, 'items is required'],
-    ['items that are text', { items: 'two mugs', customer }, 'items must be an array'],
     ['items that are an object', { items: { length: 1 }, customer }, 'items must be an array'],
     ['empty items', { items: [], customer }, 'items must have 1 to 100 entries'],
     ['101 items', { items: Array(101).fill(ok), customer }, 'items must have 1 to 100 entries'],
     ['an item that is an array', { items: [[]], customer }, 'items[0] must be an object'],
-    ['an item that is null', { items: [null], customer }, 'items[0] must be an object'],
-    ['an item that is a number', { items: [7], customer }, 'items[0] must be an object'],
     ['no product_id', { items: [{ quantity: 1 }], customer }, id('items[0].product_id')],
     ['a product_id of text', withItem({ product_id: '1' }), id('items[0].product_id')],
     ['a product_id over int4', withItem({ product_id: 2147483648 }), id('items[0].product_id')],
-    ['a product_id of 0', withItem({ product_id: 0 }), id('items[0].product_id')],
     ['a variant_id of text', withItem({ variant_id: '5' }), id('items[0].variant_id')],
     ['a quantity of 0', withItem({ quantity: 0 }), integer('items[0].quantity', 999)],
     ['a quantity of 1000', { items: [ok, ok, { ...ok, quantity: 1000 }], customer }, integer('items[2].quantity', 999)],
     ['a quantity of 2.5', withItem({ quantity: 2.5 }), integer('items[0].quantity', 999)],
-    ['a quantity of true', withItem({ quantity: true }), integer('items[0].quantity', 999)],
-    ['a quantity of null', withItem({ quantity: null }), integer('items[0].quantity', 999)],
     ['no customer', { items: [ok] }, 'customer.name is required'],
-    ['a null customer', { items: [ok], customer: null }, 'customer.name is required'],
     ['a customer without a name', { items: [ok], customer: {} }, 'customer.name is required'],
-    ['a null name', withCustomer({ name: null }), 'customer.name is required'],
     ['a blank name', withCustomer({ name: ' \t ' }), 'customer.name is required'],
     ['a customer that is an array', { items: [ok], customer: [] }, 'customer must be an object'],
-    ['a customer that is text', { items: [ok], customer: 'Ada' }, 'customer must be an object'],
     ['a name that is a number', withCustomer({ name: 5 }), text('customer.name', 200)],
     ['a long name', withCustomer({ name: '🚲'.repeat(201) }), text('customer.name', 200)],
     ['a NUL in the name', withCustomer({ name: 'A\0da' }), text('customer.name', 200)],
-    ['a long address', withCustomer({ address: 'x'.repeat(501) }), text('customer.address', 500)],
-    ['a long city', withCustomer({ city: 'x'.repeat(201) }), text('customer.city', 200)],
     ['a long zip', withCustomer({ zip: 'x'.repeat(33) }), text('customer.zip', 32)],
-    ['a long region', withCustomer({ region: 'x'.repeat(201) }), text('customer.region', 200)],
-    ...['ZZ', 'Germany', 'D', 'ß', 'ſs', 7].map((country): [string, unknown, string] => [
+    ...['ZZ', 'Germany', 'ß', 7].map((country): [string, unknown, string] => [
       `the country ${country}`,
       withCustomer({ country }),
       'customer.country must be a country code of two letters, such as DE (ISO 3166-1)',
     ]),
     ['a long phone', withCustomer({ phone: 'x'.repeat(41) }), text('customer.phone', 40)],
-    ...['<a@x.com>', 'a@x..com', 'a@x.com.', 'a;b@x.com', 'a@-x.com', 'mailto:a@x.com', `${'ä'.repeat(125)}@x.com`].map(
-      (email): [string, unknown, string] => [`the e-mail ${email}`, withCustomer({ email }), EMAIL],
-    ),
-    ['an e-mail without @', withCustomer({ email: 'ada' }), EMAIL],
-    ['an e-mail with two @', withCustomer({ email: 'a@b@c' }), EMAIL],
+    ...['<a@x.com>', 'a@x..com', `${'ä'.repeat(125)}@x.com`].map((email): [string, unknown, string] => [
+      `the e-mail ${email}`,
+      withCustomer({ email }),
+      EMAIL,
+    ]),
     ['an e-mail with a line break', withCustomer({ email: 'a@b\r\nBcc:x@y' }), EMAIL],
-    ['a long e-mail', withCustomer({ email: `${'x'.repeat(64)}@${`${'y'.repeat(63)}.`.repeat(3)}z` }), EMAIL],
-    ['a long local part', withCustomer({ email: `${'x'.repeat(65)}@b` }), EMAIL],
     ['a lone surrogate', { items: [ok], customer, notes: '\ud800' }, text('notes', 2000)],
     ['long notes', { items: [ok], customer, notes: 'x'.repeat(2001) }, text('notes', 2000)],
     ['a gateway payment method', { items: [ok], customer, payment_method: 'CARD' }, METHOD],
@@ -82,17 +67,16 @@ describe('the body of an order', () => {
       { items: [ok], customer, payment_method: 'o\ufb04ine' },
       METHOD,
     ],
-    ...[-0.01, '12.50', true, {}].map((total): [string, unknown, string] => [
+    ...[-0.01, '12.50'].map((total): [string, unknown, string] => [
       `an expected_total of ${JSON.stringify(total)}`,
       { items: [ok], customer, expected_total: total },
       'expected_total must be a number of at least 0',
     ]),
-    ...['US', 'EURO', 'U$D', 'ſek', '', 7, {}].map((currency): [string, unknown, string] => [
+    ...['US', 'ſek', '', 7].map((currency): [string, unknown, string] => [
       `the currency ${JSON.stringify(currency)}`,
       { items: [ok], customer, currency },
       'currency must be a currency code of three letters, such as EUR (ISO 4217)',
     ]),
-    ['a payment method that is a number', { items: [ok], customer, payment_method: 1 }, METHOD],
   ])('is refused with 400, also for a preview, for %s', async (_case, body, error) => {
     const answers = [await orders.place(body), await api.post('/v1/orders/preview', body)];
 
@@ -141,15 +125,6 @@ describe('the body of an order', () => {
       line_items: [{ product_id: mug, variant_id: null }],
       shipping_address: { country: 'XK' },
     });
-  });
-
-  it('accepts 2.0 as the quantity 2', async () => {
-    const mug = await api.store.product({ stock: 5 });
-
-    const body = `{"items":[{"product_id":${mug},"quantity":2.0}],"customer":{"name":"Ada"}}`;
-    const response = await orders.place(body, { 'content-type': 'application/json' });
-
-    expect(response.statusCode).toBe(201);
   });
 });
 
@@ -258,24 +233,6 @@ describe('POST /v1/orders/preview', () => {
       { code: 'currency_mismatch', path: 'currency' },
       { code: 'price_changed', path: 'expected_total' },
     ]);
-  });
-
-  it('returns totals of 0 when no line is available', async () => {
-    expect(await preview(bodyOf([{ product_id: 2_000_000_000, quantity: 1 }]))).toEqual({
-      subtotal: 0,
-      total: 0,
-      payment_method: 'COD',
-      items: [],
-      problems: [{ code: 'item_unavailable', path: 'items[0].product_id', requested: null, available: null }],
-    });
-  });
-
-  it('counts only stock in active warehouses, as for an order', async () => {
-    const mug = await api.store.product({ stock: 1 });
-    await api.store.stock(mug, null, 7, await api.store.warehouse({ active: false }));
-
-    expect((await preview(anOrderBody(mug, 2))).problems).toMatchObject([{ requested: 2, available: 1 }]);
-    expect(await orders.refusal(anOrderBody(mug, 2))).toEqual([422, 'items[0]: requested 2, available 1']);
   });
 
   it('accepts a key with the scope read, which may place no order', async () => {

@@ -186,10 +186,6 @@ describe('the API under overload', () => {
       api.post('/v1/orders', { items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada' }, ...extra });
     const values = (count: number) => ({ extra: Array.from({ length: count }, () => 1) });
 
-    it('accepts a valid order with an unknown field of 250 kB', async () => {
-      expect((await large({ extra: 'x'.repeat(250 * 1024) })).statusCode).toBe(201);
-    });
-
     it('accepts a body with 4,000 values and returns 400 for more', async () => {
       // The objects, arrays and members around the values count too.
       expect((await large(values(3_990))).statusCode).toBe(201);

@@ -1,4 +1,3 @@
-import { guideHtml } from '../../apps/api/src/openapi/guides.js';
 import { PAGES } from '../../apps/api/src/openapi/page-frame.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
@@ -62,24 +61,10 @@ describe('the files of the API reference', () => {
       expect((await api.inject({ url: `/docs/${name}` })).statusCode).toBe(200);
   });
 
-  it('name the file of a link that is not served', () => {
-    const html = guideHtml('docs/erp.md', 'The [client](../examples/a.ts), [examples/a](../examples/a/README.md#b).');
-
-    expect(html).toContain('<p>The client (<code>examples/a.ts</code>), examples/a.</p>');
-  });
-
   it.each(['/docs/package.json', '/docs/swagger-ui-bundle.js.map', '/docs/../package.json', '/docs/LICENSE'])(
     'do not include %s',
     async (url) => {
       expect((await api.inject({ url })).statusCode).toBe(404);
     },
   );
-
-  it('have a length and no body in the answer to HEAD', async () => {
-    const whole = await api.inject({ url: '/docs/swagger-ui-bundle.js' });
-    const head = await api.inject({ method: 'HEAD', url: '/docs/swagger-ui-bundle.js' });
-
-    expect([head.statusCode, head.body]).toEqual([200, '']);
-    expect(head.headers['content-length']).toBe(String(whole.rawPayload.length));
-  });
 });

@@ -117,15 +117,6 @@ describe('the scopes of keys', () => {
     });
   });
 
-  it.each(['orders', 'read,write', 'read,orders,orders', 'read,stock,orders', 'full,orders', 'read,orders\n', ''])(
-    'the schema refuses the scope %j',
-    async (scope) => {
-      const store = await StoreFixture.create(database);
-
-      await expect(store.createKey('live', scope as ApiKeyScope)).rejects.toThrow('api_keys_scope_check');
-    },
-  );
-
   describe('and the routes of an extension', () => {
     const moduleOf = (controller: Type): Type => {
       @Module({ controllers: [controller] })

@@ -2,8 +2,6 @@ import { HealthConnection, MaintenanceConnection, withOwnClient } from '@app/inf
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { housekeepingPool } from '../../libs/infrastructure/src/postgres/housekeeping-pool.js';
-import { anOrderBody } from '../builders/order-body.js';
-import { commandLine } from '../support/command-line.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
@@ -61,46 +59,5 @@ describe('a session on a database with other formats', () => {
     expect(await settingsOn(api.database.url)).toEqual([
       { settings: 'ISO, YMD; postgres; UTC; 1; hex; read committed; jit off' },
     ]);
-  });
-});
-
-describe('the API on a database with other formats', () => {
-  let mug: number;
-  beforeAll(async () => {
-    mug = await api.store.product({ stock: 123 });
-    await api.store.customer({ name: 'Ada', created_at: '2026-03-04T05:06:07.089Z' });
-  });
-  const { cli, directory } = commandLine(() => api.database);
-
-  it('places an order, repeats its answer and lists it at its time', async () => {
-    const from = Date.now();
-    const placed = await api.post('/v1/orders', anOrderBody(mug), { 'idempotency-key': 'once' });
-    const replay = await api.post('/v1/orders', anOrderBody(mug), { 'idempotency-key': 'once' });
-    const id = placed.json<{ data: { order_id: string } }>().data.order_id;
-    const listed = (await api.get('/v1/orders')).json<{ data: { id: string; created_at: string }[] }>().data;
-    const found = (await api.get(`/v1/orders/${id}`)).json<{ data: { created_at: string } }>().data;
-
-    expect([placed.statusCode, replay.payload]).toEqual([201, placed.payload]);
-    expect(listed).toEqual([expect.objectContaining({ id, created_at: found.created_at })]);
-    expect(Math.abs(Date.parse(found.created_at) - from)).toBeLessThan(60_000);
-  });
-
-  it('says how much stock is left', async () => {
-    const { payload } = await api.post('/v1/orders', anOrderBody(mug, 500));
-
-    expect(payload).toMatch(/requested 500, available 12[23]/);
-  });
-
-  it('lists customers at their time', async () => {
-    const { data } = (await api.get('/v1/customers')).json<{ data: { created_at: string }[] }>();
-
-    expect(data.map((row) => row.created_at)).toEqual(['2026-03-04T05:06:07.089Z']);
-  });
-
-  it('exports the store', async () => {
-    const file = `${directory}/export.ndjson`;
-    const { code, stderr } = await cli(['export', '--store', api.store.subdomain, file]);
-
-    expect([code, stderr]).toEqual([0, expect.any(String)]);
   });
 });

@@ -7,7 +7,7 @@ import { createTestDatabase } from '../support/test-database.js';
 
 const RECOVERY_LIMIT_MS = 5_000;
 /** Long enough to try every open connection, one after the other. */
-const WATCHED_MS = 9_000;
+const WATCHED_MS = 7_000;
 const PAUSE_MS = 100;
 
 interface Answer {
@@ -50,12 +50,12 @@ async function answersOnSilentConnections(poolSize: number): Promise<Answer[]> {
 }
 
 describe('frozen database connections', () => {
-  it('are replaced in under 5 s in pools of 10 and 40 connections', async () => {
-    for (const answers of await Promise.all([10, 40].map(answersOnSilentConnections))) {
-      const failures = answers.filter(({ status }) => status !== 200 && status !== 201);
-      expect(failures.filter(({ sentAt }) => sentAt > RECOVERY_LIMIT_MS)).toEqual([]);
-      // None fails when every request was repeated in time.
-      expect(failures.filter(({ status }) => status !== 503)).toEqual([]);
-    }
+  it('are replaced in under 5 s in a pool of 40 connections', async () => {
+    const answers = await answersOnSilentConnections(40);
+
+    const failures = answers.filter(({ status }) => status !== 200 && status !== 201);
+    expect(failures.filter(({ sentAt }) => sentAt > RECOVERY_LIMIT_MS)).toEqual([]);
+    // None fails when every request was repeated in time.
+    expect(failures.filter(({ status }) => status !== 503)).toEqual([]);
   });
 });

@@ -126,18 +126,6 @@ describe('POST /v1/stock', () => {
     expect(await stock()).toBe(5);
   });
 
-  it('changes nothing for an adjustment of 0, also where the product never lay', async () => {
-    const [warehouse] = await sql<{ code: string }>('SELECT code FROM warehouses WHERE store_id = $1', api.store.id);
-    const line = { sku: 'R-1', warehouse: warehouse?.code, bin: 'NEW-2', adjust: 0 };
-
-    const { lines } = await change([{ sku: 'R-1', adjust: 0 }, line], { create_bins: true });
-
-    expect(lines).toMatchObject([
-      { before: 12, after: 12, code: '' },
-      { before: 0, after: 0, code: '' },
-    ]);
-  });
-
   it('says which lines mean nothing, and applies the others', async () => {
     await api.store.product({ sku: 'TWICE', stock: 1 });
     await api.store.product({ sku: 'twice', stock: 1 });
@@ -234,23 +222,6 @@ describe('POST /v1/stock', () => {
     ]);
   });
 
-  it('reads a variant of null as none, as the list of SKUs shows it', async () => {
-    const row = { sku: 'R-1', product_id: null, variant_id: null, warehouse: null, bin: null };
-
-    const { status, lines } = await change([
-      { ...row, adjust: 1 },
-      { product_id: product, variant_id: null, adjust: 1 },
-      { ...row, counted: 12, as_of: await cursor(), basis: 'available' },
-    ]);
-
-    expect(status).toBe(200);
-    expect(lines.map(({ code, after }) => [code, after])).toEqual([
-      ['', 13],
-      ['', 14],
-      ['', 14],
-    ]);
-  });
-
   it('applies all lines or none when it is atomic, and names the refused ones', async () => {
     const { status, code, error } = await change(
       [
@@ -277,24 +248,6 @@ describe('POST /v1/stock', () => {
       { bin: 'NEW-1', before: 0, after: 4 },
       { bin: 'NEW-1', before: 4, after: 8 },
     ]);
-  });
-
-  it('makes bins up to 100,000 of the store, in the order of the lines', async () => {
-    const [warehouse] = await sql<{ id: number; code: string }>(
-      'SELECT id, code FROM warehouses WHERE store_id = $1',
-      api.store.id,
-    );
-    await sql(
-      `INSERT INTO bins (store_id, warehouse_id, code) SELECT $1, $2, 'FULL-' || n FROM generate_series(1, $3::int) AS n`,
-      ...[api.store.id, warehouse?.id, 100_000 - 1 - 1],
-    );
-    const into = (bin: string, at = warehouse?.code) => ({ sku: 'R-1', warehouse: at, bin, adjust: 1 });
-
-    const { lines } = await change([into('Z'), into('A'), into('Z'), into('FULL-1'), into('B', 'NOPE')], {
-      create_bins: true,
-    });
-
-    expect(lines.map(({ code }) => code)).toEqual(['', 'too_many_bins', '', '', 'unknown_bin']);
   });
 
   it('puts a product into up to 250 bins, in the order of the lines', async () => {
@@ -332,26 +285,6 @@ describe('POST /v1/stock', () => {
       { code: 'too_many_bins', error: text },
     ]);
     expect(await sql('SELECT FROM stock WHERE store_id = $1', api.store.id)).toHaveLength(250);
-  });
-
-  it('puts a product with all its variants into up to 1,000 bins', async () => {
-    const warehouse = await fillBins(999);
-    await sql(
-      'INSERT INTO product_variants (store_id, product_id, name, price, sku) VALUES ($1, $2, $3, 100, $4)',
-      ...[api.store.id, product, 'V', 'R-1-V'],
-    );
-    const into = (bin: string) => ({ sku: 'R-1-V', warehouse, bin, adjust: 1 });
-
-    const { lines } = await change([into('N-1'), into('N-2'), into('N-1')], { create_bins: true });
-
-    expect(lines).toMatchObject([
-      { code: '', after: 1 },
-      {
-        code: 'too_many_bins',
-        error: 'The product has 1000 bins with its variants: no request puts it into another',
-      },
-      { code: '', after: 2 },
-    ]);
   });
 
   it('makes no bin for a line that is refused', async () => {
@@ -515,13 +448,6 @@ describe('a count', () => {
     expect((await change([counted(13, await cursor())])).lines).toMatchObject([{ code: '', after: 13 }]);
   });
 
-  it('has a place after a set that finds what the bin holds', async () => {
-    await cursor();
-    await change([{ sku: 'R-1', set: 12, expected: 12 }]);
-
-    expect((await change([counted(11, await cursor())])).lines).toMatchObject([{ code: '', after: 11 }]);
-  });
-
   it('leaves 0 when more is sold than it finds, and says how many are short', async () => {
     const at = await cursor();
     await place(5);
@@ -543,103 +469,6 @@ describe('a count', () => {
       api.store.id,
     );
     expect(notices.map(({ short }) => short.map(({ units }) => units))).toEqual([[4]]);
-  });
-
-  it('takes off only what is not shipped, by the bins in the order of the allocations', async () => {
-    await api.store.stock(product, null, 30);
-    const id = await place(35);
-    const bins = await sql<{ bin: string; quantity: number }>(
-      `SELECT bins.code AS bin, quantity FROM stock JOIN bins ON bins.store_id = stock.store_id AND bins.id = bin_id
-       WHERE stock.store_id = $1 ORDER BY bin_id`,
-      api.store.id,
-    );
-    expect(bins.map(({ quantity }) => quantity)).toEqual([7, 0]);
-    const shipment = { reference: 'S-1', items: [{ line: 1, quantity: 8 }] };
-    expect((await api.post(`/v1/orders/${id}/shipments`, shipment)).statusCode).toBe(201);
-    const at = await cursor();
-
-    const { lines } = await change(
-      bins.map(({ bin }, index) => ({ ...counted([7, 27][index] ?? 0, at, 'on_hand'), bin })),
-    );
-
-    expect(lines).toMatchObject([
-      { before: 7, after: 7 },
-      { before: 0, after: 0 },
-    ]);
-  });
-
-  describe('of a bin whose units shipments have in another order than that of the bins', () => {
-    const ship = async (id: string, reference: string, quantity: number, status = 'shipped') => {
-      const shipment = { reference, status, items: [{ line: 1, quantity }] };
-      expect((await api.post(`/v1/orders/${id}/shipments`, shipment)).statusCode).toBe(201);
-    };
-    const makeVoid = async (id: string, reference: string) => {
-      const response = await api.inject({
-        method: 'PATCH',
-        url: `/v1/orders/${id}/shipments/${reference}`,
-        headers: { authorization: `Bearer ${api.store.key}` },
-        payload: { status: 'void' },
-      });
-      expect(response.statusCode).toBe(200);
-    };
-    let id: string;
-    let bins: string[];
-    beforeEach(async () => {
-      product = await api.store.product({ stock: [2, 3], sku: 'R-2' });
-      id = await place(5);
-      const rows = await sql<{ code: string }>(
-        `SELECT code FROM stock JOIN bins ON bins.store_id = stock.store_id AND bins.id = bin_id
-         WHERE stock.store_id = $1 AND product_id = $2 ORDER BY bin_id`,
-        ...[api.store.id, product],
-      );
-      bins = rows.map(({ code }) => code);
-    });
-    const count = async (onHand: readonly number[]) => {
-      const at = await cursor();
-      const lines = bins.map((bin, index) => ({ ...counted(onHand[index] ?? 0, at, 'on_hand'), sku: 'R-2', bin }));
-      return (await change(lines)).lines;
-    };
-
-    it('leaves the units of a picker in their bin, although the second shipment left first', async () => {
-      await ship(id, 'S-1', 2, 'picking');
-      await ship(id, 'S-2', 3);
-
-      expect(await count([2, 0])).toMatchObject([
-        { after: 0, short: 0 },
-        { after: 0, short: 0 },
-      ]);
-
-      expect((await api.post('/v1/orders', anOrderBody(product, 1))).statusCode).toBe(422);
-    });
-
-    it('leaves the units of a void shipment in their bin, until another one ships them', async () => {
-      await ship(id, 'S-1', 2);
-      await ship(id, 'S-2', 3);
-      await makeVoid(id, 'S-1');
-
-      expect(await count([2, 0])).toMatchObject([
-        { after: 0, short: 0 },
-        { after: 0, short: 0 },
-      ]);
-
-      await ship(id, 'S-3', 2);
-      expect(await count([0, 0])).toMatchObject([
-        { after: 0, short: 0 },
-        { after: 0, short: 0 },
-      ]);
-    });
-
-    it('has the units that came back in the bin from which they left', async () => {
-      await ship(id, 'S-1', 2, 'picking');
-      await ship(id, 'S-2', 3);
-      const refund = { reference: 'R-1', amount: 0, restock: true, lines: [{ line: 1, quantity: 2 }] };
-      expect((await api.post(`/v1/orders/${id}/refunds`, refund)).statusCode).toBe(201);
-
-      expect(await count([2, 2])).toMatchObject([
-        { before: 0, after: 0 },
-        { before: 2, after: 2 },
-      ]);
-    });
   });
 
   it('is refused at a cursor of another history', async () => {
@@ -706,18 +535,6 @@ describe('GET /v1/stock', () => {
     return response.json<{ data: Record<string, string | number | null>[]; pagination: { total: number } }>();
   };
 
-  it('lists what lies where, by product, variant and bin', async () => {
-    const variant = await api.store.variant(product, { sku: 'R-1-42', stock: 7 });
-
-    const { data, pagination } = await list();
-
-    expect(pagination.total).toBe(2);
-    expect(data).toMatchObject([
-      { sku: 'R-1', product_id: product, variant_id: null, quantity: 12 },
-      { sku: 'R-1-42', product_id: product, variant_id: variant, quantity: 7 },
-    ]);
-  });
-
   it('filters by SKU, product, warehouse and bin', async () => {
     const other = await api.store.product({ sku: 'O-1', stock: [1, 2] });
     const [, first] = (await list()).data;
@@ -727,26 +544,6 @@ describe('GET /v1/stock', () => {
     expect((await list(`warehouse=${first?.['warehouse']}`)).pagination.total).toBe(3);
     expect((await list(`warehouse=${first?.['warehouse']}&bin=${first?.['bin']}`)).data).toEqual([first]);
     expect((await list('bin=nope')).data).toEqual([]);
-  });
-
-  it('has the same rows on pages as in one list, over many blocks, and an exact total', async () => {
-    await sql(
-      `INSERT INTO products (store_id, id, slug, name, price)
-       SELECT $1, 500000 + n * 100, 'p-' || n, 'P', 1 FROM generate_series(1, 250) AS n`,
-      api.store.id,
-    );
-    await sql(
-      `INSERT INTO stock (store_id, bin_id, product_id, quantity)
-       SELECT $1, (SELECT min(id) FROM bins WHERE store_id = $1), 500000 + n * 100, n FROM generate_series(1, 250) AS n`,
-      api.store.id,
-    );
-
-    const pages = await Promise.all([1, 2, 3, 4].map((page) => list(`limit=70&page=${page}`)));
-
-    expect(pages.map(({ pagination }) => pagination.total)).toEqual([251, 251, 251, 251]);
-    const ids = pages.flatMap(({ data }) => data.map((row) => row['product_id']));
-    expect(ids).toEqual([product, ...Array.from({ length: 250 }, (_, n) => 500_100 + n * 100)].sort((a, b) => a - b));
-    expect((await list('page=9')).pagination.total).toBe(251);
   });
 });
 

@@ -1,4 +1,4 @@
-import { createTestDatabase } from '../support/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { startApi } from '../support/start-api.js';
 
 const CLIENT = '198.51.100.7';
@@ -17,27 +17,19 @@ const ONE_PROXY: Row = [INNER, `${FORGED}, ${CLIENT}`, CLIENT];
 const TWO_PROXIES: Row = [INNER, `${FORGED}, ${CLIENT}, ${OUTER}`, CLIENT];
 
 describe('TRUST_PROXY', () => {
+  let database: TestDatabase;
+  beforeAll(async () => (database = await createTestDatabase()));
+  afterAll(() => database.drop());
+
   it.each<[string, readonly Row[]]>([
     ['', [DIRECT, DIRECT_FORGED, [INNER, CLIENT, INNER]]],
-    ['false', [DIRECT_FORGED, [INNER, CLIENT, INNER]]],
-    ['0', [DIRECT_FORGED, [INNER, CLIENT, INNER]]],
-    ['1', [DIRECT, [INNER, CLIENT, CLIENT], ONE_PROXY, [INNER, `${FORGED}, ${CLIENT}, ${OUTER}`, OUTER]]],
-    [
-      '1',
-      [
-        [INNER, `${OUTER}, ${V6_CLIENT}`, V6_CLIENT],
-        [`::ffff:${INNER}`, `::ffff:${CLIENT}`, CLIENT],
-      ],
-    ],
+    ['1', [DIRECT, ONE_PROXY, [INNER, `${FORGED}, ${CLIENT}, ${OUTER}`, OUTER], [INNER, V6_CLIENT, V6_CLIENT]]],
     ['2', [DIRECT, TWO_PROXIES, [INNER, CLIENT, CLIENT]]],
     // A client chooses its address, which is why the documentation warns of this form.
     ['true', [DIRECT, [INNER, CLIENT, CLIENT], [INNER, `${FORGED}, ${CLIENT}`, FORGED]]],
     [INNER, [DIRECT, DIRECT_FORGED, ONE_PROXY, [`::ffff:${INNER}`, `${FORGED}, ${CLIENT}`, CLIENT]]],
-    [INNER, [[INNER, `${FORGED}, ${CLIENT}, ${OUTER}`, OUTER]]],
     ['10.0.0.0/8, fd00::/8', [DIRECT, DIRECT_FORGED, ONE_PROXY, TWO_PROXIES, ['fd00::1', CLIENT, CLIENT]]],
-    ['::/0', [DIRECT_FORGED, [INNER, CLIENT, INNER], ['fd00::1', CLIENT, CLIENT]]],
   ])('%s: limits keys by the address of the client', async (trustProxy, rows) => {
-    const database = await createTestDatabase();
     const api = await startApi({ TRUST_PROXY: trustProxy }, undefined, database);
     try {
       const keys = new Map<string, string>();
@@ -62,7 +54,7 @@ describe('TRUST_PROXY', () => {
         expect([remoteAddress, forwarded, ...accepted]).toEqual([remoteAddress, forwarded, seen]);
       }
     } finally {
-      await api.stop();
+      await api.app.close();
     }
   });
 });

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   ChangesService,
-  CursorExpired,
-  decodeCursor,
   DeliverWebhooks,
   RecordFormat,
   WebhookQueue,
@@ -138,17 +136,6 @@ it('gives a cursor with which a reader of the feed continues after the message',
   expect(data.map(({ id }) => id)).toEqual([second]);
 });
 
-it('tells of a deletion', async () => {
-  const [id] = await products(1);
-  await install();
-  await api.database.query(`UPDATE products SET status = 'DRAFT' WHERE store_id = $1 AND id = $2`, [store.id, id]);
-  await settle();
-
-  await eventually(() => expect(receiver.requests).toHaveLength(1));
-
-  expect(receiver.requests.map(messageOf)[0]).toMatchObject({ type: 'products.deleted', data: { id, deleted: true } });
-});
-
 it('puts the record as its route shows it into a full body, and several changes into one message', async () => {
   await install({ kinds: ['orders', 'products'], body: 'full', batch: 10 });
   const [mug] = await products(1);
@@ -264,17 +251,6 @@ it('waits as long as Retry-After asks', async () => {
     );
     expect(row?.seconds).toBeGreaterThan(3_500);
   });
-});
-
-it('does not follow a redirect', async () => {
-  receiver.answer = () => ({ status: 307, headers: { location: `${receiver.url}elsewhere` } });
-  const webhook = await install();
-  await products(1);
-
-  await eventually(async () =>
-    expect(await get(WebhookRepository).deliveries(webhook)).toMatchObject([{ phase: 'done', status: 307 }]),
-  );
-  expect(receiver.requests.map(({ path }) => path)).toEqual(['/']);
 });
 
 it('pauses at 410 with its place, and goes on there when it is resumed', async () => {
@@ -400,18 +376,6 @@ it('sends again with new ids what a replay asks for', async () => {
   expect(new Set(receiver.requests.map((request) => header(request, 'webhook-id'))).size).toBe(5);
 });
 
-it('replays from no cursor that the database has lost', async () => {
-  const webhook = await install();
-  await products(1);
-  await eventually(() => expect(receiver.requests).toHaveLength(1));
-  const [first] = receiver.requests.map(messageOf);
-  await api.database.query('DELETE FROM changes WHERE store_id = $1', [store.id]);
-
-  const replay = get(WebhooksService).replayFrom({ ...webhook, mode: 'live' }, first?.data.cursor ?? '');
-
-  await expect(replay).rejects.toThrow(CursorExpired);
-});
-
 it('signs with both secrets while a rotation overlaps', async () => {
   const webhook = await install();
   const rotated = await get(WebhooksService).rotateSecret({ ...webhook, mode: 'live' }, 60_000);
@@ -425,21 +389,4 @@ it('signs with both secrets while a rotation overlaps', async () => {
       type: 'products.changed',
     });
   }
-});
-
-it('sends a test of a paused webhook, and stays paused', async () => {
-  const webhook = await install();
-  const reference = { ...webhook, mode: 'live' as const };
-  await get(WebhooksService).change(reference, { kind: 'pause' });
-  await products(1);
-  await get(WebhooksService).change(reference, { kind: 'test' });
-
-  await eventually(() => expect(receiver.requests).toHaveLength(1));
-
-  const [message] = receiver.requests.map(messageOf);
-  expect(message?.type).toBe('webhook.test');
-  const { position } = decodeCursor(message?.data.cursor ?? '', { storeId: store.id, mode: 'live' });
-  expect(position).toBe(webhook.place.position);
-  await eventually(async () => expect(await get(WebhookRepository).deliveries(webhook)).toHaveLength(1));
-  expect(await stateOf(webhook)).toMatchObject({ state: 'paused', place: webhook.place });
 });

@@ -59,14 +59,7 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
     // `parameters.spec.ts` has the other values of each parameter.
     it.each([
       ['limit=abc', 50, 1],
-      ['limit=0', 1, 1],
-      ['limit=101', 100, 1],
       ['limit=1&limit=2', 2, 1],
-      ['limit%00=1', 50, 1],
-      ['limit=1%00', 50, 1],
-      ['limit=%ff', 50, 1],
-      ['page=abc', 50, 1],
-      ['page=2&page=1', 50, 1],
       ['page=9', 50, 9],
       ['page=99999999999999999999&limit=100', 100, 21_474_836],
     ])('reads ?%s as a limit of %d and page %d', async (query, limit, page) => {
@@ -86,7 +79,7 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
       expect([response.statusCode, response.headers['x-ignored-parameters']]).toEqual([200, undefined]);
     });
 
-    it.each(['search=', 'search=%20%20', 'search', 'search=x&search='])('does not filter by ?%s', async (query) => {
+    it.each(['search=', 'search=x&search='])('does not filter by ?%s', async (query) => {
       const { api, path, ids, key } = endpoint();
 
       expect(await idsIn(api, `${path}?${query}`, key)).toEqual({ ids, total: ids.length });
@@ -94,9 +87,7 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
 
     it.each([
       ['text that no row has', 'no-row-has-this'],
-      ['NUL', '%00'],
       ['a text with NUL', 'a%00'],
-      ['5,000 characters', 'z'.repeat(5000)],
       ['half a surrogate pair', '%ED%A0%80'],
     ])('returns no row for %s', async (_what, search) => {
       const { api, path } = endpoint();

@@ -53,13 +53,6 @@ describe.each(STAGES)('%s', (stage) => {
     expect(mail).not.toContain('watches');
   });
 
-  it('marks a test order as a test', () => {
-    const { subject, text, html } = mailOf(stage, changed({ isTest: true }));
-
-    expect(subject).toMatch(/^\[TEST\] /);
-    for (const body of [text, html]) expect(body).toContain('[TEST]');
-  });
-
   it('is not sent when the customer has no e-mail or was erased', () => {
     expect(orderMail(stage, changed({ customer: { ...customer, email: '' } }), aStoreProfile(), 'P-1')).toBeNull();
   });
@@ -142,21 +135,6 @@ describe('the mail about a shipment', () => {
       /In this shipment<\/h2>[^]*2 × Runner[^]*Carrier: DHL<br>Tracking number: 1Z999<br><a href="https:\/\/tracking\.example\.com\/1Z999"[^]*Still to come<\/h2>[^]*2 × Laces/,
     );
     expect(html).not.toContain('Subtotal');
-  });
-
-  it('says nothing of what is still to come when all has shipped', () => {
-    const { subject, text, html } = mailOf('notify-shipment', changed());
-
-    expect(subject).toBe('Your order WEB-261120-7K3M9Q at Acme has shipped');
-    for (const body of [text, html]) expect(body).not.toContain('Still to come');
-  });
-
-  it('shows no tracking where there is none', () => {
-    const shipments = [{ ...parcel, carrier: '', trackingNumber: '', trackingUrl: '' }];
-
-    const { text, html } = mailOf('notify-shipment', changed({ shipments }));
-
-    for (const body of [text, html]) expect(body).not.toContain('Tracking');
   });
 
   it.each(['javascript:alert(1)', 'tracking', 'https://user:password@tracking.example.com/'])(

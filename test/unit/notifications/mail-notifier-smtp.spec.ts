@@ -1,5 +1,4 @@
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
-import { readMail } from '../../support/mail-message.js';
 import { SmtpSink } from '../../support/smtp-sink.js';
 import { Config } from '../../../libs/infrastructure/src/platform/config.js';
 import { MailNotifier } from '../../../libs/infrastructure/src/notifications/mail-notifier.js';
@@ -51,15 +50,6 @@ describe('MailNotifier by SMTP', () => {
     expect(sink.connections).toBe(0);
   });
 
-  it('sends text and HTML', async () => {
-    await notifier.notify('notify-merchant', anOrderRecord({ notes: '.\r\n.\r\nQUIT' }), aStoreProfile());
-
-    const { headers, parts } = readMail(sink.mails[0]?.raw ?? '');
-    expect(headers.get('subject')).toEqual(['New order WEB-261120-7K3M9Q']);
-    expect([...parts.keys()]).toEqual(['text/plain', 'text/html']);
-    expect(parts.get('text/plain')).toContain('  .\n  .\n  QUIT\n');
-  });
-
   it('keeps its connections open until shutdown, then closes them', async () => {
     for (let n = 0; n < 3; n++) await notifier.notify('notify-customer', anOrderRecord(), aStoreProfile());
     expect(sink.connections).toBe(1);
@@ -69,13 +59,5 @@ describe('MailNotifier by SMTP', () => {
     await expect(notifier.notify('notify-customer', anOrderRecord(), aStoreProfile())).rejects.toMatchObject({
       code: 'ECONNECTION',
     });
-  });
-
-  it('reports the class of a failure without the recipient', async () => {
-    sink.behaviour = { kind: 'refuse', at: 'recipient', code: 550 };
-
-    const attempt = notifier.notify('notify-customer', anOrderRecord(), aStoreProfile());
-
-    await expect(attempt).rejects.toThrow(/^The recipient is refused: SMTP_550$/);
   });
 });
