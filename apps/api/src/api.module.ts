@@ -23,7 +23,6 @@ import { StockModule } from './stock/stock.module.js';
 import { StoreModule } from './store/store.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** What the process made before its modules. */
 export interface Process {
   readonly config: Config;
   readonly databaseUrl: string;
@@ -33,7 +32,7 @@ export interface Process {
   readonly extension?: Extension;
 }
 
-/** The modules of the API. The resources are in the order of the OpenAPI document. */
+/** In the order of the OpenAPI document. */
 @Module({})
 export class ApiModule {
   static on({ config, databaseUrl, logger, metrics, limits, extension = {} }: Process): DynamicModule {

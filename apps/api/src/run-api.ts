@@ -35,12 +35,11 @@ const IN_FLIGHT_MS = 20_000;
 /** Ends a shutdown that hangs. Orchestrators commonly kill after 30 s. */
 const GIVE_UP_MS = 28_000;
 
-/** Runs the API as the whole program of this process. */
 export function runApi(extension?: Extension): void {
   runProcess((process) => main(process, extension), explain);
 }
 
-/** The start and the end of the process. A failed start leaves nothing running. */
+/** A failed start leaves nothing running. */
 async function main({ config, logger, die }: ServiceProcess, extension?: Extension): Promise<void> {
   if (extension) requireOneNest();
   let stop = (): void => process.exit(0);
@@ -84,7 +83,6 @@ async function listenWithDemo(app: NestFastifyApplication, config: Config, datab
   readiness.serving = true;
 }
 
-/** Returns the address at which the service listens. */
 async function listen(app: NestFastifyApplication, { host, port }: Config): Promise<string> {
   // By default, the kernel queues 511 connections. It then drops the handshakes and requests of further clients, and some
   // wait 15 s for a reset.
@@ -93,11 +91,7 @@ async function listen(app: NestFastifyApplication, { host, port }: Config): Prom
   return `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
 }
 
-/**
- * Ends the service without a failed request.
- *
- * @param graceMs time for load balancers to see that the service is not ready.
- */
+/** @param graceMs time for load balancers to see that the service is not ready. */
 async function shutDown(app: NestFastifyApplication, database: OpenDatabase, graceMs: number): Promise<void> {
   app.get(Readiness).serving = false;
   // Clients that wait for a change get their answer now, and ask another instance next.

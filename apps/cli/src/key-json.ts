@@ -1,7 +1,6 @@
 import type { ApiKeyRecord } from '@app/application';
 import { printJson, say } from './output.js';
 
-/** Prints a new key, the only time that it is shown. */
 export function printNewKey(record: ApiKeyRecord, key: string, store: string, more: object = {}): void {
   say('Keep the key in a safe place: it cannot be shown again.');
   const { id, ...rest } = keyJson(record, store);

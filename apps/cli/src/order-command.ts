@@ -10,7 +10,6 @@ export interface StoreOption {
   readonly store?: string;
 }
 
-/** A command about one order. */
 export function addOrderCommand(orders: Command, verb: string, description: string): Command {
   return orders
     .command(verb)
@@ -27,7 +26,6 @@ export function withOrder(
   return withApplication(async (app) => work(app, await locateOrder(app, reference, store)));
 }
 
-/** Prints an order after a change, with what else the command says of it. */
 export function printChanged(
   { orderId, subdomain: store }: OrderLocation,
   { order: { status, fulfillmentStatus } }: ChangedOrder,

@@ -1,6 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
 
-/** Shows the progress of a long command on standard error. */
 export interface ProgressBar {
   update(value: number): void;
   stop(): void;

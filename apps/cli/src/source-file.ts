@@ -6,12 +6,7 @@ import { withDatabase, type OperatorsDatabase } from './database.js';
 import { CommandFailed } from './failures.js';
 import { progressBar } from './progress-bar.js';
 
-/**
- * Opens a file, or standard input for `-`. A file is decompressed if its name ends in .gz, as `export` names them.
- * `size` is in bytes; 0 = unknown.
- *
- * @throws CommandFailed
- */
+/** `size` is in bytes; 0 = unknown. @throws CommandFailed */
 function openSource(file: string): { source: Readable; size: number } {
   if (file === '-') return { source: process.stdin, size: 0 };
   try {
@@ -30,20 +25,15 @@ function openSource(file: string): { source: Readable; size: number } {
 const unreadable = (file: string, error: unknown): CommandFailed =>
   new CommandFailed(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`);
 
-/** What an import works with. */
 interface Source extends OperatorsDatabase {
   readonly source: Readable;
-  /** Stops the import between two batches. */
   readonly signal: AbortSignal;
-  /** Receives the number of bytes read so far. */
   readonly onBytes: (bytes: number) => void;
 }
 
 /**
- * Imports a file into the database, and shows the progress. The first SIGINT or SIGTERM ends the work after the current
- * batch; the same signal again ends the process at once.
- *
- * @param explain returns the error to throw for a failure. `exitCode` is null without a signal.
+ * The first SIGINT or SIGTERM ends the work after the current batch; the second ends the process at once.
+ * @param explain returns the error to throw. `exitCode` is null without a signal.
  */
 export async function importFrom<T>(
   file: string,

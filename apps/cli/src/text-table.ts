@@ -1,4 +1,3 @@
-/** Formats rows in aligned columns; the first row is the heading. */
 export function textTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows

@@ -7,7 +7,6 @@ const MIB = 2 ** 20;
 /** All probes of this time share one check of the database. */
 const FRESH_MS = 1_000;
 
-/** The checks of `/health`, by their names in the answer. */
 @Injectable()
 export class Indicators {
   private isSchemaCurrent = false;
@@ -31,7 +30,6 @@ export class Indicators {
     return this.upIf(this.isSchemaCurrent, 'schema');
   }
 
-  /** Down while the process prepares to serve, and from the beginning of its shutdown. */
   serving(): HealthIndicatorResult {
     return this.upIf(this.readiness.serving, 'serving');
   }
@@ -94,7 +92,6 @@ export class Indicators {
     return isUp ? indicator.up() : indicator.down();
   }
 
-  /** Down with the reasons that apply; up when none does. */
   private upUnless(name: string, data: object, found: readonly (string | false)[]): HealthIndicatorResult {
     const indicator = this.indicators.check(name);
     const reasons = found.filter((reason) => reason !== false);

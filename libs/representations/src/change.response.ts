@@ -23,7 +23,6 @@ const RESPONSES = {
 
 type Responses = typeof RESPONSES;
 
-/** The name of each kind's schema in the document. */
 const SCHEMAS: Readonly<Record<ChangeKind, string>> = {
   orders: 'Order',
   products: 'Product',
@@ -45,7 +44,6 @@ const IDS: Readonly<Record<ChangeKind, string>> = {
   stock: '70-12-5',
 };
 
-/** Of kinds without a route for each resource. */
 const ID_TEXTS: Readonly<Partial<Record<ChangeKind, string>>> = {
   skus: "The product's id, and the variant's after a hyphen if there is a variant.",
   stock: 'Identifies the product or variant in the bin. Opaque.',
@@ -65,7 +63,6 @@ export function toChangeResponse({ kind, id, at, record }: ChangedResource, curr
   return { kind, id, deleted: data === null, at: at.toISOString(), data };
 }
 
-/** The members that name a resource of a kind. */
 export function identityOf(kind: ChangeKind) {
   return {
     kind: oneOf([kind], 'The kind of the resource.'),
@@ -76,12 +73,10 @@ export function identityOf(kind: ChangeKind) {
   };
 }
 
-/** The schema of a record of a kind, or of null. */
 export function recordOf(kind: ChangeKind, description: string) {
   return Type.Unsafe<ChangeResponse['data']>({ oneOf: [ref(SCHEMAS[kind]), { type: 'null' }], description });
 }
 
-/** The schema of a change of one kind. */
 function changeOf(kind: ChangeKind) {
   return object({
     ...identityOf(kind),

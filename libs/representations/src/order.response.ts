@@ -204,7 +204,6 @@ export function toOrderListItem(order: OrderSummary): OrderItemResponse {
   };
 }
 
-/** The full record: a list item with the lines and all other public fields of the order. */
 export function toOrderResponse(order: OrderRecord): OrderResponse {
   const { name, email, phone } = order.customer;
   const { amount, taxAmount: tax, shippingAmount: shipping, discountAmount: discount, totalAmount: total } = order;

@@ -93,7 +93,6 @@ export function toProductListItem(product: ProductSummary, currency: Currency): 
   };
 }
 
-/** A list item with all other public fields of the product. */
 export function toProductResponse(product: ProductRecord, currency: Currency): ProductResponse {
   // In Node 20, an object literal with a spread and further fields takes ten times as long.
   return Object.assign(toProductListItem(product, currency), {

@@ -6,7 +6,6 @@ import { ApiKeyGuard } from './api-key.guard.js';
 import { demandDeclaration } from './route-access.js';
 import { Throttle } from './throttle.js';
 
-/** Guards every route of the application, also those of modules that other teams add. */
 @Module({
   providers: [
     { provide: Throttle, useFactory: ({ throttlePer10s }: Config) => new Throttle(throttlePer10s), inject: [Config] },

@@ -4,13 +4,11 @@ import type { AuthenticatedRequest } from './authenticated-request.js';
 
 export type CurrentStoreContext = ApiKeyLookup['store'];
 
-/** The key of the request. */
 export const CurrentKey = createParamDecorator(
   (_data: unknown, context: ExecutionContext): ApiKeyLookup =>
     context.switchToHttp().getRequest<AuthenticatedRequest>().apiKey,
 );
 
-/** The store that the request's key belongs to. */
 export const CurrentStore = createParamDecorator(
   (_data: unknown, context: ExecutionContext): CurrentStoreContext =>
     context.switchToHttp().getRequest<AuthenticatedRequest>().apiKey.store,

@@ -63,7 +63,6 @@ export class ChangesController {
   }
 }
 
-/** Aborts when the connection of the answer is closed. */
 function signalOfClose({ raw }: FastifyReply): AbortSignal {
   const closing = new AbortController();
   const close = () => closing.abort(new ClientGone());

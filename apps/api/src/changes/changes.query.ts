@@ -19,7 +19,6 @@ export const CHANGES_QUERY = queryOf({
     schema: { type: 'string', examples: ['MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0'] },
     read: lastOf,
   },
-  /** In their own order, without unknown names; undefined = not given. */
   kinds: {
     name: 'kinds',
     description:

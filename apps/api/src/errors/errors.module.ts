@@ -3,7 +3,6 @@ import { APP_FILTER } from '@nestjs/core';
 import { ApiExceptionFilter } from './api-exception.filter.js';
 import { FailureReports } from './failure-reports.js';
 
-/** Answers, counts and logs the failures of every route. */
 @Module({
   providers: [FailureReports, { provide: APP_FILTER, useClass: ApiExceptionFilter }],
 })

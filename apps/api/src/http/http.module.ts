@@ -4,7 +4,6 @@ import { AuthModule } from '../auth/auth.module.js';
 import { HttpPlugins } from './plugins.js';
 import { ConcurrencyLimits } from './server/concurrency-limits.js';
 
-/** What every request passes before and after its controller. */
 @Module({})
 export class HttpModule {
   static on({ logger, limits }: { logger: JsonLogger; limits: ConcurrencyLimits }): DynamicModule {

@@ -16,7 +16,6 @@ import { feedPlaces } from './plugins/feed-places.js';
 import { entityTags } from './plugins/entity-tags.js';
 import { ConcurrencyLimits } from './server/concurrency-limits.js';
 
-/** The Fastify plugins that every request passes. Each names those that must run before it. */
 @Injectable()
 export class HttpPlugins {
   constructor(
@@ -28,7 +27,7 @@ export class HttpPlugins {
     private readonly guard: ApiKeyGuard,
   ) {}
 
-  /** Registers the plugins in the order in which a request meets them. */
+  /** In the order in which a request meets them. */
   async register(app: NestFastifyApplication): Promise<void> {
     const { config, limits, logger, metrics, readiness, guard } = this;
     const fastify = app.getHttpAdapter().getInstance();

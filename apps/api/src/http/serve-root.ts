@@ -4,7 +4,6 @@ import { PUBLIC } from '../auth/route-access.js';
 
 const ROOT = { name: 'Store Commerce API', version: VERSION, documentation: '/docs', openapi: '/openapi.json' };
 
-/** Serves `/`: links to the documentation. Needs no key. */
 export function serveRoot(fastify: FastifyInstance): void {
   fastify.get('/', { config: PUBLIC }, () => ROOT);
 }

@@ -65,7 +65,6 @@ export class OrderCustomerRequest {
   country?: string | null;
 }
 
-/** The body of `POST /v1/orders` before validation. Other members, prices and totals included, are never read. */
 @ApiSchema({
   description:
     'Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 4,000 values.',
@@ -111,7 +110,6 @@ export class CreateOrderRequest {
   currency?: string | null;
 }
 
-/** The order for the use case. An absent optional text becomes `''`. */
 export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
   const { items, customer, payment_method, notes, external_reference, expected_total, currency } = body;
   const { name, email, phone, address, city, zip, region, country } = customer;

@@ -22,7 +22,6 @@ const QuotedItem = object({
   price: majorUnits('Unit price, from the catalog.', 79.9),
 });
 
-/** What an order costs. */
 export const Quoted = object({
   subtotal: majorUnits('Sum of the lines.', 159.8),
   total: majorUnits('The amount owed.', 159.8),
@@ -30,7 +29,6 @@ export const Quoted = object({
   items: arrayOf(QuotedItem, 'The lines, in the order of the request.'),
 });
 
-/** `data` of the 201. */
 export const CreatedOrder = representation(
   'CreatedOrder',
   object({

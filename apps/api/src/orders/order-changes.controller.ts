@@ -39,7 +39,6 @@ import {
 
 const HISTORY_QUERY = listQuery({});
 
-/** What happens to an order after it is placed. Every change answers with the full order. */
 @Controller('v1/orders/:id')
 @Documented(ORDER_CHANGES_DOCUMENTATION)
 export class OrderChangesController {

@@ -97,7 +97,6 @@ export class CancelOrderRequest {
   notify?: boolean | null;
 }
 
-/** Has no fields. */
 export class ReleaseOrderRequest {}
 
 export class TransitionRequest {
@@ -181,7 +180,6 @@ export function toShipment(body: CreateShipmentRequest): Omit<ShipmentRequest, '
   };
 }
 
-/** Null clears a text; an absent one stays. */
 export function toShipmentPatch(body: ChangeShipmentRequest): ShipmentPatch {
   const { carrier, tracking_number, tracking_url, status, at } = body;
   refuseIf(!!at && status !== 'shipped' && status !== 'delivered', 'at needs the status shipped or delivered');
@@ -229,7 +227,6 @@ export function toRefund(body: RecordRefundRequest): Omit<RefundRequest, 'reques
   };
 }
 
-/** @throws BadRequestException for fields that contradict each other. */
 function refuseIf(isContradiction: boolean, message: string): void {
   if (isContradiction) throw new BadRequestException(message);
 }

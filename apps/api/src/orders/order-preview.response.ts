@@ -12,7 +12,6 @@ const PROBLEM_CODES = [
   'price_changed',
 ] as const;
 
-/** Why the order would be refused: the code and the path of its refusal. */
 const Problem = object({
   code: oneOf(PROBLEM_CODES, 'The `X-Error-Code` that the order would get.'),
   path: text('The part of the body.', 'items[0]'),
@@ -20,7 +19,6 @@ const Problem = object({
   available: orNull(integer('Units that are available. Only for `out_of_stock`.', 1)),
 });
 
-/** `data` of a preview: the data of the 201 without the identities of an order. */
 export const OrderPreview = representation(
   'OrderPreview',
   object({
@@ -39,7 +37,6 @@ export function toOrderPreview(preview: Preview): SingleEnvelope<OrderPreviewRes
   return single({ ...toQuote(amountsOf(preview.quote)), problems: toProblems(preview) });
 }
 
-/** By path, the lines by their number. */
 function toProblems(preview: Preview): Static<typeof Problem>[] {
   const { isCurrencyMismatched, isReferenceTaken, isPriceChanged, unavailable, shortages } = preview;
   const problem = (code: (typeof PROBLEM_CODES)[number], path: string) => ({

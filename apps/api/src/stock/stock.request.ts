@@ -89,10 +89,7 @@ export class ChangeStockRequest {
   lines!: StockLineRequest[];
 }
 
-/**
- * @throws BadRequestException when a line does not say one thing, with up to 20 faults.
- * @throws CursorInvalid when `as_of` is no cursor of this store and mode.
- */
+/** @throws BadRequestException, CursorInvalid */
 export function toStockLines(lines: readonly StockLineRequest[], { store, mode }: ApiKeyLookup): StockLine[] {
   const faults = lines.flatMap((line, index) => faultsOf(line).map((fault) => `lines[${index}]${fault}`));
   if (faults.length > 0) throw new BadRequestException(faults.slice(0, MAX_FAULTS).join('; '));

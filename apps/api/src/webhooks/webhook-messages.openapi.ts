@@ -29,7 +29,6 @@ const toldOf = (kind: (typeof CHANGE_KINDS)[number]) => ({
   ),
 });
 
-/** With `batch: 1`. */
 export const WebhookMessage: NamedSchema = {
   name: 'WebhookMessage',
   schema: Type.Unsafe({
@@ -43,7 +42,6 @@ export const WebhookMessage: NamedSchema = {
   }),
 };
 
-/** With a larger `batch`. */
 export const WebhookBatch: NamedSchema = {
   name: 'WebhookBatch',
   schema: object({
@@ -133,7 +131,6 @@ const several = {
 };
 const test = { summary: 'A test', value: exampleOf<TSchema>(WebhookTest.schema) };
 
-/** What the service sends to receivers. */
 export const MESSAGES = (tag: string): DocumentedWebhooks => ({
   change: message(tag, 'receiveChange', 'A resource has changed', WebhookMessage, { thin, full }),
   changes: message(tag, 'receiveChanges', 'Resources have changed', WebhookBatch, { several }),

@@ -150,7 +150,6 @@ export class WebhooksController {
   }
 }
 
-/** @throws NotFound */
 function referenceOf({ store, mode }: ApiKeyLookup, id: string): WebhookReference {
   if (!isUuid(id)) throw new NotFound('Webhook');
   return { storeId: store.id, id, mode };

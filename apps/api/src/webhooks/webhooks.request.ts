@@ -64,7 +64,6 @@ export function toWebhook({ url, kinds, body, batch }: CreateWebhookRequest) {
   };
 }
 
-/** @throws BadRequestException unless the body has one of the two. */
 export function toReplayStart({ cursor, from }: ReplayWebhookRequest): string | Date {
   const start = [cursor ?? [], from ? new Date(from) : []].flat();
   if (start.length !== 1 || start[0] === undefined)

@@ -25,7 +25,6 @@ interface ReleaseOptions extends HeldOptions {
   readonly all?: boolean;
 }
 
-/** The outcome for one order. */
 interface Outcome {
   readonly order_id: string;
   readonly store: string;
@@ -112,12 +111,7 @@ async function releaseAll(
   }
 }
 
-/**
- * An unknown reason is a typing error, not a rule for which no order is held. Rules of an extension, which commands do not
- * have, are known by the orders that they hold.
- *
- * @throws CommandFailed
- */
+/** Rules of an extension, which commands do not have, are known by the orders that they hold. */
 async function assertKnown(app: INestApplicationContext, reasons: readonly string[]): Promise<void> {
   const known = new Set([
     ...FRAUD_RULES.map(({ name }) => name),
@@ -129,7 +123,6 @@ async function assertKnown(app: INestApplicationContext, reasons: readonly strin
   throw new CommandFailed(`No order is held for ${unknown}. The reasons are ${[...known].join(', ')}.`, EXIT.usage);
 }
 
-/** An unknown store is a typing error, not a store without held orders. @throws NotFound */
 async function existing(app: INestApplicationContext, store: string | undefined): Promise<string | null> {
   return store === undefined ? null : (await findStore(app, store)).subdomain;
 }

@@ -10,7 +10,6 @@ interface RollOptions {
   readonly expiresAt?: Date;
 }
 
-/** Adds `keys roll`. */
 export function addRoll(keys: Command): void {
   keys
     .command('roll')

@@ -114,7 +114,7 @@ export function addWebhooks(program: Command): void {
 
 type Act<Options> = (service: WebhooksService, webhook: WebhookReference, options: Options) => Promise<Webhook>;
 
-/** A command that prints one webhook. Its deliveries go with a deleted one: they are read before. */
+/** The deliveries go with a deleted webhook: they are read before. */
 function addOne<Options>(webhooks: Command, verb: string, description: string, act: Act<Options>): Command {
   return webhooks
     .command(verb)
@@ -130,7 +130,6 @@ function addOne<Options>(webhooks: Command, verb: string, description: string, a
 
 interface Found {
   readonly service: WebhooksService;
-  /** In either mode. */
   readonly webhook: WebhookReference;
   readonly store: string;
 }
@@ -145,7 +144,6 @@ function withWebhook(id: string, work: (found: Found) => Promise<void>): Promise
   });
 }
 
-/** The only time that the secret is shown. */
 function printNewSecret(
   { secret, ...webhook }: Webhook & { readonly secret: string },
   store: string,
@@ -156,7 +154,6 @@ function printNewSecret(
   printJson({ id, secret, store, ...rest });
 }
 
-/** The JSON of the API, with the store. */
 function inStore<Shown extends { readonly id: string }>(store: string, { id, ...rest }: Shown) {
   return { id, store, ...rest };
 }

@@ -5,7 +5,7 @@ interface Options {
   readonly guard: ApiKeyGuard;
 }
 
-/** Asks the guard before the body is read, also about unknown paths, which no Nest guard sees. */
+/** Before the body is read, and for unknown paths, which no Nest guard sees. */
 export const authentication = fp<Options>(
   (fastify, { guard }, done) => {
     fastify.decorateRequest('apiKey', null);

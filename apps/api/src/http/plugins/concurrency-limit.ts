@@ -7,7 +7,7 @@ import type { ConcurrencyLimit, ConcurrencyLimits } from '../server/concurrency-
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The limit in which the request holds a place, from the start of its work until its answer has left the process. */
+    /** From the start of the work until the answer has left the process. */
     placeIn: ConcurrencyLimit | null;
   }
 }
@@ -19,10 +19,7 @@ interface Options {
 
 const REFUSAL = describeError(new Overloaded());
 
-/**
- * Gives each request a place in its limit, or answers 503 at once: a request that waits would miss its deadline. Runs
- * before the authentication, which queries the database.
- */
+/** Answers 503 at once when the limit is full: a request that waits would miss its deadline. */
 export const concurrencyLimit = fp<Options>(
   (fastify, { limits, metrics }, done) => {
     const enter = (request: { placeIn: ConcurrencyLimit | null }, reply: FastifyReply, limit: ConcurrencyLimit) => {

@@ -4,7 +4,7 @@ interface Options {
   readonly isDraining: () => boolean;
 }
 
-/** During a shutdown, asks clients to open a new connection, to another instance, for their next request. */
+/** The next request of the client opens a connection to another instance. */
 export const draining = fp<Options>(
   (fastify, { isDraining }, done) => {
     fastify.addHook('onSend', (_request, reply, payload, next) => {

@@ -6,7 +6,7 @@ import { isProbe } from './probes.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The id of the order that a handler read or placed. Never a value from the request. */
+    /** Never a value from the request. */
     orderId: string | null;
   }
 }
@@ -17,8 +17,8 @@ interface Options {
 }
 
 /**
- * Logs and measures every request, answered or given up by its client. The route pattern replaces the path, which may
- * contain personal data.
+ * Answered requests, and those given up by their client. The route pattern replaces the path, which may contain
+ * personal data.
  */
 export const requestLog = fp<Options>(
   (fastify, { logger, metrics }, done) => {

@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { isProbe } from './probes.js';
 
-/** Opens a span for every request except probes, before any plugin that queries the database. */
 export const tracing = fp(
   (fastify, _options, done) => {
     const spans = new WeakMap<FastifyRequest, RequestSpan>();

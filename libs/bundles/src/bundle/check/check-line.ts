@@ -7,12 +7,10 @@ import { Fault, quoted } from './faults.js';
 import { EMPTY_FOR_NULL, problemOfRepetition, RULES, STORABLE, TEXTS, TRIMMED, type Problem } from './line-rules.js';
 import { unknownFields } from './unknown-fields.js';
 
-/** Receives the path of each field whose surrounding blanks were removed. */
 export type OnTrimmed = (path: string) => void;
 
 const ajv = new Ajv2020({ allowUnionTypes: true, passContext: true, verbose: true, validateSchema: false });
 ajv.addVocabulary(['problem']);
-// The form of a text; replaces the text by the form in which it is stored.
 ajv.addKeyword({
   keyword: 'reads',
   type: ['string', 'null'],
@@ -75,9 +73,8 @@ function validatorOf(kind: keyof typeof LINES): ValidateFunction {
 }
 
 /**
- * Checks one line of a bundle. Replaces texts in the value by the form in which they are stored.
- *
- * @throws Fault that names the first invalid field, and fields that do not exist.
+ * Replaces texts in the value by their stored form. @throws Fault that names the first invalid field, and unknown
+ * fields.
  */
 export function checkLine(value: unknown, onTrimmed: OnTrimmed = () => undefined): BundleLine {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -95,7 +92,6 @@ const isKind = (kind: unknown): kind is keyof typeof LINES => typeof kind === 's
 const isValid = (validate: ValidateFunction, value: unknown, onTrimmed: OnTrimmed): boolean =>
   Reflect.apply<unknown, [unknown], boolean>(validate as never, onTrimmed, [value]);
 
-/** Turns `/variants/0/price` into `product.variants[0].price`. */
 function dotted(kind: string, pointer: string): string {
   const parts = pointer.split('/').slice(1);
   return parts.reduce((path, part) => {

@@ -3,12 +3,7 @@ import { quoted } from './faults.js';
 
 const MOST = 20;
 
-/**
- * Names fields that the schema does not have, 20 at most, in the value and its parts. The check of a line ends at its
- * first fault, which may be the consequence of a misspelled field.
- *
- * @param path of the value, such as `product.variants[0]`.
- */
+/** The check of a line ends at its first fault, which may be the consequence of a misspelled field. */
 export function unknownFields(schema: TSchema, value: unknown, path: string): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const { properties = {}, items, additionalProperties } = schema as Partial<Record<string, Record<string, TSchema>>>;

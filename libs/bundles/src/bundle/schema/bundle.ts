@@ -4,10 +4,7 @@ import type { image, specification, variant } from './catalog-lines.js';
 import type { paymentSettings } from './store-line.js';
 import type { orderItem } from './trade-lines.js';
 
-/**
- * The shapes of valid lines. Text read from a file must pass the check before it may carry these types. An absent field
- * means "not given": a new row gets the default, an existing row keeps its value.
- */
+/** An absent field means "not given": a new row gets the default, an existing row keeps its value. */
 type Given<Schema extends TSchema> = ReadOnly<Static<Schema>>;
 type ReadOnly<T> = T extends readonly (infer Item)[]
   ? readonly ReadOnly<Item>[]
@@ -16,9 +13,7 @@ type ReadOnly<T> = T extends readonly (infer Item)[]
     : T;
 
 export type BundleKind = keyof typeof LINES;
-/** A line of one kind. */
 export type LineOf<Kind extends BundleKind> = { [Each in Kind]: Given<(typeof LINES)[Each]> }[Kind];
-/** Any line of a store bundle. */
 export type BundleLine = LineOf<BundleKind>;
 
 export type StoreLine = LineOf<'store'>;
