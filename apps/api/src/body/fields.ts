@@ -196,7 +196,9 @@ export function WordsField({ words, description }: WordOptions): PropertyDecorat
   const says = { message: `must be a list of one or more of ${words.join(', ')}` };
   return fieldOrNull(
     { type: 'array', items: { type: 'string', enum: [...words] }, minItems: 1, description },
-    ...[IsArray(says), ArrayMinSize(1, says), IsIn(words, { ...says, each: true })],
+    IsArray(says),
+    ArrayMinSize(1, says),
+    IsIn(words, { ...says, each: true }),
   );
 }
 
