@@ -6,7 +6,7 @@ import { toCategoryResponse } from './category.response.js';
 import { toCustomerResponse } from './customer.response.js';
 import { toOrderResponse } from './order.response.js';
 import { toProductResponse } from './product.response.js';
-import { flag, object, oneOf, ref, text, timestamp } from './schema.js';
+import * as is from './schema.js';
 import { toSkuListItem } from './sku.response.js';
 import { toStockListItem } from './stock.response.js';
 
@@ -65,22 +65,22 @@ export function toChangeResponse({ kind, id, at, record }: ChangedResource, curr
 
 export function identityOf(kind: ChangeKind) {
   return {
-    kind: oneOf([kind], 'The kind of the resource.'),
-    id: text(ID_TEXTS[kind] ?? 'The id of the resource, as text.', IDS[kind]),
-    deleted: flag(
+    kind: is.oneOf([kind], 'The kind of the resource.'),
+    id: is.text(ID_TEXTS[kind] ?? 'The id of the resource, as text.', IDS[kind]),
+    deleted: is.flag(
       `Whether the resource is gone: ${kind in ID_TEXTS ? 'its list lacks it' : 'its own route returns 404'}.`,
     ),
   };
 }
 
 export function recordOf(kind: ChangeKind, description: string) {
-  return Type.Unsafe<ChangeResponse['data']>({ oneOf: [ref(SCHEMAS[kind]), { type: 'null' }], description });
+  return Type.Unsafe<ChangeResponse['data']>({ oneOf: [is.ref(SCHEMAS[kind]), { type: 'null' }], description });
 }
 
 function changeOf(kind: ChangeKind) {
-  return object({
+  return is.object({
     ...identityOf(kind),
-    at: timestamp('When the change entered the feed.'),
+    at: is.timestamp('When the change entered the feed.'),
     data: recordOf(kind, 'The full record; null when `deleted`.'),
   });
 }

@@ -19,8 +19,8 @@ import {
   toProductResponse,
   toSkuListItem,
   toStockListItem,
+  toStoreResponse,
 } from '@app/representations';
-import { toStoreResponse } from '../../../apps/api/src/store/store.response.js';
 import { orderRecord, type OrderColumns } from '../../../libs/infrastructure/src/customers/personal-records.js';
 import { orderMail } from '../../../libs/infrastructure/src/notifications/order-mail.js';
 import { shortStockMail } from '../../../libs/infrastructure/src/notifications/short-stock-mail.js';
