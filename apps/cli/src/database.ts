@@ -118,7 +118,8 @@ function explainSilence({ databaseUrl, databaseDirectUrl }: Config, error: unkno
 
 function adviceOnRights(url: string): string {
   const { username, pathname } = new URL(url);
-  const [role, database] = [username, pathname.slice(1)].map((name) => `"${decodeURIComponent(name)}"`);
+  const role = `"${decodeURIComponent(username)}"`;
+  const database = `"${decodeURIComponent(pathname.slice(1))}"`;
   return (
     `The role needs rights to migrate: GRANT CREATE ON DATABASE ${database} TO ${role}; ` +
     `GRANT CREATE, USAGE ON SCHEMA public TO ${role};`

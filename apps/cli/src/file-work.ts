@@ -1,6 +1,6 @@
+import { Presets, SingleBar } from 'cli-progress';
 import { interruptible } from '@app/startup';
 import { CommandFailed } from './failures.js';
-import { progressBar } from './progress-bar.js';
 
 const BAR_LENGTH = 1_000;
 
@@ -25,4 +25,20 @@ export async function untilSignal<T>(aborted: string, work: (signal: AbortSignal
 export function explainFile(error: NodeJS.ErrnoException): never {
   const { code, syscall, path: place } = error;
   throw syscall !== undefined && place !== undefined ? new CommandFailed(`Cannot use ${place} (${code}).`) : error;
+}
+
+interface ProgressBar {
+  update(value: number): void;
+  stop(): void;
+}
+
+const SILENT: ProgressBar = { update: () => undefined, stop: () => undefined };
+
+/** Shows nothing when standard error is not a terminal, or the total is unknown (0). */
+export function progressBar(total: number): ProgressBar {
+  if (!process.stderr.isTTY || total === 0) return SILENT;
+  const format = '{bar} {percentage}% | {duration_formatted} | about {eta_formatted} left';
+  const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true }, Presets.shades_classic);
+  bar.start(total, 0);
+  return bar;
 }

@@ -36,7 +36,6 @@ const integer = (minimum: number, maximum: number, remedy: string) => (text: str
 
 export const subdomain = textIf(isSubdomain, 'Give 1 to 63 lower-case letters, digits and inner hyphens.');
 export const currency = textIf(isCurrency, 'Give an ISO 4217 code such as USD.');
-export const binPlace = textIf((text) => /^[^\s/]+\/[^\s/]+$/.test(text), 'must be WAREHOUSE/BIN');
 export const orderReference = textIf(
   (text) => isUuid(text) || isReceiptNumber(text),
   'Give an order id or a receipt number.',

@@ -1,8 +1,16 @@
-import type { ChangedOrder, OrderLocation } from '@app/application';
+import {
+  OrderRepository,
+  type ChangeContext,
+  type ChangedOrder,
+  type OrderKey,
+  type OrderLocation,
+} from '@app/application';
+import { NotFound } from '@app/domain';
+import { operator } from '@app/infrastructure';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { withApplication } from './database.js';
-import { locateOrder } from './locate-order.js';
+import { CommandFailed } from './failures.js';
 import { orderReference, subdomain } from './option-values.js';
 import { printJson } from './output.js';
 
@@ -32,4 +40,21 @@ export function printChanged(
   more: object,
 ): void {
   printJson({ order_id: orderId, store, status, fulfillment_status: fulfillmentStatus, ...more });
+}
+
+/** A change that an operator makes, to a live or a test order. */
+export function byOperator({ storeId, orderId }: OrderKey): ChangeContext {
+  return { order: { storeId, reference: orderId, isTest: null }, actor: operator(), idempotency: null };
+}
+
+/** @throws NotFound, or CommandFailed when several stores have such an order. */
+export async function locateOrder(
+  app: INestApplicationContext,
+  reference: string,
+  store: string | undefined,
+): Promise<OrderLocation> {
+  const [order, another] = await app.get(OrderRepository).locate(reference, store ?? null);
+  if (!order) throw new NotFound(`Order ${reference}`);
+  if (another) throw new CommandFailed(`Several stores have an order ${reference}: add --store.`);
+  return order;
 }

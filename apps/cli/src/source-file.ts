@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { interruptible } from '@app/startup';
 import { withDatabase, type OperatorsDatabase } from './database.js';
 import { CommandFailed } from './failures.js';
-import { progressBar } from './progress-bar.js';
+import { progressBar } from './file-work.js';
 
 /** `size` is in bytes; 0 = unknown. @throws CommandFailed */
 function openSource(file: string): { source: Readable; size: number } {

@@ -1,13 +1,18 @@
-import { ChangeOrder, HeldOrders, type HeldOrder, type OrderKey, type OrderLocation } from '@app/application';
+import {
+  ChangeOrder,
+  HeldOrders,
+  type HeldOrder,
+  type OrderKey,
+  type OrderLocation,
+  StoreRepository,
+} from '@app/application';
 import { DomainError, FRAUD_RULES, NotHeld, UNAVAILABLE } from '@app/domain';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { withApplication } from '../database.js';
-import { byOperator } from '../by-operator.js';
 import { CommandFailed, EXIT } from '../failures.js';
-import { findStore } from '../find-store.js';
-import { locateOrder } from '../locate-order.js';
 import { orderReference, reasonName, rowCount, subdomain } from '../option-values.js';
+import { byOperator, locateOrder } from '../order-command.js';
 import { printJson, say } from '../output.js';
 
 const BATCH = 500;
@@ -124,7 +129,7 @@ async function assertKnown(app: INestApplicationContext, reasons: readonly strin
 }
 
 async function existing(app: INestApplicationContext, store: string | undefined): Promise<string | null> {
-  return store === undefined ? null : (await findStore(app, store)).subdomain;
+  return store === undefined ? null : (await app.get(StoreRepository).require(store)).subdomain;
 }
 
 async function release(app: INestApplicationContext, order: OrderLocation): Promise<Outcome> {

@@ -8,7 +8,6 @@ import {
 import { NotFound, WRITE_SCOPES, type ApiKeyMode, type ApiKeyScope } from '@app/domain';
 import { Option, type Command } from 'commander';
 import { withApplication } from '../database.js';
-import { findStore } from '../find-store.js';
 import { isExpired, keyJson, printNewKey } from '../key-json.js';
 import { dayCount, displayName, futureMoment, keyId, keyScope, networks, subdomain } from '../option-values.js';
 import { printJson, say } from '../output.js';
@@ -59,7 +58,7 @@ export function addKeys(program: Command): void {
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .action(({ store: name }: { store: string }) =>
       withApplication(async (app) => {
-        const store = await findStore(app, name);
+        const store = await app.get(StoreRepository).require(name);
         const records = await app.get(ApiKeyRepository).list(store.id);
         printJson(records.map((record) => keyJson(record, name)));
       }),

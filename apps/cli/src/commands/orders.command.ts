@@ -9,9 +9,8 @@ import {
 import { FULFILLMENT_STATUSES, PAYMENT_STATUSES, type FulfillmentStatus, type PaymentStatus } from '@app/domain';
 import { toOrderEvent } from '@app/representations';
 import { Option, type Command } from 'commander';
-import { byOperator } from '../by-operator.js';
 import { CommandFailed, EXIT } from '../failures.js';
-import { addOrderCommand, printChanged, withOrder, type StoreOption } from '../order-command.js';
+import { addOrderCommand, byOperator, printChanged, withOrder, type StoreOption } from '../order-command.js';
 import { printJson, say } from '../output.js';
 import { addHeldOrders } from './held-orders.command.js';
 import { addVerifyPayment } from './verify-payment.command.js';

@@ -1,10 +1,9 @@
 import { ChangeOrder } from '@app/application';
 import { refundDueOf } from '@app/domain';
 import type { Command } from 'commander';
-import { byOperator } from '../by-operator.js';
 import { currency, externalReference, minorUnits } from '../option-values.js';
 import { say } from '../output.js';
-import { addOrderCommand, printChanged, withOrder, type StoreOption } from '../order-command.js';
+import { addOrderCommand, byOperator, printChanged, withOrder, type StoreOption } from '../order-command.js';
 
 interface PaymentOptions extends StoreOption {
   readonly reference: string;
