@@ -38,7 +38,8 @@ export async function* linesOf(
     SELECT ${columns}, ARRAY[${key.map((column) => `${column}::text`).join(', ')}] AS key
     FROM ${source}${condition}${after}
     ORDER BY ${key.join(', ')} LIMIT ${PAGE}`;
-  const [first, next] = [page(''), page(` AND (${key.join(', ')}) > (${places.join(', ')})`)];
+  const first = page('');
+  const next = page(` AND (${key.join(', ')}) > (${places.join(', ')})`);
   const start = kind === 'store' ? { kind } : { kind, store: snapshot.subdomain };
   for (let after: readonly string[] = []; ;) {
     const parameters = [snapshot.storeId, ...values, ...after];

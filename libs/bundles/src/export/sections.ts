@@ -151,8 +151,15 @@ const STOCK: Section = {
 };
 
 export const SECTIONS: readonly AnySection[] = [
-  ...[STORE, WAREHOUSES, BINS, BRANDS, CATEGORIES, PRODUCTS],
-  ...[CUSTOMERS, ORDERS, STOCK],
+  STORE,
+  WAREHOUSES,
+  BINS,
+  BRANDS,
+  CATEGORIES,
+  PRODUCTS,
+  CUSTOMERS,
+  ORDERS,
+  STOCK,
 ];
 
 function priceOf(minor: string, currency: Currency): string {

@@ -141,11 +141,8 @@ function problemOfAmounts(order: OrderRecordLine): Problem | null {
   const { amount, tax_amount: tax = 0, shipping_amount: shipping = 0, discount_amount: discount = 0 } = order;
   const amounts = { amount, tax, shipping, discount, total: order.total_amount };
   const { payments = [], refunds = [] } = order;
-  const summed = [
-    Object.values(amounts),
-    ...[payments, refunds].map((records) => records.map((record) => record.amount)),
-  ];
-  if (!summed.every(isExact)) return { problem: 'has amounts that are too large' };
+  const sums = [Object.values(amounts), payments.map((each) => each.amount), refunds.map((each) => each.amount)];
+  if (!sums.every(isExact)) return { problem: 'has amounts that are too large' };
   const adjustment = adjustmentOf(amounts);
   if ((order.adjustment_amount ?? adjustment) === adjustment) return null;
   return { at: '.adjustment_amount', problem: `must be ${adjustment}, the difference to total_amount` };

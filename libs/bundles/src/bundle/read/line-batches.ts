@@ -9,7 +9,7 @@ export interface SizedLine extends Numbered {
   readonly trimmed?: readonly string[];
 }
 
-export interface BadLine {
+interface BadLine {
   readonly number: number;
   readonly bytes: number;
   readonly given?: unknown;

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { LINES } from './bundle-schema.js';
-import type { image, specification, variant } from './catalog-lines.js';
+import type { variant } from './catalog-lines.js';
 import type { paymentSettings } from './store-line.js';
 import type { orderItem } from './trade-lines.js';
 
@@ -24,8 +24,6 @@ export type CustomerLine = LineOf<'customer'>;
 export type OrderRecordLine = LineOf<'order'>;
 
 export type BundlePaymentSettings = Given<typeof paymentSettings> & Readonly<Record<string, unknown>>;
-export type BundleImage = Given<typeof image>;
-export type BundleSpecification = Given<typeof specification>;
 export type BundleVariant = Given<typeof variant>;
 export type BundleOrderEvent = NonNullable<OrderRecordLine['history']>[number];
 export type BundleOrderStage = NonNullable<OrderRecordLine['pipeline']>[number];

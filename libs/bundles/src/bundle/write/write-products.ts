@@ -1,8 +1,7 @@
-import { MAX_UNIT_PRICE, type Currency } from '@app/domain';
+import { MAX_UNIT_PRICE, Money, type Currency } from '@app/domain';
 import type { Batch, FindId, Numbered, Owner, WriteLines } from './batch.js';
 import type { BundleVariant, ProductLine } from '../schema/bundle.js';
 import { BundleLineError } from '../check/faults.js';
-import { minorUnits } from '../check/minor-units.js';
 import { BRANDS, CATEGORIES, PRODUCTS, VARIANTS } from './tables.js';
 import type { Row, Written } from './table-writer.js';
 
@@ -121,6 +120,15 @@ function unitPrice(price: string, currency: Currency, line: number, path: string
   const minor = minorUnits(price, currency);
   if (minor <= MAX_UNIT_PRICE) return minor;
   throw new BundleLineError(line, `${path} must not be higher than ${MAX_UNIT_PRICE} minor units of ${currency}`);
+}
+
+/** Infinity when they are no exact integer. */
+function minorUnits(price: string, currency: Currency): number {
+  try {
+    return Money.parse(price, currency).minor;
+  } catch {
+    return Infinity;
+  }
 }
 
 async function replaceCategories(batch: Batch, store: Owner, products: readonly WrittenProduct[]): Promise<number[]> {
