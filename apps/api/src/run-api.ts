@@ -2,16 +2,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ChangeWatch } from '@app/application';
-import {
-  type Config,
-  type Extension,
-  reportUnknownKeys,
-  startTracing,
-  UnfitDatabase,
-  UnknownSchema,
-} from '@app/infrastructure';
+import { type Config, type Extension, reportUnknownKeys, startTracing } from '@app/infrastructure';
 import { Readiness } from '@app/health';
-import { DataDirUnusable, EmbeddedPostgresInUse } from '@store-commerce/embedded-postgres';
 import {
   onShutdownSignal,
   openDatabase,
@@ -19,10 +11,8 @@ import {
   requireOneNest,
   runProcess,
   type ServiceProcess,
-  TwoCopiesOfNest,
 } from '@app/startup';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { UndeclaredRoute } from './auth/route-access.js';
 import { createApp } from './create-app.js';
 import { MAX_CONNECTIONS } from './http/server/connection-limit.js';
 import { Demo } from './start/demo.js';
@@ -107,21 +97,14 @@ async function shutDown(app: NestFastifyApplication, database: OpenDatabase, gra
   }
 }
 
-const CORRECTABLE = [
-  DataDirUnusable,
-  EmbeddedPostgresInUse,
-  TwoCopiesOfNest,
-  UndeclaredRoute,
-  UnfitDatabase,
-  UnknownSchema,
-];
+/** The classes of defects. The errors that an operator can correct have classes of their own. */
+const DEFECTS: readonly unknown[] = [Error, TypeError, RangeError, ReferenceError, SyntaxError];
 
 /** One line for an error that an operator can correct; the stack for any other. */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
-  if (CORRECTABLE.some((kind) => error instanceof kind)) return error.message;
   const variable = error.port === Number(process.env.METRICS_PORT) ? 'METRICS_PORT' : 'PORT';
   if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: choose another one with ${variable}.`;
   if (error.code === 'EACCES' && error.port)
     return `Port ${error.port} needs privileges: choose another one with ${variable}.`;
-  return error.stack ?? error.message;
+  return (DEFECTS.includes(error.constructor) && error.stack) || error.message;
 }

@@ -2,7 +2,7 @@ import { CHANGE_KINDS } from '@app/application';
 import { booleanFilter, lastOf, LIMIT, readInteger, readWords, refusalOfWords } from '../query/parameters.js';
 import { queryOf, type ValuesOf } from '../query/query.js';
 
-export const MAX_WAIT_SECONDS = 25;
+const MAX_WAIT_SECONDS = 25;
 
 const TOO_MANY_KINDS = refusalOfWords('kinds');
 const readKinds = readWords(TOO_MANY_KINDS);

@@ -48,7 +48,9 @@ const REFUSED_KEYS: Readonly<Record<AuthenticationFailure, [401 | 403, string, s
 
 export const API_CODES = [
   ...Object.values(REFUSED_KEYS).map(([, code]) => code),
-  ...['insufficient_scope', 'throttled', 'internal_error'],
+  'insufficient_scope',
+  'throttled',
+  'internal_error',
 ];
 
 export class AuthenticationError extends RequestError {

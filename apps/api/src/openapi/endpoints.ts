@@ -19,7 +19,7 @@ export interface Operation {
   readonly failures?: readonly Error[];
 }
 
-export const COMMON_FAILURES: readonly Error[] = [
+const COMMON_FAILURES: readonly Error[] = [
   new AuthenticationError('missing'),
   new AuthenticationError('unknown'),
   new AuthenticationError('inactive'),
@@ -31,7 +31,7 @@ export const COMMON_FAILURES: readonly Error[] = [
   new DeadlineExceeded(),
   new Overloaded(),
 ];
-export const KEY_HEADERS = {
+const KEY_HEADERS = {
   ...headers('X-Request-Id', 'X-Traffic-Mode'),
   ...optionalHeaders('X-Key-Expires-At'),
 };
@@ -134,7 +134,7 @@ function singleOf({ name, example }: Representation) {
   return { schema: object({ success: SUCCESS, data: ref(name) }), example: single(example) };
 }
 
-export interface ReadAnswer {
+interface ReadAnswer {
   readonly schema: TSchema;
   readonly example: unknown;
 }

@@ -41,7 +41,8 @@ function documentAnswers(answers: readonly ErrorAnswer[], earlier: readonly Erro
   return applyDecorators(
     ...statuses.map((status) => {
       const ofStatus = (some: readonly ErrorAnswer[]) => some.filter((answer) => answer.status === status);
-      const [before, added] = [ofStatus(earlier), ofStatus(answers)];
+      const before = ofStatus(earlier);
+      const added = ofStatus(answers);
       const same = [...before, ...added];
       const said = meaningsOf(before);
       const refused = KEY_REFUSED.includes(status);

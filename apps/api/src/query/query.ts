@@ -25,7 +25,8 @@ export function queryOf<T extends object>(declared: Parameters<T>): Query<T> {
 
 /** The query of a list: a parameter for each field of the port's filter, `limit` and `page`. */
 export function listQuery<F extends object>(filters: Parameters<F>): Query<{ filter: F; page: Page }> {
-  const [filter, page] = [queryOf<F>(filters), queryOf<Page>({ limit: LIMIT, page: PAGE })];
+  const filter = queryOf<F>(filters);
+  const page = queryOf<Page>({ limit: LIMIT, page: PAGE });
   return {
     parameters: [...filter.parameters, ...page.parameters],
     read: (query) => ({ filter: filter.read(query), page: page.read(query) }),

@@ -13,7 +13,7 @@ import {
 } from '../body/fields.js';
 import { MAX_FAULTS } from '../body/body.pipe.js';
 
-export const MAX_STOCK_LINES = 500;
+const MAX_STOCK_LINES = 500;
 
 export class StockLineRequest {
   @TextField({

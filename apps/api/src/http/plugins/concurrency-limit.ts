@@ -2,8 +2,8 @@ import { Overloaded } from '@app/application';
 import type { FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { describeError } from '../../errors/describe-error.js';
-import type { Metrics } from '../../status/metrics.js';
-import type { ConcurrencyLimit, ConcurrencyLimits } from '../server/concurrency-limits.js';
+import type { ConcurrencyLimit } from '../server/concurrency-limits.js';
+import type { ServerDependencies } from '../server/create-server.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,15 +12,10 @@ declare module 'fastify' {
   }
 }
 
-interface Options {
-  readonly limits: ConcurrencyLimits;
-  readonly metrics: Metrics;
-}
-
 const REFUSAL = describeError(new Overloaded());
 
 /** Answers 503 at once when the limit is full: a request that waits would miss its deadline. */
-export const concurrencyLimit = fp<Options>(
+export const concurrencyLimit = fp<ServerDependencies>(
   (fastify, { limits, metrics }, done) => {
     const enter = (request: { placeIn: ConcurrencyLimit | null }, reply: FastifyReply, limit: ConcurrencyLimit) => {
       if (limit.tryEnter()) {

@@ -1,11 +1,7 @@
 import fp from 'fastify-plugin';
 
-interface Options {
-  readonly isDraining: () => boolean;
-}
-
 /** The next request of the client opens a connection to another instance. */
-export const draining = fp<Options>(
+export const draining = fp<{ readonly isDraining: () => boolean }>(
   (fastify, { isDraining }, done) => {
     fastify.addHook('onSend', (_request, reply, payload, next) => {
       if (isDraining()) reply.header('connection', 'close');

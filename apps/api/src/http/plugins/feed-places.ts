@@ -2,9 +2,9 @@ import { Socket } from 'node:net';
 import { Overloaded } from '@app/application';
 import type { FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Metrics } from '../../status/metrics.js';
 import { ClientGone } from '../../errors/request-errors.js';
-import { WAITS_OF_A_STORE, type ConcurrencyLimits } from '../server/concurrency-limits.js';
+import { WAITS_OF_A_STORE } from '../server/concurrency-limits.js';
+import type { ServerDependencies } from '../server/create-server.js';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -18,15 +18,10 @@ declare module 'fastify' {
   }
 }
 
-interface Options {
-  readonly limits: ConcurrencyLimits;
-  readonly metrics: Metrics;
-}
-
 /** Time beyond the wait in which the connection may be silent. */
 const SILENCE_MS = 18_000;
 
-export const feedPlaces = fp<Options>(
+export const feedPlaces = fp<ServerDependencies>(
   (fastify, { limits, metrics }, done) => {
     const taken = new Map<number, number>();
     const ends = new WeakMap<FastifyReply, () => void>();

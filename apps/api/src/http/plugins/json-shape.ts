@@ -1,11 +1,16 @@
-export interface ShapeLimits {
+interface ShapeLimits {
   readonly levels: number;
   /** Total of object members and array elements. A nested object or array counts twice. */
   readonly values: number;
 }
 
-const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
-const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 
 /**
  * Null = within the limits. Stops at the first value too many, where a parser would build them all. The result for

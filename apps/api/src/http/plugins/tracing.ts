@@ -1,7 +1,7 @@
 import { type RequestSpan, startRequestSpan } from '@app/infrastructure';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { isProbe } from './probes.js';
+import { isProbe } from './request-log.js';
 
 export const tracing = fp(
   (fastify, _options, done) => {
