@@ -97,7 +97,7 @@ async function shutDown(app: NestFastifyApplication, database: OpenDatabase, gra
   }
 }
 
-/** The classes of defects. The errors that an operator can correct have classes of their own. */
+/** The classes of defects. An error that an operator can correct has another class. */
 const DEFECTS: readonly unknown[] = [Error, TypeError, RangeError, ReferenceError, SyntaxError];
 
 /** One line for an error that an operator can correct; the stack for any other. */

@@ -11,7 +11,7 @@ export interface RequestLabels {
   readonly mode: 'live' | 'test' | '';
 }
 
-/** Methods with a label of their own. A client can invent any number of others. */
+/** A client can invent any number of others. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 @Injectable()

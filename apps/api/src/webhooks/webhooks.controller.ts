@@ -55,7 +55,7 @@ export class WebhooksController {
     @Body(StrictBodyPipe) body: request.CreateWebhookRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OneWithSecret> {
-    const wanted = { storeId: store.id, mode, ...toWebhook(body) };
+    const wanted = { storeId: store.id, mode, ...request.toWebhook(body) };
     const { isReplay, ...created } = await this.webhooks.create(wanted, key);
     if (isReplay) reply.header('idempotent-replayed', 'true');
     return single(toWebhookWithSecret(created, await this.webhooks.deliveries(created)));

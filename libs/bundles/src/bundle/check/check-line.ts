@@ -1,11 +1,11 @@
 import { isStorable } from '@app/domain';
+import type { TSchema } from '@sinclair/typebox';
 import { Ajv2020, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js';
 import { LINES } from '../schema/bundle-schema.js';
 import type { BundleLine } from '../schema/bundle.js';
 import { Fault, quoted } from './faults.js';
 import { EMPTY_FOR_NULL, problemOfRepetition, RULES, STORABLE, TEXTS, TRIMMED, type Problem } from './line-rules.js';
-import { unknownFields } from './unknown-fields.js';
 
 export type OnTrimmed = (path: string) => void;
 
@@ -127,3 +127,15 @@ const WORDS: Readonly<Record<string, string>> = {
   object: 'must be an object',
   array: 'must be a list',
 };
+
+/** The check of a line ends at its first fault, which may be the consequence of a misspelled field. */
+function unknownFields(schema: TSchema, value: unknown, path: string): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { properties = {}, items, additionalProperties } = schema as Partial<Record<string, Record<string, TSchema>>>;
+  const found = Object.entries(value).flatMap(([name, part]) => {
+    if (Array.isArray(value)) return items ? unknownFields(items as TSchema, part, `${path}[${name}]`) : [];
+    if (Object.hasOwn(properties, name)) return unknownFields(properties[name] as TSchema, part, `${path}.${name}`);
+    return additionalProperties === (false as unknown) ? [`${path} has no field ${quoted(name)}`] : [];
+  });
+  return found.slice(0, 20);
+}
