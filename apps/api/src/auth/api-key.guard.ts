@@ -4,7 +4,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticationError, TooManyRequests } from '../errors/request-errors.js';
 import { linesNamed } from '../header-lines.js';
-import './authenticated-request.js';
+import './current-store.decorator.js';
 import { bearerKey } from './bearer-key.js';
 import './route-access.js';
 import { Throttle } from './throttle.js';

@@ -1,6 +1,6 @@
 import { Deadline, ORDER_DEADLINE_MS, type ChangeContext } from '@app/application';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { AuthenticatedRequest } from '../auth/authenticated-request.js';
+import type { AuthenticatedRequest } from '../auth/current-store.decorator.js';
 import { idempotencyKeyOf } from './idempotency-key.decorator.js';
 
 /** A key changes the orders of its own mode only. A PATCH can be repeated as it is: it takes no Idempotency-Key. */
