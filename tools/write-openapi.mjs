@@ -5,7 +5,6 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Config, JsonLogger } from '../dist/libs/infrastructure/src/index.js';
 import { ApiModule } from '../dist/apps/api/src/api.module.js';
-import { ConcurrencyLimits } from '../dist/apps/api/src/http/server/concurrency-limits.js';
 import { openApiDocument } from '../dist/apps/api/src/openapi/document.js';
 import { Metrics } from '../dist/apps/api/src/status/metrics.js';
 
@@ -15,7 +14,6 @@ const module = ApiModule.on({
   databaseUrl: nowhere,
   logger: new JsonLogger('silent'),
   metrics: new Metrics(),
-  limits: new ConcurrencyLimits(),
 });
 // Preview mode reads the modules and instantiates nothing.
 const app = await NestFactory.create(module, new FastifyAdapter(), { preview: true, logger: false });

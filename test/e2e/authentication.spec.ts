@@ -6,7 +6,6 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { InjectOptions } from 'fastify';
 import { ApiModule } from '../../apps/api/src/api.module.js';
-import { ConcurrencyLimits } from '../../apps/api/src/http/server/concurrency-limits.js';
 import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { KeyUsage } from '../../libs/infrastructure/src/access/key-usage.js';
 import { testConfig } from '../support/test-config.js';
@@ -255,7 +254,6 @@ describe('authentication', () => {
         databaseUrl: api.database.url,
         logger: new JsonLogger('silent'),
         metrics: new Metrics(),
-        limits: new ConcurrencyLimits(),
       };
       @Module({ imports: [ApiModule.on(process), AnotherTeamsModule] })
       class Application {}

@@ -8,20 +8,20 @@ import {
 } from '@app/infrastructure';
 import { RepresentationsModule } from '@app/representations';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { AuthModule } from './auth/auth.module.js';
-import { CatalogModule } from './catalog/catalog.module.js';
-import { ChangesModule } from './changes/changes.module.js';
-import { CustomersModule } from './customers/customers.module.js';
-import { ErrorsModule } from './errors/errors.module.js';
+import { BrandsController } from './brands/brands.controller.js';
+import { CategoriesController } from './categories/categories.controller.js';
+import { ChangesController } from './changes/changes.controller.js';
+import { CustomersController } from './customers/customers.controller.js';
 import { HttpModule } from './http/http.module.js';
-import type { ConcurrencyLimits } from './http/server/concurrency-limits.js';
-import { OrdersModule } from './orders/orders.module.js';
-import { QueryModule } from './query/query.module.js';
+import { OrderChangesController } from './orders/order-changes.controller.js';
+import { OrdersController } from './orders/orders.controller.js';
+import { ProductsController } from './products/products.controller.js';
+import { SkusController } from './skus/skus.controller.js';
 import type { Metrics } from './status/metrics.js';
 import { StatusModule } from './status/status.module.js';
-import { StockModule } from './stock/stock.module.js';
-import { StoreModule } from './store/store.module.js';
-import { WebhooksModule } from './webhooks/webhooks.module.js';
+import { StockController } from './stock/stock.controller.js';
+import { StoreController } from './store/store.controller.js';
+import { WebhooksController } from './webhooks/webhooks.controller.js';
 
 /** What the process made before its modules. */
 export interface Process {
@@ -29,14 +29,27 @@ export interface Process {
   readonly databaseUrl: string;
   readonly logger: JsonLogger;
   readonly metrics: Metrics;
-  readonly limits: ConcurrencyLimits;
   readonly extension?: Extension;
 }
 
-/** The modules of the API. The resources are in the order of the OpenAPI document. */
-@Module({})
+@Module({
+  // In the order of the OpenAPI document.
+  controllers: [
+    OrdersController,
+    OrderChangesController,
+    ProductsController,
+    SkusController,
+    CategoriesController,
+    BrandsController,
+    StockController,
+    CustomersController,
+    StoreController,
+    ChangesController,
+    WebhooksController,
+  ],
+})
 export class ApiModule {
-  static on({ config, databaseUrl, logger, metrics, limits, extension = {} }: Process): DynamicModule {
+  static on({ config, databaseUrl, logger, metrics, extension = {} }: Process): DynamicModule {
     const application = ApplicationModule.on([
       InfrastructureModule.on(config, databaseUrl, metrics, extension),
       RepresentationsModule,
@@ -48,17 +61,7 @@ export class ApiModule {
       imports: [
         application,
         StatusModule.on(config, databaseUrl, metrics, extension.migrations),
-        HttpModule.on({ logger, limits }),
-        AuthModule,
-        QueryModule,
-        ErrorsModule,
-        OrdersModule,
-        CatalogModule,
-        StockModule,
-        CustomersModule,
-        StoreModule,
-        ChangesModule,
-        WebhooksModule,
+        HttpModule.on(logger),
         ...(extension.modules ?? []),
         ...(config.pipeline === 'inline' ? [worker] : []),
       ],

@@ -1,13 +1,11 @@
 import type { Page } from '@app/application';
 
-/** The body of a list: the rows of one page, and the number of rows on all pages. */
 export interface ListEnvelope<T> {
   readonly success: true;
   readonly data: readonly T[];
   readonly pagination: { readonly total: number; readonly page: number; readonly limit: number };
 }
 
-/** The body of a single resource. */
 export interface SingleEnvelope<T> {
   readonly success: true;
   readonly data: T;

@@ -1,9 +1,4 @@
-/**
- * The number of header lines with a name. Node joins or drops repeated headers; the raw headers keep them.
- *
- * @param name in lower case.
- * @param rawHeaders names and values in turn.
- */
+/** Counts header lines with a lower-case name. Node joins or drops repeated headers; the raw headers keep them. */
 export function linesNamed(name: string, rawHeaders: readonly string[]): number {
   let count = 0;
   for (let n = 0; n < rawHeaders.length; n += 2) {

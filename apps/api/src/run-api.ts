@@ -2,16 +2,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ChangeWatch } from '@app/application';
-import {
-  type Config,
-  type Extension,
-  reportUnknownKeys,
-  startTracing,
-  UnfitDatabase,
-  UnknownSchema,
-} from '@app/infrastructure';
+import { type Config, type Extension, reportUnknownKeys, startTracing } from '@app/infrastructure';
 import { Readiness } from '@app/health';
-import { DataDirUnusable, EmbeddedPostgresInUse } from '@store-commerce/embedded-postgres';
 import {
   onShutdownSignal,
   openDatabase,
@@ -19,10 +11,8 @@ import {
   requireOneNest,
   runProcess,
   type ServiceProcess,
-  TwoCopiesOfNest,
 } from '@app/startup';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { UndeclaredRoute } from './auth/route-access.js';
 import { createApp } from './create-app.js';
 import { MAX_CONNECTIONS } from './http/server/connection-limit.js';
 import { Demo } from './start/demo.js';
@@ -35,12 +25,11 @@ const IN_FLIGHT_MS = 20_000;
 /** Ends a shutdown that hangs. Orchestrators commonly kill after 30 s. */
 const GIVE_UP_MS = 28_000;
 
-/** Runs the API as the whole program of this process. */
 export function runApi(extension?: Extension): void {
   runProcess((process) => main(process, extension), explain);
 }
 
-/** The start and the end of the process. A failed start leaves nothing running. */
+/** A failed start leaves nothing running. */
 async function main({ config, logger, die }: ServiceProcess, extension?: Extension): Promise<void> {
   if (extension) requireOneNest();
   let stop = (): void => process.exit(0);
@@ -84,7 +73,6 @@ async function listenWithDemo(app: NestFastifyApplication, config: Config, datab
   readiness.serving = true;
 }
 
-/** Returns the address at which the service listens. */
 async function listen(app: NestFastifyApplication, { host, port }: Config): Promise<string> {
   // By default, the kernel queues 511 connections. It then drops the handshakes and requests of further clients, and some
   // wait 15 s for a reset.
@@ -93,11 +81,7 @@ async function listen(app: NestFastifyApplication, { host, port }: Config): Prom
   return `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
 }
 
-/**
- * Ends the service without a failed request.
- *
- * @param graceMs time for load balancers to see that the service is not ready.
- */
+/** @param graceMs time for load balancers to see that the service is not ready. */
 async function shutDown(app: NestFastifyApplication, database: OpenDatabase, graceMs: number): Promise<void> {
   app.get(Readiness).serving = false;
   // Clients that wait for a change get their answer now, and ask another instance next.
@@ -113,21 +97,14 @@ async function shutDown(app: NestFastifyApplication, database: OpenDatabase, gra
   }
 }
 
-const CORRECTABLE = [
-  DataDirUnusable,
-  EmbeddedPostgresInUse,
-  TwoCopiesOfNest,
-  UndeclaredRoute,
-  UnfitDatabase,
-  UnknownSchema,
-];
+/** The classes of defects. An error that an operator can correct has another class. */
+const DEFECTS: readonly unknown[] = [Error, TypeError, RangeError, ReferenceError, SyntaxError];
 
 /** One line for an error that an operator can correct; the stack for any other. */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
-  if (CORRECTABLE.some((kind) => error instanceof kind)) return error.message;
   const variable = error.port === Number(process.env.METRICS_PORT) ? 'METRICS_PORT' : 'PORT';
   if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: choose another one with ${variable}.`;
   if (error.code === 'EACCES' && error.port)
     return `Port ${error.port} needs privileges: choose another one with ${variable}.`;
-  return error.stack ?? error.message;
+  return (DEFECTS.includes(error.constructor) && error.stack) || error.message;
 }

@@ -18,7 +18,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandFailed, sentence } from './failures.js';
 
-/** The settings of every command. A command ignores the others, which the processes check at their start. */
+/** A command ignores the other settings, which the processes check at their start. */
 const SETTINGS = [
   'DATABASE_URL',
   'DATABASE_DIRECT_URL',
@@ -28,10 +28,8 @@ const SETTINGS = [
   'NODE_ENV',
 ] as const;
 
-/** Settings that only some commands use. */
 type MoreSettings = readonly 'WEBHOOK_ALLOW'[];
 
-/** A database with the current schema, and its configuration. */
 export interface OperatorsDatabase {
   readonly config: Config;
   /** Contains the password: never print it. */
@@ -39,10 +37,8 @@ export interface OperatorsDatabase {
 }
 
 /**
- * Runs `work` on the configured database, or on the embedded one, which it starts if necessary and migrates.
- *
- * @throws CommandFailed when the configured database is unfit or its schema is not current, and when `work` throws
- *   NotFound: the message then names the database.
+ * Starts and migrates the embedded database if no other is configured.
+ * @throws CommandFailed when the configured database is unfit or its schema is not current.
  */
 export async function withDatabase<T>(
   work: (database: OperatorsDatabase) => Promise<T>,
@@ -68,7 +64,6 @@ export async function withDatabase<T>(
   }
 }
 
-/** Runs `work` with the use cases and ports of the service. */
 export function withApplication<T>(
   work: (app: INestApplicationContext) => Promise<T>,
   more: MoreSettings = [],
@@ -84,7 +79,6 @@ export function withApplication<T>(
   }, more);
 }
 
-/** Migrates the configured database, or the embedded one. @param own migrations of extensions. */
 export async function migrateDatabase(own: readonly OwnMigrations[]): Promise<MigrationReport> {
   const config = readConfig();
   const url = config.databaseDirectUrl;
@@ -97,7 +91,6 @@ export async function migrateDatabase(own: readonly OwnMigrations[]): Promise<Mi
       });
 }
 
-/** @throws ConfigError */
 function readConfig(more: MoreSettings = []): Config {
   return new Config(Object.fromEntries([...SETTINGS, ...more].map((name) => [name, process.env[name]])));
 }
@@ -125,7 +118,8 @@ function explainSilence({ databaseUrl, databaseDirectUrl }: Config, error: unkno
 
 function adviceOnRights(url: string): string {
   const { username, pathname } = new URL(url);
-  const [role, database] = [username, pathname.slice(1)].map((name) => `"${decodeURIComponent(name)}"`);
+  const role = `"${decodeURIComponent(username)}"`;
+  const database = `"${decodeURIComponent(pathname.slice(1))}"`;
   return (
     `The role needs rights to migrate: GRANT CREATE ON DATABASE ${database} TO ${role}; ` +
     `GRANT CREATE, USAGE ON SCHEMA public TO ${role};`

@@ -3,10 +3,8 @@ import { ConfigError, errorCode, mayQuote } from '@app/infrastructure';
 import { CommanderError } from 'commander';
 import { say } from './output.js';
 
-/** The exit codes of every command. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
-/** A command that failed, with the message for standard error and the exit code. */
 export class CommandFailed extends Error {
   constructor(
     message: string,
@@ -16,7 +14,6 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Prints the error, unless commander did, and returns the exit code. */
 export function report(error: unknown): number {
   if (error instanceof CommanderError) {
     // `--help` succeeds. Help shown because the command is missing is a usage error.
@@ -28,8 +25,8 @@ export function report(error: unknown): number {
 }
 
 /**
- * The printed text of an error: its message, or that of the driver's error behind it. A message that may quote a value
- * is replaced by its code. PostgreSQL's `detail`, which contains values of rows, is never printed.
+ * A message that may quote a value is replaced by its code. PostgreSQL's `detail`, which contains values of rows, is
+ * never printed.
  */
 export function sentence(error: unknown): string {
   if (!(error instanceof Error)) return 'The program threw a value that is not an error';

@@ -1,10 +1,9 @@
+import { Presets, SingleBar } from 'cli-progress';
 import { interruptible } from '@app/startup';
 import { CommandFailed } from './failures.js';
-import { progressBar } from './progress-bar.js';
 
 const BAR_LENGTH = 1_000;
 
-/** Runs work that reports the fraction done, from 0 to 1, and shows it on a terminal. */
 export async function withBar<T>(work: (onProgress: (done: number) => void) => Promise<T>): Promise<T> {
   const bar = progressBar(BAR_LENGTH);
   try {
@@ -14,11 +13,7 @@ export async function withBar<T>(work: (onProgress: (done: number) => void) => P
   }
 }
 
-/**
- * Runs work that a signal aborts, so that no partial file remains.
- *
- * @throws CommandFailed with the message `aborted` after a signal.
- */
+/** A signal leaves no partial file. @throws CommandFailed with the message `aborted` after a signal. */
 export async function untilSignal<T>(aborted: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const abort = new AbortController();
   const interrupt = (exitCode: number) => abort.abort(new CommandFailed(aborted, exitCode));
@@ -27,8 +22,23 @@ export async function untilSignal<T>(aborted: string, work: (signal: AbortSignal
   });
 }
 
-/** Explains a file that is missing or not accessible. @throws CommandFailed, or the error itself. */
 export function explainFile(error: NodeJS.ErrnoException): never {
   const { code, syscall, path: place } = error;
   throw syscall !== undefined && place !== undefined ? new CommandFailed(`Cannot use ${place} (${code}).`) : error;
+}
+
+interface ProgressBar {
+  update(value: number): void;
+  stop(): void;
+}
+
+const SILENT: ProgressBar = { update: () => undefined, stop: () => undefined };
+
+/** Shows nothing when standard error is not a terminal, or the total is unknown (0). */
+export function progressBar(total: number): ProgressBar {
+  if (!process.stderr.isTTY || total === 0) return SILENT;
+  const format = '{bar} {percentage}% | {duration_formatted} | about {eta_formatted} left';
+  const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true }, Presets.shades_classic);
+  bar.start(total, 0);
+  return bar;
 }

@@ -24,7 +24,6 @@ const KINDS = new Map(KINDS_IN_ORDER.map((kind) => [PLURALS[kind] ?? `${kind}s`,
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** Reads a text that must be valid. @param remedy tells the operator what to give. */
 const textIf = (isValid: (text: string) => boolean, remedy: string) => (text: string) => {
   if (!isValid(text)) throw new InvalidArgumentError(remedy);
   return text;
@@ -38,14 +37,11 @@ const integer = (minimum: number, maximum: number, remedy: string) => (text: str
 
 export const subdomain = textIf(isSubdomain, 'Give 1 to 63 lower-case letters, digits and inner hyphens.');
 export const currency = textIf(isCurrency, 'Give an ISO 4217 code such as USD.');
-export const binPlace = textIf((text) => /^[^\s/]+\/[^\s/]+$/.test(text), 'must be WAREHOUSE/BIN');
 export const orderReference = textIf(
   (text) => isUuid(text) || isReceiptNumber(text),
   'Give an order id or a receipt number.',
 );
-/** A number of another system. */
 export const externalReference = textIf(isExternalReference, 'Give 1 to 64 visible characters.');
-/** The name of a fraud rule, as in an order's reasons. */
 export const reasonName = textIf(
   (text) => /^[a-z][a-z0-9_]*$/.test(text),
   'Give the name of a rule, such as email_velocity.',
@@ -53,21 +49,18 @@ export const reasonName = textIf(
 export const dayCount = integer(1, 366, 'Give 1 to 366 days.');
 export const webhookBatch = integer(1, MAX_WEBHOOK_BATCH, `Give 1 to ${MAX_WEBHOOK_BATCH}.`);
 export const rowCount = integer(1, 1_000, 'Give 1 to 1000.');
-/** An amount in minor units. */
 export const minorUnits = integer(
   0,
   Number.MAX_SAFE_INTEGER,
   'Give an integer of minor units, such as 1999 for 19.99 USD.',
 );
 
-/** What a key permits, separated by commas, together with the options before it. */
 export function keyScope(text: string, previous?: ApiKeyScope): ApiKeyScope {
   const scope = parseApiKeyScope(previous ? `${previous},${text}` : text);
   if (scope) return scope;
   throw new InvalidArgumentError(`Give full alone, or read or some of ${WRITE_SCOPES.join(',')}.`);
 }
 
-/** Networks, or single addresses, separated by commas, after those of the options before it. */
 export function networks(text: string, previous: readonly string[] = []): string[] {
   const given = text.split(',').map((part) => {
     const { network, instead } = readNetwork(part);
@@ -78,13 +71,12 @@ export function networks(text: string, previous: readonly string[] = []): string
   return [...new Set([...previous, ...given])];
 }
 
-/** The path of a file to write. Standard output takes reports: `-` must not become a file of that name. */
+/** Standard output takes reports: `-` must not become a file of that name. */
 export function newFile(text: string): string {
   if (text === '-') throw new InvalidArgumentError('Give the name of a file.');
   return path.resolve(text);
 }
 
-/** A display name: 1 to 200 characters on one line. @throws CommandFailed */
 export function displayName(text: string): string {
   const name = text.trim();
   if (name !== '' && Array.from(name).length <= 200 && !CONTROL.test(name)) return name;
@@ -92,7 +84,7 @@ export function displayName(text: string): string {
   throw new CommandFailed('Give a name of 1 to 200 characters on one line, without control characters.', EXIT.usage);
 }
 
-/** Reads an id. Not with commander's error, which repeats the value: it may be a key or a secret, or a part of it. */
+/** Not commander's error, which repeats the value: it may be a key or a secret, or a part of it. */
 const idOr = (remedy: string) => (text: string) => {
   if (!isUuid(text)) throw new CommandFailed(remedy, EXIT.usage);
   return text.toLowerCase();
@@ -101,7 +93,6 @@ const idOr = (remedy: string) => (text: string) => {
 export const keyId = idOr('Give the id of a key, as `keys list` shows it.');
 export const webhookId = idOr('Give the id of a webhook, as `webhooks list` shows it.');
 
-/** Kinds of the feed, in their own order. @throws InvalidArgumentError */
 export function changeKinds(text: string): ChangeKind[] {
   const names = text.split(',').map((name) => name.trim());
   const kinds = CHANGE_KINDS.filter((kind) => names.includes(kind));
@@ -109,7 +100,6 @@ export function changeKinds(text: string): ChangeKind[] {
   throw new InvalidArgumentError(`Give some of ${CHANGE_KINDS.join(',')}.`);
 }
 
-/** A cursor, which the store's service checks, or a time. @throws InvalidArgumentError */
 export function replayStart(text: string): string | Date {
   if (/^[\w-]{40,}$/.test(text)) return text;
   const time = moment(text);
@@ -127,7 +117,6 @@ export function moment(text: string): Date {
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** In milliseconds. */
 const duration = (least: number, most: number, range: string) => (text: string) => {
   const [, count, unit] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
   const milliseconds = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
@@ -138,7 +127,6 @@ const duration = (least: number, most: number, range: string) => (text: string) 
 export const overlapMs = duration(1, 90 * UNIT_MS.d, '1s to 90d');
 export const secretOverlapMs = duration(0, MAX_SECRET_OVERLAP_MS, '0s to 7d');
 
-/** Kinds of a bundle's lines by their names in `--only`. @throws InvalidArgumentError */
 export function bundleKinds(text: string): BundleKind[] {
   return text.split(',').map((name) => {
     const kind = KINDS.get(name.trim());
@@ -147,7 +135,7 @@ export function bundleKinds(text: string): BundleKind[] {
   });
 }
 
-/** The e-mail of an order. An imported order has any text, so it need not be an address. @throws CommandFailed */
+/** An imported order has any text: it need not be an address. */
 export function emailOfOrder(text: string): string {
   const email = text.trim();
   // Not commander's error, which repeats the value.

@@ -1,8 +1,16 @@
-import type { ChangedOrder, OrderLocation } from '@app/application';
+import {
+  OrderRepository,
+  type ChangeContext,
+  type ChangedOrder,
+  type OrderKey,
+  type OrderLocation,
+} from '@app/application';
+import { NotFound } from '@app/domain';
+import { operator } from '@app/infrastructure';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { withApplication } from './database.js';
-import { locateOrder } from './locate-order.js';
+import { CommandFailed } from './failures.js';
 import { orderReference, subdomain } from './option-values.js';
 import { printJson } from './output.js';
 
@@ -10,7 +18,6 @@ export interface StoreOption {
   readonly store?: string;
 }
 
-/** A command about one order. */
 export function addOrderCommand(orders: Command, verb: string, description: string): Command {
   return orders
     .command(verb)
@@ -27,11 +34,27 @@ export function withOrder(
   return withApplication(async (app) => work(app, await locateOrder(app, reference, store)));
 }
 
-/** Prints an order after a change, with what else the command says of it. */
 export function printChanged(
   { orderId, subdomain: store }: OrderLocation,
   { order: { status, fulfillmentStatus } }: ChangedOrder,
   more: object,
 ): void {
   printJson({ order_id: orderId, store, status, fulfillment_status: fulfillmentStatus, ...more });
+}
+
+/** A change that an operator makes, to a live or a test order. */
+export function byOperator({ storeId, orderId }: OrderKey): ChangeContext {
+  return { order: { storeId, reference: orderId, isTest: null }, actor: operator(), idempotency: null };
+}
+
+/** @throws NotFound, or CommandFailed when several stores have such an order. */
+export async function locateOrder(
+  app: INestApplicationContext,
+  reference: string,
+  store: string | undefined,
+): Promise<OrderLocation> {
+  const [order, another] = await app.get(OrderRepository).locate(reference, store ?? null);
+  if (!order) throw new NotFound(`Order ${reference}`);
+  if (another) throw new CommandFailed(`Several stores have an order ${reference}: add --store.`);
+  return order;
 }

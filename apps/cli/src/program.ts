@@ -26,7 +26,7 @@ Examples:
   npx catalog-converter shopify --store acme products_export.csv | npm run --silent cli -- import -
   npm run --silent cli -- stock verify`;
 
-/** The operator's commands. Parsing throws commander's errors instead of ending the process. */
+/** Parsing throws commander's errors instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command('cli')
     .description('The operator’s commands of the store service')

@@ -7,7 +7,6 @@ import { WorkerModule } from './worker.module.js';
 /** Ends a shutdown that hangs. Longer than any delivery, and shorter than the 45 s that the documentation requires. */
 const GIVE_UP_MS = 42_000;
 
-/** Runs the worker as the whole program of this process. */
 export function runWorker(extension?: Extension): void {
   runProcess((process) => main(process, extension));
 }

@@ -11,7 +11,6 @@ import {
 import { RepresentationsModule } from '@app/representations';
 import { Module, type DynamicModule } from '@nestjs/common';
 
-/** The pipeline worker as a separate process. */
 @Module({})
 export class WorkerModule {
   static on(

@@ -2,24 +2,17 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BundleLine } from '@app/bundles';
 
-/** The subdomain of the demo store. */
 export const DEMO_STORE = 'larkmoor';
 
 const FILE = path.join(import.meta.dirname, 'larkmoor.ndjson');
-/** The start of the day after the last order of the file. */
 const END_OF_FILE = Date.parse('2026-11-20T00:00:00.000Z');
 const DAY_MS = 86_400_000;
 
 const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
-/** The date in a receipt number: year, month and day with two digits each. */
+/** Year, month and day with two digits each. */
 const RECEIPT_DATES = /(?<="receipt_number":"(?:POS|WEB)-)(\d\d)(\d\d)(\d\d)/g;
 
-/**
- * A realistic store as a bundle: profile, warehouses, catalog, stock, 200 customers and 400 orders, all invented. Every
- * line follows the lines that it refers to.
- *
- * @param now moves all dates by whole days, so that the orders are those of the 180 days that end with yesterday in UTC.
- */
+/** @param now moves all dates by whole days: the orders are those of the 180 days that end with yesterday in UTC. */
 export function demoStore({ now }: { readonly now: Date }): BundleLine[] {
   const shift = Math.floor(now.getTime() / DAY_MS) * DAY_MS - END_OF_FILE;
   const moved = (time: string) => new Date(Date.parse(time) + shift).toISOString();

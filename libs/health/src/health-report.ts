@@ -9,7 +9,6 @@ export interface Health {
   readonly body: HealthCheckResult;
 }
 
-/** What every port of a process answers to probes. */
 @Injectable()
 export class HealthReport {
   private readonly readiness: Check[];
@@ -23,12 +22,11 @@ export class HealthReport {
     this.all = [...this.readiness, () => indicators.installation(), () => indicators.version()];
   }
 
-  /** Whether this process can serve. A late pipeline is no reason to send it fewer orders. */
+  /** A late pipeline is no reason to send a process fewer orders. */
   ready(): Promise<Health> {
     return this.answer(this.readiness);
   }
 
-  /** The health of the installation, as this process sees it. */
   detail(): Promise<Health> {
     return this.answer(this.all);
   }

@@ -5,10 +5,8 @@ import { HealthReport } from './health-report.js';
 import { Indicators } from './indicators.js';
 import { Readiness } from './readiness.js';
 
-/** The health of a process, for API and worker alike. Needs the `InfrastructureModule`. */
 @Module({})
 export class HealthModule {
-  /** @param migrations of an extension. */
   static on(databaseUrl: string, migrations?: OwnMigrations): DynamicModule {
     return {
       module: HealthModule,

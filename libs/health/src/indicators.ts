@@ -7,7 +7,6 @@ const MIB = 2 ** 20;
 /** All probes of this time share one check of the database. */
 const FRESH_MS = 1_000;
 
-/** The checks of `/health`, by their names in the answer. */
 @Injectable()
 export class Indicators {
   private isSchemaCurrent = false;
@@ -22,16 +21,15 @@ export class Indicators {
 
   /** Down unless a primary answers within 2 s. */
   async database(): Promise<HealthIndicatorResult> {
-    return this.upIf(await this.asked(), 'database');
+    return this.upIf(await this.databaseAnswers(), 'database');
   }
 
   /** Down until the migrations of this release have run. Without an answer of the database, as known last. */
   async schema(): Promise<HealthIndicatorResult> {
-    await this.asked();
+    await this.databaseAnswers();
     return this.upIf(this.isSchemaCurrent, 'schema');
   }
 
-  /** Down while the process prepares to serve, and from the beginning of its shutdown. */
   serving(): HealthIndicatorResult {
     return this.upIf(this.readiness.serving, 'serving');
   }
@@ -40,11 +38,9 @@ export class Indicators {
   async installation(): Promise<HealthIndicatorResult> {
     const gauges = await this.gauges.read();
     const value = (name: string) => gauges.get(name)?.[0]?.value ?? null;
-    const [lag, dead, feedLag] = [
-      value('pipeline_lag_seconds'),
-      value('pipeline_dead_letters'),
-      value('feed_lag_seconds'),
-    ];
+    const lag = value('pipeline_lag_seconds');
+    const dead = value('pipeline_dead_letters');
+    const feedLag = value('feed_lag_seconds');
     const slots = gauges.get('database_slot_retained_bytes') ?? null;
     const most = this.config.healthLimits;
     return {
@@ -77,8 +73,8 @@ export class Indicators {
     return this.indicators.check('version').up({ version: VERSION });
   }
 
-  /** Whether the database answers. Its message stays inside: it may name a server or a role. */
-  private async asked(): Promise<boolean> {
+  /** Without the database's message, which may name a server or a role. */
+  private async databaseAnswers(): Promise<boolean> {
     const { database } = await this.indicators
       .check('database')
       .attempt(async () => {
@@ -94,10 +90,9 @@ export class Indicators {
     return isUp ? indicator.up() : indicator.down();
   }
 
-  /** Down with the reasons that apply; up when none does. */
-  private upUnless(name: string, data: object, found: readonly (string | false)[]): HealthIndicatorResult {
+  private upUnless(name: string, data: object, checks: readonly (string | false)[]): HealthIndicatorResult {
     const indicator = this.indicators.check(name);
-    const reasons = found.filter((reason) => reason !== false);
+    const reasons = checks.filter((reason) => reason !== false);
     return reasons.length > 0 ? indicator.down({ ...data, reasons }) : indicator.up({ ...data });
   }
 }

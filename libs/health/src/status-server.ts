@@ -18,13 +18,12 @@ export interface ProcessState {
 
 export interface StatusServer {
   readonly port: number;
-  /** Closes the port and all connections. */
   close(): Promise<void>;
 }
 
 /**
- * Serves `/metrics` and the probes at a port of their own, which is for operators only. Probes do not wait behind the
- * connections of clients, but for the event loop: a process whose loop is blocked fails them.
+ * Probes do not wait behind the connections of clients, but for the event loop: a process whose loop is blocked fails
+ * them.
  */
 export async function serveStatus(
   host: string,
@@ -60,7 +59,6 @@ async function answer(
   metrics: ServiceMetrics,
   { isLive, health }: ProcessState,
 ): Promise<void> {
-  // No endpoint here takes a body or changes anything.
   const path = method === 'GET' ? url?.replace(/\?.*$/s, '') : undefined;
   if (path === '/metrics') {
     const text = await metrics.text();

@@ -1,17 +1,17 @@
 import type { CategoryRecord } from '@app/application';
 import { representation, type ValueOf } from './resource.js';
-import { id, integer, object, orNull, text } from './schema.js';
+import * as is from './schema.js';
 
 export const Category = representation(
   'Category',
-  object({
-    id: id('The category.'),
-    name: text('Display name.', 'Shoes'),
-    slug: text('Name in URLs.', 'shoes'),
-    image: text('URL; `""` when there is none.', 'https://cdn.example/shoes.png'),
-    description: text('`""` when there is none.', 'For road and trail'),
-    order: integer('Display order.', 1),
-    parent_id: orNull(id('The parent category; null for a top-level category.', 2)),
+  is.object({
+    id: is.id('The category.'),
+    name: is.text('Display name.', 'Shoes'),
+    slug: is.text('Name in URLs.', 'shoes'),
+    image: is.text('URL; `""` when there is none.', 'https://cdn.example/shoes.png'),
+    description: is.text('`""` when there is none.', 'For road and trail'),
+    order: is.integer('Display order.', 1),
+    parent_id: is.orNull(is.id('The parent category; null for a top-level category.', 2)),
   }),
 );
 export type CategoryResponse = ValueOf<typeof Category>;

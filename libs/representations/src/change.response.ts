@@ -6,7 +6,7 @@ import { toCategoryResponse } from './category.response.js';
 import { toCustomerResponse } from './customer.response.js';
 import { toOrderResponse } from './order.response.js';
 import { toProductResponse } from './product.response.js';
-import { flag, object, oneOf, ref, text, timestamp } from './schema.js';
+import * as is from './schema.js';
 import { toSkuListItem } from './sku.response.js';
 import { toStockListItem } from './stock.response.js';
 
@@ -23,7 +23,6 @@ const RESPONSES = {
 
 type Responses = typeof RESPONSES;
 
-/** The name of each kind's schema in the document. */
 const SCHEMAS: Readonly<Record<ChangeKind, string>> = {
   orders: 'Order',
   products: 'Product',
@@ -45,7 +44,6 @@ const IDS: Readonly<Record<ChangeKind, string>> = {
   stock: '70-12-5',
 };
 
-/** Of kinds without a route for each resource. */
 const ID_TEXTS: Readonly<Partial<Record<ChangeKind, string>>> = {
   skus: "The product's id, and the variant's after a hyphen if there is a variant.",
   stock: 'Identifies the product or variant in the bin. Opaque.',
@@ -65,27 +63,24 @@ export function toChangeResponse({ kind, id, at, record }: ChangedResource, curr
   return { kind, id, deleted: data === null, at: at.toISOString(), data };
 }
 
-/** The members that name a resource of a kind. */
 export function identityOf(kind: ChangeKind) {
   return {
-    kind: oneOf([kind], 'The kind of the resource.'),
-    id: text(ID_TEXTS[kind] ?? 'The id of the resource, as text.', IDS[kind]),
-    deleted: flag(
+    kind: is.oneOf([kind], 'The kind of the resource.'),
+    id: is.text(ID_TEXTS[kind] ?? 'The id of the resource, as text.', IDS[kind]),
+    deleted: is.flag(
       `Whether the resource is gone: ${kind in ID_TEXTS ? 'its list lacks it' : 'its own route returns 404'}.`,
     ),
   };
 }
 
-/** The schema of a record of a kind, or of null. */
 export function recordOf(kind: ChangeKind, description: string) {
-  return Type.Unsafe<ChangeResponse['data']>({ oneOf: [ref(SCHEMAS[kind]), { type: 'null' }], description });
+  return Type.Unsafe<ChangeResponse['data']>({ oneOf: [is.ref(SCHEMAS[kind]), { type: 'null' }], description });
 }
 
-/** The schema of a change of one kind. */
 function changeOf(kind: ChangeKind) {
-  return object({
+  return is.object({
     ...identityOf(kind),
-    at: timestamp('When the change entered the feed.'),
+    at: is.timestamp('When the change entered the feed.'),
     data: recordOf(kind, 'The full record; null when `deleted`.'),
   });
 }

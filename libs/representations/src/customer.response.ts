@@ -1,22 +1,22 @@
 import type { CustomerRecord } from '@app/application';
 import { representation, type ValueOf } from './resource.js';
-import { arrayOf, flag, integer, minorUnits, object, orNull, text, timestamp, uuid } from './schema.js';
+import * as is from './schema.js';
 
 export const Customer = representation(
   'Customer',
-  object({
-    id: uuid('The customer.', '0198e7d4-5c21-7a10-8f3b-6d9e2c4b7a15'),
-    name: text('Display name.', 'Ada Lovelace'),
-    email: text('`""` when there is none.', 'ada@example.com'),
-    phone: text('`""` when there is none.', '+1 555 0100'),
-    status: text('Account status, as the store defines it.', 'Active'),
-    email_verified: flag('Whether the customer has confirmed the e-mail address.', true),
-    loyalty_points: integer('Points of the loyalty programme.', 10),
-    total_spent: minorUnits('Total spent in the store.', 15980),
-    tags: arrayOf(text('A label.', 'vip'), 'Labels given by the store.'),
-    city: text('`""` when there is none.', 'Portland'),
-    created_at: timestamp('When the account was created.', '2026-03-02T10:15:00.000Z'),
-    last_login: orNull(timestamp('Last login; null when there was none.')),
+  is.object({
+    id: is.uuid('The customer.', '0198e7d4-5c21-7a10-8f3b-6d9e2c4b7a15'),
+    name: is.text('Display name.', 'Ada Lovelace'),
+    email: is.text('`""` when there is none.', 'ada@example.com'),
+    phone: is.text('`""` when there is none.', '+1 555 0100'),
+    status: is.text('Account status, as the store defines it.', 'Active'),
+    email_verified: is.flag('Whether the customer has confirmed the e-mail address.', true),
+    loyalty_points: is.integer('Points of the loyalty programme.', 10),
+    total_spent: is.minorUnits('Total spent in the store.', 15980),
+    tags: is.arrayOf(is.text('A label.', 'vip'), 'Labels given by the store.'),
+    city: is.text('`""` when there is none.', 'Portland'),
+    created_at: is.timestamp('When the account was created.', '2026-03-02T10:15:00.000Z'),
+    last_login: is.orNull(is.timestamp('Last login; null when there was none.')),
   }),
   { money: 'minor' },
 );

@@ -1,8 +1,10 @@
 export * from './brand.response.js';
 export * from './category.response.js';
 export * from './change.response.js';
+export * from './created-order.response.js';
 export * from './customer.response.js';
 export * from './order-event.response.js';
+export * from './order-preview.response.js';
 export * from './order.response.js';
 export * from './product.response.js';
 export * from './representations.module.js';
@@ -10,4 +12,5 @@ export * from './resource.js';
 export * from './schema.js';
 export * from './sku.response.js';
 export * from './stock.response.js';
+export * from './store.response.js';
 export * from './webhook.response.js';

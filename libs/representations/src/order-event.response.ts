@@ -1,7 +1,7 @@
 import type { OrderEventRecord } from '@app/application';
 import { ORDER_EVENTS, type StatusField } from '@app/domain';
 import { representation, type ValueOf } from './resource.js';
-import { freeForm, object, oneOf, orNull, text, timestamp } from './schema.js';
+import * as is from './schema.js';
 
 /** The names of the statuses of an order in JSON. */
 export const STATUS_FIELDS = {
@@ -11,27 +11,27 @@ export const STATUS_FIELDS = {
 
 export const OrderEvent = representation(
   'OrderEvent',
-  object({
-    at: timestamp('When it happened.'),
-    actor: object(
+  is.object({
+    at: is.timestamp('When it happened.'),
+    actor: is.object(
       {
-        type: oneOf(['key', 'operator', 'pipeline', 'system'], 'An API key, a command, or the service itself.'),
-        id: text('Of the key; `""` for the others.', '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c'),
-        name: text('Of the key, or of the account that ran the command; `""` when there is none.', 'ERP'),
+        type: is.oneOf(['key', 'operator', 'pipeline', 'system'], 'An API key, a command, or the service itself.'),
+        id: is.text('Of the key; `""` for the others.', '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c'),
+        name: is.text('Of the key, or of the account that ran the command; `""` when there is none.', 'ERP'),
       },
       'Who did it.',
     ),
-    event: oneOf(ORDER_EVENTS, 'What happened. New events may be added.', { example: 'status_changed' }),
-    field: orNull(
-      text(
+    event: is.oneOf(ORDER_EVENTS, 'What happened. New events may be added.', { example: 'status_changed' }),
+    field: is.orNull(
+      is.text(
         'What a `status_changed` changed: `status` or `fulfillment_status`. Null for the others.',
         'fulfillment_status',
       ),
     ),
-    from: orNull(text('The value before; null for the others.', 'PENDING')),
-    to: orNull(text('The value after; null for the others.', 'CONFIRMED')),
-    reference: text('The shipment, payment or refund that it is about, or follows from; `""` for none.', 'SHIP-1'),
-    details: freeForm('What else is known: units, amounts in minor units, a reason.', {}),
+    from: is.orNull(is.text('The value before; null for the others.', 'PENDING')),
+    to: is.orNull(is.text('The value after; null for the others.', 'CONFIRMED')),
+    reference: is.text('The shipment, payment or refund that it is about, or follows from; `""` for none.', 'SHIP-1'),
+    details: is.freeForm('What else is known: units, amounts in minor units, a reason.', {}),
   }),
 );
 

@@ -19,133 +19,119 @@ import {
 } from '@app/domain';
 import type { Static } from '@sinclair/typebox';
 import { representation, type ValueOf } from './resource.js';
-import {
-  arrayOf,
-  attributes,
-  exampleOf,
-  flag,
-  id,
-  integer,
-  minorUnits,
-  object,
-  oneOf,
-  orNull,
-  text,
-  timestamp,
-  uuid,
-} from './schema.js';
+import * as is from './schema.js';
 
-const Allocation = object({
-  warehouse: text('Code of the warehouse.', 'MAIN'),
-  bin: text('Code of the bin.', 'A-1'),
-  quantity: integer('Units.', 2),
+const Allocation = is.object({
+  warehouse: is.text('Code of the warehouse.', 'MAIN'),
+  bin: is.text('Code of the bin.', 'A-1'),
+  quantity: is.integer('Units.', 2),
 });
 
-const LineItem = object({
-  line: integer('Number of the line, from 1.', 1),
-  product_id: orNull(id('The product; null when an imported order names none.', 70)),
-  variant_id: orNull(id('The variant; null when there is none.', 12)),
-  sku: text('`""` when there is none.', 'R-1-42'),
-  name: text('Name of the product.', 'Runner'),
-  attributes: attributes('Attributes of the variant, by name.'),
-  unit_price: minorUnits('Price of one unit.', 7990),
-  quantity: integer('Units.', 2),
-  line_total: minorUnits('Price of the line.', 15980),
-  shipped_quantity: integer('Units that are shipped.', 0),
-  returned_quantity: integer('Shipped units that went back to their bins, by a refund or with RETURNED.', 0),
-  allocations: arrayOf(
+const LineItem = is.object({
+  line: is.integer('Number of the line, from 1.', 1),
+  product_id: is.orNull(is.id('The product; null when an imported order names none.', 70)),
+  variant_id: is.orNull(is.id('The variant; null when there is none.', 12)),
+  sku: is.text('`""` when there is none.', 'R-1-42'),
+  name: is.text('Name of the product.', 'Runner'),
+  attributes: is.attributes('Attributes of the variant, by name.'),
+  unit_price: is.minorUnits('Price of one unit.', 7990),
+  quantity: is.integer('Units.', 2),
+  line_total: is.minorUnits('Price of the line.', 15980),
+  shipped_quantity: is.integer('Units that are shipped.', 0),
+  returned_quantity: is.integer('Shipped units that went back to their bins, by a refund or with RETURNED.', 0),
+  allocations: is.arrayOf(
     Allocation,
     'The bins that hold, or held, the units of the line. Empty for imported and for cancelled orders.',
   ),
 });
 
-const LineQuantity = object({ line: integer('Number of the line.', 1), quantity: integer('Units.', 2) });
+const LineQuantity = is.object({ line: is.integer('Number of the line.', 1), quantity: is.integer('Units.', 2) });
 
-const Shipment = object({
-  reference: text("The client's number of the shipment. Unique in the order.", 'SHIP-1'),
-  status: oneOf(SHIPMENT_STATUSES, 'picking claims the units. The units of a void shipment are open again.', {
+const Shipment = is.object({
+  reference: is.text("The client's number of the shipment. Unique in the order.", 'SHIP-1'),
+  status: is.oneOf(SHIPMENT_STATUSES, 'picking claims the units. The units of a void shipment are open again.', {
     example: 'shipped',
   }),
-  items: arrayOf(LineQuantity, 'What it contains.'),
-  carrier: text('`""` when there is none.', 'DHL'),
-  tracking_number: text('Same.', '00340434161094042557'),
-  tracking_url: text('Same.', 'https://tracking.example.com/00340434161094042557'),
-  shipped_at: orNull(timestamp('Null until it is shipped.')),
-  delivered_at: orNull(timestamp('Null until it is delivered.')),
+  items: is.arrayOf(LineQuantity, 'What it contains.'),
+  carrier: is.text('`""` when there is none.', 'DHL'),
+  tracking_number: is.text('Same.', '00340434161094042557'),
+  tracking_url: is.text('Same.', 'https://tracking.example.com/00340434161094042557'),
+  shipped_at: is.orNull(is.timestamp('Null until it is shipped.')),
+  delivered_at: is.orNull(is.timestamp('Null until it is delivered.')),
 });
 
-const MoneyOfOrder = object({
-  reference: text('The id at the gateway. Unique in the order.', 'pi_3NX81'),
-  amount: minorUnits('Positive.', 15980),
-  at: timestamp('When it was made.'),
+const MoneyOfOrder = is.object({
+  reference: is.text('The id at the gateway. Unique in the order.', 'pi_3NX81'),
+  amount: is.minorUnits('Positive.', 15980),
+  at: is.timestamp('When it was made.'),
 });
 
-const CustomerOfOrder = object(
+const CustomerOfOrder = is.object(
   {
-    id: orNull(
-      uuid(
+    id: is.orNull(
+      is.uuid(
         'The account to which the order is linked, by its e-mail when it was placed; null for a guest.',
         '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c',
       ),
     ),
-    name: text('Display name.', 'Ada Lovelace'),
-    email: text('`""` when there is none.', 'ada@example.com'),
-    phone: text('`""` when there is none.', '+1 555 0100'),
+    name: is.text('Display name.', 'Ada Lovelace'),
+    email: is.text('`""` when there is none.', 'ada@example.com'),
+    phone: is.text('`""` when there is none.', '+1 555 0100'),
   },
   'As stated on the order.',
 );
 
-const Address = object({
-  address: text('`""` when there is none.', '12 Harbor Street'),
-  city: text('`""` when there is none.', 'Portland'),
-  zip: text('`""` when there is none.', '04101'),
-  region: text('State, province or county; `""` when there is none.', 'ME'),
-  country: text('ISO 3166-1 alpha-2 or XK; `""` when there is none.', 'US'),
+const Address = is.object({
+  address: is.text('`""` when there is none.', '12 Harbor Street'),
+  city: is.text('`""` when there is none.', 'Portland'),
+  zip: is.text('`""` when there is none.', '04101'),
+  region: is.text('State, province or county; `""` when there is none.', 'ME'),
+  country: is.text('ISO 3166-1 alpha-2 or XK; `""` when there is none.', 'US'),
 });
 
-const FraudReason = object({
-  rule: text('The rule that fired.', 'disposable_email'),
-  score: integer('Weight of the rule.', 30),
+const FraudReason = is.object({
+  rule: is.text('The rule that fired.', 'disposable_email'),
+  score: is.integer('Weight of the rule.', 30),
 });
 
 const VERDICTS = ['ACCEPT', 'REVIEW', 'REJECT'];
 
-const Fraud = object(
+const Fraud = is.object(
   {
-    verdict: oneOf([...VERDICTS, ''], '`""` for an order that was not screened.', {
+    verdict: is.oneOf([...VERDICTS, ''], '`""` for an order that was not screened.', {
       names: [...VERDICTS, 'NONE'],
     }),
-    score: integer('Sum of the scores of the reasons.', 0),
-    reasons: arrayOf(FraudReason, 'Empty when no rule fired.', []),
+    score: is.integer('Sum of the scores of the reasons.', 0),
+    reasons: is.arrayOf(FraudReason, 'Empty when no rule fired.', []),
   },
   'The outcome of the fraud analysis.',
 );
 
-const Stage = object({
-  stage: oneOf(PIPELINE_STAGES, 'Name of the stage.'),
-  reference: text('The shipment or refund that it is about; `""` for none.', ''),
-  state: oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: failed for good.'),
-  attempts: integer('Number of attempts that have ended, since an operator retried the stage, if one did.', 1),
-  last_error: text('Code or class of the last failure; `""` when there was none.', ''),
-  at: timestamp('When the stage last changed.'),
+const Stage = is.object({
+  stage: is.oneOf(PIPELINE_STAGES, 'Name of the stage.'),
+  reference: is.text('The shipment or refund that it is about; `""` for none.', ''),
+  state: is.oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: failed for good.'),
+  attempts: is.integer('Number of attempts that have ended, since an operator retried the stage, if one did.', 1),
+  last_error: is.text('Code or class of the last failure; `""` when there was none.', ''),
+  at: is.timestamp('When the stage last changed.'),
 });
 
 export const OrderListItem = representation(
   'OrderListItem',
-  object({
-    id: uuid('The order.'),
-    receipt_number: text('The readable key of the order. Unique in the store.', 'WEB-261120-7K3M9Q'),
-    status: oneOf(PAYMENT_STATUSES, 'Payment status.'),
-    fulfillment_status: oneOf(FULFILLMENT_STATUSES, 'Fulfillment stage.'),
-    payment_method: text('COD or OFFLINE; orders of a point of sale have other methods.', 'COD'),
-    amount: minorUnits('Sum of the lines.', 15980),
-    total_amount: minorUnits('The amount owed: `amount` with tax and shipping, less any discount.', 15980),
-    currency: text('ISO 4217.', 'USD'),
-    customer_name: text('Display name.', 'Ada Lovelace'),
-    source: oneOf(ORDER_SOURCES, 'Where the order comes from: a point of sale, or the website and this API.', {
+  is.object({
+    id: is.uuid('The order.'),
+    receipt_number: is.text('The readable key of the order. Unique in the store.', 'WEB-261120-7K3M9Q'),
+    status: is.oneOf(PAYMENT_STATUSES, 'Payment status.'),
+    fulfillment_status: is.oneOf(FULFILLMENT_STATUSES, 'Fulfillment stage.'),
+    payment_method: is.text('COD or OFFLINE; orders of a point of sale have other methods.', 'COD'),
+    amount: is.minorUnits('Sum of the lines.', 15980),
+    total_amount: is.minorUnits('The amount owed: `amount` with tax and shipping, less any discount.', 15980),
+    currency: is.text('ISO 4217.', 'USD'),
+    customer_name: is.text('Display name.', 'Ada Lovelace'),
+    source: is.oneOf(ORDER_SOURCES, 'Where the order comes from: a point of sale, or the website and this API.', {
       example: 'WEBSITE',
     }),
-    created_at: timestamp('When the order was placed.'),
+    created_at: is.timestamp('When the order was placed.'),
   }),
   { money: 'minor' },
 );
@@ -153,33 +139,33 @@ export type OrderItemResponse = ValueOf<typeof OrderListItem>;
 
 export const Order = representation(
   'Order',
-  object({
+  is.object({
     ...OrderListItem.schema.properties,
-    tax_amount: minorUnits('Tax that is not in `amount`; 0 for an order that the API placed.', 0),
-    shipping_amount: minorUnits('Likewise.', 0),
-    discount_amount: minorUnits('Likewise; positive where it lowers the total.', 0),
-    adjustment_amount: minorUnits(
+    tax_amount: is.minorUnits('Tax that is not in `amount`; 0 for an order that the API placed.', 0),
+    shipping_amount: is.minorUnits('Likewise.', 0),
+    discount_amount: is.minorUnits('Likewise; positive where it lowers the total.', 0),
+    adjustment_amount: is.minorUnits(
       'What the others do not explain: `amount` + tax + shipping - discount + adjustment = `total_amount`.',
       0,
     ),
-    line_items: arrayOf(LineItem, 'The lines as they were sold. Later changes of the products do not change them.'),
+    line_items: is.arrayOf(LineItem, 'The lines as they were sold. Later changes of the products do not change them.'),
     customer: CustomerOfOrder,
     shipping_address: Address,
     billing_address: Address,
-    notes: text('`""` when there are none.', 'Ring twice'),
-    external_reference: text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
-    is_test: flag('Whether the order was placed with a test key. Lists do not contain this field.'),
+    notes: is.text('`""` when there are none.', 'Ring twice'),
+    external_reference: is.text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
+    is_test: is.flag('Whether the order was placed with a test key. Lists do not contain this field.'),
     fraud: Fraud,
-    pipeline: arrayOf(
+    pipeline: is.arrayOf(
       Stage,
       'The stages of the pipeline, in this order, with their progress. Empty for an imported order that nothing changed.',
-      PIPELINE_STAGES.slice(0, 4).map((stage) => ({ ...exampleOf(Stage), stage, state: 'done' })),
+      PIPELINE_STAGES.slice(0, 4).map((stage) => ({ ...is.exampleOf(Stage), stage, state: 'done' })),
     ),
-    shipments: arrayOf(Shipment, 'In the order of their creation.', []),
-    payments: arrayOf(MoneyOfOrder, 'Recorded payments, in the order of their recording.', []),
-    refunds: arrayOf(MoneyOfOrder, 'Recorded refunds, likewise.', []),
-    refund_due: minorUnits('What must be paid back: the order is cancelled, or was paid twice.', 0),
-    updated_at: timestamp(
+    shipments: is.arrayOf(Shipment, 'In the order of their creation.', []),
+    payments: is.arrayOf(MoneyOfOrder, 'Recorded payments, in the order of their recording.', []),
+    refunds: is.arrayOf(MoneyOfOrder, 'Recorded refunds, likewise.', []),
+    refund_due: is.minorUnits('What must be paid back: the order is cancelled, or was paid twice.', 0),
+    updated_at: is.timestamp(
       'When the order, a shipment, a payment or a refund last changed, or its personal data was erased. Each stage has ' +
         'its own time.',
     ),
@@ -204,7 +190,6 @@ export function toOrderListItem(order: OrderSummary): OrderItemResponse {
   };
 }
 
-/** The full record: a list item with the lines and all other public fields of the order. */
 export function toOrderResponse(order: OrderRecord): OrderResponse {
   const { name, email, phone } = order.customer;
   const { amount, taxAmount: tax, shippingAmount: shipping, discountAmount: discount, totalAmount: total } = order;

@@ -10,7 +10,6 @@ class ApiRecordFormat extends RecordFormat {
   }
 }
 
-/** Shows resources to use cases as the API shows them to clients. */
 @Module({
   providers: [{ provide: RecordFormat, useClass: ApiRecordFormat }],
   exports: [RecordFormat],

@@ -7,8 +7,8 @@ export type ReferenceObject = Extract<Schema, { $ref: string }>;
 export type SchemaObject = Exclude<Schema, ReferenceObject>;
 
 /**
- * The fields of answers, by TypeBox: the type that a mapper returns, the document and its example derive from one
- * declaration. All members of an object are required, except those in `optional`.
+ * The type that a mapper returns, the document and its example derive from one declaration. Members are required,
+ * except those in `optional`.
  */
 export const object = <T extends TProperties>(properties: T, description?: string): TObject<T> =>
   Type.Object(properties, { ...(description && { description }) });
@@ -27,10 +27,8 @@ export const arrayOf = <T extends TSchema>(
 export const freeForm = (description: string, example: object): TUnsafe<Readonly<Record<string, unknown>>> =>
   Type.Unsafe({ type: 'object', description, additionalProperties: true, examples: [example] });
 
-/** A reference to a schema of the document, by its name. */
 export const ref = (name: string) => Type.Unsafe<unknown>({ $ref: `#/components/schemas/${name}` });
 
-/** The attributes of a variant, by name. */
 export const attributes = (description: string): TUnsafe<Readonly<Record<string, string>>> =>
   Type.Unsafe({
     type: 'object',
@@ -41,10 +39,7 @@ export const attributes = (description: string): TUnsafe<Readonly<Record<string,
 
 export const text = (description: string, example: string) => Type.String({ description, examples: [example] });
 
-/**
- * @param more.example absent: the first word.
- * @param more.names for generators of clients, which make a name of each word, and none of an empty one.
- */
+/** @param more.names for generators of clients, which make a name of each word, and none of an empty one. */
 export const oneOf = (
   words: readonly string[],
   description: string,
@@ -77,7 +72,6 @@ export const id = (description: string, example = 7) =>
 export const flag = (description: string, example?: boolean) =>
   Type.Boolean({ description, ...(example !== undefined && { examples: [example] }) });
 
-/** An integer number of minor units. */
 export const minorUnits = (description: string, example: number) =>
   Type.Integer({
     description: `${description} In minor units of the currency: 1099 is 10.99 USD.`,
@@ -85,7 +79,6 @@ export const minorUnits = (description: string, example: number) =>
     format: 'int64',
   });
 
-/** A decimal number of major units. */
 export const majorUnits = (description: string, example: number) =>
   Type.Number({
     description: `${description} In major units of the currency: 10.99 is 10.99 USD.`,
@@ -98,7 +91,6 @@ export const orNull = <T extends TSchema>(schema: T, example?: null): TUnsafe<St
   return Type.Unsafe({ ...others, type: [type, 'null'], ...(example === null && { examples: [null] }) });
 };
 
-/** The example of a schema, or those of its members. */
 export function exampleOf<T extends TSchema>(schema: T): Static<T> {
   const { examples, properties, items, enum: words } = schema as Partial<Record<string, never>>;
   if (examples) return examples[0];

@@ -1,19 +1,19 @@
 import type { StockLineResult, StockRecord } from '@app/application';
 import { STOCK_REFUSALS } from '@app/domain';
 import { representation, type ValueOf } from './resource.js';
-import { arrayOf, id, integer, object, oneOf, orNull, text } from './schema.js';
+import * as is from './schema.js';
 
 const UNIT = {
-  sku: text('`""` when there is none.', 'R-1-42'),
-  product_id: id('The product.', 70),
-  variant_id: orNull(id('The variant. Null for the stock of the product itself.', 12)),
-  warehouse: text('Code of the warehouse.', 'MAIN'),
-  bin: text('Code of the bin.', 'A-1'),
+  sku: is.text('`""` when there is none.', 'R-1-42'),
+  product_id: is.id('The product.', 70),
+  variant_id: is.orNull(is.id('The variant. Null for the stock of the product itself.', 12)),
+  warehouse: is.text('Code of the warehouse.', 'MAIN'),
+  bin: is.text('Code of the bin.', 'A-1'),
 };
 
 export const StockListItem = representation(
   'StockListItem',
-  object({ ...UNIT, quantity: integer('Available units: what open orders have taken is not in it.', 7) }),
+  is.object({ ...UNIT, quantity: is.integer('Available units: what open orders have taken is not in it.', 7) }),
 );
 
 export function toStockListItem(row: StockRecord): ValueOf<typeof StockListItem> {
@@ -29,20 +29,22 @@ export function toStockListItem(row: StockRecord): ValueOf<typeof StockListItem>
 
 export const StockChange = representation(
   'StockChange',
-  object({
-    reference: text('The request\'s own number; `""` when it has none.', 'GR-4711'),
-    lines: arrayOf(
-      object({
-        line: integer('Counts the lines of the request from 1.', 1),
+  is.object({
+    reference: is.text('The request\'s own number; `""` when it has none.', 'GR-4711'),
+    lines: is.arrayOf(
+      is.object({
+        line: is.integer('Counts the lines of the request from 1.', 1),
         ...UNIT,
-        product_id: orNull(id('The product. Null when it is unknown.', 70)),
-        before: orNull(integer('Units in the bin before; null when the bin or the place of the count is unknown.', 12)),
-        after: orNull(integer('Units in the bin after the line.', 22)),
-        short: integer('Units that were sold although the count did not find them.', 0),
-        code: oneOf(['', ...STOCK_REFUSALS], 'Why the line is refused; `""` when it is applied.', {
+        product_id: is.orNull(is.id('The product. Null when it is unknown.', 70)),
+        before: is.orNull(
+          is.integer('Units in the bin before; null when the bin or the place of the count is unknown.', 12),
+        ),
+        after: is.orNull(is.integer('Units in the bin after the line.', 22)),
+        short: is.integer('Units that were sold although the count did not find them.', 0),
+        code: is.oneOf(['', ...STOCK_REFUSALS], 'Why the line is refused; `""` when it is applied.', {
           names: ['applied', ...STOCK_REFUSALS],
         }),
-        error: text('The refusal for people; `""` when the line is applied.', ''),
+        error: is.text('The refusal for people; `""` when the line is applied.', ''),
       }),
       'The result of each line, in their order.',
     ),

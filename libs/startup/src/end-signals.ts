@@ -1,4 +1,4 @@
-/** The signals that ask a process to end, with the exit codes that shells report for them. */
+/** With the exit codes that shells report. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 type EndSignal = keyof typeof EXIT_CODES;
 const SIGNALS = Object.keys(EXIT_CODES) as EndSignal[];
@@ -7,10 +7,7 @@ const SIGNALS = Object.keys(EXIT_CODES) as EndSignal[];
 const SAME_GESTURE_MS = 500;
 
 /**
- * Calls `stop` at the first SIGINT or SIGTERM. A later signal that is not part of the same gesture ends the process
- * with exit code 1.
- *
- * @param stop ends the process itself.
+ * A later signal that is not part of the same gesture ends the process with exit code 1.
  * @param giveUp ends the process when it still runs `afterMs` milliseconds after the first signal.
  */
 export function onShutdownSignal(
@@ -30,12 +27,7 @@ export function onShutdownSignal(
   for (const signal of SIGNALS) process.on(signal, handle);
 }
 
-/**
- * Runs the work of a command. The first SIGINT or SIGTERM asks it to end in an orderly way; the same signal again ends
- * the process at once.
- *
- * @param interrupt receives the exit code of a command that this signal ended.
- */
+/** The first signal asks the work to end; the same signal again ends the process at once. */
 export async function interruptible<T>(interrupt: (exitCode: number) => void, work: () => Promise<T>): Promise<T> {
   const handle = (signal: EndSignal) => interrupt(EXIT_CODES[signal]);
   for (const signal of SIGNALS) process.once(signal, handle);

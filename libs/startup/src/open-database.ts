@@ -5,22 +5,16 @@ import {
   startEmbeddedPostgres,
 } from '@store-commerce/embedded-postgres';
 
-/** A database that answers. */
 export interface OpenDatabase {
   /** Contains the password: never print it. */
   readonly url: string;
-  /** Stops the embedded server if this process started it. */
   stop(): Promise<void>;
 }
 
-/** Without `DATABASE_URL`, a process owns the embedded server or shares a running one. */
 export type EmbeddedUse = 'owned' | 'shared';
 
 /**
- * Opens the configured database as soon as it answers, or the embedded one. Migrates only the embedded one. Operators
- * migrate a configured database; until then this process runs and is not ready.
- *
- * @param migrations of an extension.
+ * Migrates only the embedded database. Operators migrate a configured one; until then this process is not ready.
  * @throws EmbeddedPostgresInUse when `use` is `owned` and another process has the data directory.
  */
 export async function openDatabase(
@@ -42,7 +36,6 @@ export async function openDatabase(
   );
 }
 
-/** Runs `work` on the embedded database: that of a running process, or one that runs only during the work. */
 export async function withEmbeddedDatabase<T>(dataDir: string, work: (url: string) => Promise<T>): Promise<T> {
   const database: EmbeddedPostgres = await attachOrStartEmbeddedPostgres({ dataDir });
   try {
@@ -62,10 +55,7 @@ async function withCurrentSchema(database: OpenDatabase, own?: OwnMigrations): P
   }
 }
 
-/**
- * Restarts the embedded server at the same address when it ends unexpectedly. A restart that fails is an unhandled
- * rejection, which ends the process: it cannot run without its database.
- */
+/** A restart that fails is an unhandled rejection, which ends the process: it cannot run without its database. */
 function keepRunning(
   first: EmbeddedPostgres,
   dataDir: string,

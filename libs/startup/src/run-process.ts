@@ -1,20 +1,15 @@
 import { Config, ConfigError, JsonLogger, logProcessOutput, visible } from '@app/infrastructure';
 
-/** The context that a service process has from its start. */
 export interface ServiceProcess {
   readonly config: Config;
   readonly logger: JsonLogger;
-  /** Logs the error and ends the process with 1. */
   readonly die: (error: unknown) => never;
 }
 
 /**
- * Runs a service process. An uncaught error is logged and ends it with exit code 1: the state of the process is unknown
- * then, and its supervisor starts a new one. A failed start prints one line on standard error and ends the process with
- * 2 for an error of the configuration, with 1 for any other.
- *
+ * An uncaught error ends the process with 1: its state is unknown, and the supervisor starts a new one. A failed start
+ * prints one line and ends it with 2 for an error of the configuration, with 1 for any other.
  * @param start resolves once the process serves.
- * @param explain returns the line for an error other than one of the configuration.
  */
 export function runProcess(
   start: (process: ServiceProcess) => Promise<void>,

@@ -4,17 +4,14 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticationError, TooManyRequests } from '../errors/request-errors.js';
 import { linesNamed } from '../header-lines.js';
-import './authenticated-request.js';
+import './current-store.decorator.js';
 import { bearerKey } from './bearer-key.js';
 import './route-access.js';
 import { Throttle } from './throttle.js';
 
 const EXPIRY_NOTICE_MS = 30 * 24 * 60 * 60 * 1000;
 
-/**
- * Decides about a request: which store its key belongs to, whether the key works too fast, and whether its scope permits
- * the route. A route is closed until `@Public()` opens it.
- */
+/** A route is closed until `@Public()` opens it. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
@@ -23,7 +20,6 @@ export class ApiKeyGuard implements CanActivate {
     private readonly throttle: Throttle,
   ) {}
 
-  /** Relies on the decision of the early hook, if there was one. */
   async canActivate(context: ExecutionContext): Promise<true> {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
@@ -31,13 +27,7 @@ export class ApiKeyGuard implements CanActivate {
     return true;
   }
 
-  /**
-   * Sets `request.apiKey`, or `request.refusedKey`, except for a route that needs no key.
-   *
-   * @throws AuthenticationError for a key that is missing, refused, used from elsewhere, or without the scope that the
-   *   route needs.
-   * @throws TooManyRequests for a key that is throttled.
-   */
+  /** @throws AuthenticationError, TooManyRequests */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (!needsKey(request)) return;
     reply.header('cache-control', 'no-store');
@@ -60,16 +50,13 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-/**
- * A known route, unless it is public. An unknown path under `/v1`, however it is spelled: strangers do not learn which
- * routes exist there.
- */
+/** An unknown path under `/v1` needs a key, however it is spelled: strangers do not learn which routes exist there. */
 function needsKey({ is404, routeOptions, url }: FastifyRequest): boolean {
   if (!is404) return routeOptions.config.access !== 'public';
   return /^\/v1(?:[/?#]|$)/.test(decodeURIComponent(url.replace(/[?#].*$/s, '')));
 }
 
-/** `undefined` also when the header is repeated, because neither value can be trusted then. */
+/** A repeated header is no key: neither value can be trusted. */
 function keyOf({ headers, raw }: FastifyRequest): string | undefined {
   return linesNamed('authorization', raw.rawHeaders) === 1 ? bearerKey(headers.authorization) : undefined;
 }

@@ -1,16 +1,25 @@
 import type { ApiKeyLookup } from '@app/application';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { AuthenticatedRequest } from './authenticated-request.js';
+import type { FastifyRequest } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null for a route that needs no key. */
+    apiKey: ApiKeyLookup | null;
+    /** A key that exists but may not be used, for the log only. */
+    refusedKey: ApiKeyLookup | null;
+  }
+}
+
+export type AuthenticatedRequest = FastifyRequest & { apiKey: ApiKeyLookup };
 
 export type CurrentStoreContext = ApiKeyLookup['store'];
 
-/** The key of the request. */
 export const CurrentKey = createParamDecorator(
   (_data: unknown, context: ExecutionContext): ApiKeyLookup =>
     context.switchToHttp().getRequest<AuthenticatedRequest>().apiKey,
 );
 
-/** The store that the request's key belongs to. */
 export const CurrentStore = createParamDecorator(
   (_data: unknown, context: ExecutionContext): CurrentStoreContext =>
     context.switchToHttp().getRequest<AuthenticatedRequest>().apiKey.store,

@@ -1,8 +1,8 @@
 const WINDOW_MS = 10_000;
 
 /**
- * Detects runaway loops. Counts each key's requests in a sliding window of 10 s, estimated from two fixed windows.
- * Refused requests count too, so a loop stays throttled until it slows down.
+ * Counts each key's requests in a sliding window of 10 s, estimated from two fixed windows. Refused requests count too,
+ * so that a loop stays throttled until it slows down.
  */
 export class Throttle {
   private window = 0;
@@ -10,16 +10,13 @@ export class Throttle {
   private current = new Map<string, number>();
   private previous = new Map<string, number>();
 
-  /**
-   * @param limit requests in 10 s by one key; 0 = no limit.
-   * @param now milliseconds of a monotonic clock.
-   */
+  /** @param limit requests in 10 s by one key; 0 = no limit. */
   constructor(
     private readonly limit: number,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Counts a request. Returns 0 to admit it, or the seconds after which the client may retry. */
+  /** Returns 0 to admit the request, or the seconds after which the client may retry. */
   admit(keyId: string): number {
     if (this.limit === 0) return 0;
     const elapsed = this.slide();
@@ -31,7 +28,6 @@ export class Throttle {
     return estimate > this.limit ? this.patience(before, count, elapsed) : 0;
   }
 
-  /** Returns the milliseconds since the current window began. */
   private slide(): number {
     const now = this.now();
     const window = Math.floor(now / WINDOW_MS);
@@ -43,7 +39,6 @@ export class Throttle {
     return now % WINDOW_MS;
   }
 
-  /** Seconds until the throttle admits a request, if none arrives before. */
   private patience(before: number, count: number, elapsed: number): number {
     const room = this.limit - 1;
     const wait =

@@ -1,47 +1,52 @@
-import { BadRequestException, Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
-import { validateSync, type ValidationError } from 'class-validator';
+import { BadRequestException, Injectable, ValidationPipe, type ArgumentMetadata } from '@nestjs/common';
+import type { ValidationError } from 'class-validator';
 import { isJsonObject, ONLY_DECLARED } from './fields.js';
 
 export const MAX_FAULTS = 20;
 
 /**
- * Reads the body of a request into the class of the parameter, and validates it: `@Body(BodyPipe) body: CreateOrderRequest`.
- * Not Nest's ValidationPipe: it walks through all members of a body, also of those that no field declares. For 3,900 of them
- * it takes 30 to 100 times as long.
- *
+ * Reads and validates a body: `@Body(BodyPipe) body: CreateOrderRequest`.
  * @throws BadRequestException with up to 20 faults, each with its path.
  */
 @Injectable()
-export class BodyPipe implements PipeTransform<unknown, object> {
-  transform(body: unknown, { metatype = Object }: ArgumentMetadata): object {
+export class BodyPipe extends ValidationPipe {
+  constructor() {
+    super({
+      transform: true,
+      transformOptions: ONLY_DECLARED,
+      stopAtFirstError: true,
+      forbidUnknownValues: false,
+      validationError: { value: true },
+      exceptionFactory: (errors) => refusalOf(errors.flatMap((error) => faultsOf(error, error.property))),
+    });
+  }
+
+  override async transform(body: unknown, metadata: ArgumentMetadata): Promise<object> {
     if (body === undefined) throw new BadRequestException('Request body is empty');
     if (!isJsonObject(body)) throw new BadRequestException('The request body must be a JSON object');
-    const read = plainToInstance(metatype, body, ONLY_DECLARED) as object;
-    const errors = validateSync(read, { stopAtFirstError: true, forbidUnknownValues: false });
-    const faults = errors.flatMap((error) => faultsOf(error, error.property));
-    if (faults.length > 0) throw new BadRequestException(faults.slice(0, MAX_FAULTS).join('; '));
+    return (await super.transform(body, metadata)) as object;
+  }
+
+  /** `__proto__` is an undeclared field like any other: it is not read, and {@link StrictBodyPipe} refuses it. */
+  protected override stripProtoKeys(): void {}
+}
+
+/**
+ * Refuses fields that the class does not declare, for bodies in which an absent field has a meaning: `lines` in the place
+ * of `items` would ship everything. The body may be absent.
+ */
+@Injectable()
+export class StrictBodyPipe extends BodyPipe {
+  override async transform(body: unknown, metadata: ArgumentMetadata): Promise<object> {
+    const sent = body === undefined ? {} : body;
+    const read = await super.transform(sent, metadata);
+    const unknown = unknownFields(sent as object, read, '');
+    if (unknown.length > 0) throw refusalOf(unknown.map((path) => `${path} is not a field of this request`));
     return read;
   }
 }
 
-/**
- * Like {@link BodyPipe}, and refuses fields that the class does not declare. For bodies in which an absent field has a
- * meaning of its own: `lines` in the place of `items` would ship everything. The body may be absent.
- */
-@Injectable()
-export class StrictBodyPipe extends BodyPipe {
-  override transform(body: unknown, metadata: ArgumentMetadata): object {
-    const sent = body === undefined ? {} : body;
-    const read = super.transform(sent, metadata);
-    const unknown = unknownFields(sent as object, read, '');
-    if (unknown.length > 0) {
-      const named = unknown.slice(0, MAX_FAULTS).map((path) => `${path} is not a field of this request`);
-      throw new BadRequestException(named.join('; '));
-    }
-    return read;
-  }
-}
+const refusalOf = (faults: readonly string[]) => new BadRequestException(faults.slice(0, MAX_FAULTS).join('; '));
 
 /** The first fault of a value, or those of its members. */
 function faultsOf({ value, constraints = {}, children = [] }: ValidationError, path: string): string[] {

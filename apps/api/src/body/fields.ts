@@ -43,7 +43,7 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
 /** An object or list in a field. It declares nothing, so class-transformer reads no member, such as `constructor`. */
 class Unread {}
 
-/** Reads, checks and documents a field. The client gets the message of the first constraint that fails. */
+/** The client gets the message of the first constraint that fails. */
 function field(schema: ApiPropertyOptions, ...constraints: readonly PropertyDecorator[]): PropertyDecorator {
   return applyDecorators(
     Expose(),
@@ -53,7 +53,7 @@ function field(schema: ApiPropertyOptions, ...constraints: readonly PropertyDeco
   );
 }
 
-/** A field that may be absent or null. Not `type: ['string', 'null']`, which ApiProperty takes for a list of lists. */
+/** Not `type: ['string', 'null']`, which ApiProperty takes for a list of lists. */
 function fieldOrNull(
   { description, default: preset, ...schema }: SchemaObject,
   ...constraints: readonly PropertyDecorator[]
@@ -62,9 +62,7 @@ function fieldOrNull(
   return field({ description, anyOf, required: false, default: preset }, IsOptional(), ...constraints);
 }
 
-/** The options of every field of a body. */
 interface FieldOptions {
-  /** For the OpenAPI document. */
   readonly description: string;
 }
 
@@ -107,7 +105,6 @@ export function MinorUnitsField({ description }: FieldOptions): PropertyDecorato
 }
 
 interface TextOptions extends FieldOptions {
-  /** In characters, which are code points. */
   readonly max: number;
 }
 
@@ -125,7 +122,6 @@ interface RequirableOptions extends FieldOptions {
   readonly isRequired?: boolean;
 }
 
-/** 1 to 64 printable characters without white space at either end; absent or null unless it is required. */
 export function ReferenceField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
   const message = `must be 1 to ${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`;
   // The pattern is the part of the rule that every dialect of regular expressions has.
@@ -134,7 +130,6 @@ export function ReferenceField({ description, isRequired = false }: RequirableOp
   return requirable(isRequired, schema, isTextThat(isExternalReference, message));
 }
 
-/** The code of a warehouse or a bin: absent, null, or as in a store bundle. */
 export function CodeField({ description }: FieldOptions): PropertyDecorator {
   const isCode = isTextThat(
     (value) => isUpTo(value, 64) && /^[^\s/]+$/.test(value),
@@ -143,7 +138,6 @@ export function CodeField({ description }: FieldOptions): PropertyDecorator {
   return fieldOrNull({ type: 'string', minLength: 1, maxLength: 64, pattern: '^[^\\s/]+$', description }, isCode);
 }
 
-/** Absent, null, empty, or one address that mail can be sent to. */
 export function EmailField({ description }: FieldOptions): PropertyDecorator {
   const isEmail = isTextThat(
     (value) => value === '' || isMailAddress(value),
@@ -152,14 +146,12 @@ export function EmailField({ description }: FieldOptions): PropertyDecorator {
   return fieldOrNull({ type: 'string', maxLength: MAX_EMAIL_ADDRESS, description }, isEmail);
 }
 
-/** Three letters in any case, as of a currency of ISO 4217; absent or null unless it is required. */
 export function CurrencyField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
   const message = 'must be a currency code of three letters, such as EUR (ISO 4217)';
   const schema = { type: 'string', pattern: '^[A-Za-z]{3}$', description } as const;
   return requirable(isRequired, schema, Matches(/^[a-z]{3}$/i, { message }));
 }
 
-/** Absent, null, empty, or a country in any letter case. */
 export function CountryField({ description }: FieldOptions): PropertyDecorator {
   const isCode = isTextThat(
     // Upper case folds letters: `ß` would be `SS`.
@@ -204,7 +196,9 @@ export function WordsField({ words, description }: WordOptions): PropertyDecorat
   const says = { message: `must be a list of one or more of ${words.join(', ')}` };
   return fieldOrNull(
     { type: 'array', items: { type: 'string', enum: [...words] }, minItems: 1, description },
-    ...[IsArray(says), ArrayMinSize(1, says), IsIn(words, { ...says, each: true })],
+    IsArray(says),
+    ArrayMinSize(1, says),
+    IsIn(words, { ...says, each: true }),
   );
 }
 
@@ -226,7 +220,6 @@ export function TimestampField({ description }: FieldOptions): PropertyDecorator
   return fieldOrNull({ type: 'string', format: 'date-time', description }, isTimestamp);
 }
 
-/** Absent, null, empty, or a URL of a web page. */
 export function WebAddressField({ max, description }: TextOptions): PropertyDecorator {
   const isAddress = isTextThat(
     (value) => value === '' || (isUpTo(value, max) && /^https?:\/\/\S+$/.test(value) && parseUrl(value) !== null),
@@ -235,7 +228,7 @@ export function WebAddressField({ max, description }: TextOptions): PropertyDeco
   return fieldOrNull({ type: 'string', maxLength: max, description }, isAddress);
 }
 
-/** An object with fields. An absent or null object is read as empty, so that its required fields are reported. */
+/** An absent or null object is read as empty, so that its required fields are reported. */
 export function ObjectField(Body: BodyClass): PropertyDecorator {
   const read = Transform(({ obj, key }) => readObject(Body, (obj as Record<string, unknown>)[key] ?? {}));
   return field({ type: Body }, read, IsObject);
@@ -246,10 +239,8 @@ interface ListOptions extends FieldOptions {
   readonly isOptional?: boolean;
 }
 
-/** A list of 1 to `max` objects; absent or null if it is optional. */
 export function ListField(Body: BodyClass, { max, description, isOptional = false }: ListOptions): PropertyDecorator {
   const size = { message: `must have 1 to ${max} entries` };
-  // One entry above the limit is enough to exceed it.
   const read = Transform(({ obj, key, value }: { obj: Record<string, unknown>; key: string; value: unknown }) => {
     const list = obj[key];
     return Array.isArray(list) ? list.slice(0, max + 1).map((entry) => readObject(Body, entry)) : value;
@@ -265,14 +256,13 @@ export function ListField(Body: BodyClass, { max, description, isOptional = fals
   );
 }
 
-/** What is no object becomes a value that {@link IsObject} refuses, unlike lists and null. */
+/** A value that {@link IsObject} refuses, unlike lists and null. */
 function readObject(Body: BodyClass, value: unknown): object | false {
   return isJsonObject(value) && plainToInstance(Body, value, ONLY_DECLARED);
 }
 
 const IsObject = ValidateNested({ message: 'must be an object' });
 
-/** Not absent, not null, and not blank text. */
 const IsPresent = constraint(
   (value) => value !== undefined && value !== null && !(typeof value === 'string' && value.trim() === ''),
   'is required',
@@ -304,7 +294,7 @@ function isTextThat(isValid: (value: string) => boolean, message: string): Prope
 }
 
 function constraint(validate: (value: unknown) => boolean, message: string): PropertyDecorator {
-  // The name is the key of the message. Each field has at most one constraint of this kind beside IsPresent.
+  // The name is the key of the message: each field has at most one such constraint, besides IsPresent.
   return ValidateBy({ name: message, validator: { validate, defaultMessage: () => message } });
 }
 

@@ -30,13 +30,13 @@ export class ChangesController {
   @ApiListChanges()
   async list(
     @CurrentKey() key: ApiKeyLookup,
-    @ReadQuery(CHANGES_QUERY) { cursor, kinds: asked, isTest: askedMode, limit, waitMs }: ChangesQuery,
+    @ReadQuery(CHANGES_QUERY) { cursor, kinds: requestedKinds, isTest: requestedMode, limit, waitMs }: ChangesQuery,
     @Req() { headers, ip }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ChangesEnvelope> {
     const after = cursor === undefined ? null : decodeCursor(cursor, { storeId: key.store.id, mode: key.mode });
-    const kinds = asked ?? after?.kinds ?? CHANGE_KINDS;
-    const isTest = askedMode ?? after?.isTest;
+    const kinds = requestedKinds ?? after?.kinds ?? CHANGE_KINDS;
+    const isTest = requestedMode ?? after?.isTest;
     if (after && (kinds.join() !== after.kinds.join() || isTest !== after.isTest)) throw new CursorInvalid();
     // Requests that may wait must not take the places of short reads.
     const gone = signalOfClose(reply);
@@ -64,7 +64,6 @@ export class ChangesController {
   }
 }
 
-/** Aborts when the connection of the answer is closed. */
 function signalOfClose({ raw }: FastifyReply): AbortSignal {
   const closing = new AbortController();
   const close = () => closing.abort(new ClientGone());

@@ -51,7 +51,6 @@ const ENVELOPE = object({
   ...PROGRESS.properties,
 });
 
-/** The body of a page of the feed. */
 export type ChangesEnvelope = Static<typeof ENVELOPE>;
 
 export const CHANGES_DOCUMENTATION: ResourceDocumentation = {

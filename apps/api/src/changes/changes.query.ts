@@ -2,7 +2,7 @@ import { CHANGE_KINDS } from '@app/application';
 import { booleanFilter, lastOf, LIMIT, readInteger, readWords, refusalOfWords } from '../query/parameters.js';
 import { queryOf, type ValuesOf } from '../query/query.js';
 
-export const MAX_WAIT_SECONDS = 25;
+const MAX_WAIT_SECONDS = 25;
 
 const TOO_MANY_KINDS = refusalOfWords('kinds');
 const readKinds = readWords(TOO_MANY_KINDS);
@@ -19,7 +19,6 @@ export const CHANGES_QUERY = queryOf({
     schema: { type: 'string', examples: ['MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0'] },
     read: lastOf,
   },
-  /** In their own order, without unknown names; undefined = not given. */
   kinds: {
     name: 'kinds',
     description:

@@ -4,7 +4,6 @@ import { ClientGone, MalformedRequest, failureOf } from './request-errors.js';
 import { describeError } from './describe-error.js';
 import { FailureCounts, FailureReports } from './failure-reports.js';
 
-/** Answers every failure of hooks and handlers with the API's error body. */
 @Catch()
 export class ApiExceptionFilter implements ExceptionFilter {
   constructor(
@@ -22,11 +21,10 @@ export class ApiExceptionFilter implements ExceptionFilter {
     if (isOrderRequest(request) && !(error instanceof ClientGone)) this.counts.countRefusedOrder(code);
     if (reply.sent) return;
     if (error instanceof MalformedRequest) reply.raw.shouldKeepAlive = false;
-    // Fastify closes the connection when it refuses a body, and a client that is still sending then loses the answer.
-    // The rest of the body is read and dropped instead, within the time limit of a request.
+    // Fastify closes the connection after it refuses a body, and a client that still sends loses the answer. The rest
+    // of the body is read and dropped instead.
     if (reply.raw.shouldKeepAlive) reply.removeHeader('connection');
     else reply.header('connection', 'close');
-    // The handler may have set the content type of its own answer.
     void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
   }
 }

@@ -26,15 +26,13 @@ const STATUS: Readonly<Record<FailureKind, number>> = {
   conflict: 409,
 };
 const SOON = { 'retry-after': '1' };
-/** A message names this many lines at most. */
 const MAX_NAMED = 20;
 
-/** The failures that operators need to see. `none` is a fault of the client, or a refusal that is counted elsewhere. */
+/** What operators need to see. `none`: a fault of the client, or a refusal that is counted elsewhere. */
 export type Concern = 'none' | 'defect' | Exclude<ApplicationFailureKind, 'overloaded'>;
 
 export interface ErrorAnswer {
   readonly status: number;
-  /** Also in `headers`, as `x-error-code`. */
   readonly code: string;
   readonly body: { readonly success: false; readonly error: string } | { readonly error: string };
   readonly headers: Readonly<Record<string, string>>;
@@ -42,9 +40,8 @@ export interface ErrorAnswer {
 }
 
 /**
- * The answer to an error of Nest, Fastify or a raw socket. It never has the text of an unexpected error.
- *
- * @param namesOneThing whether the request reads the resource whose id its path has. An id that the database cannot read does not exist.
+ * Never has the text of an unexpected error.
+ * @param namesOneThing whether the request reads one resource: an id that the database cannot read does not exist.
  */
 export function describeError(error: unknown, namesOneThing = false): ErrorAnswer {
   if (error instanceof RequestError) return answer(error.status, error.code, error.message, error.headers);
@@ -67,7 +64,6 @@ function describeApplicationError({ kind, code, message }: ApplicationError, nam
   return { ...refusal, concern: kind };
 }
 
-/** The refusals of Fastify, which Nest may have wrapped, and those of Nest, which keep their status; null = none. */
 function describeFrameworkError(error: unknown): ErrorAnswer | null {
   const refusal = error instanceof HttpException ? (error.cause ?? error) : error;
   const { code = '', statusCode } = (refusal ?? {}) as { code?: string; statusCode?: number };
@@ -84,7 +80,6 @@ function describeFrameworkError(error: unknown): ErrorAnswer | null {
   return answer(status, name, textOf(error));
 }
 
-/** Nest keeps a list of messages, such as those of its own pipes, only in the response. */
 function textOf(error: HttpException): string {
   const { message } = error.getResponse() as { message?: unknown };
   return Array.isArray(message) ? message.join('; ') : error.message;
@@ -109,7 +104,7 @@ function answer(
   return { status, code, body, headers, concern: 'none' };
 }
 
-/** The text for the client, in the names of the body's fields and of the headers. */
+/** In the names of the body's fields and of the headers. */
 function messageOf(error: DomainError): string {
   if (error instanceof ItemsUnavailable) {
     const items = error.items.slice(0, MAX_NAMED);

@@ -3,15 +3,11 @@ import { type ErrorFields, JsonLogger, OutageLog, errorCode, errorFields } from 
 import { Injectable } from '@nestjs/common';
 import type { Concern } from './describe-error.js';
 
-/** Counts failures for the operators. */
 export abstract class FailureCounts {
-  /** A request for an order that placed none. @param code the `X-Error-Code` of the answer. */
   abstract countRefusedOrder(code: string): void;
-  /** A value that passed validation and that the database refused. @param code the database's own code. */
   abstract countUnusableValue(code: string): void;
 }
 
-/** Reports failures to the operators, with the details that the answer to the client leaves out. */
 @Injectable()
 export class FailureReports {
   private readonly unavailable = this.outageOf('The database is unavailable', 'warn');
@@ -39,7 +35,6 @@ export class FailureReports {
     }
   }
 
-  /** The request's own line of the access log has its error code. */
   private outageOf(name: string, level: 'warn' | 'error'): (fields: object) => void {
     const outage = new OutageLog(name, (message, fields = {}) => this.logger.write(level, message, { ...fields }));
     return (fields) => outage.note(name, fields);

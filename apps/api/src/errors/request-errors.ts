@@ -2,7 +2,7 @@ import type { AuthenticationFailure } from '@app/application';
 import type { WriteScope } from '@app/domain';
 import type { IncomingMessage } from 'node:http';
 
-/** The text of the answer to a request that Fastify refuses, by Fastify's code. The status is always 400. */
+/** By Fastify's code. The status is always 400. */
 export const FASTIFY_FAULTS: Readonly<Record<string, string>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'Request body exceeds 256 kB',
   FST_ERR_CTP_EMPTY_TYPE: 'Content-Type must be application/json',
@@ -13,7 +13,7 @@ export const FASTIFY_FAULTS: Readonly<Record<string, string>> = {
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: 'Content-Type must be application/json',
 };
 
-/** The text of the answer to bytes that are not a request, by Node's code or our own. */
+/** For bytes that are not a request, by Node's code or our own. */
 const SOCKET_FAULTS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
   HPE_HEADER_OVERFLOW: 'The request headers are too large',
@@ -27,7 +27,6 @@ const SOCKET_FAULTS: Readonly<Record<string, string>> = {
   BYTE_ORDER_MARKS: 'Request body is not valid JSON',
 };
 
-/** A request that the API refuses before a use case sees it. */
 export abstract class RequestError extends Error {
   constructor(
     readonly status: number,
@@ -47,22 +46,20 @@ const REFUSED_KEYS: Readonly<Record<AuthenticationFailure, [401 | 403, string, s
   address_not_allowed: [403, 'address_not_allowed', 'API key may not be used from this address'],
 };
 
-/** The codes that belong to no error of a library. */
 export const API_CODES = [
   ...Object.values(REFUSED_KEYS).map(([, code]) => code),
-  ...['insufficient_scope', 'throttled', 'internal_error'],
+  'insufficient_scope',
+  'throttled',
+  'internal_error',
 ];
 
-/** The request has no API key that permits it. */
 export class AuthenticationError extends RequestError {
-  /** @param refusal a key that lacks a scope is valid, but must not use the route. */
   constructor(refusal: AuthenticationFailure | { readonly lacks: WriteScope }) {
     if (typeof refusal === 'string') super(...REFUSED_KEYS[refusal]);
     else super(403, 'insufficient_scope', `API key lacks the scope ${refusal.lacks}`);
   }
 }
 
-/** A key exceeded the throttle. */
 export class TooManyRequests extends RequestError {
   constructor(retryAfterSeconds: number) {
     const wait = { 'retry-after': String(retryAfterSeconds) };
@@ -70,14 +67,14 @@ export class TooManyRequests extends RequestError {
   }
 }
 
-/** A connection received bytes that are not a request, or that another server may read differently. It closes. */
+/** Bytes that are not a request, or that another server may read differently. The connection closes. */
 export class MalformedRequest extends RequestError {
   constructor(nodeCode: string) {
     super(400, 'invalid_request', SOCKET_FAULTS[nodeCode] ?? 'The request is malformed');
   }
 }
 
-/** The client closed the connection before its request had arrived in full. It reads no answer. */
+/** The client closed the connection before its request had arrived. It reads no answer. */
 export class ClientGone extends RequestError {
   constructor() {
     super(400, 'invalid_request', 'The request did not arrive in full');

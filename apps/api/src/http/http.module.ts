@@ -1,21 +1,31 @@
-import { JsonLogger } from '@app/infrastructure';
+import { Config, JsonLogger } from '@app/infrastructure';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { AuthModule } from '../auth/auth.module.js';
-import { HttpPlugins } from './plugins.js';
-import { ConcurrencyLimits } from './server/concurrency-limits.js';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { ApiKeyGuard } from '../auth/api-key.guard.js';
+import { Throttle } from '../auth/throttle.js';
+import { ApiExceptionFilter } from '../errors/api-exception.filter.js';
+import { FailureReports } from '../errors/failure-reports.js';
+import { QueryGuard } from '../query/query.guard.js';
 
-/** What every request passes before and after its controller. */
+/** What every request passes, also those to routes that other teams add. The guards run in this order. */
 @Module({})
 export class HttpModule {
-  static on({ logger, limits }: { logger: JsonLogger; limits: ConcurrencyLimits }): DynamicModule {
+  static on(logger: JsonLogger): DynamicModule {
     return {
       module: HttpModule,
       global: true,
-      imports: [AuthModule],
       providers: [
-        HttpPlugins,
         { provide: JsonLogger, useValue: logger },
-        { provide: ConcurrencyLimits, useValue: limits },
+        {
+          provide: Throttle,
+          useFactory: ({ throttlePer10s }: Config) => new Throttle(throttlePer10s),
+          inject: [Config],
+        },
+        ApiKeyGuard,
+        FailureReports,
+        { provide: APP_GUARD, useExisting: ApiKeyGuard },
+        { provide: APP_GUARD, useClass: QueryGuard },
+        { provide: APP_FILTER, useClass: ApiExceptionFilter },
       ],
       exports: [JsonLogger],
     };

@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { PUBLIC } from '../auth/route-access.js';
 
-/** A file with the same content for every client. Needs no key. */
 export interface PublicFile {
   readonly content: Buffer;
   readonly type: string;
-  /** Changes with the content. */
   readonly version: string;
 }
 
@@ -19,11 +17,9 @@ const A_YEAR = 'public, max-age=31536000, immutable';
 const REVALIDATE = 'no-cache';
 
 /**
- * Answers from one buffer that all connections share: a stream would hold a descriptor until its client has read it.
- * Clients may cache a URL with the file's version (`?v=…`) for a year. The version is compared, because during a deployment
- * a client may request the version of another process.
- *
- * @param file called for every request.
+ * Answers from one buffer that all connections share: a stream would hold a descriptor until its client has read it. A
+ * URL with the version (`?v=…`) may be cached for a year. The version is compared: during a deployment, a client may
+ * request that of another process.
  */
 export function serveFromMemory(
   fastify: FastifyInstance,

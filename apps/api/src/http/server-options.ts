@@ -10,7 +10,6 @@ import { requestId } from './server/request-id.js';
 
 const KB = 1024;
 
-/** Fastify's options: the server, the routing of a request and the answers to malformed ones. */
 export function serverOptions(
   trustProxy: Config['trustProxy'],
   dependencies: ServerDependencies,
@@ -43,7 +42,6 @@ function trusted(proxies: Config['trustProxy']): FastifyHttpOptions<Server>['tru
   return (address) => networks.has(address);
 }
 
-/** The router refuses a path that cannot be decoded before any hook or filter runs: no route has it. */
 function refusePath(request: FastifyRequest, reply: FastifyReply): void {
   const { status, headers, body } = describeError(new NotFoundException('Not found'));
   void reply

@@ -1,7 +1,6 @@
 import { integer, object, type ReferenceObject, text } from '@app/representations';
 import { Type, type TSchema } from '@sinclair/typebox';
 
-/** The schemas that belong to no resource. */
 export const COMMON_SCHEMAS: Readonly<Record<string, TSchema>> = {
   Pagination: object(
     {
@@ -65,18 +64,16 @@ const DESCRIBED = {
 
 type HeaderName = keyof typeof DESCRIBED;
 
-/** Headers that some answers always have. Other answers repeat their description, without `required`. */
+/** Other answers repeat their description, without `required`. */
 const ALWAYS = ['X-Request-Id', 'X-Traffic-Mode', 'Retry-After', 'WWW-Authenticate'] as const satisfies HeaderName[];
 
-/** The named headers of the document. */
 export const HEADERS = Object.fromEntries(ALWAYS.map((name) => [name, { ...DESCRIBED[name], required: true }]));
 
-/** The response headers that every such answer has. */
 export function headers(...names: readonly (typeof ALWAYS)[number][]): Record<string, ReferenceObject> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The response headers that such an answer may have. Not by reference: generated clients take a reference as required. */
+/** Not by reference: generated clients take a reference as required. */
 export function optionalHeaders(...names: readonly HeaderName[]) {
   return Object.fromEntries(names.map((name) => [name, DESCRIBED[name]]));
 }

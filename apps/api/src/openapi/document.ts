@@ -15,7 +15,6 @@ const DESCRIPTION =
   "A store's orders, products, customers, categories, brands, stock and profile: read, and orders and stock changed. " +
   'Send `Authorization: Bearer <API key>` with every request.';
 
-/** Serves the API reference at `/docs`, the guides below it and the document at `/openapi.json`. */
 export function serveDocumentation(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
   let document: PublicFile | null = null;
@@ -26,7 +25,6 @@ export function serveDocumentation(app: NestFastifyApplication): void {
   serveGuides(fastify);
 }
 
-/** Builds the document from the controllers' decorators and the resources' schemas. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
   const resources = documentationOf(app);
   const builder = new DocumentBuilder()

@@ -10,7 +10,6 @@ export function Documented(documentation: ResourceDocumentation): ClassDecorator
   return applyDecorators(Documentation(documentation), ApiTags(documentation.tag));
 }
 
-/** The documentation of all controllers, in the order of their modules. */
 export function documentationOf(app: INestApplicationContext): ResourceDocumentation[] {
   const discovery = new DiscoveryService(app.get(ModulesContainer));
   return discovery

@@ -16,12 +16,10 @@ export interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  /** Failures beyond the common ones. */
   readonly failures?: readonly Error[];
 }
 
-/** The failures of every operation. */
-export const COMMON_FAILURES: readonly Error[] = [
+const COMMON_FAILURES: readonly Error[] = [
   new AuthenticationError('missing'),
   new AuthenticationError('unknown'),
   new AuthenticationError('inactive'),
@@ -33,8 +31,7 @@ export const COMMON_FAILURES: readonly Error[] = [
   new DeadlineExceeded(),
   new Overloaded(),
 ];
-/** The headers of every answer to an accepted key. */
-export const KEY_HEADERS = {
+const KEY_HEADERS = {
   ...headers('X-Request-Id', 'X-Traffic-Mode'),
   ...optionalHeaders('X-Key-Expires-At'),
 };
@@ -46,13 +43,12 @@ const MONEY = {
 };
 const moneyOf = ({ money }: Representation): string => (money ? MONEY[money] : '');
 
-/** Documents a route by the query parameters that it reads: decorators of parameters run before those of methods. */
+/** Decorators of parameters run before those of methods. */
 function byParameters(document: (parameters: readonly Parameter[]) => MethodDecorator): MethodDecorator {
   return (controller, name, descriptor) =>
     document(parametersOf(descriptor.value as object))(controller, name, descriptor);
 }
 
-/** Documents the query parameters of a route. */
 export const ApiParameters = (): MethodDecorator =>
   byParameters((parameters) =>
     applyDecorators(
@@ -60,7 +56,6 @@ export const ApiParameters = (): MethodDecorator =>
     ),
   );
 
-/** Documents an operation that returns one page of a list. */
 export function ApiList({ of, ...operation }: Operation & { of: Representation }): MethodDecorator {
   const data = Type.Array(ref(of.name));
   const schema = object({ success: SUCCESS, data, pagination: ref('Pagination') });
@@ -76,11 +71,7 @@ export interface PathParameter {
   readonly example: string;
 }
 
-/**
- * Documents an operation that returns a single resource.
- *
- * @param by absent for a resource that a store has once.
- */
+/** @param by absent for a resource that a store has once. */
 export function ApiSingle({
   of,
   by,
@@ -91,7 +82,6 @@ export function ApiSingle({
   return by ? applyDecorators(read, ApiPath(by), ApiFailures(new NotFound(of.name))) : read;
 }
 
-/** Documents a part of the path. */
 export function ApiPath({ example, ...parameter }: PathParameter): MethodDecorator {
   return ApiParam({ ...parameter, required: true, schema: { type: 'string', examples: [example] } });
 }
@@ -99,15 +89,10 @@ export function ApiPath({ example, ...parameter }: PathParameter): MethodDecorat
 interface WriteAnswer {
   readonly status: 200 | 201;
   readonly description: string;
-  /** Beyond those of all writes. */
   readonly headers?: ReturnType<typeof optionalHeaders>;
 }
 
-/**
- * Documents an operation that writes.
- *
- * @param body a class with a decorator of `body/fields.ts` for each field, and a value of it.
- */
+/** @param body a class with a decorator of `body/fields.ts` for each field, and a value of it. */
 export function ApiWrite<Body extends object>({
   of,
   body,
@@ -116,7 +101,6 @@ export function ApiWrite<Body extends object>({
   ...operation
 }: Operation & {
   of: Representation;
-  /** Absent for an operation without a body. */
   body?: { readonly type: new () => Body; readonly example: Body; readonly isOptional?: boolean };
   answer: WriteAnswer;
 }): MethodDecorator {
@@ -146,17 +130,15 @@ export function ApiWrite<Body extends object>({
   );
 }
 
-/** The body of an answer with one resource. */
 function singleOf({ name, example }: Representation) {
   return { schema: object({ success: SUCCESS, data: ref(name) }), example: single(example) };
 }
 
-export interface ReadAnswer {
+interface ReadAnswer {
   readonly schema: TSchema;
   readonly example: unknown;
 }
 
-/** Documents the parts that all reads have in common. */
 export function ApiRead({ failures = [], ...operation }: Operation, { schema, example }: ReadAnswer): MethodDecorator {
   const examples = { found: { summary: 'Found', value: example } };
   return applyDecorators(

@@ -22,8 +22,8 @@ const DECLARED = Symbol('the failures of a route');
 const KEY_ACCEPTED = [404, 409, 422, 429];
 
 /**
- * Documents the answers to these errors, with the status, headers, codes and messages that the API returns for each. Adds
- * to the errors that other decorators of the route declare.
+ * Documents the answers that the API returns for these errors, besides those that other decorators of the route
+ * declare.
  */
 export function ApiFailures(...errors: readonly Error[]): MethodDecorator {
   const answers = errors.map((error) => describeError(error));
@@ -41,7 +41,8 @@ function documentAnswers(answers: readonly ErrorAnswer[], earlier: readonly Erro
   return applyDecorators(
     ...statuses.map((status) => {
       const ofStatus = (some: readonly ErrorAnswer[]) => some.filter((answer) => answer.status === status);
-      const [before, added] = [ofStatus(earlier), ofStatus(answers)];
+      const before = ofStatus(earlier);
+      const added = ofStatus(answers);
       const same = [...before, ...added];
       const said = meaningsOf(before);
       const refused = KEY_REFUSED.includes(status);
@@ -68,7 +69,6 @@ function documentAnswers(answers: readonly ErrorAnswer[], earlier: readonly Erro
   );
 }
 
-/** What the status means for the codes of the service, and the words of every other error. */
 function meaningsOf(answers: readonly ErrorAnswer[]): string[] {
   const all = answers.map(({ status, code, body }) =>
     ERROR_CODES.has(code) ? (MEANING[status] ?? '') : body.error.replace(/\.?$/, '.'),
@@ -76,7 +76,6 @@ function meaningsOf(answers: readonly ErrorAnswer[]): string[] {
   return [...new Set(all)];
 }
 
-/** The codes that a status of an operation can have. */
 function errorCodeHeader(repeated: readonly string[]) {
   const codes = [...new Set(repeated)];
   const description = 'The code of the error. The integration guide lists what to do for each code.';

@@ -5,11 +5,9 @@ import { Marked, Renderer, type Tokens } from 'marked';
 import { serveFromMemory, type PublicFile } from '../http/serve-from-memory.js';
 import { framedPage, PAGES, type PageName } from './page-frame.js';
 
-/** Guides need no script. */
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Serves the Markdown documents of `PAGES`, each at `/docs/<name>`, as HTML that is made for the first request. */
 export function serveGuides(fastify: FastifyInstance): void {
   for (const [name, { file }] of Object.entries(PAGES)) {
     if (file === null) continue;
@@ -19,15 +17,14 @@ export function serveGuides(fastify: FastifyInstance): void {
   }
 }
 
-/** The documents lie beside a bundle, and otherwise in the project. */
 function textOf(file: string): string {
   const places = [import.meta.url, PROJECT_ROOT].map((place) => new URL(file, place));
   return readFileSync(places.find((place) => existsSync(place)) ?? file, 'utf8');
 }
 
 /**
- * @param file the path of the document in the project, which its links are relative to.
- * @returns the document beside a list of its headings. A link to a file that is not served becomes its text and its path.
+ * @param file the path in the project, which the links of the document are relative to. A link to a file that is not
+ * served becomes text.
  */
 export function guideHtml(file: string, markdown: string): string {
   const contents: string[] = [];

@@ -1,6 +1,5 @@
 import { publicFile, type PublicFile } from '../http/serve-from-memory.js';
 
-/** The pages in the order of the navigation, by their path below `/docs`. The first one is the API reference. */
 export const PAGES = {
   '': { title: 'API reference', file: null },
   guide: { title: 'Integration guide', file: 'docs/api.md' },
@@ -44,12 +43,7 @@ body > header a[aria-current] { font-weight: 600; text-decoration: none }
   'text/css; charset=utf-8',
 );
 
-/**
- * A page of the documentation below the navigation.
- *
- * @param base the path of `/docs/`, relative to the page, so that the pages work under a proxy's prefix.
- * @param head more elements of the head.
- */
+/** @param base the path of `/docs/`, relative to the page, so that the pages work under a proxy's prefix. */
 export function framedPage(name: PageName, base: string, body: string, head = ''): PublicFile {
   const links = Object.entries(PAGES).map(([path, { title }]) => {
     const here = path === name ? ' aria-current="page"' : '';

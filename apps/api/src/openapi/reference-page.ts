@@ -5,7 +5,6 @@ import { publicFile, serveFromMemory, type PublicFile } from '../http/serve-from
 import { FRAME_STYLE, framedPage } from './page-frame.js';
 import { REFERENCE_STYLE } from './reference-style.js';
 
-/** The page loads files of this service only. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,9 +19,8 @@ const POLICY = [
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 /**
- * A separate file: the page's policy allows no inline script. The key stays in the page's memory, and is not shown in the
- * command of a call, which users copy into tickets. Deep links would put a link into each operation's button, which screen
- * readers cannot reach. Swagger UI leaves some selects without a name, and does not follow the colour scheme by itself.
+ * A separate file: the page's policy allows no inline script. The key is not shown in the command of a call, which
+ * users copy into tickets. Swagger UI leaves selects without a name, and does not follow the colour scheme.
  */
 const START = `
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -60,7 +58,6 @@ window.addEventListener('load', () => {
 });
 `;
 
-/** Serves the API reference at `/docs`: Swagger UI on `/openapi.json`. */
 export function serveReferencePage(fastify: FastifyInstance): void {
   const files = {
     'swagger-ui.css': publicFile(swaggerUi('swagger-ui.css'), 'text/css; charset=utf-8'),

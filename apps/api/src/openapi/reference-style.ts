@@ -1,9 +1,6 @@
 import { publicFile } from '../http/serve-from-memory.js';
 
-/**
- * What the reference changes in the style of Swagger UI: colours with the contrast that WCAG AA asks for, in its light and
- * its dark scheme, and room on phones. The only server is the one that the page comes from.
- */
+/** Colours with the contrast that WCAG AA asks for, and room on phones. */
 export const REFERENCE_STYLE = publicFile(
   `
 .swagger-ui .servers, .swagger-ui .servers-title { display: none }

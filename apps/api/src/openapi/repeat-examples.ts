@@ -1,8 +1,8 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
 /**
- * Repeats the examples of path parameters and bodies outside their schemas, where tools that send requests look for them:
- * Nest drops an example beside a schema. Not those of headers: the documentation page would fill in an Idempotency-Key.
+ * Tools that send requests look for examples outside the schemas, and Nest drops an example beside a schema. Not those
+ * of headers: the page would fill in an Idempotency-Key.
  */
 export function repeatExamples({ paths, components }: OpenAPIObject): void {
   const firstOf = (schema: unknown) =>

@@ -1,14 +1,9 @@
 import { Deadline, ORDER_DEADLINE_MS, type ChangeContext } from '@app/application';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { AuthenticatedRequest } from '../auth/authenticated-request.js';
+import type { AuthenticatedRequest } from '../auth/current-store.decorator.js';
 import { idempotencyKeyOf } from './idempotency-key.decorator.js';
 
-/**
- * Who changes which order: a key changes the orders of its own mode only. Every change but a PATCH, which can be repeated as
- * it is, takes an Idempotency-Key.
- *
- * @throws BadRequestException for a malformed Idempotency-Key.
- */
+/** A key changes the orders of its own mode only. A PATCH can be repeated as it is: it takes no Idempotency-Key. */
 export const Change = createParamDecorator((_data: unknown, context: ExecutionContext): ChangeContext => {
   const request = context
     .switchToHttp()

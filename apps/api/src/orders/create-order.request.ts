@@ -1,28 +1,15 @@
 import type { OrderRequest } from '@app/application';
 import { MAX_INT4, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
 import { ApiSchema } from '@nestjs/swagger';
-import {
-  AmountField,
-  CountryField,
-  CurrencyField,
-  EmailField,
-  IntegerField,
-  IntegerOrNullField,
-  ListField,
-  ObjectField,
-  ReferenceField,
-  RequiredTextField,
-  TextField,
-  WordField,
-} from '../body/fields.js';
+import * as is from '../body/fields.js';
 
 const ID = { min: 1, max: MAX_INT4, format: 'int32' } as const;
 
 export class OrderItemRequest {
-  @IntegerField({ ...ID, description: 'An active product of the store. An integer, although `id` is a string.' })
+  @is.IntegerField({ ...ID, description: 'An active product of the store. An integer, although `id` is a string.' })
   product_id!: number;
 
-  @IntegerOrNullField({
+  @is.IntegerOrNullField({
     ...ID,
     description:
       'An active variant of the product. Give it for every product that has variants. Without it, the order takes the ' +
@@ -31,53 +18,55 @@ export class OrderItemRequest {
   })
   variant_id?: number | null;
 
-  @IntegerField({ min: 1, max: MAX_QUANTITY, description: 'Units.' })
+  @is.IntegerField({ min: 1, max: MAX_QUANTITY, description: 'Units.' })
   quantity!: number;
 }
 
 export class OrderCustomerRequest {
-  @RequiredTextField({ max: 200, description: 'Display name. Not blank.' })
+  @is.RequiredTextField({ max: 200, description: 'Display name. Not blank.' })
   name!: string;
 
-  @EmailField({
+  @is.EmailField({
     description:
       'For receipts and look-ups. One address that mail can be sent to, of at most 254 bytes, 64 before the `@`: without ' +
       'a name, quotes, comments or an IP address; international names and domains are accepted. Kept as given; `""` means none.',
   })
   email?: string | null;
 
-  @TextField({ max: 40, description: 'As dialled.' })
+  @is.TextField({ max: 40, description: 'As dialled.' })
   phone?: string | null;
 
-  @TextField({ max: 500, description: 'Shipping address, also used as billing address.' })
+  @is.TextField({ max: 500, description: 'Shipping address, also used as billing address.' })
   address?: string | null;
 
-  @TextField({ max: 200, description: 'Same.' })
+  @is.TextField({ max: 200, description: 'Same.' })
   city?: string | null;
 
-  @TextField({ max: 32, description: 'Same.' })
+  @is.TextField({ max: 32, description: 'Same.' })
   zip?: string | null;
 
-  @TextField({ max: 200, description: 'State, province or county. Same.' })
+  @is.TextField({ max: 200, description: 'State, province or county. Same.' })
   region?: string | null;
 
-  @CountryField({ description: 'ISO 3166-1 alpha-2 or XK, in any letter case; `""` means none. Same.' })
+  @is.CountryField({ description: 'ISO 3166-1 alpha-2 or XK, in any letter case; `""` means none. Same.' })
   country?: string | null;
 }
 
-/** The body of `POST /v1/orders` before validation. Other members, prices and totals included, are never read. */
 @ApiSchema({
   description:
     'Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 4,000 values.',
 })
 export class CreateOrderRequest {
-  @ListField(OrderItemRequest, { max: MAX_LINES, description: 'The order lines. A product may be on several lines.' })
+  @is.ListField(OrderItemRequest, {
+    max: MAX_LINES,
+    description: 'The order lines. A product may be on several lines.',
+  })
   items!: OrderItemRequest[];
 
-  @ObjectField(OrderCustomerRequest)
+  @is.ObjectField(OrderCustomerRequest)
   customer!: OrderCustomerRequest;
 
-  @WordField({
+  @is.WordField({
     words: PAYMENT_METHODS,
     default: 'COD',
     message: 'must be COD or OFFLINE; card and gateway payments go through the hosted storefront checkout',
@@ -85,10 +74,10 @@ export class CreateOrderRequest {
   })
   payment_method?: string | null;
 
-  @TextField({ max: 2000, description: 'Free text.' })
+  @is.TextField({ max: 2000, description: 'Free text.' })
   notes?: string | null;
 
-  @ReferenceField({
+  @is.ReferenceField({
     description:
       'Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is ' +
       'refused. Compared and kept exactly as given. Visible letters, marks, digits, punctuation and symbols of any ' +
@@ -96,14 +85,14 @@ export class CreateOrderRequest {
   })
   external_reference?: string | null;
 
-  @AmountField({
+  @is.AmountField({
     description:
       'What you expect the order to cost, as `total` of a preview shows it, in major units. If the total differs, the order is ' +
       'refused with 422 `price_changed`. Null means any total.',
   })
   expected_total?: number | null;
 
-  @CurrencyField({
+  @is.CurrencyField({
     description:
       "The currency that you expect, ISO 4217 in any letter case. If it is not the store's, the order is refused " +
       'with 422 `currency_mismatch`. Null means that of the store.',
@@ -111,7 +100,6 @@ export class CreateOrderRequest {
   currency?: string | null;
 }
 
-/** The order for the use case. An absent optional text becomes `''`. */
 export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
   const { items, customer, payment_method, notes, external_reference, expected_total, currency } = body;
   const { name, email, phone, address, city, zip, region, country } = customer;

@@ -2,7 +2,6 @@ import { BadRequestException, createParamDecorator, type ExecutionContext } from
 import type { FastifyRequest } from 'fastify';
 import { linesNamed } from '../header-lines.js';
 
-/** The client's Idempotency-Key, null when there is none. Throws like {@link idempotencyKeyOf}. */
 export const IdempotencyKey = createParamDecorator((_data: unknown, context: ExecutionContext): string | null =>
   idempotencyKeyOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

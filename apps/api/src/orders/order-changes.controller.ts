@@ -10,38 +10,13 @@ import { Documented } from '../openapi/documented.js';
 import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { Change } from './change.decorator.js';
-import {
-  CancelOrderRequest,
-  ChangeShipmentRequest,
-  CreateShipmentRequest,
-  RecordPaymentRequest,
-  RecordRefundRequest,
-  ReleaseOrderRequest,
-  toCancellation,
-  toPayment,
-  toRefund,
-  toShipment,
-  toShipmentPatch,
-  toTransition,
-  TransitionRequest,
-} from './order-changes.request.js';
-import {
-  ApiCancelOrder,
-  ApiChangeShipment,
-  ApiCreateShipment,
-  ApiMoveOrder,
-  ApiOrderHistory,
-  ApiRecordPayment,
-  ApiRecordRefund,
-  ApiReleaseOrder,
-  ORDER_CHANGES_DOCUMENTATION,
-} from './order-changes.openapi.js';
+import * as request from './order-changes.request.js';
+import * as docs from './order-changes.openapi.js';
 
 const HISTORY_QUERY = listQuery({});
 
-/** What happens to an order after it is placed. Every change answers with the full order. */
 @Controller('v1/orders/:id')
-@Documented(ORDER_CHANGES_DOCUMENTATION)
+@Documented(docs.ORDER_CHANGES_DOCUMENTATION)
 export class OrderChangesController {
   constructor(
     private readonly orders: OrdersService,
@@ -49,7 +24,7 @@ export class OrderChangesController {
   ) {}
 
   @Get('history')
-  @ApiOrderHistory()
+  @docs.ApiOrderHistory()
   async history(
     @CurrentStore() store: CurrentStoreContext,
     @Param('id') id: string,
@@ -61,58 +36,58 @@ export class OrderChangesController {
 
   @Post('shipments')
   @NeedsScope('fulfillment')
-  @ApiCreateShipment()
+  @docs.ApiCreateShipment()
   async ship(
     @Change() change: ChangeContext,
-    @Body(StrictBodyPipe) body: CreateShipmentRequest,
+    @Body(StrictBodyPipe) body: request.CreateShipmentRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SingleEnvelope<OrderResponse>> {
-    return answer(await this.changes.ship(change, toShipment(body)), reply);
+    return answer(await this.changes.ship(change, request.toShipment(body)), reply);
   }
 
   @Patch('shipments/:reference')
   @NeedsScope('fulfillment')
-  @ApiChangeShipment()
+  @docs.ApiChangeShipment()
   async changeShipment(
     @Change() change: ChangeContext,
     @Param('reference') reference: string,
-    @Body(StrictBodyPipe) body: ChangeShipmentRequest,
+    @Body(StrictBodyPipe) body: request.ChangeShipmentRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SingleEnvelope<OrderResponse>> {
-    return answer(await this.changes.changeShipment(change, reference, toShipmentPatch(body)), reply);
+    return answer(await this.changes.changeShipment(change, reference, request.toShipmentPatch(body)), reply);
   }
 
   @Post('cancel')
   @HttpCode(200)
   @NeedsScope('fulfillment')
-  @ApiCancelOrder()
+  @docs.ApiCancelOrder()
   async cancel(
     @Change() change: ChangeContext,
-    @Body(StrictBodyPipe) body: CancelOrderRequest,
+    @Body(StrictBodyPipe) body: request.CancelOrderRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SingleEnvelope<OrderResponse>> {
-    return answer(await this.changes.cancel(change, toCancellation(body)), reply);
+    return answer(await this.changes.cancel(change, request.toCancellation(body)), reply);
   }
 
   @Post('transitions')
   @HttpCode(200)
   @NeedsScope('fulfillment')
-  @ApiMoveOrder()
+  @docs.ApiMoveOrder()
   async move(
     @Change() change: ChangeContext,
-    @Body(StrictBodyPipe) body: TransitionRequest,
+    @Body(StrictBodyPipe) body: request.TransitionRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SingleEnvelope<OrderResponse>> {
-    return answer(await this.changes.move(change, toTransition(body)), reply);
+    return answer(await this.changes.move(change, request.toTransition(body)), reply);
   }
 
   @Post('release')
   @HttpCode(200)
   @NeedsScope('fulfillment')
-  @ApiReleaseOrder()
+  @docs.ApiReleaseOrder()
   async release(
     @Change() change: ChangeContext,
-    @Body(StrictBodyPipe) _body: ReleaseOrderRequest,
+    @Body(StrictBodyPipe) _body: request.ReleaseOrderRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SingleEnvelope<OrderResponse>> {
     return answer(await this.changes.release(change), reply);
@@ -120,24 +95,24 @@ export class OrderChangesController {
 
   @Post('payments')
   @NeedsScope('payments')
-  @ApiRecordPayment()
+  @docs.ApiRecordPayment()
   async pay(
     @Change() change: ChangeContext,
-    @Body(StrictBodyPipe) body: RecordPaymentRequest,
+    @Body(StrictBodyPipe) body: request.RecordPaymentRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SingleEnvelope<OrderResponse>> {
-    return answer(await this.changes.pay(change, toPayment(body)), reply);
+    return answer(await this.changes.pay(change, request.toPayment(body)), reply);
   }
 
   @Post('refunds')
   @NeedsScope('payments')
-  @ApiRecordRefund()
+  @docs.ApiRecordRefund()
   async refund(
     @Change() change: ChangeContext,
-    @Body(StrictBodyPipe) body: RecordRefundRequest,
+    @Body(StrictBodyPipe) body: request.RecordRefundRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SingleEnvelope<OrderResponse>> {
-    return answer(await this.changes.refund(change, toRefund(body)), reply);
+    return answer(await this.changes.refund(change, request.toRefund(body)), reply);
   }
 }
 

@@ -69,7 +69,6 @@ interface Change<Body extends object> {
   readonly body?: { readonly type: new () => Body; readonly example: Body; readonly isOptional?: boolean };
   readonly status: 200 | 201;
   readonly failures: readonly Error[];
-  /** Whether it takes an Idempotency-Key, as every POST does. */
   readonly isRepeatable?: boolean;
 }
 

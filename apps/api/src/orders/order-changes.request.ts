@@ -16,51 +16,42 @@ import {
 } from '@app/domain';
 import { STATUS_FIELDS } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
-import {
-  CurrencyField,
-  FlagField,
-  IntegerField,
-  ListField,
-  MinorUnitsField,
-  OptionalWordField,
-  ReferenceField,
-  RequiredWordField,
-  TextField,
-  TimestampField,
-  WebAddressField,
-} from '../body/fields.js';
+import * as is from '../body/fields.js';
 
 export class LineQuantityRequest {
-  @IntegerField({ min: 1, max: Number.MAX_SAFE_INTEGER, description: '`line` of a line item.' })
+  @is.IntegerField({ min: 1, max: Number.MAX_SAFE_INTEGER, description: '`line` of a line item.' })
   line!: number;
 
-  @IntegerField({ min: 1, max: MAX_INT4, description: 'Units.' })
+  @is.IntegerField({ min: 1, max: MAX_INT4, description: 'Units.' })
   quantity!: number;
 }
 
 class TrackingRequest {
-  @TextField({ max: 100, description: 'Name of the carrier.' })
+  @is.TextField({ max: 100, description: 'Name of the carrier.' })
   carrier?: string | null;
 
-  @TextField({ max: 200, description: 'Number of the parcel.' })
+  @is.TextField({ max: 200, description: 'Number of the parcel.' })
   tracking_number?: string | null;
 
-  @WebAddressField({ max: 2000, description: 'Where the customer follows the parcel.' })
+  @is.WebAddressField({ max: 2000, description: 'Where the customer follows the parcel.' })
   tracking_url?: string | null;
 }
 
 export class CreateShipmentRequest extends TrackingRequest {
-  @ReferenceField({ isRequired: true, description: 'Your own number of the shipment. Unique in the order, for ever.' })
+  @is.ReferenceField({
+    isRequired: true,
+    description: 'Your own number of the shipment. Unique in the order, for ever.',
+  })
   reference!: string;
 
-  @ListField(LineQuantityRequest, {
+  @is.ListField(LineQuantityRequest, {
     max: MAX_LINES,
     isOptional: true,
     description: 'Absent: all that is left.',
   })
   items?: LineQuantityRequest[] | null;
 
-  @OptionalWordField({
+  @is.OptionalWordField({
     words: ['picking', 'shipped'],
     default: 'shipped',
     description:
@@ -68,58 +59,57 @@ export class CreateShipmentRequest extends TrackingRequest {
   })
   status?: 'picking' | 'shipped' | null;
 
-  @TimestampField({ description: 'When it was shipped. Absent: now.' })
+  @is.TimestampField({ description: 'When it was shipped. Absent: now.' })
   shipped_at?: string | null;
 
-  @FlagField({ default: true, description: 'Whether the customer gets a mail when it is shipped.' })
+  @is.FlagField({ default: true, description: 'Whether the customer gets a mail when it is shipped.' })
   notify?: boolean | null;
 }
 
 export class ChangeShipmentRequest extends TrackingRequest {
-  @OptionalWordField({
+  @is.OptionalWordField({
     words: ['shipped', 'delivered', 'void'],
     description: 'A void shipment gives its units back to the order.',
   })
   status?: 'shipped' | 'delivered' | 'void' | null;
 
-  @TimestampField({ description: 'When it was shipped or delivered. Absent: now.' })
+  @is.TimestampField({ description: 'When it was shipped or delivered. Absent: now.' })
   at?: string | null;
 }
 
 export class CancelOrderRequest {
-  @TextField({ max: 500, description: 'For the history.' })
+  @is.TextField({ max: 500, description: 'For the history.' })
   reason?: string | null;
 
-  @FlagField({ description: 'Whether the units go back to their bins. Absent: those that came from bins.' })
+  @is.FlagField({ description: 'Whether the units go back to their bins. Absent: those that came from bins.' })
   restock?: boolean | null;
 
-  @FlagField({ default: true, description: 'Whether the customer gets a mail.' })
+  @is.FlagField({ default: true, description: 'Whether the customer gets a mail.' })
   notify?: boolean | null;
 }
 
-/** Has no fields. */
 export class ReleaseOrderRequest {}
 
 export class TransitionRequest {
-  @RequiredWordField({ words: Object.values(STATUS_FIELDS), description: 'Which status changes.' })
+  @is.RequiredWordField({ words: Object.values(STATUS_FIELDS), description: 'Which status changes.' })
   field!: (typeof STATUS_FIELDS)[StatusField];
 
-  @RequiredWordField({
+  @is.RequiredWordField({
     words: [...new Set([...PAYMENT_STATUSES, ...FULFILLMENT_STATUSES])],
     description: 'The status that you take the order to have. Another one is refused as `stale`.',
   })
   expected!: string;
 
-  @RequiredWordField({
+  @is.RequiredWordField({
     words: TRANSITION_TARGETS,
     description: 'The other statuses follow from shipments, payments, refunds and the cancellation.',
   })
   to!: string;
 
-  @FlagField({ default: false, description: 'For RETURNED: whether units go back to their bins.' })
+  @is.FlagField({ default: false, description: 'For RETURNED: whether units go back to their bins.' })
   restock?: boolean | null;
 
-  @ListField(LineQuantityRequest, {
+  @is.ListField(LineQuantityRequest, {
     max: MAX_LINES,
     isOptional: true,
     description: 'Which units go back. Absent: all that were shipped and have not come back.',
@@ -128,39 +118,45 @@ export class TransitionRequest {
 }
 
 export class RecordPaymentRequest {
-  @ReferenceField({ isRequired: true, description: "The payment's id at your gateway. Unique in the order, for ever." })
+  @is.ReferenceField({
+    isRequired: true,
+    description: "The payment's id at your gateway. Unique in the order, for ever.",
+  })
   reference!: string;
 
-  @MinorUnitsField({ description: 'What was paid.' })
+  @is.MinorUnitsField({ description: 'What was paid.' })
   amount!: number;
 
-  @CurrencyField({ isRequired: true, description: 'ISO 4217 code of the amount, in any letter case.' })
+  @is.CurrencyField({ isRequired: true, description: 'ISO 4217 code of the amount, in any letter case.' })
   currency!: string;
 
-  @TimestampField({ description: 'When it was paid. Absent: now.' })
+  @is.TimestampField({ description: 'When it was paid. Absent: now.' })
   at?: string | null;
 }
 
 export class RecordRefundRequest {
-  @ReferenceField({ isRequired: true, description: "The refund's id at your gateway. Unique in the order, for ever." })
+  @is.ReferenceField({
+    isRequired: true,
+    description: "The refund's id at your gateway. Unique in the order, for ever.",
+  })
   reference!: string;
 
-  @MinorUnitsField({ description: 'What was refunded; 0 for units that come back unpaid.' })
+  @is.MinorUnitsField({ description: 'What was refunded; 0 for units that come back unpaid.' })
   amount!: number;
 
-  @ListField(LineQuantityRequest, { max: MAX_LINES, isOptional: true, description: 'What the refund is for.' })
+  @is.ListField(LineQuantityRequest, { max: MAX_LINES, isOptional: true, description: 'What the refund is for.' })
   lines?: LineQuantityRequest[] | null;
 
-  @FlagField({
+  @is.FlagField({
     default: false,
     description: 'Whether the lines, or all shipped units where there are none, go back to their bins.',
   })
   restock?: boolean | null;
 
-  @FlagField({ default: true, description: 'Whether the customer gets a mail.' })
+  @is.FlagField({ default: true, description: 'Whether the customer gets a mail.' })
   notify?: boolean | null;
 
-  @TimestampField({ description: 'When it was refunded. Absent: now.' })
+  @is.TimestampField({ description: 'When it was refunded. Absent: now.' })
   at?: string | null;
 }
 
@@ -181,7 +177,6 @@ export function toShipment(body: CreateShipmentRequest): Omit<ShipmentRequest, '
   };
 }
 
-/** Null clears a text; an absent one stays. */
 export function toShipmentPatch(body: ChangeShipmentRequest): ShipmentPatch {
   const { carrier, tracking_number, tracking_url, status, at } = body;
   refuseIf(!!at && status !== 'shipped' && status !== 'delivered', 'at needs the status shipped or delivered');
@@ -229,7 +224,6 @@ export function toRefund(body: RecordRefundRequest): Omit<RefundRequest, 'reques
   };
 }
 
-/** @throws BadRequestException for fields that contradict each other. */
 function refuseIf(isContradiction: boolean, message: string): void {
   if (isContradiction) throw new BadRequestException(message);
 }

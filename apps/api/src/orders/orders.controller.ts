@@ -8,7 +8,16 @@ import {
   type OrderFilter,
 } from '@app/application';
 import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES } from '@app/domain';
-import { type OrderItemResponse, type OrderResponse, toOrderListItem, toOrderResponse } from '@app/representations';
+import {
+  type CreatedOrderResponse,
+  type OrderItemResponse,
+  type OrderPreviewResponse,
+  type OrderResponse,
+  toCreatedOrder,
+  toOrderListItem,
+  toOrderPreview,
+  toOrderResponse,
+} from '@app/representations';
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Metrics } from '../status/metrics.js';
@@ -22,9 +31,7 @@ import { booleanFilter, exactFilter, searchFilter, wordFilter } from '../query/p
 import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { CreateOrderRequest, toOrderRequest } from './create-order.request.js';
-import { toCreatedOrder, type CreatedOrderResponse } from './created-order.response.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
-import { toOrderPreview, type OrderPreviewResponse } from './order-preview.response.js';
 import { ApiCreateOrder, ApiGetOrder, ApiListOrders, ApiPreviewOrder, ORDERS_DOCUMENTATION } from './orders.openapi.js';
 
 const QUERY = listQuery<OrderFilter>({
@@ -77,7 +84,7 @@ export class OrdersController {
     @IdempotencyKey() idempotencyKey: string | null,
     @Body(BodyPipe) body: CreateOrderRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<CreatedOrderResponse> {
+  ): Promise<SingleEnvelope<CreatedOrderResponse>> {
     const request = toOrderRequest(body);
     const deadline = Deadline.in(ORDER_DEADLINE_MS);
     const { receipt, isReplay } = await this.createOrder.execute({
@@ -91,7 +98,7 @@ export class OrdersController {
     this.metrics.countOrder(mode, isReplay);
     reply.request.orderId = receipt.orderId;
     if (isReplay) reply.header('idempotent-replayed', 'true');
-    return toCreatedOrder(receipt);
+    return single(toCreatedOrder(receipt));
   }
 
   @Post('preview')
@@ -104,6 +111,6 @@ export class OrdersController {
   ): Promise<SingleEnvelope<OrderPreviewResponse>> {
     const request = toOrderRequest(body);
     const deadline = Deadline.in(ORDER_DEADLINE_MS);
-    return toOrderPreview(await this.previewOrder.execute({ store, mode, request, deadline }));
+    return single(toOrderPreview(await this.previewOrder.execute({ store, mode, request, deadline })));
   }
 }

@@ -8,14 +8,12 @@ import {
   OutOfStock,
   PriceChanged,
 } from '@app/domain';
-import { Order, OrderListItem, type ResourceDocumentation } from '@app/representations';
+import { CreatedOrder, Order, OrderListItem, OrderPreview, type ResourceDocumentation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { optionalHeaders } from '../openapi/components.js';
 import { ApiList, ApiSingle, ApiWrite } from '../openapi/endpoints.js';
 import { ApiIdempotencyKey } from '../openapi/request-headers.js';
 import { CreateOrderRequest } from './create-order.request.js';
-import { CreatedOrder } from './created-order.response.js';
-import { OrderPreview } from './order-preview.response.js';
 
 export const ORDERS_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Orders',

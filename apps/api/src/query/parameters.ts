@@ -6,14 +6,12 @@ export const DEFAULT_LIMIT = 50;
 /** The offset of the last row of this page is still a 32-bit integer, whatever the limit. */
 const MAX_PAGE = Math.floor(MAX_INT4 / MAX_LIMIT);
 const MAX_SEARCH_LENGTH = 200;
-/** The most values of one filter. */
 const MAX_VALUES = 100;
 /** The most values of one filter, blank ones included: to trim thousands takes milliseconds. */
 const MAX_PARTS = 2 * MAX_VALUES;
 /** Ids count from 1, so a filter by this id matches no row. */
 const NO_ID = 0;
 
-/** JSON Schema, for the document. */
 interface ValueSchema {
   type: 'string' | 'integer' | 'boolean';
   format?: 'int32';
@@ -25,35 +23,31 @@ interface ValueSchema {
 }
 
 /**
- * A query parameter, declared once: the document, the reader and the names that a route knows derive from it. An
- * unreadable value becomes the default, or a filter that matches no row, unless the parameter has a refusal.
+ * The document, the reader and the names that a route knows derive from it. An unreadable value becomes the default, or
+ * a filter that matches no row, unless the parameter has a refusal.
  */
 export interface Parameter<T = unknown> {
   readonly name: string;
   readonly description: string;
   readonly schema: ValueSchema;
-  /** The message of the 400 for a value that the parameter refuses. Absent: it refuses none. */
+  /** The message of the 400; absent: it refuses no value. */
   readonly refusal?: string;
-  /**
-   * @param sent the values in the order of the URL; empty = not given.
-   * @throws BadRequestException with the refusal.
-   */
+  /** @param sent in the order of the URL; empty = not given. */
   readonly read: (sent: readonly string[]) => T;
 }
 
-/** The value that counts: the last one, trimmed. A blank one counts as absent. */
+/** The last one, trimmed. A blank one counts as absent. */
 export function lastOf(sent: readonly string[]): string | undefined {
   return sent.at(-1)?.trim() || undefined;
 }
 
 type Filter<T> = Parameter<T | undefined>;
 
-/** The value of a filter: the last one, trimmed. A blank one counts: a client without a value must not read all rows. */
+/** A blank one counts: a client without a value must not read all rows. */
 function filterOf(sent: readonly string[]): string | undefined {
   return sent.at(-1)?.trim();
 }
 
-/** A filter by a word, in any letter case. */
 export const wordFilter = (
   name: string,
   what: string,
@@ -69,8 +63,8 @@ export const wordFilter = (
 });
 
 /**
- * Up to 100 words: separated by commas, repeated, or both. Blank ones do not count; a parameter that has no other is an empty
- * list, because the list that a client made it of was empty.
+ * Separated by commas, repeated, or both. A parameter with blank words only is an empty list: the list that a client
+ * made it of was empty.
  */
 export const readWords =
   (refusal: string) =>
@@ -103,7 +97,6 @@ export const wordsFilter = (name: string, what: string, example: string): Filter
   };
 };
 
-/** A filter by a unique text. */
 export const exactFilter = (name: string, what: string, example: string): Filter<string> => ({
   name,
   description:
@@ -147,7 +140,6 @@ export const booleanFilter = (name: string, whenTrue: string, whenFalse: string)
   };
 };
 
-/** A filter by a whole number that rejects text that is none, and a number out of its range. */
 export const integerFilter = (
   name: string,
   what: string,
@@ -169,7 +161,6 @@ export const integerFilter = (
   };
 };
 
-/** A filter by text anywhere in a field. The first 200 characters count. */
 export const searchFilter = (what: string, example: string): Filter<string> => ({
   name: 'search',
   description:

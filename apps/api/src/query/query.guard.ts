@@ -1,6 +1,6 @@
 import { BadRequestException, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import '../auth/authenticated-request.js';
+import '../auth/current-store.decorator.js';
 import { parametersOf } from './read-query.decorator.js';
 
 const MAX_NAMES = 20;
@@ -9,15 +9,11 @@ const MAX_NAME_LENGTH = 64;
 const STRICT = /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:[;,]|$)/i;
 
 /**
- * Finds parameters that the route does not declare with `@ReadQuery()`, which are probably misspelled. They are ignored and
- * named in `X-Ignored-Parameters`: the first 20 names, each cut to 64 characters and percent-encoded. Checks every route
- * that needs a key. An interceptor would do the same, but costs each read its observable.
+ * Parameters that the route does not declare are probably misspelled: they are ignored and named in
+ * `X-Ignored-Parameters`. An interceptor would do the same, but costs each read its observable.
  */
 @Injectable()
 export class QueryGuard implements CanActivate {
-  /**
-   * @throws BadRequestException with the unknown names when the client prefers strict handling.
-   */
   canActivate(context: ExecutionContext): true {
     const http = context.switchToHttp();
     const { apiKey, headers, query } = http.getRequest<FastifyRequest>();
@@ -34,7 +30,7 @@ export class QueryGuard implements CanActivate {
   }
 }
 
-/** Encodes a name as ASCII without blanks, control characters and commas, so that the header stays a list of names. */
+/** As ASCII without blanks, control characters and commas: the header stays a list of names. */
 function encodeName(name: string): string {
   return encodeURIComponent([...name.toWellFormed()].slice(0, MAX_NAME_LENGTH).join(''));
 }

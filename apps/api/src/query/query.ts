@@ -4,18 +4,14 @@ import { LIMIT, PAGE, type Parameter } from './parameters.js';
 /** The parameters of a URL as parsed by Fastify: a repeated one is an array. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The query parameters of a route. */
 export interface Query<T = unknown> {
-  /** In the order of the document. */
   readonly parameters: readonly Parameter[];
   /** @throws BadRequestException for a value that a parameter refuses. */
   readonly read: (query: RawQuery) => T;
 }
 
-/** What a query reads. */
 export type ValuesOf<Q extends Query> = ReturnType<Q['read']>;
 
-/** A parameter for each value. */
 type Parameters<T> = { readonly [Key in keyof T]-?: Parameter<T[Key]> };
 
 export function queryOf<T extends object>(declared: Parameters<T>): Query<T> {
@@ -29,7 +25,8 @@ export function queryOf<T extends object>(declared: Parameters<T>): Query<T> {
 
 /** The query of a list: a parameter for each field of the port's filter, `limit` and `page`. */
 export function listQuery<F extends object>(filters: Parameters<F>): Query<{ filter: F; page: Page }> {
-  const [filter, page] = [queryOf<F>(filters), queryOf<Page>({ limit: LIMIT, page: PAGE })];
+  const filter = queryOf<F>(filters);
+  const page = queryOf<Page>({ limit: LIMIT, page: PAGE });
   return {
     parameters: [...filter.parameters, ...page.parameters],
     read: (query) => ({ filter: filter.read(query), page: page.read(query) }),

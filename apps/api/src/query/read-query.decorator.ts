@@ -11,9 +11,7 @@ const Values = createParamDecorator((query: Query, context: ExecutionContext) =>
 );
 
 /**
- * The values of the request's query: `list(@ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>)`. The documentation of
- * the route and {@link QueryGuard} take the parameters from here.
- *
+ * The documentation of the route and {@link QueryGuard} take the parameters from here.
  * @throws BadRequestException for a value that a parameter refuses.
  */
 export function ReadQuery(query: Query): ParameterDecorator {
@@ -24,7 +22,6 @@ export function ReadQuery(query: Query): ParameterDecorator {
   };
 }
 
-/** The query parameters of a route, by its method; none without `ReadQuery`. */
 export function parametersOf(route: object): readonly Parameter[] {
   return new Reflector().get(Declared, route as never)?.parameters ?? [];
 }

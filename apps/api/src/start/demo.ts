@@ -5,15 +5,12 @@ import { DEMO_STORE, demoStore } from '@app/demo-store';
 import { withBundleImporter } from '@app/bundles';
 import type { INestApplicationContext } from '@nestjs/common';
 
-/** The keys and the order item for a first try of the service. */
 export interface FirstSteps {
   readonly liveKey: string;
   readonly testKey: string;
-  /** An order item that is in stock. */
   readonly item: { readonly product_id: number; readonly quantity: 1 };
 }
 
-/** The demo store of the embedded database, loaded at its first start. */
 export class Demo {
   constructor(
     private readonly app: INestApplicationContext,
@@ -21,8 +18,7 @@ export class Demo {
   ) {}
 
   /**
-   * Loads the store into an empty database. Loads a store without keys again: its first load was interrupted.
-   *
+   * A store without keys is loaded again: its first load was interrupted.
    * @returns whether it was loaded and needs keys.
    */
   async loadOnce(): Promise<boolean> {
@@ -37,7 +33,6 @@ export class Demo {
     return true;
   }
 
-  /** Creates the keys. Only the result contains their text. */
   async firstSteps(): Promise<FirstSteps> {
     const liveKey = await this.createKey('live');
     const testKey = await this.createKey('test');

@@ -2,13 +2,11 @@ import { DEMO_STORE } from '@app/demo-store';
 import { DEFAULT_DATA_DIR } from '@app/infrastructure';
 import type { FirstSteps } from './demo.js';
 
-/** The address of the service, and its data. */
 export interface Place {
   readonly address: string;
   readonly dataDir: string;
 }
 
-/** The text of the first start: the keys, which are shown only once, and two example requests. */
 export function firstWelcome(place: Place, { liveKey, testKey, item }: FirstSteps): string {
   const { address } = place;
   const body = JSON.stringify({ items: [item], customer: { name: 'Ada Lovelace', email: 'ada@example.com' } });
@@ -30,7 +28,6 @@ Create an order, marked as a test:
 `;
 }
 
-/** The text of every later start. */
 export function welcomeBack(place: Place): string {
   return `
 Store Commerce is running at ${place.address}

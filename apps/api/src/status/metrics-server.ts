@@ -3,10 +3,7 @@ import { Config } from '@app/infrastructure';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Metrics } from './metrics.js';
 
-/**
- * Serves `/metrics` and the probes at a separate port, from the start of the application until everything else is
- * closed.
- */
+/** Open until everything else is closed. */
 @Injectable()
 export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
   private server: StatusServer | null = null;
@@ -17,7 +14,6 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     private readonly health: HealthReport,
   ) {}
 
-  /** The port, once the application has started. */
   get port(): number {
     return (this.server as StatusServer).port;
   }

@@ -3,7 +3,6 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Public } from '../auth/route-access.js';
 import { Metrics } from './metrics.js';
 
-/** Serves `/metrics` at the public port, unless `METRICS_PORT` names another one. */
 @ApiExcludeController()
 @Controller('metrics')
 export class MetricsController {

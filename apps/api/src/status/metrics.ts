@@ -4,7 +4,6 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import { ERROR_CODES } from '../errors/error-codes.js';
 import type { FailureCounts } from '../errors/failure-reports.js';
 
-/** Labels of a request. Each has few values; the route is a pattern. */
 export interface RequestLabels {
   readonly method: string;
   readonly route: string;
@@ -12,10 +11,9 @@ export interface RequestLabels {
   readonly mode: 'live' | 'test' | '';
 }
 
-/** Methods with a label of their own. A client can invent any number of others. */
+/** A client can invent any number of others. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The metrics of one application instance. */
 @Injectable()
 export class Metrics extends ServiceMetrics implements FailureCounts {
   private readonly requestDuration = new Histogram({
@@ -40,7 +38,6 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
     'reason',
   );
 
-  /** For fair-use monitoring. One series for each key that the process has seen. */
   readonly keyRequests = this.counter('api_key_requests_total', 'Requests by API key', 'key_id');
 
   private readonly unexpectedInput = this.counter(
@@ -104,7 +101,6 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
     this.unexpectedInput.inc({ sqlstate: code });
   }
 
-  /** Reads the places of each limit at each scrape. */
   observePlaces(limits: readonly { readonly kind: string; readonly taken: number }[]): void {
     new Gauge({
       name: 'http_places_taken',

@@ -7,10 +7,8 @@ import { MetricsController } from './metrics.controller.js';
 import { MetricsServer } from './metrics-server.js';
 import { Metrics } from './metrics.js';
 
-/** The routes for operators and load balancers. */
 @Module({})
 export class StatusModule {
-  /** @param migrations of an extension. */
   static on({ metricsPort }: Config, databaseUrl: string, metrics: Metrics, migrations?: OwnMigrations): DynamicModule {
     const isApart = metricsPort !== null;
     return {

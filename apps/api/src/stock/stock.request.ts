@@ -1,41 +1,32 @@
 import { decodeCursor, type ApiKeyLookup, type StockLine } from '@app/application';
 import { COUNT_BASES, MAX_INT4, type CountBasis, type StockWrite } from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
-import {
-  CodeField,
-  FlagField,
-  IntegerField,
-  IntegerOrNullField,
-  ListField,
-  OptionalWordField,
-  ReferenceField,
-  TextField,
-} from '../body/fields.js';
+import * as is from '../body/fields.js';
 import { MAX_FAULTS } from '../body/body.pipe.js';
 
-export const MAX_STOCK_LINES = 500;
+const MAX_STOCK_LINES = 500;
 
 export class StockLineRequest {
-  @TextField({
+  @is.TextField({
     max: 200,
     description:
       'The SKU, exactly or else in any letter case. Of several units with it, the one that can be ordered. Or `product_id`.',
   })
   sku?: string | null;
 
-  @IntegerOrNullField({ min: 1, max: MAX_INT4, description: 'The product, instead of `sku`.' })
+  @is.IntegerOrNullField({ min: 1, max: MAX_INT4, description: 'The product, instead of `sku`.' })
   product_id?: number | null;
 
-  @IntegerOrNullField({ min: 1, max: MAX_INT4, description: 'The variant. Null: the stock of the product itself.' })
+  @is.IntegerOrNullField({ min: 1, max: MAX_INT4, description: 'The variant. Null: the stock of the product itself.' })
   variant_id?: number | null;
 
-  @CodeField({ description: 'Code of the warehouse. Not needed where only one bin is possible.' })
+  @is.CodeField({ description: 'Code of the warehouse. Not needed where only one bin is possible.' })
   warehouse?: string | null;
 
-  @CodeField({ description: 'Code of the bin. Not needed where only one bin is possible.' })
+  @is.CodeField({ description: 'Code of the bin. Not needed where only one bin is possible.' })
   bin?: string | null;
 
-  @IntegerField({
+  @is.IntegerField({
     min: -MAX_INT4,
     max: MAX_INT4,
     isOptional: true,
@@ -43,27 +34,27 @@ export class StockLineRequest {
   })
   adjust?: number;
 
-  @IntegerField({ min: 0, max: MAX_INT4, isOptional: true, description: 'What the bin shall hold.' })
+  @is.IntegerField({ min: 0, max: MAX_INT4, isOptional: true, description: 'What the bin shall hold.' })
   set?: number;
 
-  @IntegerOrNullField({
+  @is.IntegerOrNullField({
     min: 0,
     max: MAX_INT4,
     description: 'Required with `set`: what you take the bin to hold. Null overwrites whatever is there.',
   })
   expected?: number | null;
 
-  @IntegerField({ min: 0, max: MAX_INT4, isOptional: true, description: 'Units that were counted at `as_of`.' })
+  @is.IntegerField({ min: 0, max: MAX_INT4, isOptional: true, description: 'Units that were counted at `as_of`.' })
   counted?: number;
 
-  @TextField({
+  @is.TextField({
     max: 1000,
     description:
       'Required with `counted`: the `cursor` of an answer of `GET /v1/changes` with `has_more: false`, as of which was counted.',
   })
   as_of?: string | null;
 
-  @OptionalWordField({
+  @is.OptionalWordField({
     words: COUNT_BASES,
     description:
       'Required with `counted`. `available`: the count excludes what is sold. `on_hand`: all that lay on the shelf; ' +
@@ -73,26 +64,29 @@ export class StockLineRequest {
 }
 
 export class ChangeStockRequest {
-  @ReferenceField({ description: 'Your own number of the request. Unique in the store, for ever.' })
+  @is.ReferenceField({ description: 'Your own number of the request. Unique in the store, for ever.' })
   reference?: string | null;
 
-  @TextField({ max: 500, description: 'Why, for the ledger.' })
+  @is.TextField({ max: 500, description: 'Why, for the ledger.' })
   reason?: string | null;
 
-  @FlagField({ default: false, description: 'Whether no line changes anything when one is refused.' })
+  @is.FlagField({ default: false, description: 'Whether no line changes anything when one is refused.' })
   atomic?: boolean | null;
 
-  @FlagField({ default: false, description: 'Whether a bin that a line names is made where its warehouse lacks it.' })
+  @is.FlagField({
+    default: false,
+    description: 'Whether a bin that a line names is made where its warehouse lacks it.',
+  })
   create_bins?: boolean | null;
 
-  @ListField(StockLineRequest, { max: MAX_STOCK_LINES, description: 'Each with one of `adjust`, `set` and `counted`.' })
+  @is.ListField(StockLineRequest, {
+    max: MAX_STOCK_LINES,
+    description: 'Each with one of `adjust`, `set` and `counted`.',
+  })
   lines!: StockLineRequest[];
 }
 
-/**
- * @throws BadRequestException when a line does not say one thing, with up to 20 faults.
- * @throws CursorInvalid when `as_of` is no cursor of this store and mode.
- */
+/** @throws BadRequestException, CursorInvalid */
 export function toStockLines(lines: readonly StockLineRequest[], { store, mode }: ApiKeyLookup): StockLine[] {
   const faults = lines.flatMap((line, index) => faultsOf(line).map((fault) => `lines[${index}]${fault}`));
   if (faults.length > 0) throw new BadRequestException(faults.slice(0, MAX_FAULTS).join('; '));

@@ -1,10 +1,10 @@
 import { StoreProfileService } from '@app/application';
+import { Store, toStoreResponse, type StoreResponse } from '@app/representations';
 import { Controller, Get } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { single, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiSingle } from '../openapi/endpoints.js';
-import { Store, toStoreResponse, type StoreResponse } from './store.response.js';
 
 @Controller('v1/store')
 @Documented({

@@ -22,14 +22,13 @@ const CURSOR = text(
 );
 const TIMESTAMP = timestamp('When the newest change of the message entered the feed.', '2026-11-20T09:30:01.080Z');
 
-const toldOf = (kind: (typeof CHANGE_KINDS)[number]) => ({
+const membersOf = (kind: (typeof CHANGE_KINDS)[number]) => ({
   ...identityOf(kind),
   record: optional(
     recordOf(kind, 'Only with `body: full`: the full record when the message is sent; null when `deleted`.'),
   ),
 });
 
-/** With `batch: 1`. */
 export const WebhookMessage: NamedSchema = {
   name: 'WebhookMessage',
   schema: Type.Unsafe({
@@ -37,13 +36,12 @@ export const WebhookMessage: NamedSchema = {
       object({
         type: oneOf([`${kind}.changed`, `${kind}.deleted`], 'What happened.'),
         timestamp: TIMESTAMP,
-        data: object({ ...toldOf(kind), cursor: CURSOR }),
+        data: object({ ...membersOf(kind), cursor: CURSOR }),
       }),
     ),
   }),
 };
 
-/** With a larger `batch`. */
 export const WebhookBatch: NamedSchema = {
   name: 'WebhookBatch',
   schema: object({
@@ -52,7 +50,7 @@ export const WebhookBatch: NamedSchema = {
     data: object({
       cursor: CURSOR,
       changes: arrayOf(
-        Type.Unsafe<object>({ oneOf: CHANGE_KINDS.map((kind) => object(toldOf(kind))) }),
+        Type.Unsafe<object>({ oneOf: CHANGE_KINDS.map((kind) => object(membersOf(kind))) }),
         'Up to `batch` changes, in the order of the feed.',
       ),
     }),
@@ -70,7 +68,8 @@ export const WebhookTest: NamedSchema = {
 
 const ORDER = { kind: 'orders', id: '652e11cd-af5e-469b-9ad6-28bda7a6431d', deleted: false };
 const SKU = { kind: 'skus', id: '70-12', deleted: false };
-const [timestampExample, cursor] = [exampleOf(TIMESTAMP), exampleOf(CURSOR)];
+const at = exampleOf(TIMESTAMP);
+const cursor = exampleOf(CURSOR);
 const header = (name: string, description: string, example: string) => ({
   name,
   description,
@@ -121,19 +120,18 @@ const message = (tag: string, operationId: string, summary: string, schema: Name
 
 const thin = {
   summary: 'Thin',
-  value: { type: 'orders.changed', timestamp: timestampExample, data: { ...ORDER, cursor } },
+  value: { type: 'orders.changed', timestamp: at, data: { ...ORDER, cursor } },
 };
 const full = {
   summary: 'Full',
-  value: { type: 'skus.changed', timestamp: timestampExample, data: { ...SKU, record: SkuListItem.example, cursor } },
+  value: { type: 'skus.changed', timestamp: at, data: { ...SKU, record: SkuListItem.example, cursor } },
 };
 const several = {
   summary: 'Several',
-  value: { type: 'changes', timestamp: timestampExample, data: { cursor, changes: [ORDER, SKU] } },
+  value: { type: 'changes', timestamp: at, data: { cursor, changes: [ORDER, SKU] } },
 };
 const test = { summary: 'A test', value: exampleOf<TSchema>(WebhookTest.schema) };
 
-/** What the service sends to receivers. */
 export const MESSAGES = (tag: string): DocumentedWebhooks => ({
   change: message(tag, 'receiveChange', 'A resource has changed', WebhookMessage, { thin, full }),
   changes: message(tag, 'receiveChanges', 'Resources have changed', WebhookBatch, { several }),

@@ -19,26 +19,8 @@ import { NeedsScope } from '../openapi/needs-scope.js';
 import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
 import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
-import {
-  ApiCreateWebhook,
-  ApiDeleteWebhook,
-  ApiListWebhooks,
-  ApiPauseWebhook,
-  ApiReplayWebhook,
-  ApiResumeWebhook,
-  ApiRotateWebhookSecret,
-  ApiShowWebhook,
-  ApiTestWebhook,
-  WEBHOOKS_DOCUMENTATION,
-} from './webhooks.openapi.js';
-import {
-  CreateWebhookRequest,
-  ReplayWebhookRequest,
-  RotateSecretRequest,
-  toOverlapMs,
-  toReplayStart,
-  toWebhook,
-} from './webhooks.request.js';
+import * as docs from './webhooks.openapi.js';
+import * as request from './webhooks.request.js';
 
 const QUERY = listQuery({});
 
@@ -47,14 +29,14 @@ type OneWithSecret = SingleEnvelope<ValueOf<typeof WebhookWithSecret>>;
 
 /** URLs and answers of receivers are not for every key: reads need the scope as well. */
 @Controller('v1/webhooks')
-@Documented(WEBHOOKS_DOCUMENTATION)
+@Documented(docs.WEBHOOKS_DOCUMENTATION)
 export class WebhooksController {
   constructor(private readonly webhooks: WebhooksService) {}
 
   /** A store has few: the page is cut here. */
   @Get()
   @NeedsScope('webhooks')
-  @ApiListWebhooks()
+  @docs.ApiListWebhooks()
   async list(
     @CurrentKey() { store, mode }: ApiKeyLookup,
     @ReadQuery(QUERY) { page }: ValuesOf<typeof QUERY>,
@@ -66,14 +48,14 @@ export class WebhooksController {
 
   @Post()
   @NeedsScope('webhooks')
-  @ApiCreateWebhook()
+  @docs.ApiCreateWebhook()
   async create(
     @CurrentKey() { store, mode }: ApiKeyLookup,
     @IdempotencyKey() key: string | null,
-    @Body(StrictBodyPipe) body: CreateWebhookRequest,
+    @Body(StrictBodyPipe) body: request.CreateWebhookRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OneWithSecret> {
-    const wanted = { storeId: store.id, mode, ...toWebhook(body) };
+    const wanted = { storeId: store.id, mode, ...request.toWebhook(body) };
     const { isReplay, ...created } = await this.webhooks.create(wanted, key);
     if (isReplay) reply.header('idempotent-replayed', 'true');
     return single(toWebhookWithSecret(created, await this.webhooks.deliveries(created)));
@@ -81,7 +63,7 @@ export class WebhooksController {
 
   @Get(':id')
   @NeedsScope('webhooks')
-  @ApiShowWebhook()
+  @docs.ApiShowWebhook()
   async show(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string): Promise<One> {
     return this.shown(await this.webhooks.find(referenceOf(key, id)));
   }
@@ -89,7 +71,7 @@ export class WebhooksController {
   @Post(':id/test')
   @HttpCode(200)
   @NeedsScope('webhooks')
-  @ApiTestWebhook()
+  @docs.ApiTestWebhook()
   async test(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string): Promise<One> {
     return this.shown(await this.webhooks.change(referenceOf(key, id), { kind: 'test' }));
   }
@@ -97,7 +79,7 @@ export class WebhooksController {
   @Post(':id/pause')
   @HttpCode(200)
   @NeedsScope('webhooks')
-  @ApiPauseWebhook()
+  @docs.ApiPauseWebhook()
   async pause(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string): Promise<One> {
     return this.shown(await this.webhooks.change(referenceOf(key, id), { kind: 'pause' }));
   }
@@ -105,7 +87,7 @@ export class WebhooksController {
   @Post(':id/resume')
   @HttpCode(200)
   @NeedsScope('webhooks')
-  @ApiResumeWebhook()
+  @docs.ApiResumeWebhook()
   async resume(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string): Promise<One> {
     return this.shown(await this.webhooks.change(referenceOf(key, id), { kind: 'resume' }));
   }
@@ -113,32 +95,32 @@ export class WebhooksController {
   @Post(':id/replay')
   @HttpCode(200)
   @NeedsScope('webhooks')
-  @ApiReplayWebhook()
+  @docs.ApiReplayWebhook()
   async replay(
     @CurrentKey() key: ApiKeyLookup,
     @Param('id') id: string,
-    @Body(StrictBodyPipe) body: ReplayWebhookRequest,
+    @Body(StrictBodyPipe) body: request.ReplayWebhookRequest,
   ): Promise<One> {
-    return this.shown(await this.webhooks.replayFrom(referenceOf(key, id), toReplayStart(body)));
+    return this.shown(await this.webhooks.replayFrom(referenceOf(key, id), request.toReplayStart(body)));
   }
 
   @Post(':id/rotate-secret')
   @HttpCode(200)
   @NeedsScope('webhooks')
-  @ApiRotateWebhookSecret()
+  @docs.ApiRotateWebhookSecret()
   async rotateSecret(
     @CurrentKey() key: ApiKeyLookup,
     @Param('id') id: string,
-    @Body(StrictBodyPipe) body: RotateSecretRequest,
+    @Body(StrictBodyPipe) body: request.RotateSecretRequest,
   ): Promise<OneWithSecret> {
-    const rotated = await this.webhooks.rotateSecret(referenceOf(key, id), toOverlapMs(body));
+    const rotated = await this.webhooks.rotateSecret(referenceOf(key, id), request.toOverlapMs(body));
     return single(toWebhookWithSecret(rotated, await this.webhooks.deliveries(rotated)));
   }
 
   /** The deliveries go with the webhook: they are read before. */
   @Delete(':id')
   @NeedsScope('webhooks')
-  @ApiDeleteWebhook()
+  @docs.ApiDeleteWebhook()
   async delete(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string): Promise<One> {
     const reference = referenceOf(key, id);
     const deliveries = await this.webhooks.deliveries(reference);
@@ -150,7 +132,6 @@ export class WebhooksController {
   }
 }
 
-/** @throws NotFound */
 function referenceOf({ store, mode }: ApiKeyLookup, id: string): WebhookReference {
   if (!isUuid(id)) throw new NotFound('Webhook');
   return { storeId: store.id, id, mode };

@@ -1,33 +1,26 @@
 import { CHANGE_KINDS, type ChangeKind } from '@app/application';
 import { MAX_SECRET_OVERLAP_MS, MAX_WEBHOOK_BATCH, WEBHOOK_BODIES, type WebhookBody } from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
-import {
-  IntegerOrNullField,
-  OptionalWordField,
-  RequiredTextField,
-  TextField,
-  TimestampField,
-  WordsField,
-} from '../body/fields.js';
+import * as is from '../body/fields.js';
 
 const HOUR_MS = 3_600_000;
 const PRESET_OVERLAP_HOURS = 24;
 
 export class CreateWebhookRequest {
-  @RequiredTextField({ max: 2000, description: 'Where messages are sent: https, without credentials, not private.' })
+  @is.RequiredTextField({ max: 2000, description: 'Where messages are sent: https, without credentials, not private.' })
   url!: string;
 
-  @WordsField({ words: CHANGE_KINDS, description: 'The kinds of resources. Absent: all.' })
+  @is.WordsField({ words: CHANGE_KINDS, description: 'The kinds of resources. Absent: all.' })
   kinds?: ChangeKind[] | null;
 
-  @OptionalWordField({
+  @is.OptionalWordField({
     words: WEBHOOK_BODIES,
     default: 'thin',
     description: 'What a message says of a resource: which one changed, or its record as well.',
   })
   body?: WebhookBody | null;
 
-  @IntegerOrNullField({
+  @is.IntegerOrNullField({
     min: 1,
     max: MAX_WEBHOOK_BATCH,
     default: 1,
@@ -37,15 +30,15 @@ export class CreateWebhookRequest {
 }
 
 export class ReplayWebhookRequest {
-  @TextField({ max: 2000, description: 'Of a message, or of the webhook: sends again what changed after it.' })
+  @is.TextField({ max: 2000, description: 'Of a message, or of the webhook: sends again what changed after it.' })
   cursor?: string | null;
 
-  @TimestampField({ description: 'Instead of `cursor`: sends again what changed at or after this time.' })
+  @is.TimestampField({ description: 'Instead of `cursor`: sends again what changed at or after this time.' })
   from?: string | null;
 }
 
 export class RotateSecretRequest {
-  @IntegerOrNullField({
+  @is.IntegerOrNullField({
     min: 0,
     max: MAX_SECRET_OVERLAP_MS / HOUR_MS,
     default: PRESET_OVERLAP_HOURS,
@@ -64,7 +57,6 @@ export function toWebhook({ url, kinds, body, batch }: CreateWebhookRequest) {
   };
 }
 
-/** @throws BadRequestException unless the body has one of the two. */
 export function toReplayStart({ cursor, from }: ReplayWebhookRequest): string | Date {
   const start = [cursor ?? [], from ? new Date(from) : []].flat();
   if (start.length !== 1 || start[0] === undefined)

@@ -1,13 +1,18 @@
-import { ChangeOrder, HeldOrders, type HeldOrder, type OrderKey, type OrderLocation } from '@app/application';
+import {
+  ChangeOrder,
+  HeldOrders,
+  type HeldOrder,
+  type OrderKey,
+  type OrderLocation,
+  StoreRepository,
+} from '@app/application';
 import { DomainError, FRAUD_RULES, NotHeld, UNAVAILABLE } from '@app/domain';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { withApplication } from '../database.js';
-import { byOperator } from '../by-operator.js';
 import { CommandFailed, EXIT } from '../failures.js';
-import { findStore } from '../find-store.js';
-import { locateOrder } from '../locate-order.js';
 import { orderReference, reasonName, rowCount, subdomain } from '../option-values.js';
+import { byOperator, locateOrder } from '../order-command.js';
 import { printJson, say } from '../output.js';
 
 const BATCH = 500;
@@ -25,7 +30,6 @@ interface ReleaseOptions extends HeldOptions {
   readonly all?: boolean;
 }
 
-/** The outcome for one order. */
 interface Outcome {
   readonly order_id: string;
   readonly store: string;
@@ -112,12 +116,7 @@ async function releaseAll(
   }
 }
 
-/**
- * An unknown reason is a typing error, not a rule for which no order is held. Rules of an extension, which commands do not
- * have, are known by the orders that they hold.
- *
- * @throws CommandFailed
- */
+/** Rules of an extension, which commands do not have, are known by the orders that they hold. */
 async function assertKnown(app: INestApplicationContext, reasons: readonly string[]): Promise<void> {
   const known = new Set([
     ...FRAUD_RULES.map(({ name }) => name),
@@ -129,9 +128,8 @@ async function assertKnown(app: INestApplicationContext, reasons: readonly strin
   throw new CommandFailed(`No order is held for ${unknown}. The reasons are ${[...known].join(', ')}.`, EXIT.usage);
 }
 
-/** An unknown store is a typing error, not a store without held orders. @throws NotFound */
 async function existing(app: INestApplicationContext, store: string | undefined): Promise<string | null> {
-  return store === undefined ? null : (await findStore(app, store)).subdomain;
+  return store === undefined ? null : (await app.get(StoreRepository).require(store)).subdomain;
 }
 
 async function release(app: INestApplicationContext, order: OrderLocation): Promise<Outcome> {

@@ -1,9 +1,14 @@
+import { createReadStream, statSync } from 'node:fs';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { dataCipher } from '@app/infrastructure';
 import { BadLines, type ImportOptions, ImportStopped, withBundleImporter } from '@app/bundles';
+import { interruptible } from '@app/startup';
 import type { Command } from 'commander';
+import { withDatabase } from '../database.js';
 import { CommandFailed, EXIT, sentence } from '../failures.js';
+import { progressBar } from '../file-work.js';
 import { printJson, say } from '../output.js';
-import { importFrom } from '../source-file.js';
 
 export function addImport(program: Command): void {
   program
@@ -18,19 +23,33 @@ export function addImport(program: Command): void {
     .action((file: string, { dryRun = false }: { dryRun?: boolean }) => importFile(file, dryRun));
 }
 
+/** The first SIGINT or SIGTERM ends the work after the current batch; the second ends the process at once. */
 async function importFile(file: string, dryRun: boolean): Promise<void> {
-  const report = await importFrom(
-    file,
-    ({ config, url, source, signal, onBytes }) => {
-      const options: ImportOptions = { dryRun, signal, onProgress: onBytes };
-      return withBundleImporter(url, dataCipher(config), (importer) => importer.importText(source, options));
-    },
-    explain,
-  );
+  const { source, size } = openSource(file);
+  const abort = new AbortController();
+  let exitCode: number | null = null;
+  const interrupt = (code: number) => {
+    exitCode = code;
+    abort.abort();
+    source.destroy();
+  };
+  const report = await withDatabase(async ({ config, url }) => {
+    const bar = progressBar(size);
+    const options: ImportOptions = { dryRun, signal: abort.signal, onProgress: (bytes) => bar.update(bytes) };
+    const work = () => withBundleImporter(url, dataCipher(config), (importer) => importer.importText(source, options));
+    try {
+      return await interruptible(interrupt, work);
+    } catch (error) {
+      throw explain(error, exitCode);
+    } finally {
+      bar.stop();
+    }
+  });
   for (const field of report.trimmed) say(`${field}: blanks around it were removed`);
   printJson(report);
 }
 
+/** @param exitCode null without a signal. */
 function explain(error: unknown, exitCode: number | null): unknown {
   if (!(error instanceof ImportStopped)) return error;
   const { reason, report } = error;
@@ -47,3 +66,22 @@ function remedyOf(reason: Error): string {
     return `Correct the line${reason.faults.length > 1 ? 's' : ''} and run the import again.`;
   return 'Run the import again.';
 }
+
+/** `size` is in bytes; 0 = unknown. @throws CommandFailed */
+function openSource(file: string): { source: Readable; size: number } {
+  if (file === '-') return { source: process.stdin, size: 0 };
+  try {
+    const stats = statSync(file);
+    if (stats.isDirectory()) throw new CommandFailed(`${file} is a directory.`);
+    const stored = createReadStream(file, { highWaterMark: 1 << 20 });
+    if (!file.endsWith('.gz')) return { source: stored, size: stats.size };
+    // The reader of the result gets the errors.
+    return { source: pipeline(stored, createGunzip({ chunkSize: 1 << 20 }), () => undefined), size: 0 };
+  } catch (error) {
+    if (error instanceof CommandFailed) throw error;
+    throw unreadable(file, error);
+  }
+}
+
+const unreadable = (file: string, error: unknown): CommandFailed =>
+  new CommandFailed(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`);

@@ -4,15 +4,23 @@ import {
   CreateApiKey,
   StoreRepository,
   type ApiKeyStatus,
+  RollApiKey,
+  type ApiKeyRecord,
 } from '@app/application';
 import { NotFound, WRITE_SCOPES, type ApiKeyMode, type ApiKeyScope } from '@app/domain';
 import { Option, type Command } from 'commander';
 import { withApplication } from '../database.js';
-import { findStore } from '../find-store.js';
-import { isExpired, keyJson, printNewKey } from '../key-json.js';
-import { dayCount, displayName, futureMoment, keyId, keyScope, networks, subdomain } from '../option-values.js';
+import {
+  dayCount,
+  displayName,
+  futureMoment,
+  keyId,
+  keyScope,
+  networks,
+  subdomain,
+  overlapMs,
+} from '../option-values.js';
 import { printJson, say } from '../output.js';
-import { addRoll } from './roll-key.command.js';
 
 interface CreateOptions {
   readonly store: string;
@@ -59,7 +67,7 @@ export function addKeys(program: Command): void {
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .action(({ store: name }: { store: string }) =>
       withApplication(async (app) => {
-        const store = await findStore(app, name);
+        const store = await app.get(StoreRepository).require(name);
         const records = await app.get(ApiKeyRepository).list(store.id);
         printJson(records.map((record) => keyJson(record, name)));
       }),
@@ -118,4 +126,63 @@ function addStatusChange(keys: Command, verb: string, status: ApiKeyStatus, desc
         printJson(keyJson(record, store?.subdomain ?? ''));
       }),
     );
+}
+
+interface RollOptions {
+  readonly overlap: number;
+  readonly expiresAt?: Date;
+}
+
+function addRoll(keys: Command): void {
+  keys
+    .command('roll')
+    .description(
+      'replace a key by a new one with the same store, mode, scope, networks, trust and name, and print the new key',
+    )
+    .argument('<id>', 'id of the old key', keyId)
+    .requiredOption('--overlap <D>', 'how long the old key still works, from 1s to 90d', overlapMs)
+    .option('--expires-at <T>', 'the time at which the new key stops working, in ISO 8601', futureMoment)
+    .addHelpText(
+      'after',
+      '\nThe old key keeps an earlier end. A key has one successor: if its text is lost, revoke it and roll again.' +
+        '\nAfter a leak, use `keys revoke`, which takes effect at once.' +
+        '\n\nExample:\n  keys roll 01a20066-13fe-7403-821d-09fa5dc281da --overlap 7d',
+    )
+    .action((id: string, { overlap, expiresAt }: RollOptions) =>
+      withApplication(async (app) => {
+        const command = { id, overlapMs: overlap, expiresAt: expiresAt ?? null };
+        const { key, successor, oldKeyExpiresAt } = await app.get(RollApiKey).execute(command);
+        const store = await app.get(StoreRepository).findProfile(successor.storeId);
+        say(`The old key stops working at ${oldKeyExpiresAt.toISOString()}.`);
+        printNewKey(successor, key, store?.subdomain ?? '', { replaces: { id, expires_at: oldKeyExpiresAt } });
+      }),
+    );
+}
+
+function printNewKey(record: ApiKeyRecord, key: string, store: string, more: object = {}): void {
+  say('Keep the key in a safe place: it cannot be shown again.');
+  const { id, ...rest } = keyJson(record, store);
+  printJson({ id, key, ...rest, ...more });
+}
+
+const isExpired = ({ expiresAt }: ApiKeyRecord): boolean => expiresAt !== null && expiresAt <= new Date();
+
+/** Lists every field: neither the key nor its hash may be among them. */
+function keyJson(record: ApiKeyRecord, store: string) {
+  return {
+    id: record.id,
+    mode: record.mode,
+    scope: record.scope,
+    networks: record.networks,
+    trusted: record.trusted,
+    name: record.name,
+    store,
+    status: record.status,
+    prefix: record.prefix,
+    last_four: record.lastFour,
+    expires_at: record.expiresAt,
+    expired: isExpired(record),
+    last_used_at: record.lastUsedAt,
+    created_at: record.createdAt,
+  };
 }

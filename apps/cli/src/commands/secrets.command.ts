@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
 import { printJson, printText, say } from '../output.js';
-import { progressBar } from '../progress-bar.js';
-import { textTable } from '../text-table.js';
+import { progressBar } from '../file-work.js';
 
 export function addSecrets(program: Command): void {
   const secrets = program.command('secrets').description('rotate the encryption key of secrets in the database');
@@ -34,6 +33,12 @@ function tableOf({ rotated, keys }: RotationReport): string {
   const heading = ['key', 'DATA_ENCRYPTION_KEYS', 'values', ''];
   const rows = keys.map((use) => [use.key, placeOf(use), String(use.values), adviceOf(use)]);
   return `${rotated} values were re-encrypted.\n\n${textTable([heading, ...rows])}`;
+}
+
+function textTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) => row.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join('  ');
+  return rows.map((row) => line(row).trimEnd()).join('\n');
 }
 
 function placeOf({ position }: KeyUse): string {

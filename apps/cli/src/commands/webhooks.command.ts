@@ -12,7 +12,6 @@ import { NotFound, WEBHOOK_BODIES, type ApiKeyMode, type WebhookBody } from '@ap
 import { toWebhookListItem, toWebhookResponse } from '@app/representations';
 import { Option, type Command } from 'commander';
 import { withApplication } from '../database.js';
-import { findStore } from '../find-store.js';
 import { changeKinds, replayStart, secretOverlapMs, subdomain, webhookBatch, webhookId } from '../option-values.js';
 import { printJson, say } from '../output.js';
 
@@ -31,6 +30,29 @@ interface CreateOptions {
 export function addWebhooks(program: Command): void {
   const webhooks = program.command('webhooks').description('send what changes in a store to a URL');
 
+  addCreate(webhooks);
+  addList(webhooks);
+  addOne(webhooks, 'show', 'show a webhook with its last deliveries', (service, webhook) => service.find(webhook));
+  addOne(webhooks, 'test', 'send a test message soon; `show` then has its result', (service, webhook) =>
+    service.change(webhook, { kind: 'test' }),
+  );
+  addOne(webhooks, 'pause', 'send nothing until `resume`; the webhook keeps its place', (service, webhook) =>
+    service.change(webhook, { kind: 'pause' }),
+  );
+  addOne(webhooks, 'resume', 'continue at the place of the webhook, at once', (service, webhook) =>
+    service.change(webhook, { kind: 'resume' }),
+  );
+  addOne(webhooks, 'delete', 'delete a webhook and print it as it was', (service, webhook) => service.delete(webhook));
+
+  addOne<{ from: string | Date }>(webhooks, 'replay', 'send again what changed', (service, webhook, { from }) =>
+    service.replayFrom(webhook, from),
+  )
+    .requiredOption('--from <P>', 'a cursor, such as that of a message, or a time in ISO 8601', replayStart)
+    .addHelpText('after', `\nExample:\n  webhooks replay ${EXAMPLE} --from 2026-11-20T09:30:00Z`);
+  addRotateSecret(webhooks);
+}
+
+function addCreate(webhooks: Command): void {
   webhooks
     .command('create')
     .description('install a webhook and print its secret; it cannot be shown again')
@@ -52,21 +74,24 @@ export function addWebhooks(program: Command): void {
       withApplication(
         async (app) => {
           const { store, url, kinds = CHANGE_KINDS, mode, body, batch } = options;
-          const { id: storeId } = await findStore(app, store);
+          const { id: storeId } = await app.get(StoreRepository).require(store);
           const created = await app.get(WebhooksService).create({ storeId, url, kinds, mode, body, batch });
           printNewSecret(created, store, []);
         },
         ['WEBHOOK_ALLOW'],
       ),
     );
+}
 
+function addList(webhooks: Command): void {
   webhooks
     .command('list')
     .description('list the webhooks of a store, or of all stores, oldest first')
     .option('--store <S>', 'subdomain of the store', subdomain)
     .action(({ store }: { store?: string }) =>
       withApplication(async (app) => {
-        const stores = store === undefined ? await app.get(StoreRepository).list() : [await findStore(app, store)];
+        const stores =
+          store === undefined ? await app.get(StoreRepository).list() : [await app.get(StoreRepository).require(store)];
         const found: object[] = [];
         for (const { id, subdomain } of stores) {
           const all = await app.get(WebhooksService).list(id, null);
@@ -75,25 +100,9 @@ export function addWebhooks(program: Command): void {
         printJson(found);
       }),
     );
+}
 
-  addOne(webhooks, 'show', 'show a webhook with its last deliveries', (service, webhook) => service.find(webhook));
-  addOne(webhooks, 'test', 'send a test message soon; `show` then has its result', (service, webhook) =>
-    service.change(webhook, { kind: 'test' }),
-  );
-  addOne(webhooks, 'pause', 'send nothing until `resume`; the webhook keeps its place', (service, webhook) =>
-    service.change(webhook, { kind: 'pause' }),
-  );
-  addOne(webhooks, 'resume', 'continue at the place of the webhook, at once', (service, webhook) =>
-    service.change(webhook, { kind: 'resume' }),
-  );
-  addOne(webhooks, 'delete', 'delete a webhook and print it as it was', (service, webhook) => service.delete(webhook));
-
-  addOne<{ from: string | Date }>(webhooks, 'replay', 'send again what changed', (service, webhook, { from }) =>
-    service.replayFrom(webhook, from),
-  )
-    .requiredOption('--from <P>', 'a cursor, such as that of a message, or a time in ISO 8601', replayStart)
-    .addHelpText('after', `\nExample:\n  webhooks replay ${EXAMPLE} --from 2026-11-20T09:30:00Z`);
-
+function addRotateSecret(webhooks: Command): void {
   webhooks
     .command('rotate-secret')
     .description('replace the secret of a webhook and print the new one; it cannot be shown again')
@@ -114,7 +123,7 @@ export function addWebhooks(program: Command): void {
 
 type Act<Options> = (service: WebhooksService, webhook: WebhookReference, options: Options) => Promise<Webhook>;
 
-/** A command that prints one webhook. Its deliveries go with a deleted one: they are read before. */
+/** The deliveries go with a deleted webhook: they are read before. */
 function addOne<Options>(webhooks: Command, verb: string, description: string, act: Act<Options>): Command {
   return webhooks
     .command(verb)
@@ -130,7 +139,6 @@ function addOne<Options>(webhooks: Command, verb: string, description: string, a
 
 interface Found {
   readonly service: WebhooksService;
-  /** In either mode. */
   readonly webhook: WebhookReference;
   readonly store: string;
 }
@@ -145,7 +153,6 @@ function withWebhook(id: string, work: (found: Found) => Promise<void>): Promise
   });
 }
 
-/** The only time that the secret is shown. */
 function printNewSecret(
   { secret, ...webhook }: Webhook & { readonly secret: string },
   store: string,
@@ -156,7 +163,6 @@ function printNewSecret(
   printJson({ id, secret, store, ...rest });
 }
 
-/** The JSON of the API, with the store. */
 function inStore<Shown extends { readonly id: string }>(store: string, { id, ...rest }: Shown) {
   return { id, store, ...rest };
 }

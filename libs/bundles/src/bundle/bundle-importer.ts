@@ -23,7 +23,6 @@ export interface ImportReport {
 export interface ImportOptions {
   /** Receives the bytes of the source up to the end of each batch; 0 for an import of objects. */
   readonly onProgress?: (bytes: number) => void;
-  /** Stops the import between two batches. */
   readonly signal?: AbortSignal;
   /** Writes everything in one transaction, and rolls it back. It holds the locks of all lines until then. */
   readonly dryRun?: boolean;
@@ -53,31 +52,22 @@ const FIRST_DELAY_MS = 50;
 const MAX_BAD_LINES = 100;
 const MAX_TRIMMED = 100;
 
-/**
- * Imports store bundles, which may be repeated. Each batch of lines is one transaction. A batch with a bad line is rolled
- * back, and of the rest only the form is checked.
- */
+/** Each batch is one transaction. A batch with a bad line is rolled back, and of the rest only the form is checked. */
 export class BundleImporter {
   constructor(
     private readonly dataSource: DataSource,
     private readonly cipher: DataCipher,
   ) {}
 
-  /**
-   * Imports NDJSON in UTF-8.
-   *
-   * @throws ImportStopped whose `reason` is {@link BadLines}, an error of the source or of the database, or the abort.
-   */
+  /** NDJSON in UTF-8. @throws ImportStopped */
   importText(source: AsyncIterable<Uint8Array>, options?: ImportOptions): Promise<ImportReport> {
     return this.importBatches(ofBundle(batchesOf(parsedLines(source))), options);
   }
 
-  /** Imports lines that exist as objects, with the same checks. @throws ImportStopped as `importText`. */
   importObjects(lines: Iterable<BundleLine>, options?: ImportOptions): Promise<ImportReport> {
     return this.importBatches(batchesOf(checkedLines(lines)), options);
   }
 
-  /** Imports checked lines, each batch in one transaction. @throws ImportStopped as `importText`. */
   importBatches(batches: AsyncIterable<LineBatch>, options: ImportOptions = {}): Promise<ImportReport> {
     if (!options.dryRun) return this.importEach(batches, (lines) => this.writeWithRetries(lines), options);
     return rolledBack(this.dataSource, async (manager) => {
@@ -144,7 +134,6 @@ export class BundleImporter {
     }
   }
 
-  /** Writes a batch in one transaction. When that fails, finds all its bad lines. */
   private async write(lines: readonly SizedLine[]): Promise<WrittenLines> {
     try {
       const work = (manager: EntityManager) => writeBatch(manager, this.cipher, lines);
@@ -178,7 +167,7 @@ function badLines(faults: readonly BundleLineError[]): BadLines {
   return new BadLines(inOrder.slice(0, MAX_BAD_LINES), inOrder.length >= MAX_BAD_LINES);
 }
 
-/** Runs `work` with an importer that has its own connections, without the time limits of requests. */
+/** With its own connections, without the time limits of requests. */
 export function withBundleImporter<T>(
   url: string,
   cipher: DataCipher,

@@ -1,27 +1,23 @@
 import type { BundleKind } from '../bundle/schema/bundle.js';
 import type { StoreSnapshot } from './snapshot.js';
 
-/** The rows of one kind, and how each becomes a line. `Row` has the columns that a line does not have unchanged. */
 export interface Section<Row extends object = object> {
   readonly kind: BundleKind;
-  /** The fields of the line, by their expressions. */
   readonly columns: string;
   /** FROM and WHERE. `$1` is the store. */
   readonly rows: string;
   /** Whether a row has changed since `$2`; null = the kind has no times, and all its rows are exported. */
   readonly changed: string | null;
-  /** Columns of a unique key, in which the rows are sorted. */
+  /** A unique key, in which the rows are sorted. */
   readonly key: readonly string[];
-  /** The fields of the line, where they are not the columns. */
   readonly toFields?: (row: Row, store: StoreSnapshot) => object;
 }
 
-/** A section whatever its rows are. */
 export type AnySection = Section<never>;
 
 const PAGE = 500;
 
-/** The number of rows of a section. @param since leaves out rows that have not changed since then. */
+/** @param since leaves out rows that have not changed since then. */
 export async function countRows({ client, storeId }: StoreSnapshot, section: AnySection, since: Date | null) {
   const { condition, values } = changedSince(section, since);
   const sql = `/* export.count */ SELECT count(*)::int AS count FROM ${section.rows}${condition}`;
@@ -29,7 +25,7 @@ export async function countRows({ client, storeId }: StoreSnapshot, section: Any
   return rows[0]?.count ?? 0;
 }
 
-/** The lines of a section, in pages, with times as text. Memory holds one page. @param since as above. */
+/** In pages: memory holds one. */
 export async function* linesOf(
   snapshot: StoreSnapshot,
   section: AnySection,
@@ -42,7 +38,8 @@ export async function* linesOf(
     SELECT ${columns}, ARRAY[${key.map((column) => `${column}::text`).join(', ')}] AS key
     FROM ${source}${condition}${after}
     ORDER BY ${key.join(', ')} LIMIT ${PAGE}`;
-  const [first, next] = [page(''), page(` AND (${key.join(', ')}) > (${places.join(', ')})`)];
+  const first = page('');
+  const next = page(` AND (${key.join(', ')}) > (${places.join(', ')})`);
   const start = kind === 'store' ? { kind } : { kind, store: snapshot.subdomain };
   for (let after: readonly string[] = []; ;) {
     const parameters = [snapshot.storeId, ...values, ...after];
@@ -54,7 +51,6 @@ export async function* linesOf(
   }
 }
 
-/** Times as text. */
 function withTexts(fields: object): object {
   const entries = Object.entries(fields) as [string, unknown][];
   return Object.fromEntries(

@@ -12,7 +12,6 @@ import {
 import { shownSettings, type StoredSettings } from '../bundle/schema/shown-settings.js';
 import type { AnySection, Section } from './section.js';
 
-/** The profile as the API shows it: settings that look secret are left out, and credentials are in another table. */
 const STORE: Section<StoredSettings> = {
   kind: 'store',
   columns: `item.id, item.subdomain, item.name, item.custom_domain, item.currency, item.status, item.logo_url,
@@ -151,10 +150,16 @@ const STOCK: Section = {
   key: ['item.product_id', 'item.variant_key', 'item.bin_id'],
 };
 
-/** The kinds of a bundle, each after the kinds that it refers to. */
 export const SECTIONS: readonly AnySection[] = [
-  ...[STORE, WAREHOUSES, BINS, BRANDS, CATEGORIES, PRODUCTS],
-  ...[CUSTOMERS, ORDERS, STOCK],
+  STORE,
+  WAREHOUSES,
+  BINS,
+  BRANDS,
+  CATEGORIES,
+  PRODUCTS,
+  CUSTOMERS,
+  ORDERS,
+  STOCK,
 ];
 
 function priceOf(minor: string, currency: Currency): string {

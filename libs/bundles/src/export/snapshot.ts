@@ -2,13 +2,11 @@ import { NotFound, type Currency } from '@app/domain';
 import { withOwnClient } from '@app/infrastructure';
 import type pg from 'pg';
 
-/** The store that an export reads, and the transaction that sees it as of one moment. */
 export interface StoreSnapshot {
   readonly client: pg.Client;
   readonly storeId: number;
   readonly subdomain: string;
   readonly currency: Currency;
-  /** The moment of the snapshot. */
   readonly takenAt: Date;
 }
 
@@ -20,11 +18,7 @@ const BEGIN = `
 const FIND_STORE = `/* export.find_store */
   SELECT id AS "storeId", subdomain, currency, now() AS "takenAt" FROM stores WHERE subdomain = $1`;
 
-/**
- * Runs `work` on a connection of its own, in a transaction that reads one snapshot. It blocks no other process.
- *
- * @throws NotFound when there is no such store.
- */
+/** Blocks no other process. @throws NotFound */
 export function inSnapshot<T>(
   url: string,
   subdomain: string,

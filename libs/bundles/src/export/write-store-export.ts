@@ -14,36 +14,25 @@ import { SECTIONS } from './sections.js';
 import { inSnapshot, type StoreSnapshot } from './snapshot.js';
 
 export interface ExportOptions {
-  /** Kinds of lines; all by default. */
   readonly only?: readonly BundleKind[];
-  /** Leaves out products, customers, orders and stock that have not changed since. Null = nothing is left out. */
+  /** Leaves out products, customers, orders and stock that have not changed since. */
   readonly since?: Date | null;
-  /** Aborts the export and removes its file. */
   readonly signal?: AbortSignal;
-  /** Receives the fraction done, from 0 to 1. */
   readonly onProgress?: (done: number) => void;
 }
 
 export interface ExportReport {
-  /** Size of the file. */
   readonly bytes: number;
-  /** The moment of the snapshot. */
   readonly takenAt: string;
-  /** Lines by kind. */
   readonly lines: Readonly<Partial<Record<BundleKind, number>>>;
 }
 
-/** A row that no line of a bundle can hold. The message names the row and the field, and repeats no personal text. */
 export class Unexportable extends Error {}
 
 /**
- * Writes a store as a bundle, as of one moment, to a file that only its owner can read; compressed if its name ends in
- * `.gz`. It blocks no other process, and its memory does not grow with the store. The file gets its name only when it is
- * complete.
- *
- * @throws NotFound when there is no such store.
- * @throws Unexportable when `import` would refuse a line.
- * @throws Error when the file already exists or cannot be written.
+ * As of one moment, to a file that only its owner can read and that gets its name only when it is complete. Memory does
+ * not grow with the store.
+ * @throws NotFound, Unexportable; Error when the file exists or cannot be written.
  */
 export async function writeStoreExport(
   url: string,
@@ -87,7 +76,6 @@ async function* textOf(
   }
 }
 
-/** @throws Unexportable when `import` would refuse the line. */
 function encoded(line: object): string {
   try {
     const text = `${JSON.stringify(checkLine(line))}\n`;

@@ -5,7 +5,7 @@ import { readMailbox, type Mailbox } from './mailbox.js';
 
 export const DEFAULT_DATA_DIR = path.resolve('.data');
 
-/** How long rows without any other expiry are kept, in days. */
+/** In days. */
 export interface Retention {
   /** Assessments of rejected orders. The assessment of a placed order stays with the order. */
   readonly rejectedOrders: number;
@@ -13,17 +13,14 @@ export interface Retention {
   readonly keyUsage: number;
 }
 
-/** What `/health` reports as up. */
 export interface HealthLimits {
   readonly pipelineLagSeconds: number;
   /** Stages that failed for good within 24 h. */
   readonly deadLetters: number;
   readonly feedLagSeconds: number;
-  /** Of one replication slot. */
   readonly retainedWalMib: number;
 }
 
-/** The service's configuration, read from the environment once at the start. */
 export class Config {
   readonly port: number;
   readonly host: string;
@@ -59,7 +56,7 @@ export class Config {
   /** Whose `X-Forwarded-For` is believed: everyone's, the last proxies' by their number, or that of proxies in networks. */
   readonly trustProxy: boolean | number | readonly string[];
 
-  /** @throws ConfigError naming the first variable that is malformed. */
+  /** @throws ConfigError */
   constructor(env: Readonly<Record<string, string | undefined>>) {
     const read = new Environment(env);
     this.port = read.integer('PORT', 3000, 0, 65_535);
@@ -141,7 +138,6 @@ class Environment {
     return value;
   }
 
-  /** 0 = any free port. */
   port(name: string): number | null {
     return this.text(name) === null ? null : this.integer(name, 0, 0, 65_535);
   }

@@ -4,15 +4,11 @@ import path from 'node:path';
 import type { Config } from './config.js';
 
 const ALGORITHM = 'aes-256-gcm';
-/** Length of the key's identity at the start of a ciphertext. */
 export const KEY_ID_BYTES = 4;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/**
- * A value that cannot be decrypted. The message names its place and the key's identity, but contains nothing of the
- * value or of any key.
- */
+/** The message names the place and the identity of the key, and nothing of the value or of a key. */
 export class DecryptionFailed extends Error {
   constructor(context: string, problem: string) {
     super(`${context} cannot be decrypted: ${problem}`);
@@ -20,9 +16,8 @@ export class DecryptionFailed extends Error {
 }
 
 /**
- * Encrypts values that must not be readable in a dump of the database. A ciphertext consists of 4 bytes that identify
- * the key, 12 bytes of IV, 16 bytes of tag, and the text. It is bound to its place (`context`): a copy in another row
- * cannot be decrypted.
+ * A ciphertext: 4 bytes that identify the key, 12 of IV, 16 of tag, and the text. It is bound to its place (`context`):
+ * a copy in another row cannot be decrypted.
  */
 export class DataCipher {
   private readonly newest: Buffer;
@@ -71,10 +66,7 @@ function keyId(key: Buffer): Buffer {
   return createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES);
 }
 
-/**
- * The cipher with the configured keys, or with those of a key file. The first use creates the file, readable only by
- * its owner. It has the format of the variable: keys separated by commas, newest first.
- */
+/** Without configured keys, a key file, which the first use creates, readable only by its owner. */
 export function dataCipher(config: Pick<Config, 'encryptionKeys' | 'dataDir'>): DataCipher {
   return new DataCipher(config.encryptionKeys ?? keysFromFile(path.join(config.dataDir, 'encryption.key')));
 }
@@ -90,7 +82,7 @@ function keysFromFile(file: string): Buffer[] {
   return keys;
 }
 
-/** When two processes start at once, one makes the key and both use it: the file appears with the key in it. */
+/** Of two processes that start at once, one makes the key and both use it. */
 function makeKeyFile(file: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   fs.writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600, flush: true });

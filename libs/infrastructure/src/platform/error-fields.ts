@@ -4,7 +4,6 @@ export interface ErrorFields {
   readonly type: string;
   readonly code?: string;
   readonly message?: string;
-  /** Only the call sites. */
   readonly stack?: string;
   readonly cause?: ErrorFields;
 }
@@ -16,10 +15,7 @@ const NAMES_NO_VALUES = /^(08|23|25|40|42|53|55|57|58)/;
 const QUOTES_ARGUMENTS = /^ERR_INVALID_/;
 const MAX_MESSAGE = 500;
 
-/**
- * Picks the fields of an error that may be logged. An error of the database also carries the statement, its parameters
- * and, in `detail`, whole rows.
- */
+/** An error of the database also carries the statement, its parameters and, in `detail`, whole rows. */
 export function errorFields(error: unknown, depth = 0): ErrorFields {
   if (!(error instanceof Error)) return { type: typeof error };
   const code = errorCode(error);
@@ -38,7 +34,6 @@ export function errorFields(error: unknown, depth = 0): ErrorFields {
   };
 }
 
-/** Whether the message may quote a value, such as one of a statement or a line of input. */
 export function mayQuote(error: Error): boolean {
   const code = errorCode(error) ?? '';
   if (error instanceof SyntaxError || QUOTES_ARGUMENTS.test(code)) return true;

@@ -3,7 +3,6 @@ import { pino } from 'pino';
 import { errorFields, type ErrorFields } from './error-fields.js';
 import { prettyLine } from './pretty-lines.js';
 
-/** Nest's own start: debug lines. */
 const CHATTER = new Set(['InstanceLoader', 'NestFactory', 'NestApplication', 'RouterExplorer', 'RoutesResolver']);
 
 const FLUSH_MS = 100;
@@ -16,7 +15,6 @@ const BUFFER_BYTES = 4 << 20;
 export interface LogFields {
   readonly request_id?: string;
   readonly method?: string;
-  /** The route's pattern, never the path. */
   readonly route?: string;
   readonly status?: number;
   readonly duration_ms?: number;
@@ -30,7 +28,7 @@ export interface LogFields {
   readonly error?: Partial<ErrorFields>;
 }
 
-/** Writes JSON lines to standard output, or readable lines to a terminal. `write` is for lines with fields. */
+/** JSON lines, or readable lines on a terminal. */
 export class JsonLogger implements LoggerService {
   private readonly pino: pino.Logger;
   private readonly collected: ReturnType<typeof pino.destination> | null = null;
@@ -108,7 +106,6 @@ export class JsonLogger implements LoggerService {
   }
 }
 
-/** Nest passes the name of the logger last. */
 function contextOf(rest: readonly unknown[]): string | undefined {
   const last = rest.at(-1);
   return typeof last === 'string' && !last.includes('\n') ? last : undefined;

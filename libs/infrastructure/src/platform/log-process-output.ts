@@ -1,9 +1,6 @@
 import type { JsonLogger } from './json-logger.js';
 
-/**
- * Logs the first line of what libraries print to the console, and of Node's warnings, so that standard output contains
- * only JSON.
- */
+/** Standard output contains only JSON, also when libraries print to the console. */
 export function logProcessOutput(logger: JsonLogger): void {
   const firstLine = (message: unknown) => (typeof message === 'string' ? message.split('\n')[0] : message);
   const warn = (message: unknown) => logger.warn(firstLine(message), 'Console');

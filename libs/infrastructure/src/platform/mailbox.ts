@@ -3,12 +3,10 @@ import { oneLine } from './plain-text.js';
 
 /** One party of a message. The mailer gets it as an object, because it reads a string as a list of addresses. */
 export interface Mailbox {
-  /** Display name, `''` for none. */
   readonly name: string;
   readonly address: string;
 }
 
-/** The party with this address and display name; null when the address cannot be used. */
 export function mailbox(address: string, name = ''): Mailbox | null {
   const trimmed = address.trim();
   return isMailAddress(trimmed) ? { name: oneLine(name, 100), address: trimmed } : null;

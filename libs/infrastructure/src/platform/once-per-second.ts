@@ -1,10 +1,6 @@
 const FRESH_MS = 1_000;
 
-/**
- * Shares one result of `work` among all callers of a second. A failure is not kept.
- *
- * @param now milliseconds of a monotonic clock.
- */
+/** A failure is not kept. @param now milliseconds of a monotonic clock. */
 export function oncePerSecond<T>(work: () => Promise<T>, now = () => performance.now()): () => Promise<T> {
   let shared: Promise<T> | null = null;
   let startedAt = 0;

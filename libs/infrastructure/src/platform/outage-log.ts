@@ -1,9 +1,8 @@
-/** An outage has ended when nothing failed for this long. */
 const QUIET_MS = 5_000;
 
 type WriteLine = (message: string, fields?: object) => void;
 
-/** Logs the first failure of an outage, and their number when it has ended, instead of each one. */
+/** One line when an outage begins, and one with the number of failures when it has ended. */
 export class OutageLog {
   private failures = 0;
   private beganAt = 0;
@@ -36,7 +35,6 @@ export class OutageLog {
     const { failures } = this;
     const seconds = Math.round((this.lastAt - this.beganAt) / 1_000);
     this.failures = 0;
-    // A single failure is not an outage: its line says all.
     if (failures === 1) return;
     this.write(`${this.name}: ended after ${seconds} s and ${failures} failures`, { failures, seconds });
   }

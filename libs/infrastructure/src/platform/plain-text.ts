@@ -1,31 +1,21 @@
-/**
- * Characters that a line of text must not contain: control characters (CR and LF among them), line and paragraph
- * separators, byte order marks, and bidirectional marks, which can make one text look like another.
- */
+/** What a line of text must not contain: control characters, separators, byte order marks, bidirectional marks. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff\ufffe\uffff]/gu;
 
-/**
- * Writes the characters that a terminal obeys or hides as `\u` and four hexadecimal digits, except line feeds and tabs.
- * JSON stays equal when it is parsed.
- */
+/** Escapes what a terminal obeys or hides, except line feeds and tabs. JSON stays equal when it is parsed. */
 export function visible(text: string): string {
   return text.replace(UNSAFE, (character) =>
     /[\n\t]/.test(character) ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
-/**
- * Turns text from outside into one line, for a header or a line of a message. Nothing in it can begin a new line.
- *
- * @param max longest result in code points. A longer text is cut and ends with an ellipsis.
- */
+/** Nothing in the result can begin a new line. @param max in code points; a longer text ends with an ellipsis. */
 export function oneLine(text: string, max = 500): string {
   const line = text.toWellFormed().replace(UNSAFE, ' ').replace(/\s+/g, ' ').trim();
   const characters = Array.from(line);
   return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : line;
 }
 
-/** Splits text from outside into safe lines. Drops blank lines at the start and end, and repeated ones. */
+/** Drops blank lines at the start and end, and repeated ones. */
 export function manyLines(text: string): string[] {
   const lines = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).map((line) => oneLine(line, 2_000));
   const kept = lines.filter((line, index) => line !== '' || (index > 0 && lines[index - 1] !== ''));

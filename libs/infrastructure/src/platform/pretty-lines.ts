@@ -17,7 +17,6 @@ interface Line {
   readonly error?: { readonly stack?: string };
 }
 
-/** Formats a line of JSON for a terminal: time, level, message, fields, and the call sites below. */
 export function prettyLine(json: string): string {
   const { level, time, msg = '', context, error, ...fields } = JSON.parse(json) as Line;
   const { stack, ...reported } = error ?? {};

@@ -23,9 +23,7 @@ export function isTracing(): boolean {
   return tracer !== null;
 }
 
-/**
- * Runs `work` in a span of its own. The span has an error's class or code only, because its message may quote a value.
- */
+/** The span has the class or code of an error only: the message may quote a value. */
 export function traced<T>(name: string, attributes: Attributes, work: () => Promise<T>, root = false): Promise<T> {
   if (!tracer) return work();
   const parent = root ? ROOT_CONTEXT : context.active();
@@ -55,12 +53,10 @@ export function traceStatement(text: string, durationMs: number): void {
 }
 
 export interface RequestSpan {
-  /** Runs `work` with this span as the parent of its spans. */
   run(work: () => void): void;
   end(status: number, attributes: Attributes): void;
 }
 
-/** Starts a span that continues the trace of the headers, if they name one. Only while tracing is on. */
 export function startRequestSpan(headers: IncomingHttpHeaders, name: string, attributes: Attributes): RequestSpan {
   const parent = callerOf(headers);
   const span = trace.getTracer('store-commerce').startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);

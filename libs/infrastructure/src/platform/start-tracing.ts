@@ -1,14 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { traceWith } from './spans.js';
 
-/** The longest wait for the collector at the end of the process. */
 const LAST_WORDS_MS = 3_000;
 
 /**
- * Starts to send spans by OTLP over HTTP. The exporter, the sampler and the resource read the standard `OTEL_*`
- * variables. The packages are loaded only here.
- *
- * @param service the service name when OTEL_SERVICE_NAME is not set.
+ * The exporter, the sampler and the resource read the standard `OTEL_*` variables. The packages are loaded only here.
  * @returns a function that sends the remaining spans and stops.
  */
 export async function startTracing(service: string): Promise<() => Promise<void>> {

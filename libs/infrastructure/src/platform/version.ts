@@ -3,5 +3,4 @@ import { PROJECT_ROOT } from './project-root.js';
 
 const manifest = readFileSync(new URL('package.json', PROJECT_ROOT), 'utf8');
 
-/** The version in the project's package.json. */
 export const { version: VERSION } = JSON.parse(manifest) as { version: string };

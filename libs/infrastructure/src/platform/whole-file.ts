@@ -4,11 +4,8 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Writes a file that gets its name only when it is complete. A failure removes the draft; a killed process leaves a
- * `.part` file.
- *
- * @param write creates the draft at the given path.
- * @throws Error when the file already exists, and the error of `write`.
+ * The file gets its name only when it is complete. A killed process leaves a `.part` file.
+ * @throws Error when the file exists, and the error of `write`.
  */
 export async function writeWholeFile<T>(file: string, write: (draft: string) => Promise<T>): Promise<T> {
   if (existsSync(file)) throw new Error(`The file ${file} already exists.`);

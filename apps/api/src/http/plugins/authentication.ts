@@ -1,12 +1,8 @@
 import fp from 'fastify-plugin';
 import type { ApiKeyGuard } from '../../auth/api-key.guard.js';
 
-interface Options {
-  readonly guard: ApiKeyGuard;
-}
-
-/** Asks the guard before the body is read, also about unknown paths, which no Nest guard sees. */
-export const authentication = fp<Options>(
+/** Before the body is read, and for unknown paths, which no Nest guard sees. */
+export const authentication = fp<{ readonly guard: ApiKeyGuard }>(
   (fastify, { guard }, done) => {
     fastify.decorateRequest('apiKey', null);
     fastify.decorateRequest('refusedKey', null);

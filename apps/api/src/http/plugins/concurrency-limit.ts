@@ -2,28 +2,20 @@ import { Overloaded } from '@app/application';
 import type { FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { describeError } from '../../errors/describe-error.js';
-import type { Metrics } from '../../status/metrics.js';
-import type { ConcurrencyLimit, ConcurrencyLimits } from '../server/concurrency-limits.js';
+import type { ConcurrencyLimit } from '../server/concurrency-limits.js';
+import type { ServerDependencies } from '../server/create-server.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The limit in which the request holds a place, from the start of its work until its answer has left the process. */
+    /** From the start of the work until the answer has left the process. */
     placeIn: ConcurrencyLimit | null;
   }
 }
 
-interface Options {
-  readonly limits: ConcurrencyLimits;
-  readonly metrics: Metrics;
-}
-
 const REFUSAL = describeError(new Overloaded());
 
-/**
- * Gives each request a place in its limit, or answers 503 at once: a request that waits would miss its deadline. Runs
- * before the authentication, which queries the database.
- */
-export const concurrencyLimit = fp<Options>(
+/** Answers 503 at once when the limit is full: a request that waits would miss its deadline. */
+export const concurrencyLimit = fp<ServerDependencies>(
   (fastify, { limits, metrics }, done) => {
     const enter = (request: { placeIn: ConcurrencyLimit | null }, reply: FastifyReply, limit: ConcurrencyLimit) => {
       if (limit.tryEnter()) {

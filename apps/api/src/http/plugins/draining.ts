@@ -1,11 +1,7 @@
 import fp from 'fastify-plugin';
 
-interface Options {
-  readonly isDraining: () => boolean;
-}
-
-/** During a shutdown, asks clients to open a new connection, to another instance, for their next request. */
-export const draining = fp<Options>(
+/** The next request of the client opens a connection to another instance. */
+export const draining = fp<{ readonly isDraining: () => boolean }>(
   (fastify, { isDraining }, done) => {
     fastify.addHook('onSend', (_request, reply, payload, next) => {
       if (isDraining()) reply.header('connection', 'close');

@@ -1,10 +1,7 @@
 import etag from '@fastify/etag';
 import fp from 'fastify-plugin';
 
-/**
- * Tags every answer by its bytes, and answers 304 when the client names the tag. Only reads keep theirs: the tag of a
- * refusal or of a write would say nothing about a resource.
- */
+/** Only reads keep their tag: that of a refusal or of a write would say nothing about a resource. */
 export const entityTags = fp(
   async (fastify) => {
     await fastify.register(etag);

@@ -2,40 +2,28 @@ import { Socket } from 'node:net';
 import { Overloaded } from '@app/application';
 import type { FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Metrics } from '../../status/metrics.js';
 import { ClientGone } from '../../errors/request-errors.js';
-import { WAITS_OF_A_STORE, type ConcurrencyLimits } from '../server/concurrency-limits.js';
+import { WAITS_OF_A_STORE } from '../server/concurrency-limits.js';
+import type { ServerDependencies } from '../server/create-server.js';
 
 declare module 'fastify' {
   interface FastifyReply {
     /**
-     * Gives the request a place among the waits of the feed, instead of its place among the reads, until its
-     * connection has the whole answer. When the client leaves earlier, the place stays taken until the work has ended.
-     * A request that waits needs no connection to the database.
-     *
+     * Moves the request from the reads to the waits, until its connection has the whole answer and its work has ended.
      * @param waitMs how long the request may wait beyond the time of a read.
-     * @returns a signal that the client waits no longer: its connection is closed, or it has ended its side.
-     * @throws ClientGone when the connection is closed already.
-     * @throws Overloaded when all places, or those of one store, are taken.
+     * @returns a signal that the client waits no longer.
+     * @throws ClientGone, Overloaded
      */
     takeFeedPlace(storeId: number, waitMs: number): AbortSignal;
   }
 }
 
-interface Options {
-  readonly limits: ConcurrencyLimits;
-  readonly metrics: Metrics;
-}
-
 /** Time beyond the wait in which the connection may be silent. */
 const SILENCE_MS = 18_000;
 
-/** Requests that wait for a change, longer than any read may take. */
-export const feedPlaces = fp<Options>(
+export const feedPlaces = fp<ServerDependencies>(
   (fastify, { limits, metrics }, done) => {
-    /** By store; none = 0. */
     const taken = new Map<number, number>();
-    /** Called when the work for the answer has ended. */
     const ends = new WeakMap<FastifyReply, () => void>();
     fastify.decorateReply('takeFeedPlace', function (storeId: number, waitMs: number) {
       const { request, raw } = this;

@@ -4,10 +4,7 @@ import fp from 'fastify-plugin';
 import { MalformedRequest } from '../../errors/request-errors.js';
 import { excessOf } from './json-shape.js';
 
-/**
- * A valid body has at most three levels, and the largest order about 450 values. The rest is for fields that are
- * ignored: 35 in each of 100 lines.
- */
+/** A valid body has at most three levels, and the largest order about 450 values. The rest is for ignored fields. */
 const LIMITS = { levels: 8, values: 4_000 };
 const EXCESS = {
   levels: `Request body is nested deeper than ${LIMITS.levels} levels`,
@@ -20,7 +17,6 @@ const TWO_BYTE_ORDER_MARKS = Buffer.from('\ufeff\ufeff');
 const JSON_TYPES = /^application\/(?:[^;]*\+)?json(?:;|$)/;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
 
-/** Reads JSON request bodies in UTF-8 and refuses every other body. */
 export const jsonBodies = fp(
   (fastify, _options, done) => {
     fastify.removeAllContentTypeParsers();

@@ -1,17 +1,20 @@
-/** Limits on the parts of a body that are expensive to parse and to validate. */
-export interface ShapeLimits {
-  /** Nesting depth of objects and arrays; the outermost is level 1. */
+interface ShapeLimits {
   readonly levels: number;
   /** Total of object members and array elements. A nested object or array counts twice. */
   readonly values: number;
 }
 
-const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
-const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 
 /**
- * Returns the limit that the JSON exceeds; `null` for none. Makes one pass over the bytes and stops at the first value too
- * many, where a parser would build them all. The result for malformed JSON has no meaning: the parser refuses it.
+ * Null = within the limits. Stops at the first value too many, where a parser would build them all. The result for
+ * malformed JSON has no meaning: the parser refuses it.
  */
 export function excessOf(json: Uint8Array, { levels, values }: ShapeLimits): keyof ShapeLimits | null {
   let level = 0;
@@ -29,7 +32,6 @@ export function excessOf(json: Uint8Array, { levels, values }: ShapeLimits): key
   return null;
 }
 
-/** The index of the closing quote. */
 function endOfString(json: Uint8Array, start: number): number {
   let at = start;
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;

@@ -3,9 +3,8 @@ import fp from 'fastify-plugin';
 import { faultOfHead } from '../server/request-head.js';
 
 /**
- * Puts the request's id on every response, refusals by later hooks included, and refuses untrustworthy request heads
- * before any other plugin reads them. The connection closes after such a refusal. Must be registered before Nest's
- * adapter adds its hooks, one of which answers 404.
+ * Refuses untrustworthy heads before any other plugin reads them. Registered before Nest's adapter adds its hooks, one
+ * of which answers 404.
  */
 export const requestHead = fp(
   (fastify, _options, done) => {

@@ -2,25 +2,26 @@ import type { JsonLogger } from '@app/infrastructure';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Metrics } from '../../status/metrics.js';
-import { isProbe } from './probes.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The id of the order that a handler read or placed. Never a value from the request. */
+    /** Never a value from the request. */
     orderId: string | null;
   }
 }
 
-interface Options {
-  readonly logger: JsonLogger;
-  readonly metrics: Metrics;
+/** Load balancers request these every few seconds: metrics cover them, logs and traces leave them out. */
+const PROBES = new Set(['/health', '/health/live', '/health/ready', '/metrics']);
+
+export function isProbe(route: string | undefined): boolean {
+  return route !== undefined && PROBES.has(route);
 }
 
 /**
- * Logs and measures every request, answered or given up by its client. The route pattern replaces the path, which may
- * contain personal data.
+ * Answered requests, and those given up by their client. The route pattern replaces the path, which may contain
+ * personal data.
  */
-export const requestLog = fp<Options>(
+export const requestLog = fp<{ readonly logger: JsonLogger; readonly metrics: Metrics }>(
   (fastify, { logger, metrics }, done) => {
     fastify.decorateRequest('orderId', null);
     const recorded = new WeakSet<FastifyReply>();

@@ -1,9 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 
-/**
- * Sets the security headers that matter to a JSON API. The documentation page overrides the policy. Nest adds the hook
- * in the constructor of its adapter: after `request-head`, before every other plugin.
- */
+/** The documentation pages override the policy. Nest adds the hook after `request-head`, before every other plugin. */
 export function addSecurityHeaders(app: NestFastifyApplication): void {
   app.useSecurityHeaders({
     contentSecurityPolicy: {

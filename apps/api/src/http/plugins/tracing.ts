@@ -1,9 +1,8 @@
 import { type RequestSpan, startRequestSpan } from '@app/infrastructure';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { isProbe } from './probes.js';
+import { isProbe } from './request-log.js';
 
-/** Opens a span for every request except probes, before any plugin that queries the database. */
 export const tracing = fp(
   (fastify, _options, done) => {
     const spans = new WeakMap<FastifyRequest, RequestSpan>();

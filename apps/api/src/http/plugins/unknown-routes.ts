@@ -5,7 +5,7 @@ import fp from 'fastify-plugin';
 /** No id, slug or receipt number is longer. */
 const MAX_ID_LENGTH = 512;
 
-/** Refuses requests that no handler accepts, before their body is read. */
+/** Before the body is read. */
 export const unknownRoutes = fp(
   (fastify, _options, done) => {
     fastify.addHook('onRequest', (request, _reply, next) => {

@@ -1,19 +1,16 @@
-/** The most requests of each kind in progress at the same time. */
 export interface Capacity {
   readonly orders: number;
   readonly reads: number;
-  /** Requests that wait for a change. */
   readonly waits: number;
 }
 
 export const CAPACITY: Capacity = { orders: 128, reads: 256, waits: 256 };
-/** The most waits of one store. They last so long that a crowd of one store would block the others for good. */
+/** A wait lasts so long that a crowd of one store would block the others for good. */
 export const WAITS_OF_A_STORE = 64;
 
 /** Probes and metrics must answer under overload. They use no connection of the pool. */
 const UNLIMITED = /^\/(?:health|metrics)(?:[/?]|$)/;
 
-/** Limits concurrency: at most `max` requests hold a place. Nothing waits for one. */
 export class ConcurrencyLimit {
   private places = 0;
 
@@ -30,14 +27,12 @@ export class ConcurrencyLimit {
     return this.places;
   }
 
-  /** Takes a place. Returns false, and takes none, when the limit is full. */
   tryEnter(): boolean {
     if (this.isFull) return false;
     this.places++;
     return true;
   }
 
-  /** Gives a place back. Callers call it once for each successful `tryEnter`. */
   leave(): void {
     this.places--;
   }
@@ -60,7 +55,6 @@ export class ConcurrencyLimits {
     return [this.orders, this.reads, this.waits];
   }
 
-  /** The limit that a request counts against; `null` for requests without a limit. */
   of({ method, url }: { readonly method?: string; readonly url?: string }): ConcurrencyLimit | null {
     if (UNLIMITED.test(url ?? '')) return null;
     // What takes a body is an order, the preview of one, or a change.

@@ -2,14 +2,13 @@ import type { Server } from 'node:http';
 import type { Metrics } from '../../status/metrics.js';
 
 /**
- * Many times the number of concurrent requests, so that a refused client still reads its 503, and clients and balancers
- * keep their connections. The server closes connections above the limit without an answer.
+ * Many times the concurrent requests, so that a refused client still reads its 503, and balancers keep their
+ * connections. The server closes connections above the limit without an answer.
  */
 export const MAX_CONNECTIONS = 4_096;
-/** The interval at which a full server closes idle connections to make room. It costs their clients a handshake. */
+/** How often a full server closes idle connections to make room. */
 const RELIEF_MS = 1_000;
 
-/** Bounds what open connections cost in memory and file descriptors. */
 export function limitConnections(server: Server, metrics: Metrics, most = MAX_CONNECTIONS): void {
   server.maxConnections = most;
   let relieved = -Infinity;

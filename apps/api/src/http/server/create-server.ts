@@ -13,7 +13,6 @@ export interface ServerDependencies {
   readonly metrics: Metrics;
 }
 
-/** The HTTP server in front of Fastify. */
 export function createServer(fastify: RequestListener, { limits, metrics }: ServerDependencies): Server {
   const server = createHttpServer(
     {
@@ -32,8 +31,7 @@ export function createServer(fastify: RequestListener, { limits, metrics }: Serv
   server.setTimeout(18 * SECOND);
   // One more than allowed. Node drops surplus headers silently; the `request-head` plugin refuses them.
   server.maxHeadersCount = MAX_HEADER_LINES + 1;
-  // A client that ends its side of the connection after its request still reads the answer (RFC 9112, 9.6). By default,
-  // Node closes the connection and drops the answer to an order that is placed.
+  // A client may end its side after its request and still read the answer (RFC 9112, 9.6). By default, Node drops it.
   Object.assign(server, { httpAllowHalfOpen: true });
   limitConnections(server, metrics);
   return server;

@@ -16,9 +16,8 @@ const HEADERS = {
 };
 
 /**
- * Answers 503 before Fastify while the limit of a request is full. Refusals by a hook, each with a log line, cut the
- * service's throughput under overload to a seventh. This stage only reads the limits: requests take their places in the
- * `concurrency-limit` plugin, an order only after its body arrived.
+ * Before Fastify: refusals by a hook, each with a log line, cut the throughput under overload to a seventh. Requests
+ * take their places in the `concurrency-limit` plugin.
  */
 export function shedLoad(serve: RequestListener, limits: ConcurrencyLimits, metrics: Metrics): RequestListener {
   return (request, response) => {

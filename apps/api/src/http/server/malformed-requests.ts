@@ -4,10 +4,7 @@ import { describeError } from '../../errors/describe-error.js';
 import { MalformedRequest } from '../../errors/request-errors.js';
 import { owesAnswer } from './pipelining.js';
 
-/**
- * Answers 400 in JSON to bytes that are not an HTTP request, and closes the connection. Node made no request object. A
- * connection that owes an answer closes without one: the client would take the 400 for it.
- */
+/** A connection that owes an answer closes without a 400: the client would take the 400 for it. */
 export function refuseMalformed(code: string, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable || owesAnswer(socket)) {
     socket.destroy();

@@ -1,12 +1,11 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The response to the latest request of a connection. */
 const latest = new WeakMap<Socket, ServerResponse>();
 
 /**
- * Closes a connection that sends a request before it has taken the answer to the one before. Browsers, `fetch` and
- * balancers never do. A packet holds hundreds of requests: Node would start them all and keep their answers in memory.
+ * Browsers, `fetch` and balancers never send a request before the answer to the one before. A packet holds hundreds of
+ * requests: Node would start them all and keep their answers in memory.
  */
 export function refusePipelining(serve: RequestListener): RequestListener {
   return (request, response) => {

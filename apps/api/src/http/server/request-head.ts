@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { linesNamed } from '../../header-lines.js';
 
-/** Header lines of a request, as in Apache (LimitRequestFields). Node limits the bytes of a request head to 16 kB. */
+/** As in Apache (LimitRequestFields). */
 export const MAX_HEADER_LINES = 100;
 
 /** RFC 9110, section 7.2: a host name or an IP address, with an optional port. May be empty. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d{0,5})?$/i;
 
 /**
- * Checks the parts of a request head that Node's parser accepts and another server on the way may read differently.
- * Returns the fault, or `null`. After a fault, the next request on the connection cannot be trusted.
+ * Checks what Node's parser accepts and another server on the way may read differently. After a fault, the next request
+ * on the connection cannot be trusted.
  */
 export function faultOfHead({ httpVersion, headers, rawHeaders }: IncomingMessage): string | null {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'The HTTP version is not supported';

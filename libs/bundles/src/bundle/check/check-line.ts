@@ -1,18 +1,16 @@
 import { isStorable } from '@app/domain';
+import type { TSchema } from '@sinclair/typebox';
 import { Ajv2020, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js';
 import { LINES } from '../schema/bundle-schema.js';
 import type { BundleLine } from '../schema/bundle.js';
 import { Fault, quoted } from './faults.js';
 import { EMPTY_FOR_NULL, problemOfRepetition, RULES, STORABLE, TEXTS, TRIMMED, type Problem } from './line-rules.js';
-import { unknownFields } from './unknown-fields.js';
 
-/** Receives the path of each field whose surrounding blanks were removed. */
 export type OnTrimmed = (path: string) => void;
 
 const ajv = new Ajv2020({ allowUnionTypes: true, passContext: true, verbose: true, validateSchema: false });
 ajv.addVocabulary(['problem']);
-// The form of a text; replaces the text by the form in which it is stored.
 ajv.addKeyword({
   keyword: 'reads',
   type: ['string', 'null'],
@@ -75,9 +73,8 @@ function validatorOf(kind: keyof typeof LINES): ValidateFunction {
 }
 
 /**
- * Checks one line of a bundle. Replaces texts in the value by the form in which they are stored.
- *
- * @throws Fault that names the first invalid field, and fields that do not exist.
+ * Replaces texts in the value by their stored form. @throws Fault that names the first invalid field, and unknown
+ * fields.
  */
 export function checkLine(value: unknown, onTrimmed: OnTrimmed = () => undefined): BundleLine {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -95,7 +92,6 @@ const isKind = (kind: unknown): kind is keyof typeof LINES => typeof kind === 's
 const isValid = (validate: ValidateFunction, value: unknown, onTrimmed: OnTrimmed): boolean =>
   Reflect.apply<unknown, [unknown], boolean>(validate as never, onTrimmed, [value]);
 
-/** Turns `/variants/0/price` into `product.variants[0].price`. */
 function dotted(kind: string, pointer: string): string {
   const parts = pointer.split('/').slice(1);
   return parts.reduce((path, part) => {
@@ -131,3 +127,15 @@ const WORDS: Readonly<Record<string, string>> = {
   object: 'must be an object',
   array: 'must be a list',
 };
+
+/** The check of a line ends at its first fault, which may be the consequence of a misspelled field. */
+function unknownFields(schema: TSchema, value: unknown, path: string): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { properties = {}, items, additionalProperties } = schema as Partial<Record<string, Record<string, TSchema>>>;
+  const found = Object.entries(value).flatMap(([name, part]) => {
+    if (Array.isArray(value)) return items ? unknownFields(items as TSchema, part, `${path}[${name}]`) : [];
+    if (Object.hasOwn(properties, name)) return unknownFields(properties[name] as TSchema, part, `${path}.${name}`);
+    return additionalProperties === (false as unknown) ? [`${path} has no field ${quoted(name)}`] : [];
+  });
+  return found.slice(0, 20);
+}

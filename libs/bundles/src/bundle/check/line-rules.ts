@@ -14,13 +14,12 @@ import { quoted } from './faults.js';
 
 export const STORABLE = 'must not contain NUL or half a surrogate pair';
 
-/** The fault of a value, and the part of the value that has it (`[1].sku`). */
 export interface Problem {
   readonly problem: string;
   readonly at?: string;
 }
 
-/** Returns a text in its stored form; null when it is not valid. */
+/** Returns the stored form; null when it is not valid. */
 type ReadText = (text: string) => string | null;
 
 const validIf =
@@ -29,7 +28,6 @@ const validIf =
     isValid(text) ? text : null;
 const emptyOr = (isValid: (text: string) => boolean) => validIf((text) => text === '' || isValid(text));
 
-/** The formats by the name that a field gives in `reads`. */
 export const TEXTS: Readonly<Record<string, ReadText>> = {
   text: (text) => text,
   trimmedText: (text) => text.trim(),
@@ -44,12 +42,10 @@ export const TEXTS: Readonly<Record<string, ReadText>> = {
   timestamp: readTimestamp,
 };
 
-/** The formats that read null as empty; the others keep it. */
+/** These read null as empty; the others keep it. */
 export const EMPTY_FOR_NULL: ReadonlySet<string> = new Set(['text', 'trimmedText', 'email', 'country']);
-/** The formats whose removal of blanks is reported. */
 export const TRIMMED: ReadonlySet<string> = new Set(['trimmedText', 'name']);
 
-/** Converts a well-formed ISO 8601 timestamp to UTC in milliseconds. */
 function readTimestamp(text: string): string | null {
   const moment = new Date(text);
   if (Number.isNaN(moment.getTime())) return null;
@@ -72,10 +68,9 @@ const STATES: Readonly<Record<string, readonly string[]>> = {
 };
 const STATES_OF_MAILS = ['pending', 'done', 'dead'];
 
-/** @param trimmed receives a call when blanks were removed. */
 type Rule = (value: never, trimmed: () => void) => Problem | null;
 
-/** What JSON Schema cannot express, by the name that an object gives in `rule`. A rule may correct the value. */
+/** What JSON Schema cannot express. A rule may correct the value. */
 export const RULES: Readonly<Record<string, Rule>> = {
   settings: (value: unknown) => unstorable(value, MAX_DEPTH) ?? problemOfSize(value),
   attributes: problemOfAttributes,
@@ -94,7 +89,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
   },
 };
 
-/** The first item whose values of the properties an earlier item has. */
 export function problemOfRepetition(
   items: readonly Readonly<Record<string, string | number | undefined>>[],
   properties: readonly string[],
@@ -147,17 +141,13 @@ function problemOfAmounts(order: OrderRecordLine): Problem | null {
   const { amount, tax_amount: tax = 0, shipping_amount: shipping = 0, discount_amount: discount = 0 } = order;
   const amounts = { amount, tax, shipping, discount, total: order.total_amount };
   const { payments = [], refunds = [] } = order;
-  const summed = [
-    Object.values(amounts),
-    ...[payments, refunds].map((records) => records.map((record) => record.amount)),
-  ];
-  if (!summed.every(isExact)) return { problem: 'has amounts that are too large' };
+  const sums = [Object.values(amounts), payments.map((each) => each.amount), refunds.map((each) => each.amount)];
+  if (!sums.every(isExact)) return { problem: 'has amounts that are too large' };
   const adjustment = adjustmentOf(amounts);
   if ((order.adjustment_amount ?? adjustment) === adjustment) return null;
   return { at: '.adjustment_amount', problem: `must be ${adjustment}, the difference to total_amount` };
 }
 
-/** Whether every part of the sum is exact. */
 function isExact(parts: readonly number[]): boolean {
   return Number.isSafeInteger(parts.reduce((sum, part) => sum + Math.abs(part), 0));
 }
@@ -193,7 +183,6 @@ function problemOfSize(value: unknown): Problem | null {
   return membersOf(value) > MAX_MEMBERS ? { problem: 'must have at most 2,000 members, at all depths' } : null;
 }
 
-/** The members of objects and the items of lists, at all depths. */
 function membersOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return Object.values(value).reduce<number>((sum, member) => sum + 1 + membersOf(member), 0);

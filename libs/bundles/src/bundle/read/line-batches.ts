@@ -4,22 +4,18 @@ import { BundleLineError, Fault } from '../check/faults.js';
 import { checkLine } from '../check/check-line.js';
 import { readLines } from './read-lines.js';
 
-/** A checked line, and the number of source bytes up to its end; 0 for objects. */
 export interface SizedLine extends Numbered {
   readonly bytes: number;
-  /** Paths of the fields whose surrounding blanks were removed. */
   readonly trimmed?: readonly string[];
 }
 
-/** An invalid line. `given` is its parsed JSON, if the text is JSON. */
-export interface BadLine {
+interface BadLine {
   readonly number: number;
   readonly bytes: number;
   readonly given?: unknown;
   readonly fault: BundleLineError;
 }
 
-/** The lines that one transaction writes, and the bad lines among them. */
 export interface LineBatch {
   readonly lines: readonly SizedLine[];
   readonly bad: readonly BadLine[];
@@ -29,7 +25,6 @@ const BATCH_LINES = 1_000;
 /** Limits the memory that a batch of long lines takes. */
 const BATCH_BYTES = 4_000_000;
 
-/** Reads and checks NDJSON. */
 export async function* parsedLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<SizedLine | BadLine> {
   for await (const line of readLines(source)) {
     if ('fault' in line) yield line;
@@ -37,7 +32,6 @@ export async function* parsedLines(source: AsyncIterable<Uint8Array>): AsyncGene
   }
 }
 
-/** Checks lines that already exist as objects. */
 export function* checkedLines(lines: Iterable<BundleLine>): Generator<SizedLine | BadLine> {
   let number = 0;
   for (const line of lines) yield checked(++number, 0, () => structuredClone(line));
@@ -56,7 +50,6 @@ function checked(number: number, bytes: number, read: () => unknown): SizedLine 
   }
 }
 
-/** @throws Fault when the text is not JSON. */
 export function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
@@ -68,7 +61,7 @@ export function parseJson(line: string): unknown {
   }
 }
 
-/** Ends a source of which no line of the first batch is an object with a kind, with one fault instead of one for each line. */
+/** A source without any line that is an object with a kind gets one fault instead of one for each line. */
 export async function* ofBundle(batches: AsyncIterable<LineBatch>): AsyncGenerator<LineBatch> {
   let isFirst = true;
   for await (const batch of batches) {
@@ -86,7 +79,6 @@ export async function* ofBundle(batches: AsyncIterable<LineBatch>): AsyncGenerat
 
 const hasKind = ({ given }: BadLine): boolean => typeof given === 'object' && given !== null && 'kind' in given;
 
-/** Groups lines into batches of one transaction each. */
 export async function* batchesOf(
   lines: AsyncIterable<SizedLine | BadLine> | Iterable<SizedLine | BadLine>,
 ): AsyncGenerator<LineBatch> {

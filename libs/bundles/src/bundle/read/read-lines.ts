@@ -1,31 +1,25 @@
 import { BundleLineError } from '../check/faults.js';
 
-/** A line with its number, counted from 1. */
 export interface SourceLine {
   readonly number: number;
   readonly text: string;
-  /** Bytes of the source up to the end of this line. */
   readonly bytes: number;
 }
 
-/** A line that is too long or not UTF-8. */
 export interface UnreadableLine {
   readonly number: number;
   readonly bytes: number;
   readonly fault: BundleLineError;
 }
 
-/** A line is one record. A longer one is not a bundle, and must not fill the memory. */
+/** A longer line is no record of a bundle, and must not fill the memory. */
 export const MAX_LINE_BYTES = 20_000_000;
 
 const TOO_LONG = `is longer than ${MAX_LINE_BYTES} bytes`;
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = '\ufeff';
 
-/**
- * Splits bytes into lines of text. Blank lines are counted but not returned; a byte order mark is dropped. A line that
- * is not UTF-8 is reported as unreadable. A line that is too long is reported as unreadable and ends the reading.
- */
+/** Blank lines count but are not returned; a byte order mark is dropped. A line that is too long ends the reading. */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SourceLine | UnreadableLine> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let number = 0;

@@ -4,10 +4,8 @@ import { storeLine } from './store-line.js';
 import { customerLine, orderLine } from './trade-lines.js';
 
 /**
- * The store bundle: NDJSON, one object per line, discriminated by `kind`. A line refers to others by natural key
- * (subdomain, slug, SKU, `WAREHOUSE/BIN`), and its targets precede it. Each field is declared once, here: the types,
- * the checks and the published schema derive from it. Each kind comes after those that it refers to, and stock last:
- * placing an order waits for its locks.
+ * Each field is declared once: the types, the checks and the published schema derive from it. Each kind comes after
+ * those that it refers to, and stock last: placing an order waits for its locks.
  */
 export const LINES = {
   store: storeLine,
@@ -21,13 +19,11 @@ export const LINES = {
   stock: stockLine,
 } as const satisfies Record<string, TObject>;
 
-/** The order in which the lines of a batch are written. */
 export const KINDS_IN_ORDER = Object.keys(LINES) as (keyof typeof LINES)[];
 
 /** Keywords that only this importer understands. A field of the same name has an object. */
 const OWN_WORDS = new Set(['differ', 'problem', 'reads', 'rule']);
 
-/** The schema of a line for editors and other programs: `docs/store-bundle.schema.json`. */
 export function publishedSchema(): object {
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -1,13 +1,10 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { LINES } from './bundle-schema.js';
-import type { image, specification, variant } from './catalog-lines.js';
+import type { variant } from './catalog-lines.js';
 import type { paymentSettings } from './store-line.js';
 import type { orderItem } from './trade-lines.js';
 
-/**
- * The shapes of valid lines. Text read from a file must pass the check before it may carry these types. An absent field
- * means "not given": a new row gets the default, an existing row keeps its value.
- */
+/** An absent field means "not given": a new row gets the default, an existing row keeps its value. */
 type Given<Schema extends TSchema> = ReadOnly<Static<Schema>>;
 type ReadOnly<T> = T extends readonly (infer Item)[]
   ? readonly ReadOnly<Item>[]
@@ -16,9 +13,7 @@ type ReadOnly<T> = T extends readonly (infer Item)[]
     : T;
 
 export type BundleKind = keyof typeof LINES;
-/** A line of one kind. */
 export type LineOf<Kind extends BundleKind> = { [Each in Kind]: Given<(typeof LINES)[Each]> }[Kind];
-/** Any line of a store bundle. */
 export type BundleLine = LineOf<BundleKind>;
 
 export type StoreLine = LineOf<'store'>;
@@ -29,8 +24,6 @@ export type CustomerLine = LineOf<'customer'>;
 export type OrderRecordLine = LineOf<'order'>;
 
 export type BundlePaymentSettings = Given<typeof paymentSettings> & Readonly<Record<string, unknown>>;
-export type BundleImage = Given<typeof image>;
-export type BundleSpecification = Given<typeof specification>;
 export type BundleVariant = Given<typeof variant>;
 export type BundleOrderEvent = NonNullable<OrderRecordLine['history']>[number];
 export type BundleOrderStage = NonNullable<OrderRecordLine['pipeline']>[number];

@@ -52,7 +52,6 @@ export const categoryLine = is.object(
     name: is.name(500),
     image: is.optional(is.text(2_048)),
     description: is.optional(is.text(100_000)),
-    /** Display order. */
     order: is.optional(is.integer(-MAX_INT4, MAX_INT4, 'Display order.')),
     parent: is.optional(is.orNull(is.slug)),
     active: is.optional(is.flag),

@@ -1,7 +1,6 @@
 import { publicPaymentSettings, publicSettings } from '@app/domain';
 import { contact, fraudSettings } from './store-line.js';
 
-/** The settings of a store, as they are stored. */
 export interface StoredSettings {
   readonly contact: unknown;
   readonly theme: unknown;
@@ -10,7 +9,7 @@ export interface StoredSettings {
   readonly fraud_settings: unknown;
 }
 
-/** As an export has them: without what looks secret and what a bundle does not know. Credentials are in another table. */
+/** As an export has them: without what looks secret and what a bundle does not know. */
 export function shownSettings(stored: StoredSettings) {
   return {
     contact: known(publicSettings(stored.contact), contact),
@@ -29,7 +28,6 @@ function paymentSettings(stored: unknown): object {
   };
 }
 
-/** The fields that a bundle knows. */
 function known(settings: unknown, { properties }: { readonly properties: object }): object {
   const entries = Object.entries(settings ?? {});
   return Object.fromEntries(entries.filter(([name]) => Object.hasOwn(properties, name)));

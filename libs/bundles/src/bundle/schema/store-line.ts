@@ -27,7 +27,6 @@ export const paymentSettings = Type.Object(
   { rule: 'settings' },
 );
 
-// A storefront has settings of its own beside these.
 export const ecommerceSettings = Type.Unsafe<Record<string, unknown>>(
   Type.Object(
     {

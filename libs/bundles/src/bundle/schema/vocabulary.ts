@@ -10,12 +10,9 @@ import {
 } from '@sinclair/typebox';
 import { MAX_EMAIL_ADDRESS, MAX_EXTERNAL_REFERENCE } from '@app/domain';
 
-/**
- * The building blocks of the bundle's fields. Besides the keywords of JSON Schema they have those of `check-line.ts`, which
- * are not published: `reads`, `rule`, `differ`, and `problem`, the message for a text that does not match.
- */
+/** Besides the keywords of JSON Schema, these have the unpublished ones of `check-line.ts`. */
 
-/** An object with exactly these fields: a misspelled optional field would otherwise be lost silently. */
+/** A misspelled optional field would otherwise be lost silently. */
 export const object = <T extends TProperties>(fields: T, options: SchemaOptions = {}): TObject<T> =>
   Type.Object(fields, { additionalProperties: false, ...options });
 export const list = <T extends TSchema>(item: T, options: SchemaOptions = {}): TArray<T> => Type.Array(item, options);
@@ -32,7 +29,6 @@ export const text = (maxLength: number, options: SchemaOptions = {}) =>
 
 export const trimmedText = (maxLength: number) => text(maxLength, { reads: 'trimmedText' });
 
-/** Surrounding blanks are removed. */
 export const name = (maxLength: number, options: SchemaOptions = {}) =>
   Type.String({ maxLength, pattern: '\\S', problem: 'must not be empty', reads: 'name', ...options });
 
@@ -111,7 +107,6 @@ export const timestamp = Type.String({
   reads: 'timestamp',
 });
 export const updatedAt = described(timestamp, 'ISO 8601 with a zone. For a new row only.');
-/** Options of a variant by name, in order. */
 export const attributes = Type.Unsafe<Record<string, string>>({
   type: 'object',
   propertyNames: { maxLength: 200 },
@@ -122,7 +117,6 @@ export const settings = Type.Unsafe<Record<string, unknown>>({ type: 'object', r
 
 const SUBDOMAIN = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$';
 
-/** Whether the text can be a store's subdomain: a DNS label in lower case. */
 export function isSubdomain(given: string): boolean {
   return new RegExp(SUBDOMAIN).test(given);
 }

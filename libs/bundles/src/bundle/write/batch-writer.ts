@@ -27,11 +27,7 @@ const WRITERS: { readonly [Kind in OwnedKind]: WriteLines<Kind> } = {
   stock: writeStock,
 };
 
-/**
- * Writes one batch within the caller's transaction, which must then be rolled back after an error.
- *
- * @throws BundleLineError for one of the lines that the store cannot have.
- */
+/** The transaction must be rolled back after an error. @throws BundleLineError */
 export async function writeBatch(
   manager: EntityManager,
   cipher: DataCipher,
@@ -66,7 +62,6 @@ function linesOf<Kind extends BundleKind>(segment: readonly Numbered[], kind: Ki
   return segment.filter((each): each is Numbered<LineOf<Kind>> => each.line.kind === kind);
 }
 
-/** The lines of each store. @throws BundleLineError for a line whose store is unknown. */
 async function groupByOwner(batch: Batch, segment: readonly Numbered[]): Promise<Map<Owner, Numbered[]>> {
   const owned = segment.flatMap(({ number, line }) => (line.kind === 'store' ? [] : [{ number, line }]));
   const names = [...new Set(owned.map(({ line }) => line.store))];

@@ -6,7 +6,6 @@ import { BundleLineError, quoted } from '../check/faults.js';
 import { sumOf, type Outcome } from './import-counts.js';
 import type { Row, TableWriter, Written } from './table-writer.js';
 
-/** A checked line, and its number in the bundle. */
 export interface Numbered<Line extends BundleLine = BundleLine> {
   readonly number: number;
   readonly line: Line;
@@ -18,10 +17,10 @@ export interface Owner {
   readonly currency: Currency;
 }
 
-/** The form of a customer's e-mail that is unique in a store. Knows the e-mails of the lines that it was made for. */
+/** Knows the e-mails of the lines that it was made for. */
 export type EmailKey = (email: string) => string;
 
-/** Writes lines with different natural keys. @throws BundleLineError for a line that the store cannot have. */
+/** For lines with different natural keys. @throws BundleLineError */
 export type WriteLines<Kind extends BundleKind> = (
   batch: Batch,
   store: Owner,
@@ -29,17 +28,16 @@ export type WriteLines<Kind extends BundleKind> = (
 ) => Promise<void>;
 
 /**
- * @param what the noun of the row, such as `category`. @param name the reference; the key's last value by default.
- * @returns the id of the row. @throws BundleLineError when the row does not exist or a later line creates it.
+ * @param name of the row in the message; the key's last value by default. @throws BundleLineError when the row does not
+ * exist or a later line creates it.
  */
 export type FindId = (line: number, key: Row, what: string, name?: string) => number;
 
-/** What the writers of one batch share. */
 export class Batch {
   readonly counts = sumOf();
   /**
-   * Rows by table, store and key, with the line that creates each; 0 for a stored row. A row exists from its own line
-   * on, even within a batch: where a batch ends must not decide whether a bundle is in order.
+   * With the line that creates the row; 0 for a stored row. A row exists from its own line on, even within a batch:
+   * where a batch ends must not decide whether a bundle is in order.
    */
   private readonly known = new Map<string, { readonly id: number; readonly line: number }>();
 
@@ -71,7 +69,6 @@ export class Batch {
     }
   }
 
-  /** Looks up rows by their keys, all at once. */
   async finder(table: TableWriter<number>, storeId: number, keys: readonly Row[]): Promise<FindId> {
     const missing = new Map<string, Row>();
     for (const row of keys) {

@@ -5,7 +5,7 @@ const OUTCOMES = ['created', 'updated', 'unchanged'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 type Counts = Record<BundleKind, Record<Outcome, number>>;
-/** The outcome of an import per kind of line. An order that is already stored counts as `unchanged`. */
+/** An order that is already stored counts as `unchanged`. */
 export type ImportCounts = Readonly<Record<BundleKind, Readonly<Record<Outcome, number>>>>;
 
 export function sumOf(...parts: readonly ImportCounts[]): Counts {

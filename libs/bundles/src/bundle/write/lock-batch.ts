@@ -24,15 +24,12 @@ const LOCK_PRODUCTS = `/* import.products.lock */
   ORDER BY id
   FOR NO KEY UPDATE`;
 
-/** Waits until no other import writes. Two imports into one store could lock its rows in opposite orders. */
+/** Two imports into one store could lock its rows in opposite orders. */
 export async function takeTurns(manager: EntityManager): Promise<void> {
   await manager.query(TAKE_TURNS);
 }
 
-/**
- * Takes turns, and locks the rows of products on sale that the batch will change, in the order in which orders lock them:
- * stock, then products. The lines come in file order; locking in that order would deadlock with orders.
- */
+/** Locks in the order of orders: stock, then products. The order of the file would deadlock with them. */
 export async function lockBatch(manager: EntityManager, lines: readonly Numbered[]): Promise<void> {
   await takeTurns(manager);
   const changing = lines

@@ -1,7 +1,6 @@
 import { UNAVAILABLE } from '@app/domain';
 import type { BundleOrderEvent, OrderRecordLine } from '../schema/bundle.js';
 
-/** An order of a bundle, and its id in the store. */
 export interface OrderToWrite {
   readonly id: string;
   readonly line: OrderRecordLine;
@@ -9,7 +8,7 @@ export interface OrderToWrite {
 
 type Rows = (order: OrderToWrite) => readonly { readonly order_id: string }[];
 
-/** What belongs to an order besides its lines: tables, in the order of their references, with their rows of an order. */
+/** By table, in the order of their references. */
 export const PARTS: Readonly<Record<string, Rows>> = {
   fraud_assessments: assessmentRows,
   order_stages: stageRows,
@@ -21,7 +20,6 @@ export const PARTS: Readonly<Record<string, Rows>> = {
   order_events: eventRows,
 };
 
-/** @param row has the columns of all rows, which are constants of this file and of the bundle's schema. */
 export function insertInto(table: string, row: object): string {
   const columns = Object.keys(row).join(', ');
   return `/* import.${table}.insert */
@@ -35,9 +33,9 @@ function assessmentRows({ id, line: { fraud, created_at } }: OrderToWrite) {
 }
 
 /**
- * A stage that could still run must not: the installation that the order comes from runs it. A pending stage becomes
- * dead, which `orders retry-pipeline` revives, and is set aside: it is no dead letter of this installation. A stage that
- * is held for want of an analysis is held without its reason, so that no worker screens the order again.
+ * A stage that could still run must not: the installation that the order comes from runs it. Set aside: it is no dead
+ * letter of this installation. A stage that is held for want of an analysis loses its reason: no worker screens the
+ * order again.
  */
 function stageRows({ id, line: { fraud, pipeline = [] } }: OrderToWrite) {
   const rules = fraud?.reasons.map(({ rule }) => rule) ?? [];
@@ -90,7 +88,7 @@ function eventRows({ id, line }: OrderToWrite) {
   });
 }
 
-/** The history, with an event for each shipment, payment and refund: the database accepts none without. */
+/** The database accepts no shipment, payment or refund without an event. */
 function historyOf(line: OrderRecordLine): readonly BundleOrderEvent[] {
   const { shipments = [], payments = [], refunds = [], history = [], created_at, updated_at = created_at } = line;
   const missing = [

@@ -6,7 +6,6 @@ import type { EmailKey, Numbered } from './batch.js';
 const EMAIL_KEYS = `/* import.emails.keys */
   SELECT email, lower(email) AS key FROM jsonb_array_elements_text($1::jsonb) AS given (email)`;
 
-/** Asks the database for the keys of all customer lines. */
 export async function emailKeys(manager: EntityManager, lines: readonly Numbered[]): Promise<EmailKey> {
   const emails = lines.flatMap(({ line }) => (line.kind === 'customer' && line.email ? [line.email] : []));
   if (emails.length === 0) return (email) => email;
@@ -15,10 +14,7 @@ export async function emailKeys(manager: EntityManager, lines: readonly Numbered
   return (email) => keys.get(email) ?? email;
 }
 
-/**
- * Cuts a batch before each line that repeats the natural key of an earlier one. The rows of a segment can then be
- * written in any order, with the same outcome as line after line.
- */
+/** Cuts before a line that repeats an earlier natural key: the rows of a segment can be written in any order. */
 export function segmentsOf(lines: readonly Numbered[], emailKey: EmailKey): Numbered[][] {
   const segments: Numbered[][] = [];
   let segment: Numbered[] = [];
@@ -39,7 +35,7 @@ export function segmentsOf(lines: readonly Numbered[], emailKey: EmailKey): Numb
   return segments;
 }
 
-/** The identities of the row that a line writes, in its store; a row with two identities clashes by either. */
+/** A row with two identities clashes by either. */
 function identitiesOf(line: BundleLine, emailKey: EmailKey): string[][] {
   switch (line.kind) {
     case 'store':

@@ -2,19 +2,16 @@ import { quoted } from '../check/faults.js';
 import type { Batch, Owner } from './batch.js';
 import { PRODUCTS, VARIANTS } from './tables.js';
 
-/** A product or one of its variants, as a stock line or an order's line refers to it. */
 interface SellableReference {
   readonly product?: string | null;
   readonly variant?: string | null;
 }
 
-/** Ids of a product and a variant; null where a line names none. */
 export interface Sellable {
   readonly productId: number | null;
   readonly variantId: number | null;
 }
 
-/** Looks up all references at once. @throws BundleLineError when one is unknown. */
 export async function findSellables<Reference extends SellableReference>(
   batch: Batch,
   store: Owner,

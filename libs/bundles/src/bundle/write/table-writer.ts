@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { Outcome } from './import-counts.js';
 
-/** The given columns of a row. An absent column keeps its value, or gets its default in a new row. */
+/** An absent column keeps its value, or gets its default in a new row. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Written<Id> {
@@ -11,24 +11,19 @@ export interface Written<Id> {
 
 export interface TableSpec {
   readonly table: string;
-  /** The column whose value is the row's id. */
   readonly id: string;
-  /** Columns of the natural key, besides `store_id`. */
+  /** Besides `store_id`. */
   readonly key: readonly string[];
-  /**
-   * The other columns that an import may set, with their values in a new row whose line does not give them: one for every
-   * NOT NULL column that a line may omit.
-   */
+  /** The other columns that an import may set, with the values that a new row gets without one. */
   readonly columns: Row;
-  /** Whether the table has `updated_at`. A new row may give it; a change sets it to the current time. */
+  /** Has `updated_at`: a new row may give it, a change sets it to the current time. */
   readonly dated?: boolean;
-  /** Whether ids are numbers of a sequence. A new row may give its own, and gets it where it is free. */
+  /** Ids of a sequence. A new row may give its own, and gets it where it is free. */
   readonly numbered?: boolean;
-  /** True for the table of stores, which has no `store_id`. */
   readonly global?: boolean;
 }
 
-/** Writes rows by natural key. It does not touch equal rows: a repeated import leaves no dead rows behind. */
+/** Does not touch equal rows: a repeated import leaves no dead rows behind. */
 export class TableWriter<Id extends number | string> {
   private readonly sql: ReturnType<typeof statements>;
 
@@ -40,7 +35,6 @@ export class TableWriter<Id extends number | string> {
     return this.select(manager, this.sql.find, storeId, keys);
   }
 
-  /** @param given rows with distinct keys. */
   async write<T extends { readonly row: Row }>(
     manager: EntityManager,
     storeId: number,
@@ -63,7 +57,6 @@ export class TableWriter<Id extends number | string> {
     });
   }
 
-  /** Moves the sequence beyond the ids that rows give, so that it never returns one of them. */
   private async passGivenIds(manager: EntityManager, rows: readonly Row[]): Promise<void> {
     const ids = this.spec.numbered ? rows.flatMap(({ id }) => (typeof id === 'number' ? [id] : [])) : [];
     if (ids.length > 0) await manager.query(this.sql.passIds, [Math.max(...ids)]);
@@ -87,8 +80,7 @@ export class TableWriter<Id extends number | string> {
   }
 }
 
-// jsonb_populate_record replaces the given fields of a row and keeps its other columns. The names of tables and columns
-// are constants of the code, never input.
+// The names of tables and columns are constants of the code, never input.
 function statements({ table, id, key, columns: values, dated, numbered, global }: TableSpec) {
   const columns = Object.keys(values);
   const all = [...key, ...columns];

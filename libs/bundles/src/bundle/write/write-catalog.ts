@@ -30,7 +30,6 @@ async function writeRows<Line extends BundleLine>(
   batch.count(await batch.write(table, store.id, rows));
 }
 
-/** The fields of a line that are columns of its row. */
 function fieldsOf<Line extends { kind: string; store: string }>({ kind: _, store: __, ...fields }: Line) {
   return fields;
 }
@@ -43,7 +42,6 @@ const SET_PARENTS = `/* import.categories.set_parents */
     RETURNING categories.id)
   SELECT id FROM moved`;
 
-// Walks up from the moved categories. A path that reaches the same category twice has a cycle.
 const FIND_CIRCLE = `/* import.categories.find_circle */
   WITH RECURSIVE ancestors AS (
     SELECT id AS start, parent_id FROM categories WHERE store_id = $1 AND id = ANY($2)

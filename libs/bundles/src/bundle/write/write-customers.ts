@@ -17,7 +17,6 @@ const STORED_IDS = `/* import.customers.stored_ids */ SELECT id FROM customers W
 
 type Identified = Numbered<CustomerLine> & { readonly id: string };
 
-/** Writes customers by e-mail, else by id. Secrets go to a separate table. */
 export const writeCustomers: WriteLines<'customer'> = async (batch, store, lines) => {
   const identified = await withIds(batch, store, lines);
   const ids = identified.map(({ id }) => id);
@@ -48,10 +47,7 @@ async function withIds(batch: Batch, store: Owner, lines: readonly Numbered<Cust
   });
 }
 
-/**
- * Refuses a line whose e-mail belongs to a customer with another id: it would merge two customers. A customer imported
- * without an id may get such a line, unless the line's id is that of a third customer.
- */
+/** It would merge two customers. One imported without an id may get such a line, unless its id is that of a third. */
 async function refuseOthers(batch: Batch, store: Owner, customers: readonly Identified[]): Promise<void> {
   const others = customers.filter(({ id, line }) => line.id && line.id !== id);
   if (others.length === 0) return;
@@ -64,7 +60,6 @@ async function refuseOthers(batch: Batch, store: Owner, customers: readonly Iden
   }
 }
 
-/** Every import gives the same customer the same id. */
 function derivedId(
   { emailKey }: Batch,
   { subdomain }: Owner,

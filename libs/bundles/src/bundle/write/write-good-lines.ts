@@ -6,13 +6,11 @@ import { writeBatch } from './batch-writer.js';
 import { sumOf, type ImportCounts } from './import-counts.js';
 import { lockBatch } from './lock-batch.js';
 
-/** The counts of the lines that were written, and the lines that cannot be. */
 export interface WrittenLines {
   readonly counts: ImportCounts;
   readonly faults: readonly BundleLineError[];
 }
 
-/** Writes the lines of a batch within the caller's transaction, except those that the store cannot have. */
 export async function writeGoodLines(
   manager: EntityManager,
   cipher: DataCipher,
@@ -23,7 +21,7 @@ export async function writeGoodLines(
   return writeParts(manager, cipher, lines);
 }
 
-/** Writes the lines in a savepoint. If that fails, halves them, down to the bad lines. */
+/** Halves the lines until the bad ones are found. */
 async function writeParts(
   manager: EntityManager,
   cipher: DataCipher,
@@ -43,7 +41,6 @@ async function writeParts(
   }
 }
 
-/** The bad line that made the write of these lines fail; null when another reason did. */
 export function faultOf(error: unknown, lines: readonly Numbered[]): BundleLineError | null {
   if (error instanceof BundleLineError) return error;
   const rejection = rejectionOf(error);

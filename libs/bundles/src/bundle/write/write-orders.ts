@@ -35,7 +35,6 @@ const FIND_STORED = `/* import.orders.find_stored */
     AND by_reference.external_reference = given.external_reference AND by_reference.is_test = coalesce(given.is_test, false)
   ORDER BY given.number`;
 
-// A line without options gets those of its variant.
 const INSERT_LINES = `/* import.order_lines.insert */
   INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
     attribute_names, unit_price, quantity, line_total)
@@ -47,14 +46,13 @@ const INSERT_LINES = `/* import.order_lines.insert */
 
 type Identified = Numbered<OrderRecordLine> & OrderToWrite;
 
-/** The stored orders that have the id, the receipt number or the external reference of a line. */
 interface Stored {
   readonly receiptOfId: string | null;
   readonly idOfReceipt: string | null;
   readonly idOfReference: string | null;
 }
 
-/** Writes orders as history: no stock moves, no pipeline runs. */
+/** As history: no stock moves, no pipeline runs. */
 export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
   const orders = lines.map((source) => ({ ...source, id: source.line.id ?? derivedId(store, source.line) }));
   const references = orders.flatMap(({ number, line }) =>
@@ -85,7 +83,6 @@ export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
   }
 };
 
-/** Counts stored orders as unchanged. @throws BundleLineError for another order than the stored one. */
 async function countStored(batch: Batch, store: Owner, orders: readonly Identified[]): Promise<void> {
   if (orders.length === 0) return;
   const keys = orders.map(({ number, id, line: { receipt_number, external_reference, is_test } }) => {
@@ -113,10 +110,7 @@ function differenceOf(store: Owner, { id, line }: Identified, stored?: Stored): 
   return `order.receipt_number is already the number of order ${idOfReceipt}`;
 }
 
-/**
- * Every import gives the same order the same id. It begins with the time, like the ids of new orders, so that the
- * indexes grow at their end.
- */
+/** It begins with the time, like the ids of new orders, so that the indexes grow at their end. */
 function derivedId({ subdomain }: Owner, { receipt_number, created_at }: OrderRecordLine): string {
   const random = createHash('sha256').update(`${subdomain}/${receipt_number.toUpperCase()}`).digest();
   return uuidv7({ msecs: Math.max(0, Date.parse(created_at)), random: random.subarray(0, 16) });

@@ -1,8 +1,7 @@
-import { MAX_UNIT_PRICE, type Currency } from '@app/domain';
+import { MAX_UNIT_PRICE, Money, type Currency } from '@app/domain';
 import type { Batch, FindId, Numbered, Owner, WriteLines } from './batch.js';
 import type { BundleVariant, ProductLine } from '../schema/bundle.js';
 import { BundleLineError } from '../check/faults.js';
-import { minorUnits } from '../check/minor-units.js';
 import { BRANDS, CATEGORIES, PRODUCTS, VARIANTS } from './tables.js';
 import type { Row, Written } from './table-writer.js';
 
@@ -39,7 +38,7 @@ const REPLACE_CATEGORIES = `/* import.products.replace_categories */
 // Variants and categories are part of a product's answer.
 const TOUCH = '/* import.products.touch */ UPDATE products SET updated_at = now() WHERE store_id = $1 AND id = ANY($2)';
 
-/** Writes products with their variants and categories: a list in the line replaces the stored list. */
+/** A list in the line replaces the stored list. */
 export const writeProducts: WriteLines<'product'> = async (batch, store, lines) => {
   const brands = lines.flatMap(({ line }) => (line.brand ? [{ slug: line.brand }] : []));
   const brandId = await batch.finder(BRANDS, store.id, brands);
@@ -63,7 +62,7 @@ function productRow(store: Owner, { number, line }: Numbered<ProductLine>, brand
   };
 }
 
-/** @returns ids of the products with a changed variant. */
+/** @returns ids of products. */
 async function writeVariants(batch: Batch, store: Owner, products: readonly WrittenProduct[]): Promise<number[]> {
   const given = products.filter(({ line }) => line.variants);
   if (given.length === 0) return [];
@@ -82,8 +81,8 @@ async function writeVariants(batch: Batch, store: Owner, products: readonly Writ
 }
 
 /**
- * Ids of the products whose given variants are stored in the given order. They keep their positions, among which a retired
- * variant has one as well: an export and its import move none.
+ * Products whose variants stay in order keep their positions, also those of retired variants: an export and its import
+ * move none.
  */
 async function orderedProducts(
   batch: Batch,
@@ -117,14 +116,21 @@ function variantRow(
   return { ...(id !== undefined && { id }), product_id: productId, ...fields };
 }
 
-/** @throws BundleLineError when the price exceeds the highest unit price of an order. */
 function unitPrice(price: string, currency: Currency, line: number, path: string): number {
   const minor = minorUnits(price, currency);
   if (minor <= MAX_UNIT_PRICE) return minor;
   throw new BundleLineError(line, `${path} must not be higher than ${MAX_UNIT_PRICE} minor units of ${currency}`);
 }
 
-/** @returns ids of the products with changed categories. */
+/** Infinity when they are no exact integer. */
+function minorUnits(price: string, currency: Currency): number {
+  try {
+    return Money.parse(price, currency).minor;
+  } catch {
+    return Infinity;
+  }
+}
+
 async function replaceCategories(batch: Batch, store: Owner, products: readonly WrittenProduct[]): Promise<number[]> {
   const given = products.filter(({ line }) => line.categories);
   if (given.length === 0) return [];

@@ -4,7 +4,6 @@ import type { StockLine } from '../schema/bundle.js';
 import { findSellables } from './sellables.js';
 import { BINS, WAREHOUSES } from './tables.js';
 
-/** Sets bins to the given quantities; the stock ledger gets a row for each change. */
 export const writeStock: WriteLines<'stock'> = async (batch, store, lines) => {
   const bins = await findBins(batch, store, lines);
   const references = lines.map(({ number, line }) => ({ number, reference: line }));

@@ -17,7 +17,6 @@ interface StoredStore extends StoredSettings {
   readonly currency: string;
 }
 
-/** Creates and updates stores. Credentials go to a separate table, encrypted. */
 export async function writeStores(batch: Batch, lines: readonly Numbered<StoreLine>[]): Promise<void> {
   if (lines.length === 0) return;
   const stored = await storedOf(batch, lines);
@@ -32,7 +31,6 @@ export async function writeStores(batch: Batch, lines: readonly Numbered<StoreLi
   for (const { id, line } of written) await keepCredentials(batch, id, line.payment_settings);
 }
 
-/** The stores that exist, by subdomain. */
 async function storedOf({ manager }: Batch, lines: readonly Numbered<StoreLine>[]): Promise<Map<string, StoredStore>> {
   const rows = await manager.query<StoredStore[]>(
     `/* import.stores.currencies */
@@ -43,9 +41,7 @@ async function storedOf({ manager }: Batch, lines: readonly Numbered<StoreLine>[
   return new Map(rows.map((row) => [row.subdomain, row]));
 }
 
-/**
- * Prices and amounts of a store are integers in its currency's minor unit; a change of currency would falsify them all.
- */
+/** Prices are integers in the currency's minor unit: a change would falsify them all. */
 function refuseOtherCurrency(stored: ReadonlyMap<string, StoredStore>, lines: readonly Numbered<StoreLine>[]): void {
   for (const { number, line } of lines) {
     const currency = stored.get(line.subdomain)?.currency ?? line.currency;

@@ -1,38 +1,29 @@
 import type { PublicStoreProfile } from '@app/application';
-import {
-  arrayOf,
-  flag,
-  freeForm,
-  id,
-  object,
-  optional,
-  representation,
-  text,
-  type ValueOf,
-} from '@app/representations';
 import { Type } from '@sinclair/typebox';
+import { representation, type ValueOf } from './resource.js';
+import * as is from './schema.js';
 
-const PaymentMethod = object({
-  methodId: text('`cod` for cash on delivery; otherwise the gateway.', 'stripe'),
-  enabled: flag('Whether customers can choose it.', true),
-  isSandbox: optional(flag("Whether the method uses the gateway's sandbox. Only on gateway methods.")),
-  hasCredentials: flag('Whether gateway credentials are stored. No answer contains them.', true),
+const PaymentMethod = is.object({
+  methodId: is.text('`cod` for cash on delivery; otherwise the gateway.', 'stripe'),
+  enabled: is.flag('Whether customers can choose it.', true),
+  isSandbox: is.optional(is.flag("Whether the method uses the gateway's sandbox. Only on gateway methods.")),
+  hasCredentials: is.flag('Whether gateway credentials are stored. No answer contains them.', true),
 });
 
 export const Store = representation(
   'Store',
-  object({
-    id: id('The store.', 1),
-    name: text('Display name.', 'Acme'),
-    subdomain: text('Name of the store in URLs. Unique.', 'acme'),
-    customDomain: text('`""` when there is none.', 'shop.acme.example'),
-    currency: text('ISO 4217 code of all prices and amounts of the store.', 'USD'),
-    logo_url: text('URL; `""` when there is none.', 'https://cdn.example/acme.png'),
-    primary_color: text('Hex colour; `""` when there is none.', '#112233'),
-    seo_title: text('`""` when there is none.', 'Acme: everything'),
-    theme: freeForm('Settings of the storefront theme, without secrets.', { font: 'Inter' }),
-    contact: freeForm('Contact details, without secrets.', { email: 'hello@acme.example' }),
-    payment_settings: object({ methods: arrayOf(PaymentMethod, 'Payment methods of the storefront.') }),
+  is.object({
+    id: is.id('The store.', 1),
+    name: is.text('Display name.', 'Acme'),
+    subdomain: is.text('Name of the store in URLs. Unique.', 'acme'),
+    customDomain: is.text('`""` when there is none.', 'shop.acme.example'),
+    currency: is.text('ISO 4217 code of all prices and amounts of the store.', 'USD'),
+    logo_url: is.text('URL; `""` when there is none.', 'https://cdn.example/acme.png'),
+    primary_color: is.text('Hex colour; `""` when there is none.', '#112233'),
+    seo_title: is.text('`""` when there is none.', 'Acme: everything'),
+    theme: is.freeForm('Settings of the storefront theme, without secrets.', { font: 'Inter' }),
+    contact: is.freeForm('Contact details, without secrets.', { email: 'hello@acme.example' }),
+    payment_settings: is.object({ methods: is.arrayOf(PaymentMethod, 'Payment methods of the storefront.') }),
     ecommerce_settings: Type.Object(
       { template_id: Type.Unknown({ description: 'Template of the storefront; `""` when there is none.' }) },
       {

@@ -1,0 +1,62 @@
+import { amountsOf, type OrderPreview as Preview } from '@app/application';
+import type { Static } from '@sinclair/typebox';
+import { Quoted, toQuote } from './created-order.response.js';
+import { representation, type ValueOf } from './resource.js';
+import * as is from './schema.js';
+
+const PROBLEM_CODES = [
+  'currency_mismatch',
+  'external_reference_taken',
+  'item_unavailable',
+  'out_of_stock',
+  'price_changed',
+] as const;
+
+const Problem = is.object({
+  code: is.oneOf(PROBLEM_CODES, 'The `X-Error-Code` that the order would get.'),
+  path: is.text('The part of the body.', 'items[0]'),
+  requested: is.orNull(
+    is.integer('Units that the lines of this product request together. Only for `out_of_stock`.', 2),
+  ),
+  available: is.orNull(is.integer('Units that are available. Only for `out_of_stock`.', 1)),
+});
+
+export const OrderPreview = representation(
+  'OrderPreview',
+  is.object({
+    ...Quoted.properties,
+    problems: is.arrayOf(
+      Problem,
+      'Why the order would be refused at this moment, sorted by path, lines by number. Empty when it could be placed.',
+      [{ code: 'out_of_stock', path: 'items[0]', requested: 2, available: 1 }],
+    ),
+  }),
+  { money: 'major' },
+);
+export type OrderPreviewResponse = ValueOf<typeof OrderPreview>;
+
+export function toOrderPreview(preview: Preview): OrderPreviewResponse {
+  return { ...toQuote(amountsOf(preview.quote)), problems: toProblems(preview) };
+}
+
+function toProblems(preview: Preview): Static<typeof Problem>[] {
+  const { isCurrencyMismatched, isReferenceTaken, isPriceChanged, unavailable, shortages } = preview;
+  const problem = (
+    code: (typeof PROBLEM_CODES)[number],
+    path: string,
+    requested: number | null = null,
+    available: number | null = null,
+  ) => ({ code, path, requested, available });
+  const lines = [
+    ...unavailable.map(({ line, what }) => ({ line, ...problem('item_unavailable', `items[${line}].${what}_id`) })),
+    ...shortages.map(({ line, requested, available }) => {
+      return { line, ...problem('out_of_stock', `items[${line}]`, requested, available) };
+    }),
+  ];
+  return [
+    ...(isCurrencyMismatched ? [problem('currency_mismatch', 'currency')] : []),
+    ...(isPriceChanged ? [problem('price_changed', 'expected_total')] : []),
+    ...(isReferenceTaken ? [problem('external_reference_taken', 'external_reference')] : []),
+    ...lines.sort((a, b) => a.line - b.line).map(({ line: _, ...rest }) => rest),
+  ];
+}

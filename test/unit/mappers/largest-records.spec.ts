@@ -1,0 +1,207 @@
+import type { OrderEventRecord, OrderRecord } from '@app/application';
+import {
+  MAX_LINES,
+  MAX_QUANTITY,
+  PlacedOrder,
+  changeShipment,
+  publicPaymentSettings,
+  publicSettings,
+  recordRefund,
+  refundDueOf,
+  shipOrder,
+  type KnownShipment,
+  type LineQuantity,
+} from '@app/domain';
+import {
+  toCustomerResponse,
+  toOrderEvent,
+  toOrderResponse,
+  toProductResponse,
+  toSkuListItem,
+  toStockListItem,
+  toStoreResponse,
+} from '@app/representations';
+import { orderRecord, type OrderColumns } from '../../../libs/infrastructure/src/customers/personal-records.js';
+import { orderMail } from '../../../libs/infrastructure/src/notifications/order-mail.js';
+import { shortStockMail } from '../../../libs/infrastructure/src/notifications/short-stock-mail.js';
+import { toOrderRecord, type OrderRecordRow } from '../../../libs/infrastructure/src/orders/order.rows.js';
+import { toProductRecord, type ProductRecordRow } from '../../../libs/infrastructure/src/catalog/product.rows.js';
+import { toSkuRecord } from '../../../libs/infrastructure/src/catalog/sku.rows.js';
+import { aStoreProfile } from '../../builders/order-record.js';
+
+const AT = '2026-11-20T12:00:00.000Z';
+/** Nothing limits them but what a client sends. Each shipment contains every line. */
+const [SHIPMENTS, PAYMENTS] = [400, 1_000];
+const PAGE = 100;
+
+function times<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+/** The milliseconds that the work takes of the processor: the best of five runs. Other processes do not count. */
+function millisecondsOf(work: () => unknown): number {
+  const runs = times(5, () => {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  });
+  return Math.min(...runs);
+}
+
+const attributes = Object.fromEntries(times(10, (n) => [`Attribute ${n}`, `Value ${n}`]));
+const attributeNames = Object.keys(attributes);
+const TEXT = 'Ring twice. '.repeat(160);
+
+/** All lines of an order, each with the same units. */
+const eachLine = (quantity: number): LineQuantity[] => times(MAX_LINES, (n) => ({ line: n + 1, quantity }));
+
+/** Lines of one product, each unit from a bin of its own. */
+const ORDER_ROW: OrderRecordRow = {
+  id: '652e11cd-af5e-469b-9ad6-28bda7a6431d',
+  ...{ receipt_number: 'WEB-261120-7K3M9Q', source: 'WEBSITE', payment_method: 'COD', currency: 'USD' },
+  ...{ status: 'SUCCEEDED', fulfillment_status: 'PROCESSING', amount: '99900000', total_amount: '99900000' },
+  ...{ tax_amount: '0', shipping_amount: '0', discount_amount: '0', customer_name: 'Ada', customer_id: null },
+  ...{ customer_email: 'ada@example.com', customer_phone: '', shipping_address: {}, billing_address: {}, notes: TEXT },
+  ...{ external_reference: 'PO-1', is_test: false, placed: true, created_at: new Date(AT), updated_at: new Date(AT) },
+  lines: times(MAX_LINES, () => {
+    return [70, 12, 'R-1', 'Runner', attributes, attributeNames, '1000', MAX_QUANTITY, '999000', 0] as const;
+  }),
+  fraud: { verdict: 'REVIEW', score: 200, reasons: times(20, (n) => ({ rule: `rule_${n}`, score: 10 })) },
+  stages: times(SHIPMENTS, (n) => ['notify-shipment', `S-${n}`, 'done', 1, '', AT] as const),
+  shipments: times(SHIPMENTS, (n) => {
+    const items = times(MAX_LINES, (line) => [line + 1, 2] as const);
+    return [`S-${n}`, 'shipped', 'DHL', '0034', 'https://tracking.example.com/0034', AT, null, items] as const;
+  }),
+  payments: times(PAYMENTS, (n) => [`pi_${n}`, '99900000', AT] as const),
+  refunds: times(PAYMENTS, (n) => [`re_${n}`, '1', AT] as const),
+  taken: times(10_000, (n) => [70, 12, 'MAIN', `A-${n}`, 9] as const),
+};
+const ORDER: OrderRecord = toOrderRecord(ORDER_ROW);
+
+const PLACED = new PlacedOrder({
+  ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', unshippedStatus: 'PENDING', currency: 'USD' },
+  ...{ totalAmount: 99_900_000, isHeld: false, hasTakenStock: true },
+  lines: eachLine(MAX_QUANTITY).map((line) => ({ ...line, returned: 0 })),
+  shipments: ORDER.shipments.map((shipment): KnownShipment => ({ ...shipment, notify: true, requestHash: 'hash' })),
+  payments: ORDER.payments.map((payment) => ({ ...payment, requestHash: 'hash' })),
+  refunds: ORDER.refunds.map((refund) => ({ ...refund, requestHash: 'hash' })),
+});
+const TRACKING = { carrier: '', trackingNumber: '', trackingUrl: '' };
+const REFUND = { ...{ reference: 're', amount: 0, at: null, requestHash: '', notify: true }, lines: eachLine(1) };
+
+const PERSONAL_ROW: OrderColumns = {
+  ...{ amount: '1', total_amount: '1', tax_amount: '0', shipping_amount: '0', discount_amount: '0' },
+  ...{ shipping_address: {}, billing_address: {}, external_reference: null, fraud: null, placed: true },
+  created_at: new Date(AT),
+  line_items: times(MAX_LINES, () => {
+    const names = { attributes, attribute_names: attributeNames };
+    return { ...names, product: 'runner', variant: 'R-1', unit_price: '1000', returned_quantity: 1 };
+  }),
+  pipeline: times(SHIPMENTS, (n) => ({ stage: 'notify-shipment', reference: `S-${n}`, at: AT })),
+  shipments: times(SHIPMENTS, () => ({ shipped_at: AT, delivered_at: AT })),
+  payments: times(PAYMENTS, () => ({ amount: '1', at: AT })),
+  refunds: times(PAYMENTS, () => ({ amount: '1', at: AT })),
+  history: times(5_000, () => ({ at: AT })),
+};
+
+const PRODUCT_ROW: ProductRecordRow = {
+  ...{ id: 70, name: 'Runner', slug: 'runner', price: '7990', quantity: '7', status: 'ACTIVE', sku: 'R-1' },
+  ...{ featured: false, description: TEXT, brand: [3, 'Globex', 'globex'] as const },
+  images: times(1_000, (n) => ({ url: `https://cdn.example/${n}.jpg`, alt: 'A shoe' })),
+  variants: times(1_000, (n) => [n, `R-${n}`, 'Runner', '7990', attributes, attributeNames, 'ACTIVE'] as const),
+  units: Object.fromEntries(times(1_000, (n) => [n, 7])),
+  specifications: times(1_000, (n) => ({ name: `Name ${n}`, value: `Value ${n}` })),
+  categories: times(1_000, (n) => [n, `Category ${n}`, `category-${n}`] as const),
+  ...{ created_at: new Date(AT), updated_at: new Date(AT) },
+};
+
+const SKU_ROW = {
+  ...{ sku: 'R-1', product_id: 70, variant_id: 12, product_slug: 'runner', name: 'Runner', attributes },
+  ...{ attribute_names: attributeNames, price: '7990', quantity: '7', status: 'ACTIVE' },
+  warehouses: times(100, (n) => ({ warehouse: `W-${n}`, quantity: n })),
+};
+
+const CUSTOMER = {
+  ...{ id: ORDER.id, name: 'Ada', email: 'ada@example.com', phone: '', status: 'Active', emailVerified: true },
+  ...{ loyaltyPoints: 1, totalSpent: 1, city: '', createdAt: new Date(AT), lastLogin: new Date(AT) },
+  tags: times(1_000, (n) => `tag ${n}`),
+};
+
+/** Each name and each text is looked through for secrets. */
+const SETTINGS = Object.fromEntries(
+  times(300, (n) => [`member${n}`, { name: `field ${n}`, value: TEXT.slice(0, 40) }]),
+);
+const METHODS = { methods: times(100, (n) => ({ methodId: `gateway-${n}`, enabled: true })) };
+
+const EVENT: OrderEventRecord = {
+  ...{ at: new Date(AT), actor: { type: 'key', id: 'k', name: 'ERP' }, event: 'shipment_created', field: null },
+  ...{ from: null, to: null, reference: 'S-1', details: { items: eachLine(9) } },
+};
+
+const SHORT = times(500, (n) => {
+  return { bin_id: n, product_id: n, variant_key: 0, sku: `R-${n}`, warehouse: 'MAIN', bin: `A-${n}`, units: 1 };
+});
+const OPEN = times(2_500, (n) => ({ place: Math.floor(n / 5), receipt: `WEB-${n}` }));
+
+describe('the largest record', () => {
+  it.each<[string, () => unknown]>([
+    ['of an order, from its row', () => toOrderRecord(ORDER_ROW)],
+    ['of an order, as the API shows it', () => toOrderResponse(ORDER)],
+    ['of an order, as JSON', () => JSON.stringify(toOrderResponse(ORDER))],
+    ['of an order, in what is due for a refund', () => refundDueOf(ORDER)],
+    ['of an order, in the mail about a shipment', () => orderMail('notify-shipment', ORDER, aStoreProfile(), 'S-7')],
+    ['of an order, in the mail about its cancellation', () => orderMail('notify-cancellation', ORDER, aStoreProfile())],
+    ['of an order, in the export of a person', () => JSON.stringify(orderRecord(PERSONAL_ROW))],
+    [
+      'of an order, in the decision about a shipment',
+      () => {
+        return shipOrder(PLACED, {
+          ...TRACKING,
+          reference: 'S',
+          items: eachLine(1),
+          status: 'shipped',
+          shippedAt: null,
+          notify: true,
+          requestHash: '',
+        });
+      },
+    ],
+    [
+      'of an order, in the decision about a void shipment',
+      () => changeShipment(PLACED, 'S-7', { status: 'void', at: null }),
+    ],
+    ['of an order, in the decision about a refund', () => recordRefund(PLACED, { ...REFUND, restock: true })],
+    ['of an order, on a page of its history', () => JSON.stringify(times(PAGE, () => toOrderEvent(EVENT)))],
+    ['of a product', () => JSON.stringify(toProductResponse(toProductRecord(PRODUCT_ROW), 'USD'))],
+    ['of SKUs on a page', () => JSON.stringify(times(PAGE, () => toSkuListItem(toSkuRecord(SKU_ROW), 'USD')))],
+    [
+      'of stock on a page',
+      () => {
+        const row = {
+          binId: 5,
+          sku: 'R-1',
+          productId: 70,
+          variantId: 12,
+          warehouse: 'MAIN',
+          bin: 'A-1',
+          quantity: 7,
+        };
+        return JSON.stringify(times(PAGE, () => toStockListItem(row)));
+      },
+    ],
+    ['of a customer', () => JSON.stringify(toCustomerResponse(CUSTOMER))],
+    [
+      'of a store',
+      () => {
+        const { contact: _, ...profile } = aStoreProfile();
+        const paymentSettings = publicPaymentSettings(METHODS, () => true);
+        const settings = { contact: {}, theme: publicSettings(SETTINGS), ecommerceSettings: {}, paymentSettings };
+        return JSON.stringify(toStoreResponse({ ...profile, ...settings }));
+      },
+    ],
+    ['of missing stock, in the mail to the merchant', () => shortStockMail(SHORT, OPEN)],
+  ])('%s takes the event loop less than 50 ms', (_name, work) => {
+    expect(millisecondsOf(work)).toBeLessThan(50);
+  });
+});
