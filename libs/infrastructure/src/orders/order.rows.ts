@@ -20,7 +20,6 @@ import {
 import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
-/** A row of `orders` as pg returns it: bigint is text. */
 export interface OrderRow {
   readonly id: string;
   readonly receipt_number: string;
@@ -35,7 +34,6 @@ export interface OrderRow {
   readonly created_at: Date;
 }
 
-/** A row with the order's parts, which come as JSON. */
 export interface OrderRecordRow extends OrderRow {
   readonly tax_amount: string;
   readonly shipping_amount: string;
@@ -137,7 +135,6 @@ export function toOrderRecord(row: OrderRecordRow): OrderRecord {
   });
 }
 
-/** A row that was kept as JSON. */
 export type KeptOrder = Omit<OrderRecordRow, 'created_at' | 'updated_at'> & {
   readonly created_at: string;
   readonly updated_at: string;
@@ -225,7 +222,6 @@ function toLine(line: LineJson): Omit<OrderLineRecord, 'line' | 'shippedQuantity
   };
 }
 
-/** An imported address may lack any of its parts. */
 function toAddress({ address, city, zip, region, country }: Partial<PostalAddress>): PostalAddress {
   return { address: address ?? '', city: city ?? '', zip: zip ?? '', region: region ?? '', country: country ?? '' };
 }
