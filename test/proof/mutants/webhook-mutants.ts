@@ -8,8 +8,8 @@ const DELIVER = 'libs/application/src/webhooks/deliver-webhooks.ts';
 export const WEBHOOK_MUTANTS: readonly Mutant[] = [
   mutant('a webhook goes wherever its name leads', 'webhooks', /a private address was reached/, [
     SENDER,
-    'if (!found.every(({ address }) => this.reachable.has(address, port))) throw new NotReachable();',
-    'if (found.length === 0) throw new NotReachable();',
+    "if (!found.every(({ address }) => this.reachable.has(address, port))) throw new SendFailed('ADDRESS_NOT_ALLOWED');",
+    "if (found.length === 0) throw new SendFailed('ADDRESS_NOT_ALLOWED');",
   ]),
   mutant('a refused message counts as delivered', 'webhooks', /was not told of|was told a wrong state/, [
     DELIVER,

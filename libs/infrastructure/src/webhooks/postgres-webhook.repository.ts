@@ -46,7 +46,6 @@ interface WebhookRow {
   readonly createdAt: Date;
 }
 
-// The store is $1.
 const COLUMNS = `
   store_id AS "storeId", id, mode, url, kinds::text[], body, batch, state, reason, branch, position, base,
   created_at AS "createdAt", failing_since AS "failingSince",
