@@ -13,7 +13,6 @@ export interface Cursor extends FeedPlace {
   /** Whether it comes from the middle of a read: what is before it is no state that the store ever had. */
   readonly hasMore: boolean;
   readonly kinds: readonly ChangeKind[];
-  /** Whether the orders are those of test keys; absent = all. */
   readonly isTest?: boolean | undefined;
 }
 
