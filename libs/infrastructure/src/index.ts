@@ -51,5 +51,4 @@ export * from './secrets/unknown-keys.js';
 export * from './stock/postgres-stock-ledger.js';
 export * from './operator.js';
 export * from './stock/stock-quantities.js';
-export * from './stock/verify-stock.js';
 export * from './webhooks/https-webhook-sender.js';

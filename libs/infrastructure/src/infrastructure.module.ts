@@ -102,7 +102,6 @@ const ADAPTERS = [
   },
 ];
 
-/** The adapters that an extension adds to. */
 function extensibleAdapters({ fraudRules = [], channels = {}, pricing }: Extension) {
   const rules = withOwnRules(fraudRules);
   if ('mail' in channels) throw new Error('Channel mail: the service has a channel of this name');
@@ -130,13 +129,8 @@ function extensibleAdapters({ fraudRules = [], channels = {}, pricing }: Extensi
 }
 const EXTENSIBLE = [CatalogPricing, FraudScreening, Notifier];
 
-/** Binds every port to its adapter. */
 @Module({})
 export class InfrastructureModule {
-  /**
-   * @param databaseUrl of the configured database, or of the embedded one once it runs.
-   * @param metrics of the process, if it serves them.
-   */
   static on(
     config: Config,
     databaseUrl: string,

@@ -27,7 +27,6 @@ import { findFacts, type Occasion, type RunSql } from './find-facts.js';
 
 type Facts = FraudFacts & { readonly settings: FraudSettings };
 
-/** Collects the facts from the store's own data; the rules judge them. */
 export class StoreFraudScreening extends FraudScreening {
   private readonly logger = new Logger(StoreFraudScreening.name);
   private readonly outage = new OutageLog('Analysis', (line) => this.logger.warn(line));

@@ -14,7 +14,6 @@ export interface Tally {
   readonly without?: TallyExceptions | undefined;
 }
 
-/** SQL, with a row of the list as `item`. */
 export interface TallyExceptions {
   /** What follows FROM, restricted to the store `$1`. */
   readonly rows: string;
@@ -24,7 +23,6 @@ export interface TallyExceptions {
 
 type Grain = 'all' | 'month' | 'day';
 
-/** The period of a row, as the database counts it. */
 const PERIOD: Readonly<Record<Grain, string>> = {
   all: `'-infinity'::date`,
   month: `date_trunc('month', item.created_at AT TIME ZONE 'UTC')::date`,

@@ -13,13 +13,11 @@ export interface Retention {
   readonly keyUsage: number;
 }
 
-/** What `/health` reports as up. */
 export interface HealthLimits {
   readonly pipelineLagSeconds: number;
   /** Stages that failed for good within 24 h. */
   readonly deadLetters: number;
   readonly feedLagSeconds: number;
-  /** Of one replication slot. */
   readonly retainedWalMib: number;
 }
 
@@ -59,7 +57,6 @@ export class Config {
   /** Whose `X-Forwarded-For` is believed: everyone's, the last proxies' by their number, or that of proxies in networks. */
   readonly trustProxy: boolean | number | readonly string[];
 
-  /** @throws ConfigError naming the first variable that is malformed. */
   constructor(env: Readonly<Record<string, string | undefined>>) {
     const read = new Environment(env);
     this.port = read.integer('PORT', 3000, 0, 65_535);

@@ -4,7 +4,6 @@ import path from 'node:path';
 import type { Config } from './config.js';
 
 const ALGORITHM = 'aes-256-gcm';
-/** Length of the key's identity at the start of a ciphertext. */
 export const KEY_ID_BYTES = 4;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -49,7 +48,6 @@ export class DataCipher {
     return Buffer.concat([keyId(this.newest), iv, cipher.getAuthTag(), body]);
   }
 
-  /** @throws DecryptionFailed when the key is unknown, or the ciphertext was changed or moved. */
   decrypt(ciphertext: Buffer, context: string): string {
     const id = ciphertext.subarray(0, KEY_ID_BYTES).toString('hex');
     const key = this.keys.get(id);

@@ -4,7 +4,6 @@ export interface ErrorFields {
   readonly type: string;
   readonly code?: string;
   readonly message?: string;
-  /** Only the call sites. */
   readonly stack?: string;
   readonly cause?: ErrorFields;
 }

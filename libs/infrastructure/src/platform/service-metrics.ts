@@ -8,12 +8,10 @@ export class ServiceMetrics {
   /** Prometheus's text format. Rendering blocks the event loop for milliseconds, and the endpoint needs no API key. */
   readonly text = oncePerSecond(async () => Buffer.from(await this.registry.metrics()));
 
-  /** Adds the metrics of the process: CPU, memory and event-loop lag. */
   observeProcess(): void {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Adds the number of log lines lost since the start. */
   observeLog(droppedLines: () => number): void {
     new Counter({
       name: 'log_lines_dropped_total',

@@ -24,7 +24,7 @@ export function isTracing(): boolean {
 }
 
 /**
- * Runs `work` in a span of its own. The span has an error's class or code only, because its message may quote a value.
+ * Runs `work` in a new span. The span has an error's class or code only, because its message may quote a value.
  */
 export function traced<T>(name: string, attributes: Attributes, work: () => Promise<T>, root = false): Promise<T> {
   if (!tracer) return work();
