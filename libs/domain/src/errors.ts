@@ -1,11 +1,12 @@
 import type { Currency } from './money/currency.js';
 import { toDecimalText, type Money } from './money/money.js';
-import type { StatusField } from './orders/order-event.js';
-import type { LineQuantity } from './orders/line-quantity.js';
 import { domainError } from './shared/domain-error.js';
 import { MAX_INT4 } from './shared/integers.js';
 
+// As in `orders`, which imports the errors.
+type LineQuantity = { readonly line: number; readonly quantity: number };
 type Lines = readonly LineQuantity[];
+type StatusField = 'status' | 'fulfillmentStatus';
 
 /** The store's current state refuses the request. */
 function rejected<Args extends readonly unknown[] = []>(code: string, text: string | ((...args: Args) => string)) {

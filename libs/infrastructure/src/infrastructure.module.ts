@@ -43,7 +43,7 @@ import { TypeOrmBrandRepository } from './catalog/typeorm-brand.repository.js';
 import { TypeOrmCategoryRepository } from './catalog/typeorm-category.repository.js';
 import { PostgresCustomerRepository } from './customers/postgres-customer.repository.js';
 import { PostgresChangeFeed } from './changes/postgres-change-feed.js';
-import { PostgresPersonalData } from './customers/postgres-personal-data.js';
+import { PostgresPersonalData } from './orders/postgres-personal-data.js';
 import { dataSourceOptions, poolOf } from './postgres/data-source.js';
 import { Database } from './postgres/database.js';
 import { DatabaseMetrics } from './postgres/database-metrics.js';

@@ -126,7 +126,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     'idempotency',
     /the repeat of an erased order placed 1 orders/,
     [
-      'libs/infrastructure/src/customers/postgres-personal-data.ts',
+      'libs/infrastructure/src/orders/postgres-personal-data.ts',
       `  UPDATE idempotency_keys
   SET key = chr(1) || encode(sha256(convert_to(key, 'UTF8')), 'hex'), request_hash = substring(request_hash FROM 1 FOR 1),
     record = CASE WHEN kind <> 'change' THEN record END

@@ -21,7 +21,7 @@ import {
   toStockListItem,
 } from '@app/representations';
 import { toStoreResponse } from '../../../apps/api/src/store/store.response.js';
-import { orderRecord, type OrderColumns } from '../../../libs/infrastructure/src/customers/personal-records.js';
+import { orderRecord, type OrderColumns } from '../../../libs/infrastructure/src/orders/personal-records.js';
 import { orderMail } from '../../../libs/infrastructure/src/notifications/order-mail.js';
 import { shortStockMail } from '../../../libs/infrastructure/src/notifications/short-stock-mail.js';
 import { toOrderRecord, type OrderRecordRow } from '../../../libs/infrastructure/src/orders/order.rows.js';

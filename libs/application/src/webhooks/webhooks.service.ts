@@ -54,7 +54,7 @@ export class WebhooksService {
       idempotencyKey === null ? null : { scope: { storeId, mode, key: idempotencyKey }, requestHash },
     );
     if (created.id === id) return { ...created, secret, isReplay: false };
-    return { ...created, secret: known(await this.webhooks.newestSecret(created)), isReplay: true };
+    return { ...created, secret: orNotFound(await this.webhooks.newestSecret(created)), isReplay: true };
   }
 
   list(storeId: number, mode: ApiKeyMode | null): Promise<Webhook[]> {
@@ -62,7 +62,7 @@ export class WebhooksService {
   }
 
   async find({ mode, ...key }: WebhookReference): Promise<Webhook> {
-    return known(await this.webhooks.find(key, mode));
+    return orNotFound(await this.webhooks.find(key, mode));
   }
 
   deliveries({ storeId, id }: WebhookKey): Promise<Delivery[]> {
@@ -70,7 +70,7 @@ export class WebhooksService {
   }
 
   async change({ mode, ...key }: WebhookReference, change: WebhookChange): Promise<Webhook> {
-    return known(await this.webhooks.change(key, mode, change));
+    return orNotFound(await this.webhooks.change(key, mode, change));
   }
 
   /**
@@ -104,11 +104,11 @@ export class WebhooksService {
 
   /** @returns it as it was. @throws NotFound */
   async delete({ mode, ...key }: WebhookReference): Promise<Webhook> {
-    return known(await this.webhooks.delete(key, mode));
+    return orNotFound(await this.webhooks.delete(key, mode));
   }
 }
 
-function known<T>(found: T | null): T {
+function orNotFound<T>(found: T | null): T {
   if (found === null) throw new NotFound('Webhook');
   return found;
 }

@@ -60,8 +60,8 @@ export class StoreFraudScreening extends FraudScreening {
     return {
       assess: async (size) => {
         try {
-          const { settings, ...known } = await Deadline.in(budgetMs).bound(facts);
-          return assessFraud({ ...contact, ...size }, settings, known, this.rules);
+          const { settings, ...found } = await Deadline.in(budgetMs).bound(facts);
+          return assessFraud({ ...contact, ...size }, settings, found, this.rules);
         } catch (error) {
           // Logs the error's class only: its message may quote the customer's data.
           const reason = errorCode(error) ?? (error as Error).name;

@@ -36,11 +36,11 @@ export function totalOf(tally: Tally, where: Conditions): string {
 
 /** SQL after FROM for the counts in total, by month or by day: columns `period` and `rows`. Binds like `totalOf`. */
 export function countsOf({ list, labels, letterCase, without }: Tally, grain: Grain, where: Conditions): string {
-  const wanted = labels.map((label, index) =>
+  const chosen = labels.map((label, index) =>
     label === undefined ? '' : ` AND labels[${index + 1}] = ${letterCase ?? ''}(${where.bind(label)})`,
   );
   const counts = `list_counts WHERE store_id = $1 AND list = ${where.bind(list)} AND grain = '${grain}'`;
-  if (!without) return `${counts}${wanted.join('')}`;
+  if (!without) return `${counts}${chosen.join('')}`;
   const exceptions = `SELECT ${PERIOD[grain]}, ${without.labels}, -1 FROM ${without.rows}`;
-  return `(SELECT period, labels, rows FROM ${counts} UNION ALL ${exceptions}) AS counts WHERE true${wanted.join('')}`;
+  return `(SELECT period, labels, rows FROM ${counts} UNION ALL ${exceptions}) AS counts WHERE true${chosen.join('')}`;
 }

@@ -160,17 +160,17 @@ function toLines(row: OrderRecordRow, shipments: readonly Shipment[]): OrderLine
 interface TakenBin {
   readonly warehouse: string;
   readonly bin: string;
-  left: number;
+  remaining: number;
 }
 
 /** The bins by product and variant, the next one last. */
 function binsByUnit(taken: readonly TakenJson[]): Map<string, TakenBin[]> {
   const bins = new Map<string, TakenBin[]>();
-  for (const [productId, variantKey, warehouse, bin, left] of taken.toReversed()) {
+  for (const [productId, variantKey, warehouse, bin, remaining] of taken.toReversed()) {
     const unit = `${productId}/${variantKey}`;
-    const known = bins.get(unit);
-    if (known) known.push({ warehouse, bin, left });
-    else bins.set(unit, [{ warehouse, bin, left }]);
+    const others = bins.get(unit);
+    if (others) others.push({ warehouse, bin, remaining });
+    else bins.set(unit, [{ warehouse, bin, remaining }]);
   }
   return bins;
 }
@@ -180,11 +180,11 @@ function takeFrom(bins: TakenBin[], quantity: number): Allocation[] {
   const allocations: Allocation[] = [];
   let missing = quantity;
   for (let bin = bins.at(-1); missing > 0 && bin; bin = bins.at(-1)) {
-    const units = Math.min(missing, bin.left);
+    const units = Math.min(missing, bin.remaining);
     allocations.push({ warehouse: bin.warehouse, bin: bin.bin, quantity: units });
-    bin.left -= units;
+    bin.remaining -= units;
     missing -= units;
-    if (bin.left === 0) bins.pop();
+    if (bin.remaining === 0) bins.pop();
   }
   return allocations;
 }

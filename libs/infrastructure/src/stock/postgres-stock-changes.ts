@@ -42,7 +42,7 @@ const NOTIFY = `/* stock.notify_merchant */
 
 interface PlacedLine extends ResolvedLine {
   readonly row: StockPlace;
-  readonly asked: StockLine;
+  readonly input: StockLine;
   readonly place: CountPlace | null;
 }
 
@@ -121,15 +121,15 @@ async function change(sql: TransactionSql, request: StockChangeRequest): Promise
   const places = await findCountPlaces(sql, storeId, lines);
   const resolved = await findPlaces(sql, request, places);
   const placed = resolved.flatMap((line, index): PlacedLine[] => {
-    const asked = lines[index];
+    const input = lines[index];
     const place = places[index];
-    if (!asked || line.binId === null || line.productId === null || place === undefined) return [];
+    if (!input || line.binId === null || line.productId === null || place === undefined) return [];
     const row = { bin_id: line.binId, product_id: line.productId, variant_key: line.variantId ?? 0 };
-    return [{ ...line, row, asked, place }];
+    return [{ ...line, row, input, place }];
   });
-  const counts = placed.flatMap(({ index, row, place, asked }) =>
+  const counts = placed.flatMap(({ index, row, place, input }) =>
     place
-      ? [{ index, ...row, ...place, isOnHand: asked.write.kind === 'count' && asked.write.basis === 'on_hand' }]
+      ? [{ index, ...row, ...place, isOnHand: input.write.kind === 'count' && input.write.basis === 'on_hand' }]
       : [],
   );
   // Before the lock: it is past, and takes longer the more orders are open. Orders wait for the rest only.
@@ -174,7 +174,7 @@ async function lockBins(
   placed: readonly PlacedLine[],
 ): Promise<Map<string, BinStock>> {
   const places = placed.map(({ row }) => row);
-  const filled = placed.filter(({ asked }) => fills(asked)).map(({ row }) => row);
+  const filled = placed.filter(({ input }) => fills(input)).map(({ row }) => row);
   const { rows } = await lockRows((text, values) => sql.query(text, values), storeId, places, filled);
   // A bin in which the product never lay has no row.
   return new Map(places.map(keyOf).map((key) => [key, new BinStock(rows.get(key) ?? 0)]));
@@ -196,7 +196,7 @@ async function factsOf(
   );
 }
 
-function outcomeOf(bin: BinStock, { asked: { write } }: PlacedLine, facts: CountFacts | undefined): StockOutcome {
+function outcomeOf(bin: BinStock, { input: { write } }: PlacedLine, facts: CountFacts | undefined): StockOutcome {
   if (write.kind === 'adjust') return bin.adjust(write.by);
   if (write.kind === 'set') return bin.set(write.to, write.expected);
   if (!facts) throw new Error('A count without its place');
@@ -211,8 +211,8 @@ async function write(
 ): Promise<void> {
   const moved = placed.flatMap((line) => {
     const outcome = outcomes.get(line.index);
-    if (!outcome || outcome.refusal || isNothing(line.asked)) return [];
-    return [{ ...line, kind: line.asked.write.kind, difference: outcome.after - outcome.before }];
+    if (!outcome || outcome.refusal || isNothing(line.input)) return [];
+    return [{ ...line, kind: line.input.write.kind, difference: outcome.after - outcome.before }];
   });
   if (moved.length === 0) return;
   await sql.query(MOVE, [

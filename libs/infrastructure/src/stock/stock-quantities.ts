@@ -85,23 +85,23 @@ export async function lockRows(
  * OPENING and a later difference is a SET, which supersedes counts at older places. A bin that holds its quantity stays as it
  * is, without a movement: an export can be imported into its own store.
  *
- * @param wanted of different places, each with a quantity from 0 to the largest int4.
+ * @param quantities of different places, each with a quantity from 0 to the largest int4.
  */
 export async function setStockQuantities(
   manager: EntityManager,
   storeId: number,
-  wanted: readonly StockQuantity[],
+  quantities: readonly StockQuantity[],
   actor: Actor,
 ): Promise<StockChange[]> {
-  if (wanted.length === 0) return [];
-  const places = wanted.map((each) => ({
+  if (quantities.length === 0) return [];
+  const places = quantities.map((each) => ({
     bin_id: each.binId,
     product_id: each.productId,
     variant_key: each.variantId ?? 0,
   }));
   const query: Query = (text, values) => manager.query<StockRow[]>(text, values);
   const { made, rows } = await lockRows(query, storeId, places, places);
-  const changes = wanted.map((place, index) => {
+  const changes = quantities.map((place, index) => {
     const row = places[index] as StockPlace;
     const key = keyOf(row);
     return { place, row, isNew: made.has(key), before: rows.get(key) ?? 0 };

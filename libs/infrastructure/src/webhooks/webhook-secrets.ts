@@ -21,7 +21,7 @@ class WebhookSecrets {
   /** @param overlapMs how long the present ones still sign. */
   replaced(secret: string, overlapMs: number): TimedSecret[] {
     const end = new Date().getTime() + overlapMs;
-    const old = this.secrets.map((held) => ({ ...held, until: Math.min(held.until ?? end, end) }));
+    const old = this.secrets.map((each) => ({ ...each, until: Math.min(each.until ?? end, end) }));
     return [{ secret, until: null }, ...(overlapMs > 0 ? old : [])].slice(0, MOST);
   }
 }
