@@ -4,7 +4,7 @@ import pg from 'pg';
 import { Database } from '../../libs/infrastructure/src/postgres/database.js';
 import type { TransactionSql } from '../../libs/infrastructure/src/postgres/transaction-sql.js';
 import { PostgresStockRepository } from '../../libs/infrastructure/src/stock/postgres-stock.repository.js';
-import { availableUnits } from '../../libs/infrastructure/src/stock/available-stock.js';
+import { availableByVariant } from '../../libs/infrastructure/src/stock/available-stock.js';
 import { stockPreview } from '../../libs/infrastructure/src/stock/preview-stock.js';
 import { readCountFacts, readUnshipped, type PlacedCount } from '../../libs/infrastructure/src/stock/count-places.js';
 import { findPlaces } from '../../libs/infrastructure/src/stock/limit-bins.js';
@@ -180,7 +180,7 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     // More than there is: nothing is taken.
     const demand = products.map(({ id }) => ({ productId: id, variantId: null, quantity: 1_000_000, lines: [0] }));
     const quantities = {
-      text: `SELECT ${availableUnits('product')} FROM products AS product WHERE store_id = $1 AND id = ANY ($2::int[])`,
+      text: quantitiesOf('$2::int[]'),
       values: [store.id, products.map(({ id }) => id)],
     };
     const { fromFullest, fromAny } = withdrawals(store.id, randomUUID(), demand);
@@ -190,6 +190,29 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
       const read = await rowsRead(text, values ?? []);
       expect([text, (read.get('bins') ?? 0) <= FEW, read.get('bins')]).toEqual([text, true, read.get('bins')]);
     }
+    await client.query('ROLLBACK');
+  });
+
+  it('the quantity of a product reads an inactive variant once, in however many bins it lies', async () => {
+    const [variant] = await database.query<{ id: number; product_id: number }>(
+      'SELECT id, product_id FROM product_variants WHERE store_id = $1 ORDER BY id LIMIT 1',
+      [store.id],
+    );
+    await client.query(`BEGIN; SET LOCAL plan_cache_mode = force_generic_plan`);
+    await client.query(
+      `INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity)
+       SELECT $1, id, $2, $3, 1 FROM bins WHERE store_id = $1 ORDER BY id LIMIT 1000`,
+      [store.id, variant?.product_id, variant?.id],
+    );
+    await client.query(`UPDATE product_variants SET status = 'INACTIVE' WHERE store_id = $1 AND id = $2`, [
+      store.id,
+      variant?.id,
+    ]);
+
+    const read = await rowsRead(quantitiesOf('$2::int[]'), [store.id, [variant?.product_id]]);
+
+    expect(read.get('stock')).toBeGreaterThanOrEqual(1_000);
+    expect(read.get('product_variants')).toBe(1);
     await client.query('ROLLBACK');
   });
 
@@ -220,6 +243,11 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     }
   });
 });
+
+function quantitiesOf(products: string): string {
+  return `SELECT (SELECT coalesce(sum(quantity), 0) FROM ${availableByVariant('product')} AS unit)
+    FROM products AS product WHERE store_id = $1 AND id = ANY (${products})`;
+}
 
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';

@@ -79,17 +79,18 @@ describe('WebhookSender', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it.each([
+  it.each<[number, string | (() => string), number | null]>([
     [429, '120', 120_000],
     [503, '0', 0],
-    [503, new Date(Date.now() + 60_000).toUTCString(), 60_000],
+    [503, () => new Date(Date.now() + 60_000).toUTCString(), 60_000],
     [503, 'Thu, 01 Jan 1970 00:00:00 GMT', 0],
     [503, 'soon', null],
     [503, '-5', null],
     [500, '120', null],
     [503, '99999999999', 99_999_999_999_000],
   ])('reads the Retry-After of a %i: %s', async (status, header, expected) => {
-    receiver.answer = () => ({ status, headers: { 'retry-after': header } });
+    const retryAfter = typeof header === 'string' ? header : header();
+    receiver.answer = () => ({ status, headers: { 'retry-after': retryAfter } });
 
     const { retryAfterMs } = await post();
 

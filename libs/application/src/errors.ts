@@ -31,7 +31,6 @@ function technical(kind: ApplicationFailureKind, code: string, text: string) {
   };
 }
 
-/** The work did not finish in time. */
 export class DeadlineExceeded extends technical('late', 'deadline_exceeded', 'The work did not finish in time') {}
 
 /** A concurrency limit is reached. The work has not begun. */
@@ -78,7 +77,6 @@ export const IdempotencyMismatch = domainError(
   'idempotency_mismatch',
   'This key was used with a different request',
 );
-/** Deletions after the cursor are no longer kept. */
 export const CursorExpired = domainError(
   'invalid',
   'cursor_expired',

@@ -6,7 +6,6 @@ const MAX_WAITING = 64;
 interface Waiting {
   readonly owner: unknown;
   readonly begin: () => void;
-  /** Undefined where it waits without a limit. */
   readonly timer: NodeJS.Timeout | undefined;
 }
 
@@ -15,7 +14,6 @@ interface Waiting {
  * The next task is the one that has waited longest of the owner with the fewest running tasks.
  */
 export class Semaphore {
-  /** The owner of each running task. */
   private readonly running: unknown[] = [];
   private readonly queue = new Set<Waiting>();
 
@@ -82,7 +80,6 @@ export class Semaphore {
     first.begin();
   }
 
-  /** Tasks that wait for their turn. */
   get waiting(): number {
     return this.queue.size;
   }

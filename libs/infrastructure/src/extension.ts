@@ -9,13 +9,12 @@ type Provided<T> =
   | Pick<FactoryProvider<T>, 'useFactory' | 'inject'>
   | Pick<ValueProvider<T>, 'useValue'>;
 
-/** What another team adds to the service. The API and the worker start with the same extension. */
 export interface Extension {
   /** Judge every order, after the rules of the service. */
   readonly fraudRules?: readonly FraudRule[];
   /**
-   * Told of every order, beside mail. The key is the channel's name, which is stored with each delivery: a renamed channel
-   * is told again.
+   * Notified of every order, in addition to mail. The key is the channel's name, which is stored with each delivery: a renamed channel
+   * is notified again.
    */
   readonly channels?: Readonly<Record<string, Provided<Notifier>>>;
   /** Prices every order. It may inject `LiveCatalogPricing`, the catalog. */

@@ -44,7 +44,7 @@ import { TypeOrmBrandRepository } from './catalog/typeorm-brand.repository.js';
 import { TypeOrmCategoryRepository } from './catalog/typeorm-category.repository.js';
 import { PostgresCustomerRepository } from './customers/postgres-customer.repository.js';
 import { PostgresChangeFeed } from './changes/postgres-change-feed.js';
-import { PostgresPersonalData } from './customers/postgres-personal-data.js';
+import { PostgresPersonalData } from './orders/postgres-personal-data.js';
 import { optionsOn, requestPool } from './postgres/data-source.js';
 import { Database } from './postgres/database.js';
 import { DatabaseMetrics } from './postgres/database-metrics.js';
@@ -102,7 +102,6 @@ const ADAPTERS = [
   },
 ];
 
-/** The adapters that an extension adds to. */
 function extensibleAdapters({ fraudRules = [], channels = {}, pricing }: Extension) {
   const rules = withOwnRules(fraudRules);
   if ('mail' in channels) throw new Error('Channel mail: the service has a channel of this name');
@@ -130,13 +129,8 @@ function extensibleAdapters({ fraudRules = [], channels = {}, pricing }: Extensi
 }
 const EXTENSIBLE = [CatalogPricing, FraudScreening, Notifier];
 
-/** Binds every port to its adapter. */
 @Module({})
 export class InfrastructureModule {
-  /**
-   * @param databaseUrl of the configured database, or of the embedded one once it runs.
-   * @param metrics of the process, if it serves them.
-   */
   static on(
     config: Config,
     databaseUrl: string,

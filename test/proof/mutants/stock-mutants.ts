@@ -8,7 +8,7 @@ const WRONG_COUNT = /after COUNT \S+ it holds \d+, the shelf gives \d+/;
 export const STOCK_MUTANTS: readonly Mutant[] = [
   mutant('a count on hand keeps the units that are sold', 'stock', WRONG_COUNT, [
     'count-basis',
-    `[{ index, ...row, ...place, isOnHand: asked.write.kind === 'count' && asked.write.basis === null }]`,
+    `[{ index, ...row, ...place, isOnHand: input.write.kind === 'count' && input.write.basis === null }]`,
   ]),
   mutant('a count forgets what moved after its cursor', 'stock', WRONG_COUNT, [
     'moved-since',

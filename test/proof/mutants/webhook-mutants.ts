@@ -4,7 +4,7 @@ import { mutant, type Mutant } from './mutant.js';
 export const WEBHOOK_MUTANTS: readonly Mutant[] = [
   mutant('a webhook goes wherever its name leads', 'webhooks', /a private address was reached/, [
     'reachable-address',
-    'if (found.length === 0) throw new NotReachable();',
+    "if (found.length === 0) throw new SendFailed('ADDRESS_NOT_ALLOWED');",
   ]),
   mutant('a refused message counts as delivered', 'webhooks', /was not told of|was told a wrong state/, [
     'accepted-message',

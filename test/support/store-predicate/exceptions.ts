@@ -47,7 +47,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['webhooks'],
   },
   {
-    statements: ['webhooks.claim'],
+    statements: ['webhooks.find_due', 'webhooks.claim'],
     reason: 'The worker claims the due webhooks of all stores. Each has its store.',
     tables: ['webhooks', 'stores', 'changes'],
   },

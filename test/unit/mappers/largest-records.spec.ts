@@ -21,7 +21,7 @@ import {
   toStockListItem,
   toStoreResponse,
 } from '@app/representations';
-import { orderRecord, type OrderColumns } from '../../../libs/infrastructure/src/customers/personal-records.js';
+import { orderRecord, type OrderColumns } from '../../../libs/infrastructure/src/orders/personal-records.js';
 import { orderMail } from '../../../libs/infrastructure/src/notifications/order-mail.js';
 import { shortStockMail } from '../../../libs/infrastructure/src/notifications/short-stock-mail.js';
 import { toOrderRecord, type OrderRecordRow } from '../../../libs/infrastructure/src/orders/order.rows.js';
@@ -91,17 +91,10 @@ const TRACKING = { carrier: '', trackingNumber: '', trackingUrl: '' };
 const REFUND = { ...{ reference: 're', amount: 0, at: null, requestHash: '', notify: true }, lines: eachLine(1) };
 
 const PERSONAL_ROW: OrderColumns = {
-  ...{ amount: '1', total_amount: '1', tax_amount: '0', shipping_amount: '0', discount_amount: '0' },
-  ...{ shipping_address: {}, billing_address: {}, external_reference: null, fraud: null, placed: true },
-  created_at: new Date(AT),
-  line_items: times(MAX_LINES, () => {
-    const names = { attributes, attribute_names: attributeNames };
-    return { ...names, product: 'runner', variant: 'R-1', unit_price: '1000', returned_quantity: 1 };
-  }),
-  pipeline: times(SHIPMENTS, (n) => ({ stage: 'notify-shipment', reference: `S-${n}`, at: AT })),
-  shipments: times(SHIPMENTS, () => ({ shipped_at: AT, delivered_at: AT })),
-  payments: times(PAYMENTS, () => ({ amount: '1', at: AT })),
-  refunds: times(PAYMENTS, () => ({ amount: '1', at: AT })),
+  ...ORDER_ROW,
+  taken: [],
+  catalog: times(MAX_LINES, () => ['runner', 'R-1'] as const),
+  notified: times(SHIPMENTS, () => true),
   history: times(5_000, () => ({ at: AT })),
 };
 

@@ -4,7 +4,6 @@ import { Injectable } from '@nestjs/common';
 import { ApiKeyRepository, type ApiKeyLookup } from '../ports/api-key.repository.js';
 import { Networks } from './networks.js';
 
-/** Why a request is not authenticated. */
 export type AuthenticationFailure =
   | 'missing' // no key, or a text in another form
   | 'unknown' // well-formed, but there is no such key
@@ -14,7 +13,6 @@ export type AuthenticationFailure =
 
 export type Authentication =
   | { readonly key: ApiKeyLookup; readonly failure: null }
-  /** `refused`: the key that exists but may not be used, for the log; else null. */
   | { readonly key: null; readonly failure: AuthenticationFailure; readonly refused: ApiKeyLookup | null };
 
 @Injectable()

@@ -11,12 +11,6 @@ import {
 export class ChangeApiKeyStatus {
   constructor(private readonly apiKeys: ApiKeyRepository) {}
 
-  /**
-   * Takes effect with the next request. A revocation is final.
-   *
-   * @throws NotFound when there is no such key.
-   * @throws ApiKeyNotActive when the key is revoked and the new status is another.
-   */
   async execute(id: string, status: ApiKeyStatus): Promise<ApiKeyRecord> {
     const record = await this.apiKeys.setStatus(id, status);
     if (record) return record;

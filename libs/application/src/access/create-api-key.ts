@@ -5,13 +5,10 @@ import { StoreRepository } from '../ports/store.repository.js';
 import { drawApiKey } from './draw-api-key.js';
 
 export interface CreateApiKeyCommand {
-  /** Subdomain of the store. */
   readonly store: string;
   readonly mode: ApiKeyMode;
   readonly scope: ApiKeyScope;
-  /** Networks from which the key may be used; empty = any. */
   readonly networks: readonly string[];
-  /** Whether the velocity rules leave its orders out. */
   readonly trusted: boolean;
   readonly name: string;
   readonly expiresAt: Date | null;

@@ -12,7 +12,6 @@ export class Networks {
   private readonly ipv4 = new BlockList();
   private readonly ipv6 = new BlockList();
 
-  /** @param networks as {@link readNetwork} returns them. */
   constructor(networks: readonly string[]) {
     for (const network of networks) {
       const [start = '', bits] = network.split('/');
@@ -21,7 +20,6 @@ export class Networks {
     }
   }
 
-  /** False for a text that is no address. */
   has(address: string): boolean {
     if (isIPv4(address)) return this.ipv4.check(address);
     // BlockList compares a mapped address with networks of both families.

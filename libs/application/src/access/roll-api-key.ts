@@ -11,9 +11,7 @@ import { drawApiKey } from './draw-api-key.js';
 
 export interface RollApiKeyCommand {
   readonly id: string;
-  /** How long the old key still works, in milliseconds. */
   readonly overlapMs: number;
-  /** Of the new key. */
   readonly expiresAt: Date | null;
 }
 
@@ -38,7 +36,6 @@ export class RollApiKey {
     const { storeId, mode } = await this.find(id);
     const { text, ...drawn } = drawApiKey(mode);
     const rolled = await this.apiKeys.roll(storeId, id, { ...drawn, expiresAt }, overlapMs);
-    // Read again: the status may have changed since.
     if (!rolled) throw new ApiKeyNotActive(`Key ${id} ${refusalOf(await this.find(id))}`);
     return { ...rolled, key: text };
   }

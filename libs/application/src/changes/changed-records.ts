@@ -5,20 +5,16 @@ import type { ChangeKind, RecordOfKind } from '../ports/change-feed.js';
 import { CustomerRepository } from '../ports/customer.repository.js';
 import { OrderRepository } from '../ports/order.repository.js';
 import { ProductRepository } from '../ports/product.repository.js';
-import { SkuRepository } from '../ports/sku.repository.js';
-import { StockRepository } from '../ports/stock.repository.js';
-import { formatSkuId, parseSkuId } from './sku-ids.js';
-import { formatStockId, parseStockId } from './stock-ids.js';
+import { SkuRepository, type SkuId } from '../ports/sku.repository.js';
+import { StockRepository, type StockId } from '../ports/stock.repository.js';
 
 type AnyRecord = RecordOfKind[ChangeKind];
 type Finder<Found> = (storeId: number, ids: readonly string[]) => Promise<readonly Found[]>;
 
-/** Finds the full records that the feed shows, as the route of each kind shows them. */
 @Injectable()
 export class ChangedRecords {
   private readonly finders: { readonly [Kind in ChangeKind]: Finder<RecordOfKind[Kind]> };
 
-  /** One repository for each kind of the feed. */
   constructor(
     private readonly orders: OrderRepository,
     products: ProductRepository,
@@ -39,7 +35,6 @@ export class ChangedRecords {
     };
   }
 
-  /** Those of the orders that are test orders, or those that are not. */
   async ordersOfMode(storeId: number, ids: readonly string[], isTest: boolean): Promise<ReadonlySet<string>> {
     return new Set(await this.orders.idsOfMode(storeId, ids, isTest));
   }
@@ -53,5 +48,19 @@ export class ChangedRecords {
 
 function idOf(record: AnyRecord): string {
   if ('id' in record) return String(record.id);
-  return 'binId' in record ? formatStockId(record) : formatSkuId(record);
+  const { productId, variantId } = record;
+  if ('binId' in record) return `${productId}-${variantId ?? 0}-${record.binId}`;
+  return variantId === null ? String(productId) : `${productId}-${variantId}`;
+}
+
+/** @param id `70` of a product, `70-12` of its variant 12. */
+function parseSkuId(id: string): SkuId {
+  const [productId, variantId] = id.split('-');
+  return { productId: Number(productId), variantId: variantId === undefined ? null : Number(variantId) };
+}
+
+/** @param id `70-12-5` of variant 12 of product 70 in bin 5, `70-0-5` of the product itself. */
+function parseStockId(id: string): StockId {
+  const [productId, variantId, binId] = id.split('-').map(Number);
+  return { productId: productId ?? 0, variantId: variantId || null, binId: binId ?? 0 };
 }

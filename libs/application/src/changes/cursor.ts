@@ -13,7 +13,6 @@ export interface Cursor extends FeedPlace {
   /** Whether it comes from the middle of a read: what is before it is no state that the store ever had. */
   readonly hasMore: boolean;
   readonly kinds: readonly ChangeKind[];
-  /** Whether the orders are those of test keys; absent = all. */
   readonly isTest?: boolean | undefined;
 }
 
@@ -36,8 +35,8 @@ export function decodeCursor(cursor: string, owner: CursorOwner): Cursor {
   const [version, storeId, mode, branch = '', position, base, names = '', part, orders] = body.split('.');
   const isIntact = version === VERSION && text.slice(end + 1) === checksum(body) && isUuid(branch);
   if (!isIntact || Number(storeId) !== owner.storeId || mode !== owner.mode) throw new CursorInvalid();
-  const asked = names.split('+');
-  const kinds = CHANGE_KINDS.filter((kind) => asked.includes(kind));
+  const listed = names.split('+');
+  const kinds = CHANGE_KINDS.filter((kind) => listed.includes(kind));
   // A release that lacks a kind cannot continue for it.
   if (kinds.join('+') !== names) throw new CursorInvalid();
   return {

@@ -11,7 +11,6 @@ export class CustomersService {
     return this.customers.list(storeId, filter, page);
   }
 
-  /** @throws NotFound when the store has no customer with this id. */
   async retrieve(storeId: number, id: string): Promise<CustomerRecord> {
     const customer = isUuid(id) ? await this.customers.findById(storeId, id) : null;
     if (!customer) throw new NotFound('Customer');

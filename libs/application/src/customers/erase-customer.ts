@@ -4,16 +4,13 @@ import { PersonalData, type Erasure, type PersonsOrder } from '../ports/personal
 import { StoreRepository } from '../ports/store.repository.js';
 
 export interface EraseCustomerCommand {
-  /** Subdomain of the store. */
   readonly store: string;
   readonly email: string;
-  /** Erases although orders are open. */
   readonly force: boolean;
 }
 
 const MOST_NAMED = 20;
 
-/** The person has orders that still need a name and an address. */
 export const OrdersOpen = domainError('rejected', 'orders_open', (orders: readonly PersonsOrder[]) => {
   const named = orders
     .slice(0, MOST_NAMED)

@@ -24,11 +24,9 @@ import { requestHashOf } from '../request-hash.js';
 import type { IdempotencyScope } from '../ports/idempotency.js';
 import { OrderLifecycle, type ChangedOrder, type OrderTarget } from '../ports/order-lifecycle.js';
 
-/** Who changes which order. */
 export interface ChangeContext {
   readonly order: OrderTarget;
   readonly actor: Actor;
-  /** `null` when the client sent no idempotency key. */
   readonly idempotency: IdempotencyScope | null;
   readonly deadline?: Deadline;
 }
@@ -36,7 +34,7 @@ export interface ChangeContext {
 type WithoutHash<T> = Omit<T, 'requestHash'>;
 
 /**
- * Changes an order after it is placed. Each method is one transaction, and throws, beside what it names:
+ * Changes an order after it is placed. Each method is one transaction. All of them throw:
  *
  * @throws NotFound when the store has no such order.
  * @throws IdempotencyMismatch when the key was used with another request.

@@ -29,7 +29,6 @@ import type { IdempotentRequest } from '../ports/idempotency.js';
 import { OrderPlacement, receiptOf, ReceiptNumberTaken, type OrderReceipt } from '../ports/order-placement.js';
 import { requestHashOf } from '../request-hash.js';
 
-/** A validated request for an order. */
 export interface OrderRequest {
   readonly items: readonly LineRequest[];
   readonly customer: OrderCustomer;
@@ -47,10 +46,8 @@ export interface OrderRequest {
 export interface CreateOrderCommand {
   readonly store: { readonly id: number; readonly currency: Currency };
   readonly mode: ApiKeyMode;
-  /** The API key that places the order. */
   readonly keyId?: string;
   readonly request: OrderRequest;
-  /** `null` when the client sent none. */
   readonly idempotencyKey: string | null;
   /** Limits the whole wait; no order is written once it has passed. */
   readonly deadline: Deadline;
@@ -58,7 +55,6 @@ export interface CreateOrderCommand {
 
 export interface CreatedOrder {
   readonly receipt: OrderReceipt;
-  /** Whether an earlier request with the same idempotency key placed the order. */
   readonly isReplay: boolean;
 }
 
@@ -165,12 +161,10 @@ export class CreateOrder {
   }
 }
 
-/** Whether the client expects the store's currency, or any. */
 export function isCurrencyExpected({ store, request }: Pick<CreateOrderCommand, 'store' | 'request'>): boolean {
   return request.currency === undefined || request.currency === store.currency;
 }
 
-/** An order with a new id and a new receipt number, both of this time. */
 function draftOf(
   { store, mode, keyId, request }: CreateOrderCommand,
   lines: readonly OrderLine[],

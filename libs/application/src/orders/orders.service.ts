@@ -27,12 +27,6 @@ export class OrdersService {
     return order;
   }
 
-  /**
-   * The history of an order, oldest first.
-   *
-   * @param reference the order's UUID or its receipt number.
-   * @throws NotFound when the store has no such order.
-   */
   history(storeId: number, reference: string, page: Page): Promise<PageOf<OrderEventRecord>> {
     return this.orders.history(storeId, reference, page);
   }

@@ -8,13 +8,10 @@ export type PreviewOrderCommand = Omit<CreateOrderCommand, 'idempotencyKey'>;
 
 /** What an order would cost at this moment, and why it would be refused. Line numbers are those of the request. */
 export interface OrderPreview {
-  /** The lines that can be priced, in the order of the request. */
   readonly quote: Quote;
   readonly unavailable: readonly UnavailableItem[];
-  /** Shortages of the lines that can be priced, by line. */
   readonly shortages: readonly Shortage[];
   readonly isReferenceTaken: boolean;
-  /** Whether the client expects another currency than the store's. */
   readonly isCurrencyMismatched: boolean;
   /** Whether the client expects another total. Not judged while a line cannot be priced. */
   readonly isPriceChanged: boolean;

@@ -35,7 +35,6 @@ export class RescreenHeldOrders {
     }
   }
 
-  /** Returns whether the analysis was available. */
   private async rescreen({ storeId, orderId }: HeldOrder): Promise<boolean> {
     const order = await this.orders.findById(storeId, orderId);
     if (!order) return true;

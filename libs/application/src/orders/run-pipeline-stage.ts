@@ -22,7 +22,6 @@ const CLAIM_MS = 45_000;
  */
 export interface StageResult {
   readonly outcome: 'done' | 'failed' | 'dead' | 'undeliverable' | 'cancelled';
-  /** Why the attempt failed. */
   readonly error?: Error;
 }
 
@@ -40,11 +39,6 @@ export class RunPipelineStage {
     private readonly notifier: Notifier,
   ) {}
 
-  /**
-   * Claims due stages, the longest due first, for long enough to run each at once.
-   *
-   * @throws CommitOutcomeUnknown like the port.
-   */
   claim(most: number): Promise<ClaimedStage[]> {
     return this.stages.claim(most, CLAIM_MS);
   }

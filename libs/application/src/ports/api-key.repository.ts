@@ -25,14 +25,12 @@ export interface ApiKeyRecord {
   readonly successorId: string | null;
 }
 
-/** The use of a key on one day. */
 export interface ApiKeyUsage {
   readonly keyId: string;
   /** `YYYY-MM-DD`, in UTC. */
   readonly day: string;
   /** Requests with the key while it was valid, throttled ones included. */
   readonly requests: number;
-  /** Requests that were throttled. */
   readonly throttled: number;
 }
 
@@ -42,7 +40,6 @@ export interface ApiKeyLookup {
   readonly name: string;
   readonly mode: ApiKeyMode;
   readonly scope: ApiKeyScope;
-  /** As in {@link ApiKeyRecord}. */
   readonly networks: readonly string[];
   readonly status: ApiKeyStatus;
   readonly expiresAt: Date | null;
@@ -56,7 +53,6 @@ export interface NewApiKey extends Pick<
   ApiKeyRecord,
   'id' | 'prefix' | 'lastFour' | 'mode' | 'scope' | 'networks' | 'trusted' | 'name' | 'expiresAt'
 > {
-  /** SHA-256 of the whole key. */
   readonly hash: Buffer;
 }
 
@@ -103,7 +99,6 @@ export abstract class ApiKeyRepository {
     overlapMs: number,
   ): Promise<RolledApiKey | null>;
 
-  /** Oldest first. */
   abstract list(storeId: number): Promise<ApiKeyRecord[]>;
 
   /**

@@ -10,7 +10,6 @@ export interface LineRequest {
 export interface PricedItems {
   /** The lines that can be ordered, in the order of the request. */
   readonly lines: readonly OrderLine[];
-  /** The others, by line. */
   readonly unavailable: readonly UnavailableItem[];
 }
 

@@ -7,7 +7,6 @@ export interface CategoryRecord {
   readonly image: string;
   readonly description: string;
   readonly displayOrder: number;
-  /** Null for a top-level category. */
   readonly parentId: number | null;
 }
 

@@ -32,7 +32,7 @@ export const CHANGE_KINDS: readonly ChangeKind[] = [
 /** The newest change of a resource. A resource occurs once in the feed. */
 export interface Change {
   readonly kind: ChangeKind;
-  /** As text. That of a SKU is the product's, and the variant's after a hyphen (sku-ids.ts); that of stock, see stock-ids.ts. */
+  /** As text: `70-12` is the SKU of variant 12 of product 70, `70-12-5` its stock in bin 5 (changed-records.ts). */
   readonly id: string;
   readonly position: number;
   /** When the change entered the feed, a moment after its commit. */
@@ -43,7 +43,6 @@ export interface Change {
 export interface FeedPlace {
   /** The history of the database that counts the positions. A restore, or a fail-over, begins another one. */
   readonly branch: string;
-  /** The last position before this place. */
   readonly position: number;
   /** Tombstones up to this position were gone when the reader began: it misses none of them. */
   readonly base: number;
@@ -55,7 +54,6 @@ export type ChangedResource = {
 }[ChangeKind];
 
 export interface FeedPage {
-  /** By position. */
   readonly changes: readonly Change[];
   readonly next: FeedPlace;
   readonly hasMore: boolean;
@@ -69,7 +67,6 @@ export interface FeedQuery {
   readonly isTest?: boolean | undefined;
   /** The place after which to read; null = the beginning. */
   readonly after: FeedPlace | null;
-  /** 1 to 100. */
   readonly limit: number;
   /** Whether the read is one of many: these share a part of the connections. */
   readonly bulk?: boolean;

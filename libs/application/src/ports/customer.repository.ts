@@ -9,7 +9,6 @@ export interface CustomerRecord {
   readonly status: string;
   readonly emailVerified: boolean;
   readonly loyaltyPoints: number;
-  /** Minor units of the store's currency. */
   readonly totalSpent: number;
   readonly tags: readonly string[];
   readonly city: string;

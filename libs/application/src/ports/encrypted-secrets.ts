@@ -21,7 +21,7 @@ export abstract class EncryptedSecrets {
   abstract keyUses(): Promise<KeyUse[]>;
 
   /**
-   * Re-encrypts the values under other keys with the newest key, in one pass. Each batch is a transaction of its own,
+   * Re-encrypts the values under other keys with the newest key, in one pass. Each batch is one transaction,
    * so an interrupted pass keeps its completed batches. Skips values that another transaction holds, and never waits.
    */
   abstract reencrypt(): AsyncIterable<ReencryptedBatch>;

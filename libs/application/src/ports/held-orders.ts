@@ -4,7 +4,6 @@ import type { OrderKey, OrderLocation } from './order.repository.js';
 /** An order under review: its customer's confirmation is held. */
 export interface HeldOrder extends OrderLocation {
   readonly receiptNumber: string;
-  /** In minor units of `currency`. */
   readonly totalAmount: number;
   readonly currency: string;
   readonly isTest: boolean;
@@ -13,15 +12,12 @@ export interface HeldOrder extends OrderLocation {
   readonly reasons: readonly string[];
 }
 
-/** Conditions on held orders. */
 export interface HeldFilter {
-  /** Subdomain of the store; null = any store. */
   readonly subdomain: string | null;
   /** Orders that are held for these reasons and for no other; null = any reason. */
   readonly reasons: readonly string[] | null;
 }
 
-/** Orders under review. */
 export abstract class HeldOrders {
   /**
    * Lists orders of any store by order id, so oldest first, then by store: ids are unique within a store only.

@@ -7,7 +7,6 @@ export interface IdempotencyScope {
   readonly key: string;
 }
 
-/** A request that carries an idempotency key. */
 export interface IdempotentRequest {
   readonly scope: IdempotencyScope;
   /** SHA-256 of the validated request. */

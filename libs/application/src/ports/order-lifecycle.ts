@@ -3,7 +3,6 @@ import type { Deadline } from '../deadline.js';
 import type { IdempotentRequest } from './idempotency.js';
 import type { OrderRecord } from './order.repository.js';
 
-/** The order that a request or a command changes. */
 export interface OrderTarget {
   readonly storeId: number;
   /** UUID or receipt number in any letter case. */
@@ -17,7 +16,6 @@ export interface ChangeRequest {
   readonly actor: Actor;
   /** Computes the change; throws to refuse it. May run more than once, so it must have no side effects. */
   readonly decide: (order: PlacedOrder) => OrderChange;
-  /** `null` when the client sent no idempotency key. */
   readonly idempotency: IdempotentRequest | null;
   readonly deadline?: Deadline;
 }

@@ -8,13 +8,11 @@ export interface OrderReceipt extends QuotedAmounts {
   readonly receiptNumber: string;
 }
 
-/** What an order costs, in minor units. */
 export interface QuotedAmounts {
   readonly currency: Currency;
   readonly paymentMethod: PaymentMethod;
   readonly subtotal: number;
   readonly total: number;
-  /** In the order of the request. */
   readonly items: readonly {
     readonly productId: number;
     readonly name: string;
@@ -51,9 +49,7 @@ export interface ExternalReference {
 
 /** Why `place` would refuse an order at this moment. */
 export interface PlacementCheck {
-  /** One entry for each line that is short, by line. */
   readonly shortages: readonly Shortage[];
-  /** Whether a committed order has the reference. */
   readonly isReferenceTaken: boolean;
 }
 
@@ -63,7 +59,6 @@ export interface Placement {
   readonly assessment: FraudAssessment;
   /** One entry per product and variant. */
   readonly demand: readonly StockDemand[];
-  /** `null` when the client sent no idempotency key. */
   readonly idempotency: IdempotentRequest | null;
 }
 

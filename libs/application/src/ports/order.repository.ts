@@ -17,7 +17,6 @@ export interface OrderSummary {
   readonly status: string;
   readonly fulfillmentStatus: string;
   readonly paymentMethod: string;
-  /** Sum of the lines. */
   readonly amount: number;
   /** Amount owed: lines, tax and shipping, less discounts. */
   readonly totalAmount: number;
@@ -29,7 +28,6 @@ export interface OrderSummary {
 
 /** Units of a line in a bin: where to pick them, or where they were picked. */
 export interface Allocation {
-  /** Code of the warehouse. */
   readonly warehouse: string;
   readonly bin: string;
   readonly quantity: number;
@@ -45,7 +43,6 @@ export interface OrderLineRecord {
   readonly unitPrice: number;
   readonly quantity: number;
   readonly lineTotal: number;
-  /** Counts from 1. */
   readonly line: number;
   readonly shippedQuantity: number;
   /** Shipped units whose stock went back to the bins. */
@@ -98,7 +95,6 @@ export interface OrderFilter {
   readonly source?: string;
   /** Whether the order is under review: as in {@link HeldOrders}. */
   readonly held?: boolean;
-  /** Whether it was placed with a test key. */
   readonly isTest?: boolean;
   /** Exact, in this letter case. A live and a test order may have the same. */
   readonly externalReference?: string;
@@ -106,19 +102,16 @@ export interface OrderFilter {
   readonly search?: string;
 }
 
-/** An event in the history of an order. */
 export interface OrderEventRecord extends OrderEvent {
   readonly at: Date;
   readonly actor: Actor;
 }
 
-/** Identifies an order. */
 export interface OrderKey {
   readonly storeId: number;
   readonly orderId: string;
 }
 
-/** Identifies an order and names its store. */
 export interface OrderLocation extends OrderKey {
   readonly subdomain: string;
 }

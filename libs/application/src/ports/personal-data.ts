@@ -1,6 +1,5 @@
 import type { OrderState } from '@app/domain';
 
-/** An order of a person. */
 export interface PersonsOrder extends OrderState {
   readonly receiptNumber: string;
 }
@@ -16,7 +15,6 @@ export interface PersonalRecords {
   readonly secrets: readonly string[];
   /** Whether the e-mail is on the store's block list. */
   readonly blocked: boolean;
-  /** Oldest id first. */
   readonly orders: readonly PersonalRecord[];
 }
 

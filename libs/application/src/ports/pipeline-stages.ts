@@ -13,7 +13,6 @@ export type NotificationStage = (typeof NOTIFICATION_STAGES)[number];
 /** The stages that complete in the order's own transaction, in their order. No row keeps them. */
 export const PLACEMENT_STAGES = ['fraud-analysis', 'inventory'] as const;
 
-/** All stages of an order, in order. */
 export const PIPELINE_STAGES = [...PLACEMENT_STAGES, ...NOTIFICATION_STAGES] as const;
 
 /** The records of those stages of an order. @param at when it was placed. */
@@ -34,9 +33,7 @@ export interface ClaimedStage extends OrderKey {
   readonly takenOver: boolean;
 }
 
-/** The result of a retry. */
 export interface RetriedPipeline {
-  /** The stages that run again. */
   readonly stages: readonly NotificationStage[];
   /** Unfinished stages that stay as they are, because a worker attempts them at this moment. */
   readonly running: readonly NotificationStage[];
@@ -46,7 +43,6 @@ export interface RetriedPipeline {
   readonly cancelled: boolean;
 }
 
-/** The queue of the stages of placed orders, for the worker. */
 export abstract class PipelineStages {
   /**
    * Claims due stages of all stores, the longest due first. An order is claimed only when it is where an
@@ -75,11 +71,10 @@ export abstract class PipelineStages {
   abstract setAside(claim: ClaimedStage, error: Error): Promise<void>;
 }
 
-/** What operators do with failed stages of placed orders. */
 export abstract class StageRetries {
   /**
    * Makes the dead and failed stages of an order due again, at once and with all their attempts. Never adds an attempt
-   * beside one that runs. An attempt counts as lost, and its stage as failed, when its worker has not ended it within 45
+   * while one runs. An attempt counts as lost, and its stage as failed, when its worker has not ended it within 45
    * seconds. Held stages stay held, and the confirmation of a cancelled order is not sent.
    *
    * @throws NotFound when the store has no such order.

@@ -1,12 +1,10 @@
 import type { VariantAttributes } from '@app/domain';
 import type { Page, PageOf } from './page.js';
 
-/** A product in a list. */
 export interface ProductSummary {
   readonly id: number;
   readonly name: string;
   readonly slug: string;
-  /** Minor units of the store's currency. */
   readonly price: number;
   /** Units in all bins of the store's active warehouses, of the product and of all its variants. */
   readonly quantity: number;
@@ -17,7 +15,6 @@ export interface ProductVariantRecord {
   readonly id: number;
   readonly sku: string;
   readonly name: string;
-  /** Minor units. */
   readonly price: number;
   readonly attributes: VariantAttributes;
   /** Units in the bins of active warehouses. */
@@ -30,7 +27,6 @@ export interface ProductRecord extends ProductSummary {
   readonly featured: boolean;
   readonly description: string;
   readonly images: readonly { readonly url: string; readonly alt: string }[];
-  /** In the order of the catalog. */
   readonly variants: readonly ProductVariantRecord[];
   readonly specifications: readonly { readonly name: string; readonly value: string }[];
   /** By display order. */

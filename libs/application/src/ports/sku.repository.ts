@@ -1,10 +1,8 @@
 import type { VariantAttributes } from '@app/domain';
 import type { Page, PageOf } from './page.js';
 
-/** Identifies a sellable unit. */
 export interface SkuId {
   readonly productId: number;
-  /** Null for the product itself. */
   readonly variantId: number | null;
 }
 
@@ -23,12 +21,10 @@ export interface SkuRecord extends SkuId {
   readonly quantity: number;
   /** The same by warehouse, sorted by code; absent unless asked for. */
   readonly warehouses?: readonly WarehouseUnits[];
-  /** Status of the product. */
   readonly status: string;
 }
 
 export interface WarehouseUnits {
-  /** Code of an active warehouse. */
   readonly warehouse: string;
   readonly quantity: number;
 }

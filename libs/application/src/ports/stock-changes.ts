@@ -8,7 +8,6 @@ export interface StockUnit {
   /** Exactly, or else in any letter case; null = by ids. */
   readonly sku: string | null;
   readonly productId: number | null;
-  /** Null = stock at product level. */
   readonly variantId: number | null;
 }
 
@@ -23,7 +22,6 @@ export interface StockLine extends StockUnit {
 
 /** What a line did. Texts are `''` and numbers null where the line does not say what it means. */
 export interface StockLineResult {
-  /** Counts from 1. */
   readonly line: number;
   readonly sku: string;
   readonly productId: number | null;
@@ -34,7 +32,6 @@ export interface StockLineResult {
   readonly after: number | null;
   readonly short: number;
   readonly code: StockRefusalCode | null;
-  /** `''` unless it is refused. */
   readonly error: string;
 }
 
@@ -50,9 +47,7 @@ export interface StockChangeRequest {
   readonly isAtomic: boolean;
   /** Whether a bin that a line names is made where its warehouse lacks it. */
   readonly createsBins: boolean;
-  /** SHA-256 of the validated request. */
   readonly requestHash: Buffer;
-  /** `null` when the client sent no idempotency key. */
   readonly idempotency: IdempotencyScope | null;
   readonly deadline?: Deadline;
 }

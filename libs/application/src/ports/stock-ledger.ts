@@ -1,21 +1,16 @@
 /** Stock of a product, or of one variant of it, in a bin, whose quantity is not the sum of its movements. */
 export interface StockDifference {
-  /** Subdomain. */
   readonly store: string;
-  /** Slug. */
   readonly product: string;
   /** SKU; null = stock at product level. */
   readonly variant: string | null;
-  /** `WAREHOUSE/BIN`. */
   readonly bin: string;
-  /** Units in the bin. */
   readonly quantity: number;
   /** Sum of all movements, in units. */
   readonly ledger: number;
 }
 
 export interface StockVerification {
-  /** Places compared. */
   readonly checked: number;
   /** By store, product, variant (product level first) and bin, each in the order of its id. */
   readonly differences: readonly StockDifference[];

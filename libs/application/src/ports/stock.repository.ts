@@ -1,9 +1,7 @@
 import type { Page, PageOf } from './page.js';
 
-/** Identifies the stock of a product or variant in a bin. */
 export interface StockId {
   readonly productId: number;
-  /** Null = stock at product level. */
   readonly variantId: number | null;
   readonly binId: number;
 }
@@ -11,7 +9,6 @@ export interface StockId {
 export interface StockRecord extends StockId {
   /** Of the variant or the product; `""` when it has none. */
   readonly sku: string;
-  /** Codes. */
   readonly warehouse: string;
   readonly bin: string;
   /** Available units. */

@@ -2,7 +2,6 @@ import type { Currency, PauseReason } from '@app/domain';
 import type { FeedPlace } from './change-feed.js';
 import type { Delivery, Webhook } from './webhook.repository.js';
 
-/** A webhook that one worker serves. */
 export interface ClaimedWebhook extends Pick<
   Webhook,
   'storeId' | 'id' | 'mode' | 'url' | 'kinds' | 'body' | 'batch' | 'place'
@@ -18,7 +17,6 @@ export interface ClaimedWebhook extends Pick<
   readonly failingForMs: number;
   /** How often a replay was asked for. */
   readonly replays: number;
-  /** Identifies the claim. */
   readonly holder: string;
   /** `performance.now()` before the claim was asked for. */
   readonly claimedAt: number;
@@ -26,7 +24,7 @@ export interface ClaimedWebhook extends Pick<
   readonly epoch: number;
 }
 
-/** What an attempt, or a page without anything to send, leads to. */
+/** The result of an attempt, or of a page without anything to send. */
 export type WebhookOutcome =
   /** Everything up to the place is delivered. */
   | { readonly kind: 'moved'; readonly place: FeedPlace }
@@ -46,7 +44,7 @@ export abstract class WebhookQueue {
   abstract claim(most: number, busy: ReadonlyMap<string, number>): Promise<ClaimedWebhook[]>;
 
   /**
-   * Notes an attempt and what it leads to, and renews the claim.
+   * Records an attempt and its outcome, and renews the claim.
    *
    * @param delivery null when nothing was sent.
    * @returns false when the webhook is changed, deleted or another worker's: nothing is noted.

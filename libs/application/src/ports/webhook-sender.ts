@@ -1,6 +1,5 @@
 import type { Delivery } from './webhook.repository.js';
 
-/** How an attempt at a message went. */
 export interface Attempt extends Omit<Delivery, 'messageId' | 'type'> {
   /** What `Retry-After` of a 429 or 503 asks for; null = nothing. */
   readonly retryAfterMs: number | null;
@@ -11,7 +10,7 @@ export interface Receiver {
   /**
    * Sends one message. Never rejects. Ends within 25 seconds.
    *
-   * @param headers beside those of every message.
+   * @param headers in addition to those of every message.
    */
   post(headers: Readonly<Record<string, string>>, body: string): Promise<Attempt>;
   close(): void;
@@ -20,7 +19,7 @@ export interface Receiver {
 /** Reaches receivers, and nothing private. */
 export abstract class WebhookSender {
   /**
-   * Checks what can be told without a connection.
+   * Checks what needs no connection.
    *
    * @throws UrlNotAllowed unless the URL is https, on an allowed port, without credentials, and no private address.
    */

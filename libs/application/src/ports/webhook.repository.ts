@@ -17,7 +17,6 @@ export interface Webhook extends WebhookKey {
   /** Changes in one message, at most. */
   readonly batch: number;
   readonly state: WebhookState;
-  /** Null while it is active. */
   readonly reason: PauseReason | null;
   /** What is after it was not delivered. */
   readonly place: FeedPlace;
@@ -34,13 +33,10 @@ export interface NewWebhook extends Pick<Webhook, 'storeId' | 'id' | 'mode' | 'u
   readonly secret: string;
 }
 
-/** How far an attempt came. */
 export const DELIVERY_PHASES = ['address', 'connect', 'tls', 'request', 'answer', 'done'] as const;
 export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 
-/** One attempt at a message. */
 export interface Delivery {
-  /** `webhook-id` of the message. */
   readonly messageId: string;
   /** Of the message, such as `orders.changed`. */
   readonly type: string;
@@ -80,7 +76,6 @@ export abstract class WebhookRepository {
    */
   abstract insert(webhook: NewWebhook, request?: IdempotentRequest | null): Promise<Webhook>;
 
-  /** Oldest first. */
   abstract list(storeId: number, mode: ApiKeyMode | null): Promise<Webhook[]>;
 
   abstract find(key: WebhookKey, mode: ApiKeyMode | null): Promise<Webhook | null>;
@@ -88,7 +83,6 @@ export abstract class WebhookRepository {
   /** The key of a webhook of any store, for operators. */
   abstract locate(id: string): Promise<WebhookKey | null>;
 
-  /** @returns null when there is no such webhook. */
   abstract newestSecret(key: WebhookKey): Promise<string | null>;
 
   /** The last 20 attempts, newest first. */

@@ -2,15 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { EncryptedSecrets, type KeyUse } from '../ports/encrypted-secrets.js';
 
 export interface RotationReport {
-  /** Values that were re-encrypted. */
   readonly rotated: number;
   /** Values that no configured key decrypts. They are unchanged. */
   readonly unreadable: number;
-  /** Place and reason of up to 20 of them. */
   readonly examples: readonly string[];
   /** Readable values that are still under an older key: other transactions held or wrote them during every pass. */
   readonly left: number;
-  /** The configured keys, newest first, then others. */
   readonly keys: readonly KeyUse[];
 }
 
@@ -24,7 +21,6 @@ const PAUSE_MS = 500;
 export class RotateSecrets {
   constructor(private readonly secrets: EncryptedSecrets) {}
 
-  /** The number of values that are not under the newest key. */
   async due(): Promise<number> {
     return dueOf(await this.secrets.keyUses());
   }

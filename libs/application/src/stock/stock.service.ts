@@ -1,6 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, PageOf } from '../ports/page.js';
+import { StockChanges, type ChangedStock, type StockChangeRequest } from '../ports/stock-changes.js';
+import { StockLedger, type StockVerification } from '../ports/stock-ledger.js';
 import { StockRepository, type StockFilter, type StockRecord } from '../ports/stock.repository.js';
+import { StoreRepository } from '../ports/store.repository.js';
+import { requestHashOf } from '../request-hash.js';
 
 @Injectable()
 export class StockService {
@@ -8,5 +12,34 @@ export class StockService {
 
   list(storeId: number, filter: StockFilter, page: Page): Promise<PageOf<StockRecord>> {
     return this.stock.list(storeId, filter, page);
+  }
+}
+
+@Injectable()
+export class ChangeStock {
+  constructor(private readonly changes: StockChanges) {}
+
+  execute(command: Omit<StockChangeRequest, 'requestHash'>): Promise<ChangedStock> {
+    const { lines, reference, reason, isAtomic, createsBins } = command;
+    const requestHash = requestHashOf(['stock', lines, reference, reason, isAtomic, createsBins]);
+    return this.changes.apply({ ...command, requestHash });
+  }
+}
+
+@Injectable()
+export class VerifyStock {
+  constructor(
+    private readonly stores: StoreRepository,
+    private readonly ledger: StockLedger,
+  ) {}
+
+  /**
+   * Compares every bin with the sum of its movements.
+   *
+   * @param store subdomain; null = all stores.
+   * @throws NotFound when the store does not exist.
+   */
+  async execute(store: string | null): Promise<StockVerification> {
+    return this.ledger.verify(store === null ? null : (await this.stores.require(store)).id);
   }
 }

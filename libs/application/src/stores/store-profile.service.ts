@@ -2,7 +2,6 @@ import { NotFound, publicPaymentSettings, publicSettings } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { StoreRepository, type StoreProfile } from '../ports/store.repository.js';
 
-/** A profile whose settings contain no secrets. */
 export interface PublicStoreProfile extends Omit<
   StoreProfile,
   'contact' | 'theme' | 'paymentSettings' | 'ecommerceSettings' | 'methodsWithCredentials'

@@ -11,14 +11,14 @@ import { WebhookSender, type Attempt, type Receiver } from '../ports/webhook-sen
 import { Semaphore } from '../semaphore.js';
 import { changesMessage, signedHeaders, testMessage, type WebhookMessage } from './webhook-message.js';
 
-/** Changes are read ahead. What was read longer ago is read again: a message tells the state at the time of its delivery. */
+/** Changes are read ahead. What was read longer ago is read again: a message has the state at the time of its delivery. */
 const FRESH_MS = 1_000;
 /** Then another webhook has its turn. */
 const TURN_MS = 30_000;
 /** A claim lasts 30 s from the last record, and an attempt 20. */
 const LATEST_START_MS = 8_000;
 const GONE = 410;
-/** A receiver that takes longer to answer loses little by a record that is not written beside the next message. */
+/** A receiver that takes longer to answer loses little when its record is written before the next message. */
 const SWIFT_MS = 100;
 /** Pages that are read at a time. A worker serves more webhooks: the database refuses what does not find a place to wait. */
 const READS = 8;
@@ -36,7 +36,6 @@ export class DeliverWebhooks {
     private readonly format: RecordFormat,
   ) {}
 
-  /** @param busy how many webhooks of each host, and of each store by its id, this process serves already. */
   claim(most: number, busy: ReadonlyMap<string, number>): Promise<ClaimedWebhook[]> {
     return this.queue.claim(most, busy);
   }
@@ -105,15 +104,14 @@ export class DeliverWebhooks {
 
   private messageOf(claimed: ClaimedWebhook, changes: readonly ChangedResource[], place: FeedPlace): WebhookMessage {
     const { body, currency } = claimed;
-    const told = changes.map((change) => ({
+    const withData = changes.map((change) => ({
       ...change,
       data: body === 'full' ? this.format.format(change, currency) : null,
     }));
-    return changesMessage(claimed, told, place);
+    return changesMessage(claimed, withData, place);
   }
 }
 
-/** What a worker does with a webhook from its claim to its release. */
 class Turn {
   private readonly end = performance.now() + TURN_MS;
   private renewedAt: number;
@@ -139,7 +137,7 @@ class Turn {
   }
 
   /**
-   * Begins a record. That of a swift receiver runs beside the next message, which leaves a third earlier, and a kill repeats
+   * Begins a record. That of a swift receiver runs in parallel with the next message, which leaves a third earlier; a kill repeats
    * both. Otherwise it ends first: what is paused, deleted or rotated during an attempt sends nothing more.
    *
    * @returns false when one is not noted: the webhook is changed, or its claim has passed to another.
@@ -152,7 +150,7 @@ class Turn {
       return isNoted;
     });
     if (delivery === null || delivery.durationMs > SWIFT_MS) return this.recorded;
-    // Who awaits it next has the error.
+    // The next `await` gets the error.
     this.recorded.catch(() => undefined);
     return true;
   }

@@ -10,7 +10,6 @@ const SECRET_BYTES = 32;
 
 /** A message as Standard Webhooks defines it (https://www.standardwebhooks.com, 1.0.0), before it is signed. */
 export interface WebhookMessage {
-  /** Of every attempt at this message. */
   readonly id: string;
   readonly type: string;
   readonly body: string;
@@ -35,7 +34,7 @@ export function signedHeaders(
 }
 
 /**
- * Tells of changes, which are in the order of the feed.
+ * A message about changes, which are in the order of the feed.
  *
  * @param changes one, or as many as the webhook takes in one message. Each with the record, which a thin body omits.
  * @param place after them.
@@ -46,16 +45,16 @@ export function changesMessage(
   place: FeedPlace,
 ): WebhookMessage {
   const { id, replays, batch, body } = webhook;
-  const told = changes.map((change) => toldOf(change, body));
+  const entries = changes.map((change) => entryOf(change, body));
   const cursor = webhookCursor(webhook, place);
-  const [first] = told;
+  const [first] = entries;
   const newest = changes.at(-1);
   if (!first || !newest) throw new Error('A message needs a change');
   const timestamp = newest.at.toISOString();
   const [type, data] =
     batch === 1
       ? [`${first.kind}.${first.deleted ? 'deleted' : 'changed'}`, { ...first, cursor }]
-      : ['changes', { cursor, changes: told }];
+      : ['changes', { cursor, changes: entries }];
   // A change gets another position with each new state: the same positions are the same message.
   const positions = changes.map(({ position }) => position).join();
   return {
@@ -65,10 +64,11 @@ export function changesMessage(
   };
 }
 
-/** Tells of no change. @param time when it is sent. */
+/** A message without a change. @param time when it is sent. */
 export function testMessage(webhook: ClaimedWebhook, time: Date): WebhookMessage {
   const data = { cursor: webhookCursor(webhook, webhook.place) };
-  const [type, timestamp] = ['webhook.test', time.toISOString()];
+  const type = 'webhook.test';
+  const timestamp = time.toISOString();
   return { id: messageId([webhook.id, timestamp]), type, body: JSON.stringify({ type, timestamp, data }) };
 }
 
@@ -80,7 +80,7 @@ export function webhookCursor(
   return encodeCursor({ storeId, mode }, { ...place, kinds, hasMore: true, isTest: mode === 'test' });
 }
 
-function toldOf({ kind, id, record, data }: ChangedResource & { readonly data: unknown }, body: WebhookBody) {
+function entryOf({ kind, id, record, data }: ChangedResource & { readonly data: unknown }, body: WebhookBody) {
   return { kind, id, deleted: record === null, ...(body === 'full' && { record: data }) };
 }
 

@@ -16,18 +16,15 @@ import {
 import { requestHashOf } from '../request-hash.js';
 import { drawWebhookSecret } from './webhook-message.js';
 
-/** What the caller may reach: keys their own mode, operators both (null). */
 export interface WebhookReference extends WebhookKey {
   readonly mode: ApiKeyMode | null;
 }
 
 export interface CreatedWebhook extends Webhook {
   readonly secret: string;
-  /** Whether an earlier request created it. */
   readonly isReplay: boolean;
 }
 
-/** Installs webhooks and changes them, for keys and for operators. */
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -49,34 +46,31 @@ export class WebhooksService {
   ): Promise<CreatedWebhook> {
     const { storeId, mode, url, kinds, body, batch } = webhook;
     this.sender.check(url);
-    const [id, secret] = [uuidv7(), drawWebhookSecret()];
+    const id = uuidv7();
+    const secret = drawWebhookSecret();
     const requestHash = requestHashOf(['webhook', url, kinds, body, batch]);
     const created = await this.webhooks.insert(
       { ...webhook, id, secret },
       idempotencyKey === null ? null : { scope: { storeId, mode, key: idempotencyKey }, requestHash },
     );
     if (created.id === id) return { ...created, secret, isReplay: false };
-    return { ...created, secret: known(await this.webhooks.newestSecret(created)), isReplay: true };
+    return { ...created, secret: orNotFound(await this.webhooks.newestSecret(created)), isReplay: true };
   }
 
-  /** Oldest first. */
   list(storeId: number, mode: ApiKeyMode | null): Promise<Webhook[]> {
     return this.webhooks.list(storeId, mode);
   }
 
-  /** @throws NotFound */
   async find({ mode, ...key }: WebhookReference): Promise<Webhook> {
-    return known(await this.webhooks.find(key, mode));
+    return orNotFound(await this.webhooks.find(key, mode));
   }
 
-  /** The last attempts, newest first. */
   deliveries({ storeId, id }: WebhookKey): Promise<Delivery[]> {
     return this.webhooks.deliveries({ storeId, id });
   }
 
-  /** @throws NotFound */
   async change({ mode, ...key }: WebhookReference, change: WebhookChange): Promise<Webhook> {
-    return known(await this.webhooks.change(key, mode, change));
+    return orNotFound(await this.webhooks.change(key, mode, change));
   }
 
   /**
@@ -110,11 +104,11 @@ export class WebhooksService {
 
   /** @returns it as it was. @throws NotFound */
   async delete({ mode, ...key }: WebhookReference): Promise<Webhook> {
-    return known(await this.webhooks.delete(key, mode));
+    return orNotFound(await this.webhooks.delete(key, mode));
   }
 }
 
-function known<T>(found: T | null): T {
+function orNotFound<T>(found: T | null): T {
   if (found === null) throw new NotFound('Webhook');
   return found;
 }

@@ -4,14 +4,12 @@ import { FRAUD_RULES } from './fraud-rules.js';
 
 export type FraudVerdict = 'ACCEPT' | 'REVIEW' | 'REJECT';
 
-/** One rule that fired. */
 export interface FraudReason {
   /** Stable name of the rule, for example `amount_over_limit`. */
   readonly rule: string;
   readonly score: number;
 }
 
-/** The outcome of screening one order. */
 export interface FraudAssessment {
   readonly verdict: FraudVerdict;
   /** Sum of the scores of the rules that fired; 0 when none did. */

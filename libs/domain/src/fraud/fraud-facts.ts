@@ -10,7 +10,6 @@ export interface OrdersPerHour {
   readonly address: number | null;
 }
 
-/** The fraud settings of one store. */
 export interface FraudSettings {
   readonly blockedEmails: readonly string[];
   readonly blockedPhones: readonly string[];
@@ -34,7 +33,6 @@ export const DEFAULT_FRAUD_SETTINGS: FraudSettings = {
   ordersPerHour: { email: 30, phone: 30, address: 60 },
 };
 
-/** The contact on an order. */
 export interface OrderContact {
   /** `''` when the customer gave none; the same holds for phone and address. */
   readonly email: string;
@@ -42,7 +40,6 @@ export interface OrderContact {
   readonly address: PostalAddress;
 }
 
-/** What one line of an order asks for. */
 export interface ScreenedItem {
   /** `null` when the product has been deleted since: an order under review is screened again later. */
   readonly productId: number | null;
@@ -55,11 +52,9 @@ export interface ScreenedItem {
 export interface OrderSize {
   /** In minor units. */
   readonly total: number;
-  /** The lines, in request order. */
   readonly items: readonly ScreenedItem[];
 }
 
-/** The data of an order that screening looks at. */
 export interface FraudSignals extends OrderContact, OrderSize {}
 
 /** Facts about an order from the store's own data and from public lists. */
@@ -71,11 +66,9 @@ export interface FraudFacts {
   readonly ordersByEmail: number;
   readonly ordersByPhone: number;
   readonly ordersByAddress: number;
-  /** Whether the e-mail belongs to a provider of disposable addresses. */
   readonly disposableEmail: boolean;
 }
 
-/** The facts of an order when none are known. */
 export const NO_FACTS: FraudFacts = {
   ordersByEmail: 0,
   ordersByPhone: 0,

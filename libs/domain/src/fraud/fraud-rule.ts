@@ -7,7 +7,6 @@ export const REVIEW_SCORE = 50;
 /** The score of a sign that honest orders also show. One alone stays below {@link REVIEW_SCORE}; any two reach it. */
 export const WEAK_SCORE = 30;
 
-/** The complete input of a rule. */
 export interface Screened {
   readonly signals: FraudSignals;
   readonly settings: FraudSettings;

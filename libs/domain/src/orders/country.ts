@@ -12,7 +12,6 @@ const COUNTRIES = new Set(
   ).split(' '),
 );
 
-/** Whether `code` is the code of a country, in upper case. */
 export function isCountry(code: string): boolean {
   return COUNTRIES.has(code);
 }

@@ -19,6 +19,6 @@ export function unitsBeyond(lines: readonly LineQuantity[], taken: readonly Line
     .filter(({ quantity }) => quantity > 0);
 }
 
-export function covers(available: readonly LineQuantity[], wanted: readonly LineQuantity[]): boolean {
-  return unitsBeyond(wanted, available).length === 0;
+export function covers(available: readonly LineQuantity[], requested: readonly LineQuantity[]): boolean {
+  return unitsBeyond(requested, available).length === 0;
 }

@@ -16,7 +16,6 @@ export interface Repeatable {
 export type KnownShipment = Shipment & Repeatable & { readonly notify: boolean };
 export type KnownMoney = Omit<MoneyRecord, 'at'> & Repeatable;
 
-/** The mails about a change of an order. */
 export type ChangeMail = 'notify-shipment' | 'notify-cancellation' | 'notify-refund';
 
 /** A change of an order. Without events, nothing changes. */

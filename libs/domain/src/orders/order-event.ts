@@ -25,7 +25,6 @@ export type OrderEventName = (typeof ORDER_EVENTS)[number];
 /** The status that a `status_changed` is about. */
 export type StatusField = 'status' | 'fulfillmentStatus';
 
-/** An event in the history of an order. */
 export interface OrderEvent {
   readonly event: OrderEventName;
   /** What a `status_changed` changed; null for the other events. */

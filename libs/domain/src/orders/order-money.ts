@@ -1,4 +1,3 @@
-/** A payment or a refund. */
 export interface MoneyRecord {
   /** Unique among the payments, or the refunds, of the order for ever. */
   readonly reference: string;

@@ -1,10 +1,8 @@
 import { IllegalTransition } from '../errors.js';
 
-/** Payment status of an order. */
 export const PAYMENT_STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED', 'REFUNDED', 'CANCELLED'] as const;
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
-/** Fulfillment status of an order. */
 export const FULFILLMENT_STATUSES = [
   'PENDING',
   'CONFIRMED',
@@ -25,7 +23,6 @@ export const FULFILLMENT_STEPS: readonly FulfillmentStatus[] = [
   'DELIVERED',
 ];
 
-/** Where an order comes from. */
 export const ORDER_SOURCES = ['POS', 'WEBSITE'] as const;
 export type OrderSource = (typeof ORDER_SOURCES)[number];
 
@@ -50,25 +47,21 @@ export const FULFILLMENT_TRANSITIONS: Record<FulfillmentStatus, readonly Fulfill
 /** What a client may set by a transition: the other moves follow from shipments, payments and refunds. */
 export const TRANSITION_TARGETS = ['PENDING', 'FAILED', 'CONFIRMED', 'RETURNED'] as const;
 
-/** @throws IllegalTransition unless the payment may go from `from` to `to`. */
 export function assertPaymentTransition(from: PaymentStatus, to: PaymentStatus): void {
   const possible = PAYMENT_TRANSITIONS[from];
   if (!possible.includes(to)) throw new IllegalTransition('payment', from, to, possible);
 }
 
-/** @throws IllegalTransition unless the fulfillment may go from `from` to `to`. */
 export function assertFulfillmentTransition(from: FulfillmentStatus, to: FulfillmentStatus): void {
   const possible = FULFILLMENT_TRANSITIONS[from];
   if (!possible.includes(to)) throw new IllegalTransition('fulfillment', from, to, possible);
 }
 
-/** Both statuses of an order. */
 export interface OrderState {
   readonly status: PaymentStatus;
   readonly fulfillmentStatus: FulfillmentStatus;
 }
 
-/** Fulfillment stages before the goods arrive. */
 const UNDER_WAY: readonly FulfillmentStatus[] = ['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED'];
 
 /**

@@ -62,9 +62,31 @@ export class Order extends Quote {
   readonly source: OrderSource = 'WEBSITE';
   readonly status: PaymentStatus = 'PENDING';
   readonly fulfillmentStatus: FulfillmentStatus = 'PENDING';
+  readonly id: string;
+  readonly storeId: number;
+  readonly receiptNumber: string;
+  readonly customer: OrderCustomer;
+  /** Shipping and billing address alike. */
+  readonly address: PostalAddress;
+  readonly notes: string;
+  readonly externalReference: string;
+  readonly isTest: boolean;
+  readonly placedAt: Date;
+  /** The API key that places it; null for none. */
+  readonly placedBy: string | null;
 
-  private constructor(private readonly draft: OrderDraft) {
+  private constructor(draft: OrderDraft) {
     super(draft);
+    this.id = draft.id;
+    this.storeId = draft.storeId;
+    this.receiptNumber = draft.receiptNumber;
+    this.customer = draft.customer;
+    this.address = draft.address;
+    this.notes = draft.notes;
+    this.externalReference = draft.externalReference;
+    this.isTest = draft.isTest;
+    this.placedAt = draft.placedAt;
+    this.placedBy = draft.placedBy ?? null;
   }
 
   /** @throws InvalidOrderItems unless there are 1 to 100 lines. */
@@ -73,38 +95,5 @@ export class Order extends Quote {
       throw new InvalidOrderItems(`An order must have 1 to ${MAX_LINES} lines`);
     }
     return new Order(draft);
-  }
-
-  get id(): string {
-    return this.draft.id;
-  }
-  get storeId(): number {
-    return this.draft.storeId;
-  }
-  get receiptNumber(): string {
-    return this.draft.receiptNumber;
-  }
-  get customer(): OrderCustomer {
-    return this.draft.customer;
-  }
-  /** Shipping and billing address alike. */
-  get address(): PostalAddress {
-    return this.draft.address;
-  }
-  get notes(): string {
-    return this.draft.notes;
-  }
-  get externalReference(): string {
-    return this.draft.externalReference;
-  }
-  get isTest(): boolean {
-    return this.draft.isTest;
-  }
-  get placedAt(): Date {
-    return this.draft.placedAt;
-  }
-  /** The API key that places it; null for none. */
-  get placedBy(): string | null {
-    return this.draft.placedBy ?? null;
   }
 }

@@ -13,7 +13,6 @@ export interface PlacedOrderState extends OrderState {
   /** The amount owed, in minor units of `currency`. Imported orders may have a negative one. */
   readonly totalAmount: number;
   readonly currency: string;
-  /** Whether it is under review. */
   readonly isHeld: boolean;
   /** Whether its units came from bins; an imported order has taken none. */
   readonly hasTakenStock: boolean;
@@ -33,7 +32,6 @@ export class PlacedOrder {
     return this.state.fulfillmentStatus === 'CANCELLED';
   }
 
-  /** Units that have not shipped, by line. */
   get unshippedUnits(): LineQuantity[] {
     return this.unitsOutside(this.state.shipments, isShipped);
   }
@@ -74,13 +72,13 @@ export class PlacedOrder {
   /**
    * The units that a return brings back to their bins, by line.
    *
-   * @param wanted null = all that were shipped and have not come back.
+   * @param requested null = all that were shipped and have not come back.
    * @throws UnitsWithoutBin, NotFound, ReturnExceedsShipment
    */
-  unitsToReturn(wanted: readonly LineQuantity[] | null): LineQuantity[] {
+  unitsToReturn(requested: readonly LineQuantity[] | null): LineQuantity[] {
     this.assertHasTakenStock();
     const returnable = unitsBeyond(this.shippedUnits(), this.returnedUnits);
-    const lines = sumByLine(wanted ?? returnable);
+    const lines = sumByLine(requested ?? returnable);
     this.assertLines(lines);
     if (!covers(returnable, lines)) throw new ReturnExceedsShipment(returnable);
     return lines;
@@ -96,8 +94,8 @@ export class PlacedOrder {
    *
    * @throws taken when it is another request.
    */
-  repeated(known: Repeatable, { requestHash }: Repeatable, taken: DomainError): OrderChange {
-    if (known.requestHash === '' || !requestHash.startsWith(known.requestHash)) throw taken;
+  repeated(existing: Repeatable, { requestHash }: Repeatable, taken: DomainError): OrderChange {
+    if (existing.requestHash === '' || !requestHash.startsWith(existing.requestHash)) throw taken;
     return this.unchanged();
   }
 
@@ -140,8 +138,8 @@ export class PlacedOrder {
 
   /** @throws NotFound for a line that the order does not have. */
   assertLines(lines: readonly LineQuantity[]): void {
-    const known = new Set(this.state.lines.map(({ line }) => line));
-    const unknown = lines.find(({ line }) => !known.has(line));
+    const existing = new Set(this.state.lines.map(({ line }) => line));
+    const unknown = lines.find(({ line }) => !existing.has(line));
     if (unknown) throw new NotFound(`Line ${unknown.line}`);
   }
 

@@ -23,8 +23,8 @@ export interface PaymentRequest extends Repeatable {
 export function recordPayment(order: PlacedOrder, request: PaymentRequest): OrderChange {
   const { reference, amount, currency, at, requestHash } = request;
   const { payments, totalAmount, currency: owedIn, status, fulfillmentStatus } = order.state;
-  const known = payments.find((payment) => payment.reference === reference);
-  if (known) return order.repeated(known, request, new PaymentReferenceTaken());
+  const existing = payments.find((payment) => payment.reference === reference);
+  if (existing) return order.repeated(existing, request, new PaymentReferenceTaken());
   try {
     assertPaidInFull({ minor: amount, currency }, { minor: totalAmount, currency: owedIn });
   } catch (error) {

@@ -27,8 +27,8 @@ export interface RefundRequest extends Repeatable {
  */
 export function recordRefund(order: PlacedOrder, request: RefundRequest): OrderChange {
   const { reference, amount, at, requestHash, lines, restock, notify } = request;
-  const known = order.state.refunds.find((refund) => refund.reference === reference);
-  if (known) return order.repeated(known, request, new RefundReferenceTaken());
+  const existing = order.state.refunds.find((refund) => refund.reference === reference);
+  if (existing) return order.repeated(existing, request, new RefundReferenceTaken());
   const { refundable } = order;
   if (amount > refundable) throw new RefundExceedsPayment(refundable);
   if (lines) assertOrdered(order, lines);

@@ -52,9 +52,9 @@ const SHIPMENT_TRANSITIONS: Record<ShipmentStatus, readonly ShipmentStatus[]> = 
  */
 export function shipOrder(order: PlacedOrder, request: ShipmentRequest): OrderChange {
   const { reference, status, shippedAt, items: requested, ...rest } = request;
-  const known = order.state.shipments.find((shipment) => shipment.reference === reference);
-  if (known?.status === 'void') throw new ShipmentVoid();
-  if (known) return order.repeated(known, request, new ShipmentReferenceTaken());
+  const existing = order.state.shipments.find((shipment) => shipment.reference === reference);
+  if (existing?.status === 'void') throw new ShipmentVoid();
+  if (existing) return order.repeated(existing, request, new ShipmentReferenceTaken());
 
   const refused = (refusal: DomainError, details: object = {}): OrderChange => {
     const recorded = { code: refusal.code, ...(requested && { items: requested }), ...details };

@@ -30,11 +30,9 @@ export type StockRefusalCode = (typeof STOCK_REFUSALS)[number];
 
 export interface StockRefusal {
   readonly code: StockRefusalCode;
-  /** For the client. */
   readonly error: string;
 }
 
-/** What is known about the place of a count in the feed. */
 export interface CountFacts {
   /** Position of the snapshot; later places have higher ones. */
   readonly place: number;

@@ -14,7 +14,6 @@ export interface StockDemand extends StockItem {
   readonly lines: readonly number[];
 }
 
-/** Whether two lines draw on the same units. */
 export function sameStock(a: StockItem, b: StockItem): boolean {
   return a.productId === b.productId && a.variantId === b.variantId;
 }

@@ -5,7 +5,7 @@ export type WebhookBody = (typeof WEBHOOK_BODIES)[number];
 export type WebhookState = 'active' | 'paused';
 
 /**
- * Why a webhook is paused: somebody asked for it, the receiver answered 410, it failed for three days, or deletions
+ * Why a webhook is paused: a client or an operator paused it, the receiver answered 410, it failed for three days, or deletions
  * after its place are no longer kept.
  */
 export const PAUSE_REASONS = ['requested', 'gone', 'failing', 'cursor_expired'] as const;
@@ -20,7 +20,7 @@ export const MAX_SECRET_OVERLAP_MS = 7 * 24 * 3_600_000;
 
 const FIRST_DELAY_MS = 5_000;
 const LONGEST_DELAY_MS = 6 * 3_600_000;
-/** A receiver that asks for more must be told by a pause. */
+/** A receiver that needs longer should be paused. */
 const LONGEST_ASKED_MS = 24 * 3_600_000;
 const PAUSE_AFTER_MS = 3 * 24 * 3_600_000;
 

@@ -11,7 +11,6 @@ interface CatalogRow {
   readonly variant_id: number | null;
   readonly name: string;
   readonly sku: string;
-  /** bigint, which pg returns as text. */
   readonly price: string;
   readonly attributes: VariantAttributes;
   readonly attribute_names: readonly string[];

@@ -10,7 +10,7 @@ import { Injectable } from '@nestjs/common';
 import { anyOf } from '../lists/any-of.js';
 import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
-import { availableUnits, IS_FOR_SALE } from '../stock/available-stock.js';
+import { availableByVariant } from '../stock/available-stock.js';
 import { readNewestFirst, type NewestFirst } from '../lists/newest-first.js';
 import { matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { containingTerm } from '../lists/search-terms.js';
@@ -48,11 +48,7 @@ const find = (condition: string) => `/* products.find */
   CROSS JOIN LATERAL (
     SELECT coalesce(sum(part.quantity), 0) AS quantity,
       coalesce(json_object_agg(part.variant_key, part.quantity), '{}') AS units
-    FROM (
-      SELECT stock.variant_key, sum(stock.quantity) AS quantity FROM stock
-      WHERE stock.store_id = $1 AND stock.product_id = item.id AND ${IS_FOR_SALE}
-      GROUP BY stock.variant_key
-    ) AS part
+    FROM ${availableByVariant('item')} AS part
   ) AS stocked
   WHERE item.store_id = $1 AND item.status = 'ACTIVE' AND ${condition}`;
 
@@ -80,7 +76,8 @@ export class PostgresProductRepository extends ProductRepository {
     const list: NewestFirst = {
       table: 'products',
       columns: SUMMARY,
-      onPage: `page.id, page.name, page.slug, page.price, page.status, ${availableUnits('page')} AS quantity`,
+      onPage: `page.id, page.name, page.slug, page.price, page.status,
+        (SELECT coalesce(sum(quantity), 0) FROM ${availableByVariant('page')} AS part) AS quantity`,
       where,
       ...(categoryId !== undefined && { place: IN_CATEGORY }),
       tally: search === undefined ? { list: counted, labels: [featured && 'true', inStock && 'true'] } : null,

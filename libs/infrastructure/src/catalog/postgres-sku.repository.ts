@@ -22,7 +22,6 @@ export class PostgresSkuRepository extends SkuRepository {
     const usable = { ...filter, ...(skus && { skus }) };
     const rows = await this.read(storeId, usable, page);
     if (rows[0]) return { rows: rows.map(toSkuRecord), total: Number(rows[0].total) };
-    // Every row has the total. A page past the last row takes it from the first page.
     const [first] = page.page === 1 ? [] : await this.read(storeId, usable, { page: 1, limit: 1 });
     return { rows: [], total: Number(first?.total ?? 0) };
   }

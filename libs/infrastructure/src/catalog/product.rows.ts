@@ -3,7 +3,6 @@ import type { VariantAttributes } from '@app/domain';
 import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
-/** A row of `products` as pg returns it: bigint is text. */
 export interface ProductRow {
   readonly id: number;
   readonly name: string;
@@ -13,7 +12,6 @@ export interface ProductRow {
   readonly status: string;
 }
 
-/** A row with the product's parts, which come as JSON. */
 export interface ProductRecordRow extends ProductRow {
   readonly sku: string;
   readonly featured: boolean;

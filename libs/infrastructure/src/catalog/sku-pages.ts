@@ -19,7 +19,6 @@ const BY_WAREHOUSE = `,
         GROUP BY warehouses.code
       ) AS held) AS warehouses`;
 
-// Only units on the page read the tables of the catalog.
 const columns = (byWarehouse?: true) => `page.sku, page.product_id, nullif(page.variant_key, 0) AS variant_id,
     product.slug AS product_slug, product.name, product.status, coalesce(variant.price, product.price) AS price,
     coalesce(variant.attributes, '{}') AS attributes, coalesce(variant.attribute_names, '{}') AS attribute_names,
@@ -41,7 +40,7 @@ export const FIND_MANY = `/* skus.find_many */
   ) AS page ${CATALOG}`;
 
 /**
- * Skips the units before the page in the index. The constant limit tells the planner, which makes one plan for all pages, to
+ * Skips the units before the page in the index. The constant limit makes the planner, which has one plan for all pages,
  * expect few rows.
  */
 export function listedPage(where: Conditions, { inStock, byWarehouse }: SkuFilter, page: Page): string {

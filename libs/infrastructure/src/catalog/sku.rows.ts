@@ -3,7 +3,6 @@ import type { VariantAttributes } from '@app/domain';
 import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
-/** A row as pg returns it: bigint is text. */
 export interface FoundSkuRow {
   readonly sku: string;
   readonly product_id: number;
@@ -18,9 +17,7 @@ export interface FoundSkuRow {
   readonly status: string;
 }
 
-/** A row of the list. */
 export interface SkuRow extends FoundSkuRow {
-  /** Rows on all pages. */
   readonly total: string;
 }
 

@@ -30,15 +30,14 @@ interface PageRow {
   readonly purged: string;
   readonly newest: string;
   readonly lost: boolean;
-  /** Null when nothing changed. */
   readonly position: string | null;
   readonly kind: ChangeKind;
   readonly entity: string;
   readonly changed_at: Date;
 }
 
-// One snapshot: the page, and what tells whether the reader may continue from its place. The latter is materialized, or
-// PostgreSQL computes it for each row of the page. A constant limit for each kind tells the planner to expect few rows. The
+// One snapshot: the page, and whether the reader may continue from its place. The latter is materialized, or
+// PostgreSQL computes it for each row of the page. A constant limit for each kind makes the planner expect few rows. The
 // planner does not see values that come from another query: with them it would expect less work than without, and plan
 // every page again, which takes longer than reading it.
 const PAGE = `/* changes.page */
@@ -76,7 +75,6 @@ const NEWEST = `/* changes.newest */
   SELECT wanted.store_id, kind, newest_change(wanted.store_id, ARRAY[kind]) AS position
   FROM unnest($1::int[]) AS wanted (store_id) CROSS JOIN unnest(enum_range(NULL::change_kind)) AS kind`;
 
-/** The feed on the primary: a read first gives positions to what is committed. */
 @Injectable()
 export class PostgresChangeFeed extends ChangeFeed {
   // Requests that arrive together share the numbering of a store.
@@ -131,7 +129,7 @@ export class PostgresChangeFeed extends ChangeFeed {
     return row?.waiting === true;
   }
 
-  // On a connection of its own: it writes, and other reads must not wait behind its commit.
+  // Not on a shared connection: it writes, and other reads must not wait behind its commit.
   private numberOnce(storeId: number): Promise<boolean | null> {
     return numberChangesOf((text, values) => this.database.queryAlone(text, values), storeId);
   }

@@ -9,7 +9,6 @@ import { matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { SharedReads } from '../lists/shared-reads.js';
 import { addSearch } from '../lists/search-terms.js';
 
-/** A row of `customers` as pg returns it: bigint is text. */
 interface CustomerRow {
   readonly id: string;
   readonly name: string;

@@ -8,7 +8,6 @@ import {
 } from '@app/domain';
 import { LIMIT_KEYS, readFraudSettings } from './fraud-settings.js';
 
-/** What the store knows about a contact. */
 export interface ContactFacts {
   readonly settings: FraudSettings;
   readonly ordersByEmail: number;
@@ -101,10 +100,8 @@ function counted(key: string, otherwise: number): string {
   return `least(greatest(${set}, ${otherwise}), ${MOST_ORDERS_PER_HOUR})::bigint`;
 }
 
-/** Runs one of few statements with bound values. */
 export type RunSql = <Row>(text: string, values: readonly unknown[]) => Promise<Row[]>;
 
-/** @throws Error when the store does not exist. */
 export async function findFacts(
   run: RunSql,
   storeId: number,

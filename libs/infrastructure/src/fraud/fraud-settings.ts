@@ -1,6 +1,5 @@
 import { DEFAULT_FRAUD_SETTINGS, MOST_ORDERS_PER_HOUR, type FraudSettings, type OrdersPerHour } from '@app/domain';
 
-/** The settings keys of the limits. */
 export const LIMIT_KEYS: Readonly<Record<keyof OrdersPerHour, string>> = {
   email: 'review_orders_per_email',
   phone: 'review_orders_per_phone',

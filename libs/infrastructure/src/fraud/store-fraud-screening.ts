@@ -27,7 +27,6 @@ import { findFacts, type Occasion, type RunSql } from './find-facts.js';
 
 type Facts = FraudFacts & { readonly settings: FraudSettings };
 
-/** Collects the facts from the store's own data; the rules judge them. */
 export class StoreFraudScreening extends FraudScreening {
   private readonly logger = new Logger(StoreFraudScreening.name);
   private readonly outage = new OutageLog('Analysis', (line) => this.logger.warn(line));
@@ -61,8 +60,8 @@ export class StoreFraudScreening extends FraudScreening {
     return {
       assess: async (size) => {
         try {
-          const { settings, ...known } = await Deadline.in(budgetMs).bound(facts);
-          return assessFraud({ ...contact, ...size }, settings, known, this.rules);
+          const { settings, ...found } = await Deadline.in(budgetMs).bound(facts);
+          return assessFraud({ ...contact, ...size }, settings, found, this.rules);
         } catch (error) {
           // Logs the error's class only: its message may quote the customer's data.
           const reason = errorCode(error) ?? (error as Error).name;

@@ -12,7 +12,6 @@ const GAUGE_MS = 500;
 // SET LOCAL: behind a pooler, the connection serves other clients afterwards.
 const BEGIN_GAUGE = `BEGIN; SET LOCAL statement_timeout = ${GAUGE_MS}; SET LOCAL enable_seqscan = off; SET LOCAL jit = off`;
 
-/** Options that the types of the pool lack. */
 const MORE_OPTIONS = {
   onConnect: (client: pg.ClientBase) => client.query(SESSION_SETTINGS),
   // Sends a statement without waiting for the answers of earlier ones.
@@ -32,7 +31,6 @@ export class HealthConnection implements OnApplicationShutdown {
       connectionString: url,
       application_name: 'store-commerce-health',
       max: 1,
-      // A server without free connections would refuse another one.
       idleTimeoutMillis: 0,
       connectionTimeoutMillis: HEALTH_LIMIT_MS,
       query_timeout: HEALTH_LIMIT_MS,
@@ -43,7 +41,6 @@ export class HealthConnection implements OnApplicationShutdown {
     this.pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
-  /** @throws UnfitDatabase */
   assertFit(): Promise<void> {
     return assertDatabaseIsFit(queryOn(this.pool));
   }

@@ -11,10 +11,8 @@ import { HEALTH_LIMIT_MS, type HealthConnection } from './health-connection.js';
 
 const GAUGES: readonly DatabaseGauge[] = [...STAGE_GAUGES, ...WEBHOOK_GAUGES, FEED_GAUGE, SLOT_GAUGE];
 
-/** A value with its labels. */
 export type GaugeRow = Readonly<Record<string, string | number>> & { readonly value: number };
 
-/** What `/metrics` and `/health` say about all processes together. */
 export class InstallationGauges {
   /** The rows of each gauge by its name, at most a second old; null when the database did not answer in time. */
   readonly read = oncePerSecond(() => this.readAll());

@@ -21,7 +21,6 @@ export class Conditions {
     return this;
   }
 
-  /** Binds a value outside the conditions, for example a LIMIT, and returns its placeholder. */
   bind(value: unknown): string {
     this.values.push(value);
     return `$${this.values.length}`;

@@ -33,11 +33,11 @@ export async function foldTallies(pool: Pick<pg.Pool, 'query'>, few = FEW_CHANGE
 /** Waits, for 5 s at most, for the transactions that have written to a table. @returns whether all have ended. */
 export async function earlierWritersAreDone(pool: Pick<pg.Pool, 'query'>, table: string): Promise<boolean> {
   const giveUp = performance.now() + PATIENCE_MS;
-  for (let left = await writersOf(pool, table); left.length > 0;) {
+  for (let earlier = await writersOf(pool, table); earlier.length > 0;) {
     if (performance.now() > giveUp) return false;
     await sleep(POLL_MS);
     const present = await writersOf(pool, table);
-    left = left.filter((writer) => present.includes(writer));
+    earlier = earlier.filter((writer) => present.includes(writer));
   }
   return true;
 }

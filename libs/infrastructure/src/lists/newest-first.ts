@@ -5,11 +5,9 @@ import { offsetOf } from './paging.js';
 import type { Search } from './search-terms.js';
 import { countsOf, totalOf, type Tally } from './tally.js';
 
-/** A list with the newest row first. Every text is code, never input. */
 export interface NewestFirst extends Partial<Search> {
   /** The table of the rows. Columns and conditions call a row `item`. */
   readonly table: string;
-  /** Columns besides `id` and `created_at`. */
   readonly columns: string;
   /** Expressions over the row `page`, all its columns by default. Only rows on the page compute them. */
   readonly onPage?: string;
@@ -37,7 +35,7 @@ interface Counted {
 /**
  * Reads a page of a list and its total from one snapshot. Takes no longer in a large store than in a small one, with
  * three exceptions: a search reads all rows that it matches, a deep page of a category skips the products before it, and
- * any other deep page skips the rows before it of its own day.
+ * any other deep page skips the rows before it of the same day.
  */
 export async function readNewestFirst<Row extends object>(
   database: Database,
@@ -46,7 +44,6 @@ export async function readNewestFirst<Row extends object>(
 ): Promise<PageOf<Row>> {
   const first = await read<Row & Counted>(database, list, page);
   if (first[0]) return { rows: first, total: Number(first[0].total) };
-  // Every row has the total. A page past the last row takes it from the first page.
   const [row] = page.page === 1 ? [] : await read<Counted>(database, list, { page: 1, limit: 1 });
   return { rows: [], total: Number(row?.total ?? 0) };
 }
@@ -77,7 +74,6 @@ function shallowPage(list: NewestFirst, tally: Tally, where: Conditions, page: P
     page.page === 1
       ? ''
       : `AND (${createdAt}, ${id}) <= (SELECT ${createdAt}, ${id} ${from} ${order} LIMIT 1 OFFSET ${where.bind(offsetOf(page))})`;
-  // The constant limit tells the planner, which makes one plan for all pages, to expect few rows.
   return `/* ${table}.list */
     SELECT ${totalOf(tally, where)} AS total, ${onPage}
     FROM (
@@ -123,7 +119,6 @@ function deepPage(list: NewestFirst, tally: Tally, where: Conditions, page: Page
     ORDER BY created_at DESC, id DESC`;
 }
 
-// Finds and counts the matches once, and fetches the columns only of the rows on the page.
 function searchedPage(list: NewestFirst, where: Conditions, page: Page): string {
   const { table, columns, onPage = 'page.*', place, rare } = list;
   // A plan for all stores expects one of average size, and would read a large store whole. OFFSET hides the store from the

@@ -4,7 +4,7 @@ import type { Conditions } from './conditions.js';
 const EMAIL_TERM = /^[ -?A-~]{3,}@[ -?A-~]*$/;
 /** A receipt number, a SKU, or a part of one: it has a digit, unlike most names. */
 const CODE = /^(?=.*\d)[A-Za-z0-9-]+$/;
-/** The shortest text with a trigram of its own. */
+/** The shortest text with a trigram. */
 const TRIGRAM = 3;
 /** From this length, few rows have a part of a code. */
 const RARE = 6;
@@ -30,7 +30,6 @@ export interface SearchedColumns {
   readonly otherHasAt: boolean;
 }
 
-/** How to look for the rows of a search. */
 export interface Search {
   /** Whether one plan serves all values. The best plan of another search depends on its text. */
   readonly onePlan: boolean;
@@ -83,7 +82,6 @@ function patternOf(term: string): string | null {
   return `%${[...words].slice(0, MOST_WORDS).map(escaped).join('%')}%`;
 }
 
-/** The planner sees no value, the store's included: it would plan each search, which takes longer than to run it. */
 function emailSearch(where: Conditions, columns: SearchedColumns, term: string): string {
   const { email, emailKey: key, other, otherHasAt } = columns;
   const hidden = (value: string) => `(SELECT ${where.bind(value)}::text)`;

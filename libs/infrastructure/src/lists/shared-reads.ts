@@ -5,7 +5,6 @@ export class SharedReads<Found extends { readonly id: string | number }> {
   /** One for each store, so that a slow statement delays the readers of its store only. */
   private readonly lookups = new Map<number, GroupedLookup<Found>>();
 
-  /** @param findMany a statement for records of one store, in any order. Ids are as in the records. */
   constructor(private readonly findMany: (storeId: number, ids: readonly string[]) => Promise<readonly Found[]>) {}
 
   find(storeId: number, id: string): Promise<Found | null> {

@@ -14,7 +14,6 @@ export interface Tally {
   readonly without?: TallyExceptions | undefined;
 }
 
-/** SQL, with a row of the list as `item`. */
 export interface TallyExceptions {
   /** What follows FROM, restricted to the store `$1`. */
   readonly rows: string;
@@ -24,7 +23,6 @@ export interface TallyExceptions {
 
 type Grain = 'all' | 'month' | 'day';
 
-/** The period of a row, as the database counts it. */
 const PERIOD: Readonly<Record<Grain, string>> = {
   all: `'-infinity'::date`,
   month: `date_trunc('month', item.created_at AT TIME ZONE 'UTC')::date`,
@@ -38,11 +36,11 @@ export function totalOf(tally: Tally, where: Conditions): string {
 
 /** SQL after FROM for the counts in total, by month or by day: columns `period` and `rows`. Binds like `totalOf`. */
 export function countsOf({ list, labels, letterCase, without }: Tally, grain: Grain, where: Conditions): string {
-  const wanted = labels.map((label, index) =>
+  const chosen = labels.map((label, index) =>
     label === undefined ? '' : ` AND labels[${index + 1}] = ${letterCase ?? ''}(${where.bind(label)})`,
   );
   const counts = `list_counts WHERE store_id = $1 AND list = ${where.bind(list)} AND grain = '${grain}'`;
-  if (!without) return `${counts}${wanted.join('')}`;
+  if (!without) return `${counts}${chosen.join('')}`;
   const exceptions = `SELECT ${PERIOD[grain]}, ${without.labels}, -1 FROM ${without.rows}`;
-  return `(SELECT period, labels, rows FROM ${counts} UNION ALL ${exceptions}) AS counts WHERE true${wanted.join('')}`;
+  return `(SELECT period, labels, rows FROM ${counts} UNION ALL ${exceptions}) AS counts WHERE true${chosen.join('')}`;
 }

@@ -5,18 +5,14 @@ import { moneyFormat, unitsOf, type OrderFacts } from './order-facts.js';
 import type { Letter } from './order-letter.js';
 import { webAddress } from './store-branding.js';
 
-/** What a mail tells the customer. */
 export interface News extends Pick<Letter, 'intro' | 'hasPrices' | 'sections'> {
   readonly subject: string;
 }
 
-/** What the news is about. */
 interface Topic {
   readonly order: OrderRecord;
   readonly facts: OrderFacts;
-  /** Name of the store. */
   readonly shop: string;
-  /** Of the shipment or the refund. */
   readonly reference: string;
 }
 

@@ -41,8 +41,10 @@ export class MailFailure extends Error {
       return isOfRecipient ? new RecipientRefused(name) : new MailFailure(name);
     }
     if (code === 'EABORT') return new MailFailure('ETIMEDOUT');
-    const known = [originalCode, code].find((text) => typeof text === 'string' && /^[A-Z][A-Z0-9_]{1,49}$/.test(text));
-    return new MailFailure((known as string | undefined) ?? 'EMAIL');
+    const failure = [originalCode, code].find(
+      (text) => typeof text === 'string' && /^[A-Z][A-Z0-9_]{1,49}$/.test(text),
+    );
+    return new MailFailure((failure as string | undefined) ?? 'EMAIL');
   }
 }
 

@@ -13,11 +13,6 @@ export class MailFolder {
     this.composer.use('stream', keepTextsLiteral);
   }
 
-  /**
-   * Writes the message to `<name>.eml` and replaces an earlier file of that name.
-   *
-   * @throws MailFailure with the error code of the file system.
-   */
   async deliver(name: string, message: SendMailOptions): Promise<void> {
     const target = path.join(this.folder, `${name}.eml`);
     // A unique name: two processes may write the same message at once.
@@ -34,6 +29,5 @@ export class MailFolder {
     }
   }
 
-  /** Holds nothing open. */
   close(): void {}
 }

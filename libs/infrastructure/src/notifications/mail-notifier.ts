@@ -49,12 +49,6 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
     });
   }
 
-  /**
-   * Sends the merchant a message that is about no single order; none without an address.
-   *
-   * @param name of the message, unique in the store.
-   * @throws like `notify`.
-   */
   async notifyMerchant(store: StoreProfile, name: string, message: { subject: string; text: string }): Promise<void> {
     const { email, name: shop } = storeBranding(store);
     if (email === '') return;
@@ -73,7 +67,6 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
     return this.delivery.deliver(`${shop}-${name}`, { ...message, messageId, headers });
   }
 
-  /** The worker has ended its attempts at this point. */
   onApplicationShutdown(): void {
     this.delivery.close();
   }
@@ -84,7 +77,6 @@ function digest(reference: string): string {
   return createHash('sha256').update(reference).digest('hex').slice(0, 16);
 }
 
-/** A part of a message id and of a file name. */
 function idPart(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9-]/g, '-') || 'store';
 }

@@ -4,7 +4,6 @@ import { manyLines, oneLine } from '../platform/plain-text.js';
 
 export interface LineFacts {
   readonly name: string;
-  /** `Size: 42, Color: Blue`; `''` for a product without variants. */
   readonly attributes: string;
   readonly quantity: number;
   readonly unitPrice: string;

@@ -3,12 +3,9 @@ import { NEWS, type News } from './customer-news.js';
 import { UnusableAddress } from './mail-failure.js';
 import { mailbox, type Mailbox } from '../platform/mailbox.js';
 import { orderFacts, type OrderFacts } from './order-facts.js';
-import { htmlOf } from './order-html.js';
-import type { Letter } from './order-letter.js';
-import { textOf } from './order-text.js';
+import { htmlOf, textOf, type Letter } from './order-letter.js';
 import { storeBranding, type StoreBranding } from './store-branding.js';
 
-/** A message about an order. Its headers are single lines. */
 export interface OrderMail {
   readonly to: Mailbox;
   readonly replyTo: Mailbox | null;
@@ -51,7 +48,6 @@ export function orderMail(
   return { to: customer, replyTo: merchant, sentAs: brand.name, subject, ...bodies(letterOf(news, facts, brand)) };
 }
 
-/** Whether the store has switched the mail off. It can do so for mails about changes. */
 function isOff(stage: NotificationStage, { ecommerceSettings }: StoreProfile): boolean {
   const settings = ecommerceSettings as { readonly notifications?: Readonly<Record<string, unknown>> | null } | null;
   return stage !== 'notify-customer' && settings?.notifications?.[stage.replace('notify-', '')] === false;

@@ -1,6 +1,5 @@
 import type { ApiKeyMode, PauseReason } from '@app/domain';
 
-/** A webhook that the service has paused. */
 export interface PausedWebhook {
   readonly id: string;
   readonly mode: ApiKeyMode;
@@ -11,13 +10,12 @@ export interface PausedWebhook {
 }
 
 const REASONS: Readonly<Record<PauseReason, string>> = {
-  requested: 'because a client or operator paused it',
+  requested: 'because a client or an operator paused it',
   gone: 'because the receiver answered 410: it wants no more messages',
   failing: 'because no message was accepted',
   cursor_expired: 'because deletions after its place are no longer kept',
 };
 
-/** Tells the merchant which system hears nothing any more, and how it goes on. */
 export function pausedWebhookMail({ id, mode, host, reason, failingSince }: PausedWebhook) {
   const mark = mode === 'test' ? '[TEST] ' : '';
   const since = reason === 'failing' && failingSince ? ` since ${new Date(failingSince).toISOString()}` : '';

@@ -6,7 +6,6 @@ export interface ShortStock {
   readonly product_id: number;
   readonly variant_key: number;
   readonly sku: string;
-  /** Codes. */
   readonly warehouse: string;
   readonly bin: string;
   readonly units: number;
@@ -14,12 +13,10 @@ export interface ShortStock {
 
 /** An order that has taken units of a short bin and is not shipped. */
 export interface OpenOrder {
-  /** Index of the bin. */
   readonly place: number;
   readonly receipt: string;
 }
 
-/** Tells the merchant what is missing, and which orders may have to wait. */
 export function shortStockMail(short: readonly ShortStock[], orders: readonly OpenOrder[]) {
   const units = short.reduce((sum, line) => sum + line.units, 0);
   const bins = short.map(({ sku, warehouse, bin, units: missing }, index) => {

@@ -44,7 +44,6 @@ export class SmtpDelivery {
     this.pool.on('error', () => undefined);
   }
 
-  /** @throws MailFailure when the server did not accept the message in time. */
   async deliver(_name: string, message: SendMailOptions): Promise<void> {
     const signal = AbortSignal.timeout(this.timeouts.attemptMs);
     await this.pool.sendMail({ ...message, signal }).catch((error: unknown) => {

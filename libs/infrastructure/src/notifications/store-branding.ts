@@ -9,7 +9,6 @@ export interface StoreBranding {
   readonly logoUrl: string | null;
   /** `#` and three or six hexadecimal digits. */
   readonly color: string | null;
-  /** The address of the storefront on its custom domain. */
   readonly website: string | null;
   readonly email: string;
   readonly phone: string;

@@ -65,7 +65,6 @@ export class OrderExists extends Error {}
 /** A committed order has the reference: PostgreSQL waits for a running transaction that inserted it. */
 export class ReferenceInUse extends Error {}
 
-/** Inserts the order, its lines, its stages and its assessment. Under REVIEW the customer's confirmation is held. */
 export function orderInsertion(order: Order, assessment: FraudAssessment): Statement {
   const { customer, address } = order;
   const { verdict, score, reasons } = assessment;
@@ -111,7 +110,6 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
   });
 }
 
-/** Translates an error of the insertion: OrderExists, ReceiptNumberTaken, ReferenceInUse, or the error itself. */
 export function insertionError(error: unknown): unknown {
   if (isUniqueViolation(error, 'orders_by_receipt')) return new ReceiptNumberTaken();
   if (isUniqueViolation(error, 'orders_by_external_reference')) return new ReferenceInUse();

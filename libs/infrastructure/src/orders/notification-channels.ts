@@ -10,7 +10,7 @@ import type { Database } from '../postgres/database.js';
 const FIND = `/* stages.notified */
   SELECT notified FROM order_stages WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4`;
 
-// True whoever says it: also an attempt that the queue has given up in the meantime.
+// True also when the queue has given up the attempt before.
 const RECORD = `/* stages.channel_notified */
   UPDATE order_stages SET notified = array_append(notified, $5)
   WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND NOT $5 = ANY (notified)`;
@@ -20,7 +20,6 @@ const RECORD = `/* stages.channel_notified */
  * stage, in any process, goes only to those without a record.
  */
 export class NotificationChannels extends Notifier {
-  /** @param channels by name. */
   constructor(
     private readonly database: Database,
     private readonly channels: ReadonlyMap<string, Notifier>,

@@ -16,7 +16,6 @@ import {
 import { toSafeInteger } from '../postgres/integers.js';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 import { allUnits, lowestUnits } from '../stock/line-units.js';
-import { restockStatements } from '../stock/restock.js';
 import { toEventRow } from './order-event.rows.js';
 import { endOfReview, mailStage } from './order-stages.js';
 
@@ -112,7 +111,6 @@ const REFUND = recordIn('refunds');
 interface LoadedRow {
   readonly status: PaymentStatus;
   readonly fulfillment_status: FulfillmentStatus;
-  /** bigint, which pg returns as text. */
   readonly total_amount: string;
   readonly currency: string;
   readonly is_held: boolean;
@@ -139,7 +137,6 @@ export interface LockedOrder {
   readonly state: PlacedOrderState;
 }
 
-/** Null when the store has no such order. */
 export async function lockOrder(sql: TransactionSql, target: OrderTarget): Promise<LockedOrder | null> {
   const { storeId, isTest } = target;
   const orderId = await findId(sql, target);
@@ -189,10 +186,10 @@ export function refusalEvents(order: OrderKey, actor: Actor, events: readonly Or
   return eventsOf(order, actor, events, true);
 }
 
-/** All that a change writes. The stock comes last. */
+/** All that a change writes, except the stock. */
 export function statementsOf(order: OrderKey, actor: Actor, change: OrderChange): Statement[] {
   const key = [order.storeId, order.orderId];
-  const { status, fulfillmentStatus, events, shipment, payment, refund, review, mail, restock } = change;
+  const { status, fulfillmentStatus, events, shipment, payment, refund, review, mail } = change;
   return [
     { text: SET_STATE, values: [...key, status, fulfillmentStatus] },
     // @protects change-events
@@ -202,7 +199,6 @@ export function statementsOf(order: OrderKey, actor: Actor, change: OrderChange)
     ...(refund ? [{ text: REFUND, values: [...key, ...moneyValues(refund)] }] : []),
     ...(review ? [endOfReview(order, review)] : []),
     ...(mail ? [mailStage(order, mail)] : []),
-    ...(restock ? restockStatements(order, restock) : []),
   ];
 }
 

@@ -20,7 +20,6 @@ import {
 import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
-/** A row of `orders` as pg returns it: bigint is text. */
 export interface OrderRow {
   readonly id: string;
   readonly receipt_number: string;
@@ -35,7 +34,6 @@ export interface OrderRow {
   readonly created_at: Date;
 }
 
-/** A row with the order's parts, which come as JSON. */
 export interface OrderRecordRow extends OrderRow {
   readonly tax_amount: string;
   readonly shipping_amount: string;
@@ -137,7 +135,6 @@ export function toOrderRecord(row: OrderRecordRow): OrderRecord {
   });
 }
 
-/** A row that was kept as JSON. */
 export type KeptOrder = Omit<OrderRecordRow, 'created_at' | 'updated_at'> & {
   readonly created_at: string;
   readonly updated_at: string;
@@ -163,17 +160,17 @@ function toLines(row: OrderRecordRow, shipments: readonly Shipment[]): OrderLine
 interface TakenBin {
   readonly warehouse: string;
   readonly bin: string;
-  left: number;
+  remaining: number;
 }
 
 /** The bins by product and variant, the next one last. */
 function binsByUnit(taken: readonly TakenJson[]): Map<string, TakenBin[]> {
   const bins = new Map<string, TakenBin[]>();
-  for (const [productId, variantKey, warehouse, bin, left] of taken.toReversed()) {
+  for (const [productId, variantKey, warehouse, bin, remaining] of taken.toReversed()) {
     const unit = `${productId}/${variantKey}`;
-    const known = bins.get(unit);
-    if (known) known.push({ warehouse, bin, left });
-    else bins.set(unit, [{ warehouse, bin, left }]);
+    const others = bins.get(unit);
+    if (others) others.push({ warehouse, bin, remaining });
+    else bins.set(unit, [{ warehouse, bin, remaining }]);
   }
   return bins;
 }
@@ -183,11 +180,11 @@ function takeFrom(bins: TakenBin[], quantity: number): Allocation[] {
   const allocations: Allocation[] = [];
   let missing = quantity;
   for (let bin = bins.at(-1); missing > 0 && bin; bin = bins.at(-1)) {
-    const units = Math.min(missing, bin.left);
+    const units = Math.min(missing, bin.remaining);
     allocations.push({ warehouse: bin.warehouse, bin: bin.bin, quantity: units });
-    bin.left -= units;
+    bin.remaining -= units;
     missing -= units;
-    if (bin.left === 0) bins.pop();
+    if (bin.remaining === 0) bins.pop();
   }
   return allocations;
 }
@@ -225,7 +222,6 @@ function toLine(line: LineJson): Omit<OrderLineRecord, 'line' | 'shippedQuantity
   };
 }
 
-/** An imported address may lack any of its parts. */
 function toAddress({ address, city, zip, region, country }: Partial<PostalAddress>): PostalAddress {
   return { address: address ?? '', city: city ?? '', zip: zip ?? '', region: region ?? '', country: country ?? '' };
 }

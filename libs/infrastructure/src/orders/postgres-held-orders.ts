@@ -1,11 +1,11 @@
 import { HeldOrders, type HeldFilter, type HeldOrder, type OrderKey } from '@app/application';
-import type { FraudAssessment } from '@app/domain';
+import { UNAVAILABLE, type FraudAssessment } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 import { toSafeInteger } from '../postgres/integers.js';
 import { Transactions } from '../postgres/transactions.js';
 import { HELD_SETS } from './stage-gauges.js';
-import { IS_HELD, settleHeldStage } from './order-stages.js';
+import { IS_HELD, rulesOf } from './order-stages.js';
 import { lockOrder } from './order-changes.js';
 
 interface HeldRow extends Omit<HeldOrder, 'totalAmount'> {
@@ -29,6 +29,21 @@ const listBy = (reasons: string) => `/* orders.held */
   ) AS stages_held
   JOIN orders ON orders.store_id = stages_held."storeId" AND orders.id = stages_held."orderId"
   ORDER BY orders.id, orders.store_id`;
+
+// The stage first, then the assessment: of two writers at the same moment, the second finds the stage settled.
+const SETTLE = `/* stages.settle */
+  WITH settled AS (
+    UPDATE order_stages
+    SET state = CASE $3 WHEN 'ACCEPT' THEN 'pending' ELSE 'held' END, held_for = $6, run_at = now(), updated_at = now()
+    WHERE store_id = $1 AND order_id = $2 AND state = 'held' AND held_for = '{${UNAVAILABLE}}'
+    RETURNING order_id
+  ), recorded AS (
+    INSERT INTO order_events (store_id, order_id, actor_type, event)
+    SELECT $1, order_id, 'pipeline', 'released' FROM settled WHERE $3 = 'ACCEPT'
+  )
+  UPDATE fraud_assessments SET verdict = $3, score = $4, reasons = $5
+  WHERE store_id = $1 AND order_id = $2 AND order_id IN (SELECT order_id FROM settled)
+  RETURNING order_id`;
 
 @Injectable()
 export class PostgresHeldOrders extends HeldOrders {
@@ -54,7 +69,9 @@ export class PostgresHeldOrders extends HeldOrders {
     return this.transactions.run(order.storeId, async (sql) => {
       // The lock makes a concurrent cancellation wait, which abandons only held stages.
       await lockOrder(sql, { storeId: order.storeId, reference: order.orderId, isTest: null });
-      return settleHeldStage(sql, order, assessment);
+      const { verdict, score, reasons } = assessment;
+      const values = [order.storeId, order.orderId, verdict, score, JSON.stringify(reasons), rulesOf(assessment)];
+      return (await sql.query(SETTLE, values)).length > 0;
     });
   }
 }

@@ -5,6 +5,7 @@ import { isOutOfRange } from '../postgres/postgres-errors.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { claimKey, findKept, keepRecord, readerOf, releaseKey, type Kept } from '../postgres/idempotency-keys.js';
+import { restockStatements, unitsReturned } from '../stock/restock.js';
 import { lockOrder, refusalEvents, statementsOf } from './order-changes.js';
 import { fromKept, toOrderRecord, type KeptOrder } from './order.rows.js';
 import { readOrder, readRow } from './postgres-order.repository.js';
@@ -51,12 +52,14 @@ async function change(
   // An earlier request made the change, and its commit may have stopped waiting for the standbys.
   if (decided.events.length === 0) await sql.waitForStandbysAtCommit();
   const changes = decided.events.length === 0 ? [] : statementsOf(key, actor, decided);
-  const answers = await sql.pipeline([...changes, readOrder(key)]).catch((error: unknown) => {
+  // The stock comes last.
+  const returns = decided.restock ? restockStatements(key, decided.restock) : [];
+  const answers = await sql.pipeline([...changes, ...returns, readOrder(key)]).catch((error: unknown) => {
     // Nothing else that a return writes grows with it.
     throw decided.restock && isOutOfRange(error) ? new BinAboveLimit() : error;
   });
   const row = readRow(answers.at(-1));
-  const restocked = decided.restock ? (answers.at(-2) as [{ readonly units: number }])[0].units : 0;
+  const restocked = unitsReturned(answers.slice(changes.length, -1));
   if (idempotency) await keepRecord(sql, idempotency.scope, { orderId: key.orderId, record: row });
   return { order: toOrderRecord(row), restocked, isReplay: false };
 }

@@ -41,14 +41,12 @@ interface ReferencedRow {
 
 const PLACED: PlacementOutcome = { outcome: 'placed' };
 
-/** Rolls back a placement that lacks stock. */
 class StockIsShort extends Error {
   constructor(readonly shortages: readonly Shortage[]) {
     super();
   }
 }
 
-/** Rolls back the claim of a key. */
 class KeyIsFree extends Error {}
 
 @Injectable()
@@ -169,11 +167,9 @@ export class PostgresOrderPlacement extends OrderPlacement {
         throw doubt ?? error;
       });
     if (found === order.id) return new OrderExists();
-    // The order was deleted in the meantime, which the service never does.
     return found === null ? new Unavailable() : new ExternalReferenceTaken(found);
   }
 
-  /** @throws lost when the look-up fails or takes too long. */
   private findsCommit(order: Order, deadline: Deadline, lost: CommitOutcomeUnknown): Promise<boolean> {
     return lookUpTime(deadline)
       .bound(this.isCommitted(order))
@@ -182,10 +178,8 @@ export class PostgresOrderPlacement extends OrderPlacement {
       });
   }
 
-  /** Whether the order is committed, and on the standbys that a commit waits for. */
   private async isCommitted({ storeId, id }: Order): Promise<boolean> {
     const [row] = await this.database.queryPrepared<{ waits: boolean }>(EXISTS, [storeId, id]);
-    // The commit may have stopped waiting for the standbys.
     if (row?.waits) await this.database.waitForStandbys();
     return row !== undefined;
   }

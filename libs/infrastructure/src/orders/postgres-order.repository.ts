@@ -21,10 +21,8 @@ import { SharedReads } from '../lists/shared-reads.js';
 import { addSearch } from '../lists/search-terms.js';
 import { toEventRecord, type EventRow } from './order-event.rows.js';
 import { IS_HELD } from './order-stages.js';
+import { ORDER_SUMMARY, SELECT_ORDERS } from './order.sql.js';
 import { toOrderRecord, toOrderSummary, type OrderRecordRow, type OrderRow } from './order.rows.js';
-
-const SUMMARY = `receipt_number, status, fulfillment_status, payment_method, amount, total_amount, currency,
-  customer_name, source`;
 
 const SEARCHED = {
   email: 'item.customer_email',
@@ -42,43 +40,7 @@ const HELD = {
   labels: `ARRAY[item.source, item.status, item.fulfillment_status, CASE WHEN item.is_test THEN 'TEST' ELSE 'LIVE' END]`,
 };
 
-// A subquery collects each part of an order: joins would multiply lines by stages. Lines and stages travel as arrays,
-// which take both sides half as long as objects with a name for each value. Amounts travel as text, because JSON numbers are
-// not exact.
-const FIND = `/* orders.find */
-  SELECT id, created_at, ${SUMMARY}, tax_amount, shipping_amount, discount_amount, customer_id, customer_email,
-    customer_phone, shipping_address, billing_address, notes, external_reference, is_test, placed, updated_at,
-    (SELECT coalesce(json_agg(json_build_array(line.product_id, line.variant_id, line.sku, line.name, line.attributes,
-        line.attribute_names, line.unit_price::text, line.quantity, line.line_total::text, coalesce(back.quantity, 0))
-        ORDER BY line.position), '[]')
-      FROM order_lines AS line LEFT JOIN returned_units AS back USING (store_id, order_id, position)
-      WHERE line.store_id = orders.store_id AND line.order_id = orders.id) AS lines,
-    (SELECT json_build_object('verdict', fraud.verdict, 'score', fraud.score, 'reasons', fraud.reasons)
-      FROM fraud_assessments fraud WHERE fraud.store_id = orders.store_id AND fraud.order_id = orders.id) AS fraud,
-    (SELECT coalesce(json_agg(json_build_array(stage.stage, stage.reference, stage.state, stage.attempts, stage.last_error,
-        stage.updated_at) ORDER BY stage.position, stage.stage, stage.reference), '[]')
-      FROM order_stages stage WHERE stage.store_id = orders.store_id AND stage.order_id = orders.id) AS stages,
-    (SELECT coalesce(json_agg(json_build_array(reference, shipment.status, carrier, tracking_number, tracking_url,
-        shipped_at, delivered_at, (
-          SELECT json_agg(json_build_array(position + 1, quantity) ORDER BY position)
-          FROM shipment_items AS item
-          WHERE item.store_id = orders.store_id AND item.order_id = orders.id AND item.reference = shipment.reference
-        )) ORDER BY number), '[]')
-      FROM shipments AS shipment WHERE shipment.store_id = orders.store_id AND shipment.order_id = orders.id) AS shipments,
-    (SELECT coalesce(json_agg(json_build_array(reference, payment.amount::text, at) ORDER BY number), '[]')
-      FROM payments AS payment WHERE payment.store_id = orders.store_id AND payment.order_id = orders.id) AS payments,
-    (SELECT coalesce(json_agg(json_build_array(reference, refund.amount::text, at) ORDER BY number), '[]')
-      FROM refunds AS refund WHERE refund.store_id = orders.store_id AND refund.order_id = orders.id) AS refunds,
-    (SELECT coalesce(json_agg(json_build_array(product_id, variant_key, warehouses.code, bins.code, units)
-        ORDER BY product_id, variant_key, bin_id), '[]')
-      FROM (
-        SELECT product_id, variant_key, bin_id, -sum(quantity) AS units FROM stock_movements AS moved
-        WHERE moved.store_id = orders.store_id AND moved.order_id = orders.id AND kind <> 'RETURN'
-        GROUP BY product_id, variant_key, bin_id HAVING sum(quantity) < 0
-      ) AS taken
-      JOIN bins ON bins.store_id = orders.store_id AND bins.id = taken.bin_id
-      JOIN warehouses ON warehouses.store_id = orders.store_id AND warehouses.id = bins.warehouse_id) AS taken
-  FROM orders`;
+const FIND = `/* orders.find */ ${SELECT_ORDERS}`;
 
 const FIND_BY_IDS = `${FIND} WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')}`;
 
@@ -116,16 +78,13 @@ const historyBy = (condition: string) => `/* orders.history */
 
 interface HistoryRow extends EventRow {
   readonly total: string;
-  /** Null on a page past the last event. */
   readonly id: string | null;
 }
 
-/** Reads an order within a transaction. `readRow` finds it in the answer. */
 export function readOrder({ storeId, orderId }: OrderKey): Statement {
   return { text: FIND_BY_IDS, values: [storeId, [orderId]] };
 }
 
-/** @throws NotFound without a row. */
 export function readRow(rows: readonly unknown[] = []): OrderRecordRow {
   const [row] = rows as readonly OrderRecordRow[];
   if (!row) throw new NotFound('Order');
@@ -161,7 +120,7 @@ export class PostgresOrderRepository extends OrderRepository {
     const tally = isTallied ? ({ list: 'orders', labels, letterCase: 'upper', without: heldOut } as const) : null;
     const list = {
       table: 'orders',
-      columns: SUMMARY,
+      columns: ORDER_SUMMARY,
       where,
       tally,
       ...search,

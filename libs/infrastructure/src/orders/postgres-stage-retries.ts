@@ -1,9 +1,39 @@
 import { StageRetries, type NotificationStage, type OrderKey, type RetriedPipeline } from '@app/application';
 import { NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
-import { dismissStages, findHoldReasons, retryStages } from './order-stages.js';
-import { lockOrder } from './order-changes.js';
+import { lockOrder, type LockedOrder } from './order-changes.js';
+
+const RETRY = `/* stages.retry */
+  UPDATE order_stages SET state = 'pending', attempts = 0, run_at = now(), locked_until = NULL, set_aside = false,
+    updated_at = now()
+  WHERE store_id = $1 AND order_id = $2 AND (stage, reference) IN (SELECT * FROM unnest($3::text[], $4::text[]))`;
+
+// Not a change of the order: its record shows the same.
+const DISMISS = `/* stages.dismiss */
+  UPDATE order_stages SET set_aside = true
+  WHERE store_id = $1 AND order_id = $2 AND state = 'dead' AND NOT set_aside
+  RETURNING stage`;
+
+// A worker skips locked stages: it claims none of them before the transaction ends. clock_timestamp(), because the
+// statement may have waited for a claim.
+const UNFINISHED = `/* stages.unfinished */
+  SELECT stage, reference, coalesce(state = 'pending' AND locked_until > clock_timestamp(), false) AS running FROM order_stages
+  WHERE store_id = $1 AND order_id = $2
+    AND (state = 'dead' OR state = 'pending' AND (attempts > 0 OR locked_until IS NOT NULL))
+    AND NOT (stage = 'notify-customer' AND EXISTS (
+      SELECT FROM orders WHERE store_id = $1 AND id = $2 AND fulfillment_status = 'CANCELLED'))
+  ORDER BY position, reference FOR NO KEY UPDATE OF order_stages`;
+
+const HELD_FOR = `/* stages.held_for */
+  SELECT held_for FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held'`;
+
+interface UnfinishedRow {
+  readonly stage: NotificationStage;
+  readonly reference: string;
+  readonly running: boolean;
+}
 
 @Injectable()
 export class PostgresStageRetries extends StageRetries {
@@ -12,22 +42,34 @@ export class PostgresStageRetries extends StageRetries {
   }
 
   override retry(order: OrderKey): Promise<RetriedPipeline> {
-    return this.transactions.run(order.storeId, async (sql) => {
-      const locked = await lockOrder(sql, { storeId: order.storeId, reference: order.orderId, isTest: null });
-      if (!locked) throw new NotFound('Order');
-      return {
-        ...(await retryStages(sql, order)),
-        heldFor: await findHoldReasons(sql, order),
-        cancelled: locked.state.fulfillmentStatus === 'CANCELLED',
-      };
+    return this.withLock(order, async (sql, { state }) => {
+      const key = [order.storeId, order.orderId];
+      const unfinished = await sql.query<UnfinishedRow>(UNFINISHED, key);
+      const running = unfinished.filter((row) => row.running).map(({ stage }) => stage);
+      const ended = unfinished.filter((row) => !row.running);
+      const stages = ended.map(({ stage }) => stage);
+      if (ended.length > 0) await sql.query(RETRY, [...key, stages, ended.map(({ reference }) => reference)]);
+      const [held] = await sql.query<{ held_for: string[] | null }>(HELD_FOR, key);
+      const cancelled = state.fulfillmentStatus === 'CANCELLED';
+      return { stages, running, heldFor: held ? (held.held_for ?? []) : null, cancelled };
     });
   }
 
   override dismiss(order: OrderKey): Promise<readonly NotificationStage[]> {
-    return this.transactions.run(order.storeId, async (sql) => {
-      const reference = { storeId: order.storeId, reference: order.orderId, isTest: null };
-      if (!(await lockOrder(sql, reference))) throw new NotFound('Order');
-      return dismissStages(sql, order);
+    return this.withLock(order, async (sql) => {
+      const rows = await sql.query<{ stage: NotificationStage }>(DISMISS, [order.storeId, order.orderId]);
+      return rows.map(({ stage }) => stage);
+    });
+  }
+
+  private withLock<T>(
+    { storeId, orderId }: OrderKey,
+    work: (sql: TransactionSql, locked: LockedOrder) => Promise<T>,
+  ): Promise<T> {
+    return this.transactions.run(storeId, async (sql) => {
+      const locked = await lockOrder(sql, { storeId, reference: orderId, isTest: null });
+      if (!locked) throw new NotFound('Order');
+      return work(sql, locked);
     });
   }
 }

@@ -31,7 +31,6 @@ export const HELD_SETS = `
     SELECT FROM order_stages WHERE state = 'held' AND held_for IS NULL LIMIT ${MOST_HELD}
   ) AS without_reasons HAVING count(*) > 0`;
 
-// Each reads only the first rows of an index.
 export const STAGE_GAUGES: readonly DatabaseGauge[] = [
   {
     name: 'pipeline_lag_seconds',

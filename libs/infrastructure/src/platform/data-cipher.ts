@@ -44,7 +44,6 @@ export class DataCipher {
     return Buffer.concat([keyId(this.newest), iv, cipher.getAuthTag(), body]);
   }
 
-  /** @throws DecryptionFailed when the key is unknown, or the ciphertext was changed or moved. */
   decrypt(ciphertext: Buffer, context: string): string {
     const id = ciphertext.subarray(0, KEY_ID_BYTES).toString('hex');
     const key = this.keys.get(id);

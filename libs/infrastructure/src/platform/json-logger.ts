@@ -35,7 +35,6 @@ export class JsonLogger implements LoggerService {
   private dropped = 0;
   private reported = 0;
 
-  /** @param destination replaces standard output in tests. */
   constructor(level: string, destination?: pino.DestinationStream) {
     if (!destination && !process.stdout.isTTY) this.collected = this.collectingOutput();
     const stream = destination ?? this.collected ?? { write: (line) => void process.stdout.write(prettyLine(line)) };

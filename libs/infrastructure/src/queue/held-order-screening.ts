@@ -5,7 +5,6 @@ import { ProcessLoop } from './process-loop.js';
 
 /** The longest wait of an order for another analysis, once the database answers in time. */
 const INTERVAL_MS = 5_000;
-/** Longer than the screening of one order. */
 const SHUTDOWN_MS = 15_000;
 
 /** Periodically screens the orders that are held because the analysis was unavailable when they were placed. */

@@ -19,7 +19,6 @@ const FOLD_INTERVAL_MS = 5_000;
  */
 const NUMBER_INTERVAL_MS = 1_000;
 
-/** Longer than a batch of any of the loops. */
 const SHUTDOWN_MS = 15_000;
 const LAST_WORDS_MS = 5_000;
 
@@ -53,7 +52,6 @@ export class Housekeeping extends ProcessLoop {
     ]);
   }
 
-  /** Goes on after failures: the database may go away and come back. */
   private every(pauseMs: number, action: () => Promise<void>): Promise<void> {
     return this.repeat(async () => {
       await action().catch((error: Error) => this.outage.note(`Housekeeping failed: ${failureName(error)}`));

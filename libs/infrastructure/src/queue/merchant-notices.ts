@@ -8,7 +8,6 @@ import type { Database } from '../postgres/database.js';
 import { ProcessLoop } from './process-loop.js';
 
 const INTERVAL_MS = 1_000;
-/** Longer than an attempt. */
 const SHUTDOWN_MS = 35_000;
 /** With this back-off, the last attempt comes about three days after the first. */
 const MOST_ATTEMPTS = 20;
@@ -26,7 +25,6 @@ const CLAIM = `/* notices.claim */
 
 const DONE = `/* notices.done */ DELETE FROM merchant_notices WHERE store_id = $1 AND id = $2`;
 
-// The index leads to the newest movements of the bin.
 const NEWEST_OPEN = `/* notices.newest_open_orders */
   SELECT short.place::int - 1 AS place, newest.receipt_number AS receipt
   FROM ROWS FROM (jsonb_to_recordset($2) AS (bin_id int, product_id int, variant_key int)) WITH ORDINALITY
@@ -75,7 +73,6 @@ export class MerchantNotices extends ProcessLoop {
     });
   }
 
-  /** @returns whether a notice was due. @throws when it cannot be sent now. */
   async sendNext(): Promise<boolean> {
     const [notice] = await this.database.query<Notice>(CLAIM, []);
     if (!notice) return false;

@@ -11,22 +11,14 @@ import { MerchantNotices } from './merchant-notices.js';
 import { StageRunner } from './stage-runner.js';
 import { WebhookRunner } from './webhook-runner.js';
 
-/** The operator's settings, part of the configuration. */
 export interface WorkerSettings {
-  /** Stages that run at the same time. */
   readonly workerConcurrency: number;
-  /** How long expiring rows are kept. */
   readonly retention: Retention;
 }
 
 /** Runs a worker in this process, from start to shutdown: the pipeline of orders, webhooks and housekeeping. */
 @Module({})
 export class PipelineWorkerModule {
-  /**
-   * @param application the application module of the process, which the worker shares.
-   * @param directUrl for the housekeeping, which has no time limits of requests.
-   * @param logger of the attempts at stages.
-   */
   static on(
     application: DynamicModule,
     directUrl: string,

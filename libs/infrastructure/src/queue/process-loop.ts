@@ -15,7 +15,6 @@ export abstract class ProcessLoop implements OnApplicationBootstrap, BeforeAppli
     this.stop = () => controller.abort();
   }
 
-  /** Ends after `stopping`. Never rejects. */
   protected abstract run(): Promise<unknown>;
 
   onApplicationBootstrap(): void {
@@ -36,7 +35,6 @@ export abstract class ProcessLoop implements OnApplicationBootstrap, BeforeAppli
   }
 }
 
-/** Resolves when `work` resolves, or after this time. */
 export async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   const done = new AbortController();
   const over = sleep(milliseconds, undefined, { signal: done.signal }).catch(() => undefined);

@@ -10,7 +10,6 @@ import { ProcessLoop } from './process-loop.js';
 const CONCURRENCY = 256;
 const POLL_INTERVAL_MS = 500;
 const RETRY_INTERVAL_MS = 1_000;
-/** Longer than an attempt. */
 const SHUTDOWN_MS = 25_000;
 
 /** Serves the webhooks that have something to send. Workers in several processes share them. */
@@ -36,7 +35,6 @@ export class WebhookRunner extends ProcessLoop {
     for (const outcome of ['delivered', 'failed']) this.deliveries.zero({ outcome });
   }
 
-  /** After the shutdown begins, sends nothing more and waits for the attempts that are running. */
   protected override async run(): Promise<void> {
     await this.repeat(async () => {
       const free = CONCURRENCY - this.running.size;

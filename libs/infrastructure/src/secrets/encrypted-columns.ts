@@ -6,7 +6,6 @@ export interface EncryptedColumn {
   readonly column: string;
   readonly rowKey: string;
   readonly rowKeyType: 'text' | 'uuid';
-  /** Sorts before every row key. */
   readonly beforeAll: string;
   /** The place of a value. A ciphertext that is moved to another row cannot be decrypted there. */
   readonly context: (storeId: number, rowKey: string) => string;
@@ -39,5 +38,4 @@ export const WEBHOOK_SECRETS: EncryptedColumn = {
   context: (storeId, id) => `webhooks/${storeId}/${id}/secrets`,
 };
 
-/** Every encrypted column. */
 export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [GATEWAY_CREDENTIALS, NATIONAL_IDS, WEBHOOK_SECRETS];

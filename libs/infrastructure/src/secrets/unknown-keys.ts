@@ -17,7 +17,8 @@ export async function reportUnknownKeys(
   logger: Pick<JsonLogger, 'error'>,
 ): Promise<void> {
   try {
-    const [dataSource, cipher] = [app.get(DataSource), app.get(DataCipher)];
+    const dataSource = app.get(DataSource);
+    const cipher = app.get(DataCipher);
     const found = new Set<string>();
     for (const column of ENCRYPTED_COLUMNS) {
       const rows = await dataSource.query<{ key: string }[]>(keysOf(column));

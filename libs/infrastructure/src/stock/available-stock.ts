@@ -1,13 +1,18 @@
+// A store without a closed warehouse needs no look-up of its bins. Closed bins and inactive variants may be many: OFFSET keeps
+// the planner from reading all of them at once.
+const IS_IN_OPEN_BIN = `(NOT EXISTS (SELECT FROM warehouses WHERE store_id = $1 AND NOT active)
+        OR NOT EXISTS (SELECT FROM closed_bins WHERE store_id = $1 AND id = stock.bin_id OFFSET 0))`;
+
+function isActive(variant: string): string {
+  return `NOT EXISTS (SELECT FROM inactive_variants WHERE store_id = $1 AND id = ${variant} OFFSET 0)`;
+}
+
 /**
  * SQL for stock for sale: all but that of the views `closed_bins` and `inactive_variants`, which `in_stock` uses too. A
  * product's quantity and the withdrawal of an order use it. `$1` is the id of the store.
- *
- * Bins need no look-up in a store without a closed warehouse. Closed bins and inactive variants may be many: OFFSET keeps the
- * planner from reading all of them at once.
  */
-export const IS_FOR_SALE = `(NOT EXISTS (SELECT FROM warehouses WHERE store_id = $1 AND NOT active)
-        OR NOT EXISTS (SELECT FROM closed_bins WHERE store_id = $1 AND id = stock.bin_id OFFSET 0))
-      AND NOT EXISTS (SELECT FROM inactive_variants WHERE store_id = $1 AND id = stock.variant_id OFFSET 0)`;
+export const IS_FOR_SALE = `${IS_IN_OPEN_BIN}
+      AND ${isActive('stock.variant_id')}`;
 
 /**
  * SQL for whether a product has active variants. `$1` is the id of the store. OFFSET keeps the planner, which expects many
@@ -24,11 +29,15 @@ export function hasVariants(productId: string): string {
 }
 
 /**
- * SQL for the units of a product, and of its active variants, that are for sale. `$1` is the id of the store.
+ * SQL for the units for sale of a product (variant_key 0) and of each of its active variants, as rows (variant_key,
+ * quantity). `$1` is the id of the store. Looks up each variant once, not for each of its bins.
  *
  * @param product the alias of the product's row.
  */
-export function availableUnits(product: string): string {
-  return `(SELECT coalesce(sum(stock.quantity), 0) FROM stock
-    WHERE stock.store_id = $1 AND stock.product_id = ${product}.id AND ${IS_FOR_SALE})`;
+export function availableByVariant(product: string): string {
+  return `(SELECT * FROM (
+      SELECT stock.variant_key, sum(stock.quantity) AS quantity FROM stock
+      WHERE stock.store_id = $1 AND stock.product_id = ${product}.id AND ${IS_IN_OPEN_BIN}
+      GROUP BY stock.variant_key
+    ) AS unit WHERE ${isActive('unit.variant_key')})`;
 }

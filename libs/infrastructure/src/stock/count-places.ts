@@ -5,7 +5,6 @@ import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { countUnits, linesOfOrder } from './line-units.js';
 import { keyOf } from './stock-quantities.js';
 
-/** A place of the feed at which stock can be counted. */
 export interface CountPlace {
   readonly position: number;
   /** pg_snapshot as text: it sees the transactions before the place. */
@@ -15,7 +14,6 @@ export interface CountPlace {
   readonly lastEvent: string;
 }
 
-/** A count at a place, in a bin. */
 export interface PlacedCount extends CountPlace {
   readonly index: number;
   readonly bin_id: number;
@@ -51,11 +49,6 @@ interface PlaceRow {
   readonly last_event: string;
 }
 
-/**
- * Finds the places of the counts, in the order of the lines.
- *
- * @returns null for a line that is no count; undefined for a count without a place.
- */
 export async function findCountPlaces(
   sql: TransactionSql,
   storeId: number,
@@ -193,7 +186,6 @@ export async function readCountFacts(
   });
 }
 
-/** Units of each bin that were sold and not shipped at the place of its count, by the index of the line. */
 export async function readUnshipped(
   sql: TransactionSql,
   storeId: number,

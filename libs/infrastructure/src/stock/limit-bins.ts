@@ -41,7 +41,6 @@ const COUNT_ROWS = `/* stock.count_bins_of_units */
 const COUNT_BINS = `/* stock.count_bins */
   SELECT count(*)::int AS bins FROM (SELECT FROM bins WHERE store_id = $1 LIMIT ${MOST_BINS}) AS few`;
 
-// An import may make the same bins.
 const CREATE_BINS = `/* stock.create_bins */
   INSERT INTO bins (store_id, warehouse_id, code)
   SELECT $1::int, warehouse_id, code FROM unnest($2::int[], $3::text[]) AS made (warehouse_id, code)
@@ -101,12 +100,10 @@ export function fills({ write }: StockLine): boolean {
   return write.kind === 'count' || write.expected === null || write.expected === 0;
 }
 
-/** Whether a line changes nothing. It makes its bin, because it is not refused, and no row. */
-function isNothing({ write }: StockLine): boolean {
+export function isNothing({ write }: StockLine): boolean {
   return write.kind === 'adjust' && write.by === 0;
 }
 
-/** Indexes of the lines whose product has lain in their bin. */
 async function findRows(
   sql: TransactionSql,
   storeId: number,
@@ -124,9 +121,7 @@ async function findRows(
 }
 
 interface Limited {
-  /** By the index of the line. */
   readonly refusals: ReadonlyMap<number, StockRefusal>;
-  /** The bins that the other lines need. */
   readonly made: ReadonlyMap<string, NewBin>;
 }
 
@@ -134,12 +129,16 @@ interface Limited {
 async function limit(sql: TransactionSql, storeId: number, lines: readonly ResolvedLine[]): Promise<Limited> {
   const bins = lines.some(({ newBin }) => newBin) ? await countBins(sql, storeId) : 0;
   const counts = await countRows(sql, storeId, lines);
-  const [refusals, made, rows] = [new Map<number, StockRefusal>(), new Map<string, NewBin>(), new Set<string>()];
+  const refusals = new Map<number, StockRefusal>();
+  const made = new Map<string, NewBin>();
+  const rows = new Set<string>();
   for (const { index, productId, variantId, binId, newBin } of lines) {
-    const [product, unit] = [`${productId}`, `${productId}/${variantId ?? 0}`];
+    const product = `${productId}`;
+    const unit = `${productId}/${variantId ?? 0}`;
     const bin = newBin ? keyOfBin(newBin) : `${binId}`;
     if (rows.has(`${unit} ${bin}`)) continue;
-    const [ofUnit, ofProduct] = [counts.get(unit) ?? 0, counts.get(product) ?? 0];
+    const ofUnit = counts.get(unit) ?? 0;
+    const ofProduct = counts.get(product) ?? 0;
     if (newBin && !made.has(bin) && bins + made.size >= MOST_BINS) refusals.set(index, STORE_FULL);
     else if (ofUnit >= MOST_BINS_OF_UNIT) refusals.set(index, UNIT_FULL);
     else if (ofProduct >= MOST_BINS_OF_PRODUCT) refusals.set(index, PRODUCT_FULL);
@@ -175,7 +174,6 @@ async function countRows(
   );
 }
 
-/** @returns the ids of the bins. */
 async function createBins(
   sql: TransactionSql,
   storeId: number,

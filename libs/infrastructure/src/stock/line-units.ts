@@ -15,7 +15,6 @@ export function linesOfOrder(orderId: string): string {
     )`;
 }
 
-/** SQL for all numbers of a line, as an int4multirange. */
 export function allUnits(quantity: string): string {
   return `int4multirange(int4range(0, ${quantity}))`;
 }

@@ -24,11 +24,10 @@ import type { ShortStock } from '../notifications/short-stock-mail.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace, type PlacedCount } from './count-places.js';
-import { fills, findPlaces } from './limit-bins.js';
+import { fills, findPlaces, isNothing } from './limit-bins.js';
 import type { ResolvedLine } from './resolve-lines.js';
-import { keyOf, LOCK_ROWS, MAKE_ROWS, type StockRow } from './stock-quantities.js';
+import { keyOf, lockRows, MOVE, type StockPlace } from './stock-quantities.js';
 
-// A second request with the reference waits here until the first commits or rolls back.
 const CLAIM_REFERENCE = `/* stock.claim_reference */
   INSERT INTO stock_requests (store_id, reference, request_hash) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`;
 
@@ -38,38 +37,15 @@ const FIND_REFERENCE = `/* stock.find_reference */
 const KEEP_REFERENCE = `/* stock.keep_reference */
   UPDATE stock_requests SET results = $3 WHERE store_id = $1 AND reference = $2`;
 
-// Counts and sets are recorded even if they find what the bin holds: they supersede earlier counts. A set always changes the
-// row of its bin, so that the feed has a place after it.
-const WRITE = `/* stock.write */
-  WITH moved AS (
-    SELECT * FROM unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::text[], $7::bigint[]) WITH ORDINALITY
-      AS moved (bin_id, product_id, variant_key, difference, kind, counted_at, place)
-  ), net AS (
-    SELECT bin_id, product_id, variant_key, sum(difference)::int AS difference FROM moved
-    GROUP BY bin_id, product_id, variant_key HAVING sum(difference) <> 0 OR bool_or(kind = 'SET')
-  ), updated AS (
-    UPDATE stock SET quantity = stock.quantity + net.difference
-    FROM net
-    WHERE stock.store_id = $1 AND stock.bin_id = net.bin_id AND stock.product_id = net.product_id
-      AND stock.variant_key = net.variant_key
-  )
-  INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity, counted_at, actor_type,
-    actor_id, actor_name, reference, reason)
-  SELECT $1, bin_id, product_id, variant_key, kind, difference, counted_at, $8, $9, $10, $11, nullif($12, '')
-  FROM moved ORDER BY place`;
-
 const NOTIFY = `/* stock.notify_merchant */
   INSERT INTO merchant_notices (store_id, subject, details) VALUES ($1, 'short_stock', $2)`;
 
-/** A line whose product and bin are known. */
 interface PlacedLine extends ResolvedLine {
-  readonly row: Omit<StockRow, 'quantity'>;
-  readonly asked: StockLine;
-  /** Null unless it is a count. */
+  readonly row: StockPlace;
+  readonly input: StockLine;
   readonly place: CountPlace | null;
 }
 
-/** The share of the pool that changes of stock may take. */
 const TURNS = 0.4;
 const TURNS_OF_STORE = 2;
 
@@ -145,15 +121,16 @@ async function change(sql: TransactionSql, request: StockChangeRequest): Promise
   const places = await findCountPlaces(sql, storeId, lines);
   const resolved = await findPlaces(sql, request, places);
   const placed = resolved.flatMap((line, index): PlacedLine[] => {
-    const [asked, place] = [lines[index], places[index]];
-    if (!asked || line.binId === null || line.productId === null || place === undefined) return [];
+    const input = lines[index];
+    const place = places[index];
+    if (!input || line.binId === null || line.productId === null || place === undefined) return [];
     const row = { bin_id: line.binId, product_id: line.productId, variant_key: line.variantId ?? 0 };
-    return [{ ...line, row, asked, place }];
+    return [{ ...line, row, input, place }];
   });
-  const counts = placed.flatMap(({ index, row, place, asked }) =>
+  const counts = placed.flatMap(({ index, row, place, input }) =>
     place
       ? // @protects count-basis
-        [{ index, ...row, ...place, isOnHand: asked.write.kind === 'count' && asked.write.basis === 'on_hand' }]
+        [{ index, ...row, ...place, isOnHand: input.write.kind === 'count' && input.write.basis === 'on_hand' }]
       : [],
   );
   // Before the lock: it is past, and takes longer the more orders are open. Orders wait for the rest only.
@@ -183,7 +160,6 @@ async function change(sql: TransactionSql, request: StockChangeRequest): Promise
   return { results, short };
 }
 
-/** What is missing after the last count of each bin. */
 function shortOf(placed: readonly PlacedLine[], outcomes: ReadonlyMap<number, StockOutcome>): ShortStock[] {
   const counts = placed.filter(({ index, place }) => place !== null && outcomes.get(index)?.refusal === null);
   const last = new Map(counts.map((line) => [keyOf(line.row), line]));
@@ -193,26 +169,16 @@ function shortOf(placed: readonly PlacedLine[], outcomes: ReadonlyMap<number, St
   });
 }
 
-/** Locks the bins of the lines, in the order of every writer. A bin in which the product never lay has no row to lock. */
 async function lockBins(
   sql: TransactionSql,
   storeId: number,
   placed: readonly PlacedLine[],
 ): Promise<Map<string, BinStock>> {
-  const valuesOf = (lines: readonly PlacedLine[]) => [
-    storeId,
-    lines.map(({ row }) => row.bin_id),
-    lines.map(({ row }) => row.product_id),
-    lines.map(({ variantId }) => variantId),
-  ];
-  const firsts = new Map(placed.map((line) => [keyOf(line.row), line]));
-  const filling = placed.filter(({ asked }) => fills(asked));
-  if (filling.length > 0) await sql.query(MAKE_ROWS, valuesOf(filling));
-  const rows = await sql.query<StockRow>(LOCK_ROWS, valuesOf([...firsts.values()]));
-  return new Map([
-    ...[...firsts.keys()].map((key) => [key, new BinStock(0)] as const),
-    ...rows.map((row) => [keyOf(row), new BinStock(row.quantity)] as const),
-  ]);
+  const places = placed.map(({ row }) => row);
+  const filled = placed.filter(({ input }) => fills(input)).map(({ row }) => row);
+  const { rows } = await lockRows((text, values) => sql.query(text, values), storeId, places, filled);
+  // A bin in which the product never lay has no row.
+  return new Map(places.map(keyOf).map((key) => [key, new BinStock(rows.get(key) ?? 0)]));
 }
 
 async function factsOf(
@@ -231,7 +197,7 @@ async function factsOf(
   );
 }
 
-function outcomeOf(bin: BinStock, { asked: { write } }: PlacedLine, facts: CountFacts | undefined): StockOutcome {
+function outcomeOf(bin: BinStock, { input: { write } }: PlacedLine, facts: CountFacts | undefined): StockOutcome {
   if (write.kind === 'adjust') return bin.adjust(write.by);
   if (write.kind === 'set') return bin.set(write.to, write.expected);
   if (!facts) throw new Error('A count without its place');
@@ -246,12 +212,11 @@ async function write(
 ): Promise<void> {
   const moved = placed.flatMap((line) => {
     const outcome = outcomes.get(line.index);
-    const isNothing = line.asked.write.kind === 'adjust' && line.asked.write.by === 0;
-    if (!outcome || outcome.refusal || isNothing) return [];
-    return [{ ...line, kind: line.asked.write.kind, difference: outcome.after - outcome.before }];
+    if (!outcome || outcome.refusal || isNothing(line.input)) return [];
+    return [{ ...line, kind: line.input.write.kind, difference: outcome.after - outcome.before }];
   });
   if (moved.length === 0) return;
-  await sql.query(WRITE, [
+  await sql.query(MOVE, [
     storeId,
     moved.map(({ row }) => row.bin_id),
     moved.map(({ row }) => row.product_id),
@@ -259,7 +224,11 @@ async function write(
     moved.map(({ difference }) => difference),
     moved.map(({ kind }) => MOVEMENTS[kind]),
     moved.map(({ place }) => place?.position ?? null),
-    ...[actor.type, actor.id, actor.name, reference, reason],
+    actor.type,
+    actor.id,
+    actor.name,
+    reference,
+    reason,
   ]);
 }
 

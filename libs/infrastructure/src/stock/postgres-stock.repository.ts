@@ -23,7 +23,6 @@ const NAMES = `
     CROSS JOIN LATERAL (SELECT code, warehouse_id FROM bins WHERE store_id = $1 AND id = page.bin_id OFFSET 0) AS bin
     JOIN warehouses AS warehouse ON warehouse.store_id = $1 AND warehouse.id = bin.warehouse_id`;
 
-// The rows are few: a page of the feed.
 const FIND_MANY = `/* stock.find_many */
   WITH asked AS MATERIALIZED (SELECT $2::int[] AS products, $3::int[] AS variants, $4::int[] AS bins)
   SELECT ${COLUMNS}
@@ -33,8 +32,8 @@ const FIND_MANY = `/* stock.find_many */
     JOIN stock USING (product_id, variant_key, bin_id) WHERE stock.store_id = $1
   ) AS page ${NAMES}`;
 
-// The running sum of the blocks' counts leads to the block in which the page begins: the page skips only rows of that block. The
-// constant limit tells the planner, which makes one plan for all pages, to expect few rows.
+// The running sum of the blocks' counts locates the block in which the page begins: the page skips only rows of that block. The
+// constant limit makes the planner, which has one plan for all pages, expect few rows.
 const PAGE = `/* stock.list */
   WITH blocks AS MATERIALIZED (
     SELECT block, sum(rows) AS rows, sum(sum(rows)) OVER (ORDER BY block) - sum(rows) AS before
@@ -57,7 +56,6 @@ const PAGE = `/* stock.list */
   ) AS page ${NAMES}
   ORDER BY page.product_id, page.variant_key, page.bin_id`;
 
-/** So many bins are read, to find their rows bin by bin. */
 const FEW_BINS = 1_000;
 
 // Sorted as in the index: a scan of the table would read the bins of other stores.
@@ -115,11 +113,9 @@ interface FoundStockRow {
 }
 
 interface ListedStockRow extends FoundStockRow {
-  /** Rows on all pages. */
   readonly total: string;
 }
 
-/** From the primary: an answer shows what a change that was acknowledged before has done. */
 @Injectable()
 export class PostgresStockRepository extends StockRepository {
   constructor(private readonly database: Database) {
@@ -132,7 +128,6 @@ export class PostgresStockRepository extends StockRepository {
     const usable = { ...filter, ...(skus && { skus }) };
     const rows = await this.read(storeId, usable, page);
     if (rows[0]) return { rows: rows.map(toRecord), total: Number(rows[0].total) };
-    // Every row has the total. A page past the last row takes it from the first page.
     const [first] = page.page === 1 ? [] : await this.read(storeId, usable, { page: 1, limit: 1 });
     return { rows: [], total: Number(first?.total ?? 0) };
   }
@@ -192,7 +187,6 @@ function conditionsOf(storeId: number, { skus, productId, warehouse, bin }: Stoc
   return where;
 }
 
-// The stock of a few products: the statement counts the rows.
 function filteredPage(where: Conditions, page: Page): string {
   return `/* stock.search */
     WITH matching AS MATERIALIZED (

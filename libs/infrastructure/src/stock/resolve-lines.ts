@@ -8,9 +8,7 @@ export interface NewBin {
   readonly code: string;
 }
 
-/** What a line means. */
 export interface ResolvedLine {
-  /** Of the line in the request, from 0. */
   readonly index: number;
   readonly sku: string;
   readonly productId: number | null;
@@ -18,7 +16,6 @@ export interface ResolvedLine {
   readonly binId: number | null;
   /** The bin that the line names where its warehouse lacks it; null for any other line. */
   readonly newBin: NewBin | null;
-  /** Codes. */
   readonly warehouse: string;
   readonly bin: string;
   /** Why the line means nothing; null when the product and the bin are known. */
@@ -49,7 +46,7 @@ const FIND_UNITS = `/* stock.find_units */
 const POSSIBLE = `SELECT count(*)::int AS bins, min(id) AS id`;
 
 // A bin that the line does not name in full is the one that holds the product, or else the only one that there is. Two are as
-// bad as many. Each way to name a bin has a part with an index of its own: a store may have many bins, and a product may lie in many.
+// bad as many. Each way to name a bin uses another index: a store may have many bins, and a product may lie in many.
 const FIND_BINS = `/* stock.find_bins_of_lines */
   SELECT coalesce(holding.id, other.id) AS bin_id, greatest(holding.bins, other.bins) AS bins, warehouses.code AS warehouse,
     bins.code AS bin
@@ -105,11 +102,9 @@ interface BinRow {
   readonly bin: string | null;
 }
 
-/** A line with its unit, of which there may be none or several, and with the bins that it may mean. */
 interface FoundLine {
   readonly asked: StockLine;
   readonly unit: UnitRow;
-  /** Null without one unit. */
   readonly place: BinRow | null;
 }
 

@@ -63,7 +63,7 @@ const RETURN_STOCK = `/* stock.return */
 
 /**
  * Returns units of the order's lines to the bins that supplied them: none when it took none, as an imported one. The
- * caller has locked the order. Locks the stock until the transaction ends. The last statement returns `{units}`.
+ * caller has locked the order. `unitsReturned` reads the answers.
  */
 export function restockStatements(
   { storeId, orderId }: OrderKey,
@@ -75,4 +75,9 @@ export function restockStatements(
     { text: LOCK_MOVED_STOCK, values: key },
     { text: RETURN_STOCK, values: [...key, ...back, kind] },
   ];
+}
+
+export function unitsReturned([, returned]: readonly (readonly unknown[])[]): number {
+  const [row] = (returned ?? []) as readonly { readonly units: number }[];
+  return row?.units ?? 0;
 }

@@ -1,11 +1,9 @@
 import type { Actor } from '@app/domain';
 import type { EntityManager } from 'typeorm';
 
-/** The wanted quantity of a product, or of one variant of it, in a bin. */
 export interface StockQuantity {
   readonly binId: number;
   readonly productId: number;
-  /** `null` = stock at product level. */
   readonly variantId: number | null;
   readonly quantity: number;
 }
@@ -15,43 +13,72 @@ export interface StockChange extends StockQuantity {
   readonly previous: number | null;
 }
 
-const PLACES = `unnest($2::int[], $3::int[], $4::int[]) AS place (bin_id, product_id, variant_id)`;
+/** The stock of a product, or of one variant of it, in a bin. */
+export interface StockPlace {
+  readonly bin_id: number;
+  readonly product_id: number;
+  /** 0 = stock at product level. */
+  readonly variant_key: number;
+}
 
-export const MAKE_ROWS = `/* stock.make_rows */
+type StockRow = StockPlace & { readonly quantity: number };
+type Query = (text: string, values: unknown[]) => Promise<StockRow[]>;
+
+const PLACES = `unnest($2::int[], $3::int[], $4::int[]) AS place (bin_id, product_id, variant_key)`;
+
+const MAKE_ROWS = `/* stock.make_rows */
   INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity)
-  SELECT $1, place.bin_id, place.product_id, place.variant_id, 0 FROM ${PLACES}
-  ORDER BY place.product_id, coalesce(place.variant_id, 0), place.bin_id
+  SELECT $1, place.bin_id, place.product_id, nullif(place.variant_key, 0), 0 FROM ${PLACES}
+  ORDER BY place.product_id, place.variant_key, place.bin_id
   ON CONFLICT DO NOTHING
   RETURNING bin_id, product_id, variant_key`;
 
 // The order in which every writer locks stock, so that they wait for each other instead of deadlocking.
-export const LOCK_ROWS = `/* stock.lock_rows */
+const LOCK_ROWS = `/* stock.lock_rows */
   SELECT stock.bin_id, stock.product_id, stock.variant_key, stock.quantity
-  FROM stock JOIN ${PLACES} ON stock.bin_id = place.bin_id AND stock.product_id = place.product_id
-    AND stock.variant_key = coalesce(place.variant_id, 0)
+  FROM stock JOIN ${PLACES} USING (bin_id, product_id, variant_key)
   WHERE stock.store_id = $1
   /* @protects report-lock-order */
   ORDER BY stock.product_id, stock.variant_key, stock.bin_id
   FOR NO KEY UPDATE OF stock`;
 
-const MOVE = `/* stock.move */
+// Counts and sets are recorded even if they find what the bin holds: they supersede earlier counts. A set always changes the
+// row of its bin, so that the feed has a place after it.
+export const MOVE = `/* stock.write */
   WITH moved AS (
-    SELECT * FROM unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::text[])
-      AS moved (bin_id, product_id, variant_key, difference, kind)
+    SELECT * FROM unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::text[], $7::bigint[]) WITH ORDINALITY
+      AS moved (bin_id, product_id, variant_key, difference, kind, counted_at, place)
+  ), net AS (
+    SELECT bin_id, product_id, variant_key, sum(difference)::int AS difference FROM moved
+    GROUP BY bin_id, product_id, variant_key HAVING sum(difference) <> 0 OR bool_or(kind = 'SET')
   ), updated AS (
-    UPDATE stock SET quantity = stock.quantity + moved.difference
-    FROM moved
-    WHERE stock.store_id = $1 AND stock.bin_id = moved.bin_id AND stock.product_id = moved.product_id
-      AND stock.variant_key = moved.variant_key
+    UPDATE stock SET quantity = stock.quantity + net.difference
+    FROM net
+    WHERE stock.store_id = $1 AND stock.bin_id = net.bin_id AND stock.product_id = net.product_id
+      AND stock.variant_key = net.variant_key
   )
-  INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity, actor_type, actor_id, actor_name)
-  SELECT $1, bin_id, product_id, variant_key, kind, difference, $7, $8, $9 FROM moved`;
+  INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity, counted_at, actor_type,
+    actor_id, actor_name, reference, reason)
+  SELECT $1, bin_id, product_id, variant_key, kind, difference, counted_at, $8, $9, $10, $11, nullif($12, '')
+  FROM moved ORDER BY place`;
 
-export interface StockRow {
-  readonly bin_id: number;
-  readonly product_id: number;
-  readonly variant_key: number;
-  readonly quantity: number;
+/** Makes the rows of `filled` where they are missing, and locks those of `places`. Both by their key. */
+export async function lockRows(
+  query: Query,
+  storeId: number,
+  places: readonly StockPlace[],
+  filled: readonly StockPlace[],
+): Promise<{ made: ReadonlySet<string>; rows: ReadonlyMap<string, number> }> {
+  const valuesOf = (each: readonly StockPlace[]) => [
+    storeId,
+    each.map((place) => place.bin_id),
+    each.map((place) => place.product_id),
+    each.map((place) => place.variant_key),
+  ];
+  const distinct = [...new Map(places.map((place) => [keyOf(place), place])).values()];
+  const made = filled.length > 0 ? await query(MAKE_ROWS, valuesOf(filled)) : [];
+  const locked = await query(LOCK_ROWS, valuesOf(distinct));
+  return { made: new Set(made.map(keyOf)), rows: new Map(locked.map((row) => [keyOf(row), row.quantity])) };
 }
 
 /**
@@ -59,29 +86,26 @@ export interface StockRow {
  * OPENING and a later difference is a SET, which supersedes counts at older places. A bin that holds its quantity stays as it
  * is, without a movement: an export can be imported into its own store.
  *
- * @param wanted of different places, each with a quantity from 0 to the largest int4.
+ * @param quantities of different places, each with a quantity from 0 to the largest int4.
  */
 export async function setStockQuantities(
   manager: EntityManager,
   storeId: number,
-  wanted: readonly StockQuantity[],
+  quantities: readonly StockQuantity[],
   actor: Actor,
 ): Promise<StockChange[]> {
-  if (wanted.length === 0) return [];
-  const places = [
-    storeId,
-    wanted.map(({ binId }) => binId),
-    wanted.map(({ productId }) => productId),
-    wanted.map(({ variantId }) => variantId),
-  ];
-  const made = new Set((await manager.query<StockRow[]>(MAKE_ROWS, places)).map(keyOf));
-  const locked = await manager.query<StockRow[]>(LOCK_ROWS, places);
-  const found = new Map(locked.map((row) => [keyOf(row), row.quantity]));
-
-  const changes = wanted.map((place) => {
-    const row = { bin_id: place.binId, product_id: place.productId, variant_key: place.variantId ?? 0 };
+  if (quantities.length === 0) return [];
+  const places = quantities.map((each) => ({
+    bin_id: each.binId,
+    product_id: each.productId,
+    variant_key: each.variantId ?? 0,
+  }));
+  const query: Query = (text, values) => manager.query<StockRow[]>(text, values);
+  const { made, rows } = await lockRows(query, storeId, places, places);
+  const changes = quantities.map((place, index) => {
+    const row = places[index] as StockPlace;
     const key = keyOf(row);
-    return { place, row, isNew: made.has(key), before: found.get(key) ?? 0 };
+    return { place, row, isNew: made.has(key), before: rows.get(key) ?? 0 };
   });
   const moves = changes.filter(({ place, before }) => place.quantity !== before);
   if (moves.length > 0) {
@@ -92,12 +116,17 @@ export async function setStockQuantities(
       moves.map(({ row }) => row.variant_key),
       moves.map(({ place, before }) => place.quantity - before),
       moves.map(({ isNew }) => (isNew ? 'OPENING' : 'SET')),
-      ...[actor.type, actor.id, actor.name],
+      moves.map(() => null),
+      actor.type,
+      actor.id,
+      actor.name,
+      null,
+      '',
     ]);
   }
   return changes.map(({ place, isNew, before }) => ({ ...place, previous: isNew ? null : before }));
 }
 
-export function keyOf({ bin_id, product_id, variant_key }: Omit<StockRow, 'quantity'>): string {
+export function keyOf({ bin_id, product_id, variant_key }: StockPlace): string {
   return `${product_id}/${variant_key}/${bin_id}`;
 }

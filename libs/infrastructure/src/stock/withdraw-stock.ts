@@ -2,7 +2,6 @@ import type { Shortage, StockDemand } from '@app/domain';
 import type { Statement } from '../postgres/transaction-sql.js';
 import { hasVariants, IS_FOR_SALE } from './available-stock.js';
 
-/** What is there for a demand. */
 export interface AvailableRow {
   readonly available: number;
   readonly lacks_variant: boolean;
@@ -87,11 +86,8 @@ const WITHDRAW = `/* stock.withdraw */
     available < requested AND asked_variant = 0 AND ${hasVariants('totals.asked')} AS lacks_variant
   FROM totals ORDER BY position`;
 
-/** Each writes the ledger. */
 interface Withdrawals {
-  /** Withdraws all or nothing, each demand from its fullest bin. */
   readonly fromFullest: Statement;
-  /** Withdraws all or nothing, the fullest bins first, and says what is there. */
   readonly fromAny: Statement;
 }
 
@@ -104,7 +100,6 @@ export function withdrawals(storeId: number, orderId: string, demand: readonly S
   return { fromFullest: { text: WITHDRAW_FROM_FULLEST, values }, fromAny: { text: WITHDRAW, values } };
 }
 
-/** The lines that are short, by line. @param rows one for each demand, in the same order. */
 export function shortagesOf(rows: readonly AvailableRow[], demand: readonly StockDemand[]): Shortage[] {
   const shortages = demand.flatMap(({ quantity: requested, lines }, index) => {
     const { available = 0, lacks_variant: lacksVariant = false } = rows[index] ?? {};
@@ -114,7 +109,6 @@ export function shortagesOf(rows: readonly AvailableRow[], demand: readonly Stoc
   return shortages.sort((a, b) => a.line - b.line);
 }
 
-/** Whether a withdrawal from the fullest bins took the demand. */
 export function isWithdrawn(rows: unknown): boolean {
   const [row] = rows as readonly Pick<Withdrawal, 'taken'>[];
   return row !== undefined && row.taken > 0;

@@ -15,10 +15,16 @@ import { openSecrets } from './webhook-secrets.js';
 
 /** That one worker serves at the same time: a host that hangs costs others no connection. */
 const MOST_PER_HOST = 10;
-/** Of one store: names that all lead to one host are hosts of their own. */
+/** A store may use many names for one host. */
 const MOST_PER_STORE = 32;
 const DELIVERIES_KEPT = 20;
 const HELD = `interval '30 seconds'`;
+
+interface DueWebhook {
+  readonly storeId: number;
+  readonly id: string;
+  readonly host: string;
+}
 
 interface ClaimedRow {
   readonly storeId: number;
@@ -46,18 +52,16 @@ const NOW = 'now()::timestamptz(3)';
 // @protects webhook-claim
 const IS_FREE = `webhooks.held_until <= ${NOW}`;
 
-const busy = (name: string) => `coalesce(($3::jsonb ->> ${name})::int, 0)`;
-const BUSY_OF_STORE = busy('store_id::text');
+/** More due webhooks wait for a later claim. */
+const MOST_CONSIDERED = 10_000;
 
 // The newest change of each kind is looked up once for a store, not for each webhook: ORDER BY and LIMIT make it one step of the
-// index. Stores take turns, on each host and in all: the one of which fewest webhooks are served comes first. A test comes before
-// the other webhooks of its store.
-// The lock is taken last: rows that another worker claims at the same moment are passed, and read again when it is done.
-const CLAIM = `/* webhooks.claim */
+// index.
+const FIND_DUE = `/* webhooks.find_due */
   WITH ready AS MATERIALIZED (
-    SELECT store_id, webhooks.id, host, CASE WHEN test_due THEN '-infinity' ELSE due_at END AS due_at, test_due, kinds, position
+    SELECT store_id, webhooks.id, host, due_at, test_due, kinds, position
     FROM webhooks JOIN stores ON stores.id = webhooks.store_id AND stores.status = 'ACTIVE'
-    WHERE ${IS_FREE} AND (test_due OR state = 'active' AND due_at <= ${NOW}) AND ${BUSY_OF_STORE} < ${MOST_PER_STORE}
+    WHERE ${IS_FREE} AND (test_due OR state = 'active' AND due_at <= ${NOW})
   ), newest AS MATERIALIZED (
     SELECT store_id, array_agg(wanted.kind) AS kinds, array_agg(change.position) AS positions, max(change.position) AS position
     FROM (SELECT DISTINCT store_id FROM ready) AS of_ready
@@ -67,24 +71,21 @@ const CLAIM = `/* webhooks.claim */
       ORDER BY position DESC LIMIT 1
     ) AS change
     GROUP BY store_id
-  ), due AS (
-    SELECT store_id, id, host, due_at, row_number() OVER (PARTITION BY store_id, host ORDER BY due_at, id) AS turn
-    FROM ready LEFT JOIN newest USING (store_id)
-    WHERE test_due OR newest.position > ready.position AND EXISTS (
-      SELECT FROM unnest(newest.kinds, newest.positions) AS change (kind, position)
-      WHERE change.kind = ANY (ready.kinds) AND change.position > ready.position)
-  ), of_hosts AS (
-    SELECT store_id, id, host, due_at, row_number() OVER (PARTITION BY host ORDER BY ${BUSY_OF_STORE} + turn, due_at, id) AS place
-    FROM due
-  ), of_stores AS MATERIALIZED (
-    SELECT store_id, id, due_at, ${BUSY_OF_STORE} + row_number() OVER (PARTITION BY store_id ORDER BY due_at, id) AS place
-    FROM of_hosts WHERE place <= ${MOST_PER_HOST} - ${busy('host')}
-  ), chosen AS (
-    SELECT webhooks.store_id, webhooks.id FROM of_stores AS due JOIN webhooks USING (store_id, id)
-    WHERE due.place <= ${MOST_PER_STORE} AND ${IS_FREE}
-    ORDER BY due.place, due.due_at, webhooks.id LIMIT $1 FOR NO KEY UPDATE OF webhooks SKIP LOCKED
   )
-  UPDATE webhooks SET holder = $2, held_until = now() + ${HELD}
+  SELECT store_id AS "storeId", id, host FROM ready LEFT JOIN newest USING (store_id)
+  WHERE test_due OR newest.position > ready.position AND EXISTS (
+    SELECT FROM unnest(newest.kinds, newest.positions) AS change (kind, position)
+    WHERE change.kind = ANY (ready.kinds) AND change.position > ready.position)
+  ORDER BY test_due DESC, due_at, id LIMIT ${MOST_CONSIDERED}`;
+
+// Skips rows that another worker claims at the same moment.
+const CLAIM = `/* webhooks.claim */
+  WITH chosen AS (
+    SELECT store_id, id FROM webhooks
+    WHERE (store_id, id) IN (SELECT * FROM unnest($2::int[], $3::uuid[])) AND ${IS_FREE}
+    FOR NO KEY UPDATE SKIP LOCKED
+  )
+  UPDATE webhooks SET holder = $1, held_until = now() + ${HELD}
   FROM chosen JOIN stores ON stores.id = chosen.store_id
   WHERE webhooks.store_id = chosen.store_id AND webhooks.id = chosen.id
   RETURNING webhooks.store_id AS "storeId", webhooks.id, mode, url, kinds::text[], body, batch, currency, branch, position,
@@ -143,7 +144,6 @@ const RELEASE = `/* webhooks.release */
 @Injectable()
 export class PostgresWebhookQueue extends WebhookQueue {
   private readonly logger = new Logger('Webhooks');
-  /** Webhooks whose secrets cannot be decrypted. */
   private readonly unreadable = new Set<string>();
 
   constructor(
@@ -155,7 +155,9 @@ export class PostgresWebhookQueue extends WebhookQueue {
 
   override async claim(most: number, busy: ReadonlyMap<string, number>): Promise<ClaimedWebhook[]> {
     const claim = { holder: uuidv4(), claimedAt: performance.now() };
-    const values = [most, claim.holder, JSON.stringify(Object.fromEntries(busy))];
+    const chosen = chooseFairly(await this.database.query<DueWebhook>(FIND_DUE, []), most, busy);
+    if (chosen.length === 0) return [];
+    const values = [claim.holder, chosen.map(({ storeId }) => storeId), chosen.map(({ id }) => id)];
     const rows = await this.database.query<ClaimedRow>(CLAIM, values);
     return rows.flatMap((row) => this.toClaimed(row, claim));
   }
@@ -196,6 +198,31 @@ export class PostgresWebhookQueue extends WebhookQueue {
       return [];
     }
   }
+}
+
+/** One of a store at a time, from the stores of which the fewest are served; in a store the first due whose host has a place. */
+function chooseFairly(
+  due: readonly DueWebhook[],
+  most: number,
+  busy: ReadonlyMap<string, number>,
+): readonly DueWebhook[] {
+  const served = new Map(busy);
+  const countOf = (name: string | number) => served.get(String(name)) ?? 0;
+  const byStore = new Map<number, DueWebhook[]>();
+  for (const webhook of due) byStore.set(webhook.storeId, [...(byStore.get(webhook.storeId) ?? []), webhook]);
+  const chosen: DueWebhook[] = [];
+  for (let fewest = 0; fewest < MOST_PER_STORE; fewest++) {
+    for (const [storeId, waiting] of byStore) {
+      if (chosen.length === most) return chosen;
+      if (countOf(storeId) !== fewest) continue;
+      const index = waiting.findIndex(({ host }) => countOf(host) < MOST_PER_HOST);
+      const [next] = index < 0 ? [] : waiting.splice(index, 1);
+      if (!next) continue;
+      chosen.push(next);
+      for (const name of [String(storeId), next.host]) served.set(name, countOf(name) + 1);
+    }
+  }
+  return chosen;
 }
 
 function statementOf(outcome: WebhookOutcome): [text: string, values: readonly unknown[]] {

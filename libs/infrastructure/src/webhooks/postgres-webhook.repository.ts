@@ -46,7 +46,6 @@ interface WebhookRow {
   readonly createdAt: Date;
 }
 
-// The store is $1.
 const COLUMNS = `
   store_id AS "storeId", id, mode, url, kinds::text[], body, batch, state, reason, branch, position, base,
   created_at AS "createdAt", failing_since AS "failingSince",
@@ -190,8 +189,8 @@ export class PostgresWebhookRepository extends WebhookRepository {
 
   override async newestSecret(key: WebhookKey): Promise<string | null> {
     const sql = '/* webhooks.secrets */ SELECT secrets FROM webhooks WHERE store_id = $1 AND id = $2';
-    const [held] = await this.database.query<{ secrets: Buffer }>(sql, [key.storeId, key.id]);
-    return held ? (openSecrets(this.cipher, key, held.secrets).texts[0] ?? null) : null;
+    const [row] = await this.database.query<{ secrets: Buffer }>(sql, [key.storeId, key.id]);
+    return row ? (openSecrets(this.cipher, key, row.secrets).texts[0] ?? null) : null;
   }
 
   override deliveries({ storeId, id }: WebhookKey): Promise<Delivery[]> {
@@ -225,9 +224,9 @@ export class PostgresWebhookRepository extends WebhookRepository {
     { secret, overlapMs }: Extract<WebhookChange, { kind: 'rotate' }>,
   ): Promise<Webhook | null> {
     const { storeId, id } = key;
-    const [held] = await sql.query<{ secrets: Buffer }>(LOCK_SECRETS, [storeId, id, mode]);
-    if (!held) return null;
-    const secrets = openSecrets(this.cipher, key, held.secrets).replaced(secret, overlapMs);
+    const [row] = await sql.query<{ secrets: Buffer }>(LOCK_SECRETS, [storeId, id, mode]);
+    if (!row) return null;
+    const secrets = openSecrets(this.cipher, key, row.secrets).replaced(secret, overlapMs);
     return first(await sql.query(ROTATE, [storeId, id, mode, sealSecrets(this.cipher, key, secrets)]));
   }
 }

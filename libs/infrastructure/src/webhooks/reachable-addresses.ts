@@ -35,7 +35,6 @@ const SPECIAL_IPV6 = [
 
 const PORTS = [443, 8443];
 
-/** Decides which addresses a webhook may reach. */
 export class ReachableAddresses {
   private readonly special = new BlockList();
   private readonly global = new BlockList();

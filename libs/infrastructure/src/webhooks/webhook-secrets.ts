@@ -11,7 +11,6 @@ interface TimedSecret {
 /** More rotations within their overlaps end the oldest secret. */
 const MOST = 3;
 
-/** The secrets of one webhook that still sign, newest first. */
 class WebhookSecrets {
   constructor(private readonly secrets: readonly TimedSecret[]) {}
 
@@ -22,7 +21,7 @@ class WebhookSecrets {
   /** @param overlapMs how long the present ones still sign. */
   replaced(secret: string, overlapMs: number): TimedSecret[] {
     const end = new Date().getTime() + overlapMs;
-    const old = this.secrets.map((held) => ({ ...held, until: Math.min(held.until ?? end, end) }));
+    const old = this.secrets.map((each) => ({ ...each, until: Math.min(each.until ?? end, end) }));
     // @protects old-secret
     return [{ secret, until: null }, ...(overlapMs > 0 ? old : [])].slice(0, MOST);
   }
@@ -32,7 +31,6 @@ export function sealSecrets(cipher: DataCipher, { storeId, id }: WebhookKey, sec
   return cipher.encrypt(JSON.stringify(secrets), WEBHOOK_SECRETS.context(storeId, id));
 }
 
-/** @throws DecryptionFailed */
 export function openSecrets(cipher: DataCipher, { storeId, id }: WebhookKey, sealed: Buffer): WebhookSecrets {
   const all = JSON.parse(cipher.decrypt(sealed, WEBHOOK_SECRETS.context(storeId, id))) as TimedSecret[];
   return new WebhookSecrets(all.filter(({ until }) => until === null || until > new Date().getTime()));

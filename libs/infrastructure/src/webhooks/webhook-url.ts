@@ -6,7 +6,7 @@ const MOST_CHARACTERS = 2_000;
 const HTTPS_PORT = 443;
 
 /**
- * Checks what a URL tells without a look-up of its host.
+ * Checks a URL without a look-up of its host.
  *
  * @throws UrlNotAllowed
  */
@@ -17,7 +17,8 @@ export function checkWebhookUrl(text: string, reachable: ReachableAddresses): vo
   if (url.protocol !== 'https:') throw new UrlNotAllowed('must begin with https://');
   if (url.username !== '' || url.password !== '') throw new UrlNotAllowed('must not have a user or a password');
   if (url.hash !== '') throw new UrlNotAllowed('must not have a fragment');
-  const [host, port] = [hostOf(url), portOf(url)];
+  const host = hostOf(url);
+  const port = portOf(url);
   if (isIP(host)) {
     if (!reachable.has(host, port))
       throw new UrlNotAllowed(
@@ -32,7 +33,6 @@ export function checkWebhookUrl(text: string, reachable: ReachableAddresses): vo
   if (!reachable.mayHavePort(port)) throw new UrlNotAllowed('must have the port 443 or 8443');
 }
 
-/** Without the brackets of IPv6. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }

@@ -3,7 +3,7 @@ import { isBlockedEmail, isBlockedPhone } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
-import { hasEmail, isOrderOf } from './person.js';
+import { hasEmail, isOrderOf } from '../customers/person.js';
 import {
   CUSTOMER_COLUMNS,
   customerRecord,
@@ -21,8 +21,8 @@ const THEIRS = isOrderOf('orders', '$2', '$3');
 
 // Before the orders: every writer locks idempotency keys first. The rows stay, or a repeated request would place a second
 // order; idempotency-keys.ts finds them. The key may contain personal data, and the hash of the request identifies them: one
-// byte of it fits any person, and still tells most other requests apart. A change keeps
-// the whole order; its replay then shows the erased one.
+// byte of it fits any person, and still distinguishes most other requests. A change keeps the
+// whole order; its replay then shows the erased one.
 const ERASE_KEYS = `/* people.idempotency_keys */
   /* @protects erased-keys */
   UPDATE idempotency_keys
@@ -44,7 +44,7 @@ const ERASE_ORDERS = `/* people.erase_orders */
   WHERE store_id = $1 AND id = ANY ($2)`;
 
 // The hash covers the tracking, whose numbers can be tried out. Its first character, six bits, fits any number, and still
-// tells most other requests apart from the same one.
+// distinguishes most other requests.
 const ERASE_SHIPMENTS = `/* people.erase_shipments */
   UPDATE shipments SET tracking_number = '', tracking_url = '', request_hash = left(request_hash, 1)
   WHERE store_id = $1 AND order_id = ANY ($2)`;

@@ -1,0 +1,66 @@
+export const ORDER_SUMMARY = `receipt_number, status, fulfillment_status, payment_method, amount, total_amount, currency,
+  customer_name, source`;
+
+const DETAILS = `tax_amount, shipping_amount, discount_amount, customer_id, customer_email, customer_phone, shipping_address,
+  billing_address, notes, external_reference, is_test, placed, updated_at`;
+
+// A subquery collects each part of an order: joins would multiply lines by stages. Parts travel as arrays, which take both
+// sides half as long as objects with a name for each value. Amounts travel as text, because JSON numbers are not exact.
+const PARTS = `(SELECT coalesce(json_agg(json_build_array(line.product_id, line.variant_id, line.sku, line.name, line.attributes,
+        line.attribute_names, line.unit_price::text, line.quantity, line.line_total::text, coalesce(back.quantity, 0))
+        ORDER BY line.position), '[]')
+      FROM order_lines AS line LEFT JOIN returned_units AS back USING (store_id, order_id, position)
+      WHERE line.store_id = item.store_id AND line.order_id = item.id) AS lines,
+    (SELECT json_build_object('verdict', fraud.verdict, 'score', fraud.score, 'reasons', fraud.reasons)
+      FROM fraud_assessments AS fraud WHERE fraud.store_id = item.store_id AND fraud.order_id = item.id) AS fraud,
+    (SELECT coalesce(json_agg(json_build_array(stage.stage, stage.reference, stage.state, stage.attempts, stage.last_error,
+        stage.updated_at) ORDER BY stage.position, stage.stage, stage.reference), '[]')
+      FROM order_stages AS stage WHERE stage.store_id = item.store_id AND stage.order_id = item.id) AS stages,
+    (SELECT coalesce(json_agg(json_build_array(shipment.reference, shipment.status, carrier, tracking_number, tracking_url,
+        shipped_at, delivered_at, (
+          SELECT json_agg(json_build_array(position + 1, quantity) ORDER BY position)
+          FROM shipment_items AS part
+          WHERE part.store_id = item.store_id AND part.order_id = item.id AND part.reference = shipment.reference
+        )) ORDER BY number), '[]')
+      FROM shipments AS shipment WHERE shipment.store_id = item.store_id AND shipment.order_id = item.id) AS shipments,
+    ${money('payments')},
+    ${money('refunds')}`;
+
+function money(table: 'payments' | 'refunds'): string {
+  return `(SELECT coalesce(json_agg(json_build_array(record.reference, record.amount::text, record.at) ORDER BY record.number), '[]')
+      FROM ${table} AS record WHERE record.store_id = item.store_id AND record.order_id = item.id) AS ${table}`;
+}
+
+const TAKEN = `(SELECT coalesce(json_agg(json_build_array(product_id, variant_key, warehouses.code, bins.code, units)
+        ORDER BY product_id, variant_key, bin_id), '[]')
+      FROM (
+        SELECT product_id, variant_key, bin_id, -sum(quantity) AS units FROM stock_movements AS moved
+        WHERE moved.store_id = item.store_id AND moved.order_id = item.id AND kind <> 'RETURN'
+        GROUP BY product_id, variant_key, bin_id HAVING sum(quantity) < 0
+      ) AS taken
+      JOIN bins ON bins.store_id = item.store_id AND bins.id = taken.bin_id
+      JOIN warehouses ON warehouses.store_id = item.store_id AND warehouses.id = bins.warehouse_id) AS taken`;
+
+// What only a store bundle contains.
+const BUNDLED = `'[]'::json AS taken,
+    (SELECT coalesce(json_agg(json_build_array(product.slug, variant.sku) ORDER BY line.position), '[]')
+      FROM order_lines AS line
+      LEFT JOIN products AS product ON product.store_id = line.store_id AND product.id = line.product_id
+      LEFT JOIN product_variants AS variant ON variant.store_id = product.store_id AND variant.product_id = product.id
+        AND variant.id = line.variant_id
+      WHERE line.store_id = item.store_id AND line.order_id = item.id) AS catalog,
+    (SELECT coalesce(json_agg(shipment.notify ORDER BY shipment.number), '[]')
+      FROM shipments AS shipment WHERE shipment.store_id = item.store_id AND shipment.order_id = item.id) AS notified,
+    (SELECT coalesce(json_agg(json_build_object('at', event.at,
+        'actor', json_build_object('type', event.actor_type, 'id', event.actor_id, 'name', event.actor_name),
+        'event', event.event, 'field', event.field, 'from', event.from_value, 'to', event.to_value,
+        'reference', event.reference, 'details', event.details) ORDER BY event.id), '[]')
+      FROM order_events AS event WHERE event.store_id = item.store_id AND event.order_id = item.id) AS history`;
+
+const ORDER = `id, created_at, ${ORDER_SUMMARY}, ${DETAILS}`;
+
+/** Selects orders as `item`, with all that their record has. */
+export const SELECT_ORDERS = `SELECT ${ORDER}, ${PARTS}, ${TAKEN} FROM orders AS item`;
+
+/** Columns of the order `item` in a store bundle: those of its record, without allocations, and its history. */
+export const BUNDLED_ORDER_COLUMNS = `${ORDER.replaceAll(/\w+/g, 'item.$&')}, ${PARTS}, ${BUNDLED}`;
