@@ -82,7 +82,8 @@ export function optionsOn(pool: pg.Pool): PostgresOptions {
   function Pool(): pg.Pool {
     return pool;
   }
-  return { ...OPTIONS, driver: { ...pg, Pool } };
+  // From the URL it takes the name of the database, which it would select otherwise.
+  return { ...OPTIONS, driver: { ...pg, Pool }, url: pool.options.connectionString };
 }
 
 /** For work without time limits, such as migrations and imports, on a pool of its own. */

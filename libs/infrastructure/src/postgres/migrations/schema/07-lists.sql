@@ -122,8 +122,8 @@ COMMENT ON FUNCTION fold_list_tally_changes_through IS
   'The caller must know that no open transaction can still add a change with such an id.';
 
 -- Makes a listed table count its changes once for each statement. `counted` selects store_id, list, period, labels and n from
--- counted_rows, in which n is 1 for a row added and -1 for a row removed.
-CREATE FUNCTION pg_temp.tally(of_table text, counted text) RETURNS void LANGUAGE plpgsql AS $$
+-- counted_rows, in which n is 1 for a row added and -1 for a row removed. `before` runs first, on those rows without n.
+CREATE FUNCTION pg_temp.tally(of_table text, counted text, before text DEFAULT '') RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   statement constant text := 'INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
     WITH counted_rows AS (%s)
@@ -133,13 +133,15 @@ BEGIN
   EXECUTE format('CREATE FUNCTION tally_%s() RETURNS trigger LANGUAGE plpgsql AS %L', of_table, format('
 BEGIN
   IF TG_OP = ''UPDATE'' THEN
-    %s
+    %s %s
   ELSE
-    %s
+    %s %s
   END IF;
   RETURN NULL;
 END',
+    format(before, 'TABLE added UNION ALL TABLE removed'),
     format(statement, 'SELECT *, 1 AS n FROM added UNION ALL SELECT *, -1 FROM removed', counted),
+    format(before, 'TABLE changed'),
     format(statement, 'SELECT *, CASE TG_OP WHEN ''INSERT'' THEN 1 ELSE -1 END AS n FROM changed', counted)));
   PERFORM pg_temp.after_each_statement(of_table, format('tally_%s()', of_table));
 END $$;
@@ -166,35 +168,13 @@ SELECT pg_temp.tally('products', $$
 
 -- A product and its links that change at the same time must not both miss, or both count, each other: a statement that
 -- changes links locks their products before it counts.
-CREATE FUNCTION tally_product_categories() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    PERFORM FROM products
-    WHERE (store_id, id) IN (SELECT store_id, product_id FROM added UNION ALL SELECT store_id, product_id FROM removed)
-    ORDER BY store_id, id FOR SHARE;
-    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT link.store_id, 'category ' || category_id AS list, '-infinity', ARRAY[featured::text, in_stock::text] AS labels,
-      sum(n)
-    FROM (SELECT *, 1 AS n FROM added UNION ALL SELECT *, -1 FROM removed) AS link
-    JOIN products AS product ON product.store_id = link.store_id AND product.id = link.product_id
-    WHERE product.status = 'ACTIVE'
-    GROUP BY link.store_id, list, labels
-    HAVING sum(n) <> 0;
-  ELSE
-    PERFORM FROM products WHERE (store_id, id) IN (SELECT store_id, product_id FROM changed)
-    ORDER BY store_id, id FOR SHARE;
-    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT link.store_id, 'category ' || category_id AS list, '-infinity', ARRAY[featured::text, in_stock::text] AS labels,
-      CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END
-    FROM changed AS link
-    JOIN products AS product ON product.store_id = link.store_id AND product.id = link.product_id
-    WHERE product.status = 'ACTIVE'
-    GROUP BY link.store_id, list, labels;
-  END IF;
-  RETURN NULL;
-END $$;
-SELECT pg_temp.after_each_statement('product_categories', 'tally_product_categories()');
-
+SELECT pg_temp.tally('product_categories', $$
+  SELECT link.store_id, 'category ' || category_id AS list, '-infinity'::date AS period,
+    ARRAY[featured::text, in_stock::text] AS labels, n
+  FROM counted_rows AS link JOIN products AS product ON product.store_id = link.store_id AND product.id = link.product_id
+  WHERE product.status = 'ACTIVE'$$, $$
+  PERFORM FROM products WHERE (store_id, id) IN (SELECT store_id, product_id FROM (%s) AS link)
+  ORDER BY store_id, id FOR SHARE;$$);
 
 -- The list of stock is in the order of its primary key. Its rows are counted by 256 products in the order of ids: a page deep in
 -- the list begins in the block to which the running sum of these counts leads. An update of a quantity moves no row.
