@@ -13,9 +13,7 @@ import { webhookTable, type WebhookRow } from './table.js';
 // npm run bench -- webhooks [--quick]
 
 const { values } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean', default: false } } });
-const PLAN = values.quick
-  ? { rounds: 2, messages: 200, seconds: 3 }
-  : { rounds: 5, messages: 1_500, seconds: 10 };
+const PLAN = values.quick ? { rounds: 2, messages: 200, seconds: 3 } : { rounds: 5, messages: 1_500, seconds: 10 };
 const ANSWER_MS = 5;
 const METHOD =
   `One worker, which shares the machine with the receiver and PostgreSQL; the receiver answers after ${ANSWER_MS} ms; each ` +
