@@ -1,4 +1,3 @@
-import { anOrderBody } from '../builders/order-body.js';
 import { commandLine } from '../support/command-line.js';
 import { FeedReader } from '../support/feed-reader.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -129,33 +128,6 @@ describe('a webhook', () => {
     expect([resumed.status, resumed.data]).toMatchObject([200, { state: 'active', reason: '', cursor }]);
   });
 
-  it('has a test message due after the request for one', async () => {
-    const { id } = await created();
-
-    expect((await send('POST', `/${id}/test`)).status).toBe(200);
-
-    expect(await sql('SELECT test_due FROM webhooks WHERE id = $1', id)).toEqual([{ test_due: true }]);
-  });
-
-  it('goes back to a cursor, and to a time', async () => {
-    const { id, cursor } = await created({ kinds: ['orders'] });
-    const product_id = await api.store.product({ stock: 5 });
-    expect((await api.post('/v1/orders', anOrderBody(product_id, 1))).statusCode).toBe(201);
-    await new FeedReader(api).catchUp();
-    await sql('UPDATE webhooks SET position = position + 100 WHERE id = $1', id);
-
-    const [byCursor, byTime] = [
-      await send('POST', `/${id}/replay`, { cursor }),
-      await send('POST', `/${id}/replay`, { from: '2020-01-01T00:00:00Z' }),
-    ];
-
-    expect([byCursor.status, byCursor.data.cursor]).toEqual([200, cursor]);
-    expect(byTime.status).toBe(200);
-    const replayed = `/v1/changes?kinds=orders&is_test=false&cursor=${byTime.data.cursor}`;
-    expect((await api.get(replayed)).json()).toMatchObject({ data: [{ kind: 'orders' }] });
-    expect(await sql('SELECT replays FROM webhooks WHERE id = $1', id)).toEqual([{ replays: 2 }]);
-  });
-
   it('gets a new secret, which only this answer has', async () => {
     const { id, secret } = await created();
 
@@ -246,15 +218,6 @@ describe('a repeated creation', () => {
     ]);
     expect(await listed()).toEqual([]);
   });
-
-  it('does not use up its key with a refusal', async () => {
-    expect((await create({ url: 'https://127.0.0.1/' }, key('install-4'))).code).toBe('url_not_allowed');
-    expect((await create({}, key('install-4'))).status).toBe(201);
-  });
-
-  it('without a key installs another one', async () => {
-    expect((await created()).id).not.toBe((await created()).id);
-  });
 });
 
 it('is unknown to a key of the other mode', async () => {
@@ -321,15 +284,6 @@ describe('a request about webhooks is refused', () => {
 
     expect([status, code]).toEqual([422, 'url_not_allowed']);
     expect(await listed()).toEqual([]);
-  });
-
-  it('beyond 50 webhooks in a mode', async () => {
-    await Promise.all(Array.from({ length: 50 }, (_, n) => api.store.webhook({ url: `${URL}/${n}` })));
-
-    const { status, code, error } = await create();
-
-    expect([status, code, error]).toEqual([422, 'too_many_webhooks', 'A store has at most 50 webhooks in each mode']);
-    expect((await create({}, bearer(await api.store.createKey('test')))).status).toBe(201);
   });
 
   it.each<[string, object | undefined, string]>([
