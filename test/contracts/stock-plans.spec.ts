@@ -154,7 +154,10 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
        SELECT $1, $2, $3, $4, 'SET', 0 FROM generate_series(1, 3000)`,
       [store.id, row?.bin_id, row?.product_id, row?.variant_key],
     );
-    const [now] = await database.query<{ snapshot: string }>('SELECT pg_current_snapshot()::text AS snapshot');
+    // Its least transaction is that of the cluster: another database may keep it before these movements.
+    const [now] = await database.query<{ snapshot: string }>(
+      `SELECT pg_snapshot_xmax(now)::text || ':' || pg_snapshot_xmax(now)::text || ':' AS snapshot FROM pg_current_snapshot() AS now`,
+    );
     const place = { position: 1, snapshot: now?.snapshot ?? '', lastMovement: '0', lastEvent: '0' };
     const counts = Array.from({ length: LINES }, (_line, index) => ({ index, ...place, ...row }) as PlacedCount);
     await client.query(`BEGIN; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off`);

@@ -351,7 +351,7 @@ describe('a WooCommerce export', () => {
       [aTee, { ...aHat, SKU: 'TEE' }, { ...aVariation, SKU: 'TEE-S' }],
       ['3 refused the SKU "TEE" is that of line 2, which is converted instead'],
     ],
-    ['neither SKU nor ID', [{ ...aHat, SKU: '', ID: '' }], ['2 refused SKU and ID are missing: nothing tells it from']],
+    ['neither SKU nor ID', [{ ...aHat, SKU: '', ID: '' }], ['2 refused SKU and ID are missing: nothing distinguishes']],
   ])('of products with %s gives the first valid one', async (_, rows, notes) => {
     const { said, products } = await fromWoo(wooFile(...rows));
 

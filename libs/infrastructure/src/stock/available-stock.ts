@@ -1,8 +1,11 @@
-// A store without a closed warehouse needs no look-up of its bins. Closed bins and inactive variants may be many: OFFSET keeps
-// the planner from reading all of them at once.
-const IS_IN_OPEN_BIN = `(NOT EXISTS (SELECT FROM warehouses WHERE store_id = $1 AND NOT active)
-        OR NOT EXISTS (SELECT FROM closed_bins WHERE store_id = $1 AND id = stock.bin_id OFFSET 0))`;
+const CLOSED = 'FROM warehouses WHERE store_id = $1 AND NOT active';
 
+// The opposite of the view `closed_bins`. The closed warehouses are read once for each statement, and a bin is looked up only
+// where there are any.
+const IS_IN_OPEN_BIN = `(NOT EXISTS (SELECT ${CLOSED})
+        OR (SELECT warehouse_id FROM bins WHERE store_id = $1 AND id = stock.bin_id) <> ALL (ARRAY(SELECT id ${CLOSED})))`;
+
+// Inactive variants may be many: OFFSET keeps the planner from reading all of them at once.
 function isActive(variant: string): string {
   return `NOT EXISTS (SELECT FROM inactive_variants WHERE store_id = $1 AND id = ${variant} OFFSET 0)`;
 }
