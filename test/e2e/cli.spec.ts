@@ -262,6 +262,30 @@ describe('the command line', () => {
     );
   });
 
+  it('dismisses the failed mails of an order', async () => {
+    const store = await StoreFixture.create(database);
+    const id = await store.order();
+    await store.row('order_stages', { order_id: id, stage: 'notify-merchant', state: 'dead', position: 4 });
+    await store.row('order_stages', {
+      order_id: id,
+      stage: 'notify-customer',
+      state: 'pending',
+      position: 3,
+      attempts: 2,
+    });
+
+    const [first, again] = [await cli(['orders', 'dismiss-mail', id]), await cli(['orders', 'dismiss-mail', id])];
+
+    expect([first.code, first.json]).toEqual([
+      0,
+      { order_id: id, store: store.subdomain, dismissed: ['notify-merchant'] },
+    ]);
+    expect(again.json).toMatchObject({ dismissed: [] });
+    expect(again.stderr).toBe(
+      'No failed mail of this order counts in /health.\nnotify-customer is still tried: dismiss it after its last attempt.\n',
+    );
+  });
+
   it('lists held orders, and releases one or all of a reason, but no cancelled order', async () => {
     const store = await StoreFixture.create(database);
     const held = async (reasons: string[], fulfillment_status = 'PENDING') => {
