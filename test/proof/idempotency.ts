@@ -18,7 +18,7 @@ const SCALE = {
 export const idempotency: Proof = {
   name: 'idempotency',
   promise:
-    'Each Idempotency-Key places one order, and every response to it is the same, byte for byte; each external reference places one order, and every refusal names it',
+    'Each Idempotency-Key places one order, and every response of one version to it is the same, byte for byte; each external reference places one order, and every refusal names it',
   attack:
     '30 concurrent requests with each of 200 keys on 2 processes, some with a different body; connections cut at 200 fast and slow COMMITs, with retries by the client; repeated orders while the first waits for stock and its product is archived or its customer blocked, and after the person was erased; 30 concurrent orders with each of 200 external references, with lost answers',
   quick: true,
