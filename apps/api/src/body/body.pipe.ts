@@ -26,9 +26,6 @@ export class BodyPipe extends ValidationPipe {
     if (!isJsonObject(body)) throw new BadRequestException('The request body must be a JSON object');
     return (await super.transform(body, metadata)) as object;
   }
-
-  /** `__proto__` is an undeclared field like any other: it is not read, and {@link StrictBodyPipe} refuses it. */
-  protected override stripProtoKeys(): void {}
 }
 
 /**
@@ -39,7 +36,8 @@ export class BodyPipe extends ValidationPipe {
 export class StrictBodyPipe extends BodyPipe {
   override async transform(body: unknown, metadata: ArgumentMetadata): Promise<object> {
     const sent = body === undefined ? {} : body;
-    const read = await super.transform(sent, metadata);
+    // Nest removes `__proto__` from what it reads: it is a field like any other here.
+    const read = await super.transform(structuredClone(sent), metadata);
     const unknown = unknownFields(sent as object, read, '');
     if (unknown.length > 0) throw refusalOf(unknown.map((path) => `${path} is not a field of this request`));
     return read;
