@@ -1,7 +1,8 @@
+import { READ_ANSWER_MS } from '@app/application';
 import { type Config, type Extension, JsonLogger, VERSION } from '@app/infrastructure';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import Fastify from 'fastify';
+import Fastify, { type RouteOptions } from 'fastify';
 import { demandDeclaration, PUBLIC } from './auth/route-access.js';
 import { ApiModule } from './api.module.js';
 import { registerPlugins } from './http/plugins.js';
@@ -26,6 +27,7 @@ export async function createApp(
   metrics.observePlaces(limits.all);
   const fastify = Fastify(serverOptions(config.trustProxy, { limits, metrics }));
   fastify.addHook('onRoute', demandDeclaration);
+  fastify.addHook('onRoute', limitReads);
   // Before Nest's own hooks, so that every answer has a request id.
   await fastify.register(requestHead);
   const module = ApiModule.on({ config, databaseUrl, logger, metrics, extension });
@@ -41,4 +43,10 @@ export async function createApp(
   fastify.get('/', { config: PUBLIC }, () => ROOT);
   serveDocumentation(app);
   return app;
+}
+
+/** What hangs, hangs longer than a client waits: at the look-up of the key, for a connection and in its statement. */
+function limitReads(route: RouteOptions): void {
+  const isRead = [route.method].flat().every((name) => name === 'GET' || name === 'HEAD');
+  if (isRead && route.url.startsWith('/v1/') && route.url !== '/v1/changes') route.handlerTimeout = READ_ANSWER_MS;
 }

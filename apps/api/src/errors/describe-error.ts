@@ -67,6 +67,7 @@ function describeApplicationError({ kind, code, message }: ApplicationError, nam
 function describeFrameworkError(error: unknown): ErrorAnswer | null {
   const refusal = error instanceof HttpException ? (error.cause ?? error) : error;
   const { code = '', statusCode } = (refusal ?? {}) as { code?: string; statusCode?: number };
+  if (code === 'FST_ERR_HANDLER_TIMEOUT') return unavailable('deadline_exceeded', 'late');
   if (code.startsWith('FST_') && statusCode !== undefined && statusCode < 500) {
     return answer(400, 'invalid_request', FASTIFY_FAULTS[code] ?? 'The request is malformed');
   }

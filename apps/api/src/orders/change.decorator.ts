@@ -3,6 +3,15 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { AuthenticatedRequest } from '../auth/current-store.decorator.js';
 import { idempotencyKeyOf } from './idempotency-key.decorator.js';
 
+/** The look-up of the key counts against the deadline, the arrival of the body does not. */
+function deadlineOf({ admissionMs }: AuthenticatedRequest): Deadline {
+  return Deadline.in(ORDER_DEADLINE_MS - admissionMs);
+}
+
+export const OrderDeadline = createParamDecorator((_data: unknown, context: ExecutionContext): Deadline =>
+  deadlineOf(context.switchToHttp().getRequest()),
+);
+
 /** A key changes the orders of its own mode only. A PATCH can be repeated as it is: it takes no Idempotency-Key. */
 export const Change = createParamDecorator((_data: unknown, context: ExecutionContext): ChangeContext => {
   const request = context
@@ -14,6 +23,6 @@ export const Change = createParamDecorator((_data: unknown, context: ExecutionCo
     order: { storeId: store.id, reference: request.params.id, isTest: mode === 'test' },
     actor: { type: 'key', id, name },
     idempotency: key === null ? null : { storeId: store.id, mode, key },
-    deadline: Deadline.in(ORDER_DEADLINE_MS),
+    deadline: deadlineOf(request),
   };
 });

@@ -1,7 +1,6 @@
 import {
   CreateOrder,
   Deadline,
-  ORDER_DEADLINE_MS,
   OrdersService,
   PreviewOrder,
   type ApiKeyLookup,
@@ -30,6 +29,7 @@ import { Documented } from '../openapi/documented.js';
 import { booleanFilter, exactFilter, searchFilter, wordFilter } from '../query/parameters.js';
 import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
+import { OrderDeadline } from './change.decorator.js';
 import { CreateOrderRequest, toOrderRequest } from './create-order.request.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
 import { ApiCreateOrder, ApiGetOrder, ApiListOrders, ApiPreviewOrder, ORDERS_DOCUMENTATION } from './orders.openapi.js';
@@ -83,10 +83,10 @@ export class OrdersController {
     @CurrentKey() { id: keyId, mode, store }: ApiKeyLookup,
     @IdempotencyKey() idempotencyKey: string | null,
     @Body(BodyPipe) body: CreateOrderRequest,
+    @OrderDeadline() deadline: Deadline,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SingleEnvelope<CreatedOrderResponse>> {
     const request = toOrderRequest(body);
-    const deadline = Deadline.in(ORDER_DEADLINE_MS);
     const { receipt, isReplay } = await this.createOrder.execute({
       store,
       mode,
@@ -108,9 +108,9 @@ export class OrdersController {
   async preview(
     @CurrentKey() { mode, store }: ApiKeyLookup,
     @Body(BodyPipe) body: CreateOrderRequest,
+    @OrderDeadline() deadline: Deadline,
   ): Promise<SingleEnvelope<OrderPreviewResponse>> {
     const request = toOrderRequest(body);
-    const deadline = Deadline.in(ORDER_DEADLINE_MS);
     return single(toOrderPreview(await this.previewOrder.execute({ store, mode, request, deadline })));
   }
 }

@@ -6,7 +6,12 @@ export const authentication = fp<{ readonly guard: ApiKeyGuard }>(
   (fastify, { guard }, done) => {
     fastify.decorateRequest('apiKey', null);
     fastify.decorateRequest('refusedKey', null);
-    fastify.addHook('onRequest', (request, reply) => guard.admit(request, reply));
+    fastify.decorateRequest('admissionMs', 0);
+    fastify.addHook('onRequest', async (request, reply) => {
+      const start = performance.now();
+      await guard.admit(request, reply);
+      request.admissionMs = performance.now() - start;
+    });
     done();
   },
   { name: 'authentication', dependencies: ['request-head', 'concurrency-limit'] },
