@@ -169,6 +169,8 @@ describe('the embedded PostgreSQL', () => {
 
     await Promise.all([stopping, attached.stop()]);
 
+    // The shell that watches the server looks for it every 0.1 s.
+    while (processesOn(dataDir).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(processesOn(dataDir)).toEqual([]);
   });
 
