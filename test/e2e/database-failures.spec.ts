@@ -1,4 +1,5 @@
 import {
+  CLIENT_TIMEOUT_MS,
   CommitOutcomeUnknown,
   Deadline,
   DeadlineExceeded,
@@ -10,6 +11,7 @@ import {
   type IdempotentRequest,
 } from '@app/application';
 import { Database, Transactions } from '@app/infrastructure';
+import pg from 'pg';
 import { ReferenceInUse } from '../../libs/infrastructure/src/orders/insert-order.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { anOrder, aScope, placeOrder } from '../builders/placed-order.js';
@@ -268,6 +270,38 @@ describe('a statement of a transaction that takes too long', () => {
     );
     expect(running).toEqual([]);
   });
+});
+
+describe('a request that waits for the look-up of its key and then for a lock', () => {
+  it.each([
+    ['GET', '/v1/products'],
+    ['POST', '/v1/orders'],
+  ] as const)('%s %s returns 503 at the end of one time limit for both waits', async (method, url) => {
+    const payload = method === 'POST' ? anOrderBody(await api.store.product({ stock: 1 })) : undefined;
+    const [keys, products] = [await connected(), await connected()];
+    try {
+      await products.query('BEGIN; LOCK TABLE products');
+      await keys.query('BEGIN; LOCK TABLE api_keys');
+      // Shorter than the time limit of the look-up.
+      const released = keys.query('SELECT pg_sleep(1.8); COMMIT');
+      const start = performance.now();
+
+      const { statusCode, headers } = await (payload ? api.post(url, payload) : api.get(url));
+
+      const elapsed = performance.now() - start;
+      await released;
+      expect([statusCode, headers['x-error-code']]).toEqual([503, 'deadline_exceeded']);
+      expect(elapsed).toBeLessThan(CLIENT_TIMEOUT_MS + 400);
+    } finally {
+      await Promise.all([keys.end(), products.end()]);
+    }
+  });
+
+  async function connected(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: api.database.url });
+    await client.connect();
+    return client;
+  }
 });
 
 describe('a PostgreSQL whose other connections are taken', () => {
