@@ -45,7 +45,7 @@ export async function createApp(
   return app;
 }
 
-/** What hangs, hangs longer than a client waits: at the look-up of the key, for a connection and in its statement. */
+// The look-up of the key, the wait for a connection and the statement have time limits that together exceed a client's.
 function limitReads(route: RouteOptions): void {
   const isRead = [route.method].flat().every((name) => name === 'GET' || name === 'HEAD');
   if (isRead && route.url.startsWith('/v1/') && route.url !== '/v1/changes') route.handlerTimeout = READ_ANSWER_MS;

@@ -6,7 +6,7 @@
 /** The timeout of the API's clients. Orders, and reads of a database that does not answer, end earlier. */
 export const CLIENT_TIMEOUT_MS = 3_000;
 
-/** After this, a read whose shared look-up hangs answers 503. The rest of the client's time is for the network. */
+/** After this, a read answers 503. The rest of the client's time is for the network. */
 export const READ_ANSWER_MS = 2_700;
 
 /** The order's transaction must begin and end its statements within this time, or the order gets a 503. */

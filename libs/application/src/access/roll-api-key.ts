@@ -27,7 +27,7 @@ export class RollApiKey {
   /**
    * Replaces a key by a new one with the same store, mode, scope, networks, trust and name. The old key works until the overlap has
    * passed. Only the result contains the text of the new key: when it is lost, its key must be revoked before the old key
-   * can be rolled again, so that no active key remains which nobody has seen.
+   * can be rolled again, so that no active key remains whose text is unknown.
    *
    * @throws NotFound when there is no such key.
    * @throws ApiKeyNotActive when the key is revoked, deactivated or expired, or has a successor that is not revoked.

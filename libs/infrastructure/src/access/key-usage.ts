@@ -12,7 +12,7 @@ interface Count {
 
 // All processes update the same few rows. The first process in each minute writes the last use; the others skip rows
 // that it has locked. The counts of all processes add up. Rows are locked in key order, so that writers cannot
-// deadlock. A key that was deleted meanwhile is skipped.
+// deadlock. A key that was deleted since then is skipped.
 const WRITE = `/* key_usage.add */
   WITH used AS (
     SELECT store_id, key_id, requests, throttled

@@ -44,7 +44,7 @@ export class Database {
     return translated(watched(this.metrics, 'planned', text, () => this.planned<Row>(query)));
   }
 
-  /** Runs a statement with one plan for all values, on a connection that no other statement shares meanwhile. */
+  /** Runs a statement with one plan for all values, on a connection that no other statement shares until it ends. */
   queryAlone<Row>(text: string, values: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
     const query = { ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) };
     const send = () => this.pool.query(query);

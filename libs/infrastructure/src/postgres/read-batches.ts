@@ -75,7 +75,7 @@ function inBatches(reads: readonly Read[]): Read[][] {
   return batches;
 }
 
-/** The reads to send. Those that nobody waits for any more are rejected. */
+/** The reads to send. Those whose callers have given up are rejected. */
 function inOrder(batch: readonly Read[]): Read[] {
   const [needed, optional]: [Read[], Read[]] = [[], []];
   for (const read of batch) {

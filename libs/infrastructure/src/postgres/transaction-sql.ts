@@ -107,7 +107,7 @@ export class TransactionSql {
   private begin(): Promise<void> {
     if (this.begun === null) {
       this.begun = this.execute(begin(this.deadline));
-      // Whoever waits for it handles its failure.
+      // The caller that awaits it handles its failure.
       this.begun.catch(() => undefined);
     }
     return this.begun;

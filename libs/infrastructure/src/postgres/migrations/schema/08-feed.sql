@@ -134,7 +134,7 @@ BEGIN
 END $$;
 
 -- A copy that PostgreSQL's own tools have made has the transaction ids of another cluster. It waits for those who move stock
--- or change an order: what they write is then before the branch, or has a newer id. A fail-over keeps the ids: nobody waits.
+-- or change an order: what they write is then before the branch, or has a newer id. A fail-over keeps the ids and causes no wait.
 CREATE FUNCTION begin_branch() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   before change_branches := (SELECT branch FROM change_branches AS branch ORDER BY number DESC LIMIT 1);
@@ -171,7 +171,7 @@ BEGIN
 END $$;
 
 -- Gives positions to committed changes of a store. Returns the number of changes, about 5,000 while more may wait, or null
--- while another transaction does this for the store, or has locked a table: nobody waits. The lock is freed after the
+-- while another transaction does this for the store, or has locked a table: it does not wait. The lock is freed after the
 -- positions are visible, and the statement after the lock sees all positions before its own. It also sees whether the
 -- resource still exists, with all that is committed: a later change is logged again.
 CREATE FUNCTION number_changes(of_store int) RETURNS int LANGUAGE plpgsql
@@ -200,7 +200,7 @@ BEGIN
     PERFORM set_config('synchronous_commit', 'local', true);
   END IF;
 
-  -- Nobody waits long for a table that a command has locked: readers, and those who share their connection, go on.
+  -- No caller waits long for a table that a command has locked: readers, and those who share their connection, go on.
   PERFORM set_config('lock_timeout', '100ms', true);
   BEGIN
     IF is_shared THEN
