@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -46,7 +45,8 @@ export async function writeStoreExport(
     inSnapshot(url, subdomain, async (snapshot) => {
       const lines: Partial<Record<BundleKind, number>> = {};
       const text = Readable.from(textOf(snapshot, sections, since, lines, onProgress));
-      const target = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
+      // Open before the pipeline can fail: a file that is opened later would stay.
+      const target = (await open(draft, 'wx', 0o600)).createWriteStream({ flush: true });
       await pipeline(text, file.endsWith('.gz') ? createGzip() : new PassThrough(), target, { signal });
       return { takenAt: snapshot.takenAt.toISOString(), lines };
     }),
