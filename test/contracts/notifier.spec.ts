@@ -4,7 +4,7 @@ import path from 'node:path';
 import { UndeliverableMessage, type Notifier } from '@app/application';
 import { Config } from '@app/infrastructure';
 // Imports the adapter directly, because the contract of one port does not need the module that binds all ports.
-import { MailNotifier } from '../../libs/infrastructure/src/notifications/mail-notifier.js';
+import { MailNotifier } from '../../libs/infrastructure/src/mail/mail-notifier.js';
 import { anOrderRecord, aStoreProfile } from '../builders/order-record.js';
 import { readMail } from '../support/mail-message.js';
 import { SmtpSink } from '../support/smtp-sink.js';

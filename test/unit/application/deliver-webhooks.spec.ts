@@ -2,7 +2,7 @@ import {
   DeliverWebhooks,
   type ChangedResource,
   type ChangesPage,
-  type ChangesService,
+  type FeedService,
   type ClaimedWebhook,
   type RecordFormat,
   type WebhookQueue,
@@ -56,7 +56,7 @@ describe('DeliverWebhooks', () => {
     };
     const deliver = new DeliverWebhooks(
       { record: () => Promise.resolve(true), release: () => Promise.resolve() } as unknown as WebhookQueue,
-      { read } as unknown as ChangesService,
+      { read } as unknown as FeedService,
       { open: () => ({ post, close: () => undefined }) } as unknown as WebhookSender,
       {} as RecordFormat,
     );

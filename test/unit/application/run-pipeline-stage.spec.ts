@@ -1,6 +1,6 @@
 import { RunPipelineStage, type OrderRepository, type PipelineStages, type StoreRepository } from '@app/application';
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
-import { UnusableAddress } from '../../../libs/infrastructure/src/notifications/mail-failure.js';
+import { UnusableAddress } from '../../../libs/infrastructure/src/mail/mail-failure.js';
 
 const HOUR_MS = 3_600_000;
 

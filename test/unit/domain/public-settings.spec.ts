@@ -2,7 +2,7 @@ import {
   MAX_SETTINGS_DEPTH,
   publicPaymentSettings,
   publicSettings,
-} from '../../../libs/domain/src/store/public-settings.js';
+} from '../../../libs/domain/src/stores/public-settings.js';
 
 /** Joins a fake key at run time, so that secret scanners do not report this file. */
 const key = (...parts: string[]) => parts.join('');

@@ -21,9 +21,9 @@ import {
   toStockListItem,
   toStoreResponse,
 } from '@app/representations';
-import { orderRecord, type OrderColumns } from '../../../libs/infrastructure/src/orders/personal-records.js';
-import { orderMail } from '../../../libs/infrastructure/src/notifications/order-mail.js';
-import { shortStockMail } from '../../../libs/infrastructure/src/notifications/short-stock-mail.js';
+import { orderRecord, type OrderColumns } from '../../../libs/infrastructure/src/customers/personal-records.js';
+import { orderMail } from '../../../libs/infrastructure/src/mail/order-mail.js';
+import { shortStockMail } from '../../../libs/infrastructure/src/mail/short-stock-mail.js';
 import { toOrderRecord, type OrderRecordRow } from '../../../libs/infrastructure/src/orders/order.rows.js';
 import { toProductRecord, type ProductRecordRow } from '../../../libs/infrastructure/src/catalog/product.rows.js';
 import { toSkuRecord } from '../../../libs/infrastructure/src/catalog/sku.rows.js';

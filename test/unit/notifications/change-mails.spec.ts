@@ -1,7 +1,7 @@
 import type { OrderRecord } from '@app/application';
 import type { Shipment } from '@app/domain';
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
-import { orderMail, type OrderMail } from '../../../libs/infrastructure/src/notifications/order-mail.js';
+import { orderMail, type OrderMail } from '../../../libs/infrastructure/src/mail/order-mail.js';
 
 const STAGES = ['notify-shipment', 'notify-cancellation', 'notify-refund'] as const;
 const BODIES = ['text', 'html'] as const;

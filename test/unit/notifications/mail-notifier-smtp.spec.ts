@@ -1,7 +1,7 @@
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
 import { SmtpSink } from '../../support/smtp-sink.js';
 import { Config } from '../../../libs/infrastructure/src/platform/config.js';
-import { MailNotifier } from '../../../libs/infrastructure/src/notifications/mail-notifier.js';
+import { MailNotifier } from '../../../libs/infrastructure/src/mail/mail-notifier.js';
 
 describe('MailNotifier by SMTP', () => {
   let sink: SmtpSink;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
 import { readMail } from '../../support/mail-message.js';
 import { Config, ConfigError } from '../../../libs/infrastructure/src/platform/config.js';
-import { MailNotifier } from '../../../libs/infrastructure/src/notifications/mail-notifier.js';
+import { MailNotifier } from '../../../libs/infrastructure/src/mail/mail-notifier.js';
 
 describe('MailNotifier without a mail server', () => {
   let dataDir: string;

@@ -1,6 +1,6 @@
 import { NOTIFICATION_STAGES, type OrderRecord, type StoreProfile } from '@app/application';
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
-import { orderMail } from '../../../libs/infrastructure/src/notifications/order-mail.js';
+import { orderMail } from '../../../libs/infrastructure/src/mail/order-mail.js';
 
 const line = anOrderRecord().lines[0] as OrderRecord['lines'][number];
 const customer = { name: 'Ada', email: 'ada@example.com', phone: '' };

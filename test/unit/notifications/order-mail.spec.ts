@@ -1,6 +1,6 @@
 import type { OrderRecord } from '@app/application';
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
-import { orderMail, type OrderMail } from '../../../libs/infrastructure/src/notifications/order-mail.js';
+import { orderMail, type OrderMail } from '../../../libs/infrastructure/src/mail/order-mail.js';
 
 function mailOf(stage: 'notify-customer' | 'notify-merchant', order: OrderRecord, store = aStoreProfile()): OrderMail {
   const mail = orderMail(stage, order, store);

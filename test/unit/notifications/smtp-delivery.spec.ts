@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { UndeliverableMessage } from '@app/application';
 import { SmtpSink, type SinkBehaviour } from '../../support/smtp-sink.js';
-import { SmtpDelivery } from '../../../libs/infrastructure/src/notifications/smtp-delivery.js';
+import { SmtpDelivery } from '../../../libs/infrastructure/src/mail/smtp-delivery.js';
 
 /** Longer than a server needs on a busy machine. */
 const PATIENT = { connectMs: 10_000, greetingMs: 10_000, socketMs: 10_000, attemptMs: 20_000 };

@@ -18,7 +18,7 @@ import {
   type WebhookState,
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { numberChangesOf } from '../changes/number-changes.js';
+import { numberChangesOf } from '../feed/number-changes.js';
 import { DataCipher } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
 import { claimKey } from '../postgres/idempotency-keys.js';

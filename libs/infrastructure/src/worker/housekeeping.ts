@@ -1,14 +1,14 @@
 import { Logger } from '@nestjs/common';
 import type pg from 'pg';
-import { numberChanges, passChangeLog } from '../changes/number-changes.js';
-import { purgeTombstones } from '../changes/purge-tombstones.js';
+import { numberChanges, passChangeLog } from '../feed/number-changes.js';
+import { purgeTombstones } from '../feed/purge-tombstones.js';
 import { failureName } from '../platform/failure-name.js';
 import type { Retention } from '../platform/config.js';
 import { OutageLog } from '../platform/outage-log.js';
 import { foldTallies } from '../lists/fold-tallies.js';
 import { housekeepingPool } from '../postgres/housekeeping-pool.js';
 import { discardSilentConnections } from '../postgres/silent-connections.js';
-import { atMost, ProcessLoop } from './process-loop.js';
+import { atMost, ProcessLoop } from '../platform/process-loop.js';
 import { purgeExpired } from './retention.js';
 
 const RETENTION_INTERVAL_MS = 600_000;

@@ -1,5 +1,5 @@
 import type { OrderLineRecord, PipelineStageRecord } from '@app/application';
-import { toOrderRecord, type OrderRecordRow } from './order.rows.js';
+import { toOrderRecord, type OrderRecordRow } from '../orders/order.rows.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
 // The rows that contain personal data, with the fields of a store bundle. The table is `item`.
@@ -8,7 +8,7 @@ import { toSafeInteger } from '../postgres/integers.js';
 export const CUSTOMER_COLUMNS = `item.id, item.name, item.email, item.phone, item.status, item.email_verified,
   item.loyalty_points, item.total_spent, item.tags, item.city, item.created_at, item.last_login`;
 
-export { BUNDLED_ORDER_COLUMNS as ORDER_COLUMNS } from './order.sql.js';
+export { BUNDLED_ORDER_COLUMNS as ORDER_COLUMNS } from '../orders/order.sql.js';
 
 export interface CustomerColumns {
   readonly total_spent: string;

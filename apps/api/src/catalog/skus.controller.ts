@@ -1,7 +1,7 @@
 import { SkusService, type SkuFilter } from '@app/application';
 import { SkuListItem, type SkuResponse, toSkuListItem } from '@app/representations';
 import { Controller, Get } from '@nestjs/common';
-import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
+import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { list, type ListEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList } from '../openapi/endpoints.js';

@@ -4,7 +4,7 @@ import { Histogram } from 'prom-client';
 import { failureName } from '../platform/failure-name.js';
 import { OutageLog } from '../platform/outage-log.js';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
-import { ProcessLoop } from './process-loop.js';
+import { ProcessLoop } from '../platform/process-loop.js';
 
 /** Webhooks that a worker serves at the same time. One that hangs takes a place for 20 s, and then pauses. */
 const CONCURRENCY = 256;

@@ -3,7 +3,7 @@ import { isBlockedEmail, isBlockedPhone } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
-import { hasEmail, isOrderOf } from '../customers/person.js';
+import { hasEmail, isOrderOf } from '../orders/person.js';
 import {
   CUSTOMER_COLUMNS,
   customerRecord,

@@ -15,7 +15,7 @@ interface Watcher {
  * waits holds no connection.
  */
 @Injectable()
-export class ChangeWatch {
+export class FeedWatch {
   private readonly watchers = new Set<Watcher>();
   private closed = false;
   private polling = false;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Deadline } from '../deadline.js';
 import { ChangeFeed, type Change, type ChangedResource, type FeedPage, type FeedQuery } from '../ports/change-feed.js';
 import { ChangedRecords } from './changed-records.js';
-import { ChangeWatch } from './change-watch.js';
+import { FeedWatch } from './feed-watch.js';
 
 /** A page ends with the record that reaches this. */
 const PAGE_BYTES = 512 * 1024;
@@ -25,11 +25,11 @@ export interface LongPoll {
 }
 
 @Injectable()
-export class ChangesService {
+export class FeedService {
   constructor(
     private readonly feed: ChangeFeed,
     private readonly records: ChangedRecords,
-    private readonly watch: ChangeWatch,
+    private readonly watch: FeedWatch,
   ) {}
 
   /**

@@ -6,7 +6,7 @@ import type { JsonLogger } from '../platform/json-logger.js';
 import { OutageLog } from '../platform/outage-log.js';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
 import { traced } from '../platform/spans.js';
-import { ProcessLoop } from './process-loop.js';
+import { ProcessLoop } from '../platform/process-loop.js';
 
 /** The longest wait of a new order's notifications for a free worker. */
 const POLL_INTERVAL_MS = 250;

@@ -1,7 +1,7 @@
 import type { OrderKey, RescreenHeldOrders } from '@app/application';
 import { Logger } from '@nestjs/common';
 import { failureName } from '../platform/failure-name.js';
-import { ProcessLoop } from './process-loop.js';
+import { ProcessLoop } from '../platform/process-loop.js';
 
 /** The longest wait of an order for another analysis, once the database answers in time. */
 const INTERVAL_MS = 5_000;

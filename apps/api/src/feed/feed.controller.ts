@@ -1,7 +1,7 @@
 import {
   AuthenticateApiKey,
   CHANGE_KINDS,
-  ChangesService,
+  FeedService,
   CursorInvalid,
   decodeCursor,
   encodeCursor,
@@ -10,19 +10,19 @@ import {
 import { toChangeResponse } from '@app/representations';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { bearerKey } from '../auth/bearer-key.js';
-import { CurrentKey } from '../auth/current-store.decorator.js';
+import { bearerKey } from '../access/bearer-key.js';
+import { CurrentKey } from '../access/current-store.decorator.js';
 import { AuthenticationError, ClientGone } from '../errors/request-errors.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { Documented } from '../openapi/documented.js';
-import { ApiListChanges, CHANGES_DOCUMENTATION, type ChangesEnvelope } from './changes.openapi.js';
-import { CHANGES_QUERY, type ChangesQuery } from './changes.query.js';
+import { ApiListChanges, CHANGES_DOCUMENTATION, type ChangesEnvelope } from './feed.openapi.js';
+import { CHANGES_QUERY, type ChangesQuery } from './feed.query.js';
 
 @Controller('v1/changes')
 @Documented(CHANGES_DOCUMENTATION)
-export class ChangesController {
+export class FeedController {
   constructor(
-    private readonly changes: ChangesService,
+    private readonly changes: FeedService,
     private readonly authenticate: AuthenticateApiKey,
   ) {}
 

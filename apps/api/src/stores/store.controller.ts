@@ -1,7 +1,7 @@
 import { StoreProfileService } from '@app/application';
 import { Store, toStoreResponse, type StoreResponse } from '@app/representations';
 import { Controller, Get } from '@nestjs/common';
-import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
+import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { single, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiSingle } from '../openapi/endpoints.js';

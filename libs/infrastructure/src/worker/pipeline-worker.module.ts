@@ -1,15 +1,15 @@
 import { DeliverWebhooks, RescreenHeldOrders, RunPipelineStage, StoreRepository } from '@app/application';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { MailNotifier } from '../notifications/mail-notifier.js';
+import { MailNotifier } from '../mail/mail-notifier.js';
 import type { Retention } from '../platform/config.js';
 import type { JsonLogger } from '../platform/json-logger.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
-import { HeldOrderScreening } from './held-order-screening.js';
+import { HeldOrderScreening } from '../orders/held-order-screening.js';
 import { Housekeeping } from './housekeeping.js';
-import { MerchantNotices } from './merchant-notices.js';
-import { StageRunner } from './stage-runner.js';
-import { WebhookRunner } from './webhook-runner.js';
+import { MerchantNotices } from '../mail/merchant-notices.js';
+import { StageRunner } from '../orders/stage-runner.js';
+import { WebhookRunner } from '../webhooks/webhook-runner.js';
 
 export interface WorkerSettings {
   readonly workerConcurrency: number;

@@ -1,11 +1,11 @@
 import type { StoreRepository } from '@app/application';
 import { Logger } from '@nestjs/common';
-import type { MailNotifier } from '../notifications/mail-notifier.js';
-import { pausedWebhookMail, type PausedWebhook } from '../notifications/paused-webhook-mail.js';
-import { shortStockMail, type OpenOrder, type ShortStock } from '../notifications/short-stock-mail.js';
+import type { MailNotifier } from './mail-notifier.js';
+import { pausedWebhookMail, type PausedWebhook } from './paused-webhook-mail.js';
+import { shortStockMail, type OpenOrder, type ShortStock } from './short-stock-mail.js';
 import { failureName } from '../platform/failure-name.js';
 import type { Database } from '../postgres/database.js';
-import { ProcessLoop } from './process-loop.js';
+import { ProcessLoop } from '../platform/process-loop.js';
 
 const INTERVAL_MS = 1_000;
 const SHUTDOWN_MS = 35_000;
