@@ -1,4 +1,10 @@
-import { BrandRepository, CatalogPricing, CategoryRepository, ProductRepository, SkuRepository } from '@app/application';
+import {
+  BrandRepository,
+  CatalogPricing,
+  CategoryRepository,
+  ProductRepository,
+  SkuRepository,
+} from '@app/application';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Provided } from '../platform/provided.js';

@@ -1,6 +1,5 @@
 import type { OrderLineRecord, PipelineStageRecord } from '@app/application';
-import { toOrderRecord, type OrderRecordRow } from '../orders/order.rows.js';
-import { toSafeInteger } from '../postgres/integers.js';
+import { toOrderRecord, type OrderRow } from '../orders/order.rows.js';
 
 // The rows that contain personal data, with the fields of a store bundle. The table is `item`.
 
@@ -10,23 +9,15 @@ export const CUSTOMER_COLUMNS = `item.id, item.name, item.email, item.phone, ite
 
 export { BUNDLED_ORDER_COLUMNS as ORDER_COLUMNS } from '../orders/order.sql.js';
 
-export interface CustomerColumns {
-  readonly total_spent: string;
-}
-
 /** Null where the product or the variant of a line no longer exists. */
 type CatalogJson = readonly [product: string | null, variant: string | null];
 
-export interface OrderColumns extends OrderRecordRow {
+export interface OrderColumns extends OrderRow {
   /** By line. */
   readonly catalog: readonly CatalogJson[];
   /** By shipment. */
   readonly notified: readonly boolean[];
   readonly history: readonly { readonly at: string }[];
-}
-
-export function customerRecord(row: CustomerColumns) {
-  return { ...row, total_spent: toSafeInteger(row.total_spent) };
 }
 
 /** The fields of an order in a store bundle. */

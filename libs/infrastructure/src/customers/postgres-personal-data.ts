@@ -4,14 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
 import { hasEmail, isOrderOf } from '../orders/person.js';
-import {
-  CUSTOMER_COLUMNS,
-  customerRecord,
-  ORDER_COLUMNS,
-  orderRecord,
-  type CustomerColumns,
-  type OrderColumns,
-} from './personal-records.js';
+import { CUSTOMER_COLUMNS, ORDER_COLUMNS, orderRecord, type OrderColumns } from './personal-records.js';
 
 const FIND_CUSTOMER = `/* people.customer */
   SELECT id, email, phone FROM customers WHERE store_id = $1 AND ${hasEmail('customers', '$2')}
@@ -120,17 +113,13 @@ export class PostgresPersonalData extends PersonalData {
 
   override collect(storeId: number, email: string): Promise<PersonalRecords> {
     const inSnapshot = async (manager: EntityManager): Promise<PersonalRecords> => {
-      const customers = await manager.query<(CustomerColumns & { readonly id: string })[]>(COLLECT_CUSTOMER, [
-        storeId,
-        email,
-      ]);
-      const [customer] = customers;
+      const [customer] = await manager.query<{ id: string }[]>(COLLECT_CUSTOMER, [storeId, email]);
       const orders = await manager.query<OrderColumns[]>(COLLECT_ORDERS, [storeId, email, customer?.id ?? null]);
       const [secrets] = await manager.query<{ names: string[] }[]>(COLLECT_SECRETS, [storeId, customer?.id ?? null]);
       const [lists] = await manager.query<BlockLists[]>(BLOCK_LISTS, [storeId]);
       return {
         takenAt: lists?.takenAt ?? new Date(),
-        customer: customer ? customerRecord(customer) : null,
+        customer: customer ?? null,
         secrets: secrets?.names ?? [],
         blocked: entriesOf(lists?.emails, (entry) => isBlockedEmail(entry, [email])).length > 0,
         orders: orders.map(orderRecord),

@@ -9,14 +9,12 @@ import {
   type Change,
   type ChangeKind,
   type FeedPage,
-  type FeedPlace,
   type FeedQuery,
   type NewestPositions,
 } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 import { GroupedLookup } from '../postgres/grouped-lookup.js';
-import { toSafeInteger } from '../postgres/integers.js';
 import { numberChangesOf } from './number-changes.js';
 import { changesWait } from './waiting-changes.js';
 
@@ -27,13 +25,14 @@ const EMPTY_PAGE_MS = 200;
 
 interface PageRow {
   readonly branch: string;
-  readonly purged: string;
-  readonly newest: string;
+  readonly purged: number;
+  readonly newest: number;
   readonly lost: boolean;
-  readonly position: string | null;
+  /** Null when the page is empty. */
+  readonly position: number | null;
   readonly kind: ChangeKind;
-  readonly entity: string;
-  readonly changed_at: Date;
+  readonly id: string;
+  readonly at: Date;
 }
 
 // One snapshot: the page, and whether the reader may continue from its place. The latter is materialized, or
@@ -61,7 +60,7 @@ const PAGE = `/* changes.page */
   LEFT JOIN LATERAL (
     SELECT part.* FROM asked CROSS JOIN unnest(asked.kinds) AS wanted (kind)
     CROSS JOIN LATERAL (
-      SELECT position, kind, entity, changed_at FROM changes
+      SELECT position, kind, entity AS id, changed_at AS at FROM changes
       WHERE changes.store_id = asked.store_id AND changes.kind = wanted.kind AND changes.position > asked.position
       ORDER BY position LIMIT ${MAX_LIMIT + 1}
     ) AS part
@@ -98,14 +97,14 @@ export class PostgresChangeFeed extends ChangeFeed {
 
   override async newest(storeIds: readonly number[]): Promise<NewestPositions> {
     for (const storeId of storeIds) await this.number(storeId);
-    const rows = await this.database.queryPrepared<{ store_id: number; kind: ChangeKind; position: string }>(NEWEST, [
+    const rows = await this.database.queryPrepared<{ store_id: number; kind: ChangeKind; position: number }>(NEWEST, [
       storeIds,
     ]);
     const none = Object.fromEntries(CHANGE_KINDS.map((kind) => [kind, 0])) as Record<ChangeKind, number>;
     const newest = new Map(storeIds.map((storeId) => [storeId, { ...none }]));
     for (const { store_id: storeId, kind, position } of rows) {
       const positions = newest.get(storeId);
-      if (positions) positions[kind] = toSafeInteger(position);
+      if (positions) positions[kind] = position;
     }
     return newest;
   }
@@ -146,22 +145,16 @@ export class PostgresChangeFeed extends ChangeFeed {
     if (!state) throw new Error('The feed has no branch');
     if (after && state.lost) return { ...(await this.page(storeId, { ...query, after: null })), rewound: true };
 
-    const purged = toSafeInteger(state.purged);
-    const base = after?.base ?? purged;
-    if (purged > Math.max(position, base)) throw new CursorExpired();
-    const found = rows.filter((row) => row.position !== null).slice(0, limit);
-    const hasMore = found.length > 0 && rows.length > limit;
+    const base = after?.base ?? state.purged;
+    if (state.purged > Math.max(position, base)) throw new CursorExpired();
+    const found = rows.flatMap(({ position: place, kind, id, at }): Change[] =>
+      place === null ? [] : [{ kind, id, position: place, at }],
+    );
+    const changes = found.slice(0, limit);
+    const hasMore = found.length > limit;
     // Changes of other kinds: the reader does not want them, and is as far as they are.
-    const last = hasMore ? found.at(-1)?.position : state.newest;
-    const reached = Math.max(position, toSafeInteger(last ?? '0'));
-    return { changes: found.map(toChange), next: placeOf(state.branch, reached, base), hasMore, rewound: false };
+    const last = hasMore ? changes.at(-1)?.position : state.newest;
+    const next = { branch: state.branch, position: Math.max(position, last ?? 0), base };
+    return { changes, next, hasMore, rewound: false };
   }
-}
-
-function placeOf(branch: string, position: number, base: number): FeedPlace {
-  return { branch, position, base };
-}
-
-function toChange({ kind, entity, position, changed_at: at }: PageRow): Change {
-  return { kind, id: entity, position: toSafeInteger(position ?? '0'), at };
 }

@@ -46,7 +46,7 @@ const NEWEST_OPEN = `/* notices.newest_open_orders */
     ORDER BY moved.transaction DESC LIMIT 5
   ) AS newest`;
 
-type Notice = { readonly storeId: number; readonly id: string } & (
+type Notice = { readonly storeId: number; readonly id: number } & (
   | { readonly subject: 'short_stock'; readonly details: readonly ShortStock[] }
   | { readonly subject: 'webhook_paused'; readonly details: PausedWebhook }
 );
