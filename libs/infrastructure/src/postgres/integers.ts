@@ -7,8 +7,8 @@ const BIGINT = 20;
  * a RangeError when it does not fit: a wrong amount must not be shown.
  */
 export const READ_INTEGERS: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary'): ((value: string) => unknown) =>
-    oid === BIGINT ? toSafeInteger : (pg.types.getTypeParser(oid, format as 'text') as (value: string) => unknown),
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === BIGINT ? toSafeInteger : (pg.types.getTypeParser(oid, format) as (value: string) => unknown),
 };
 
 /** @throws RangeError for an integer that is not exact as a number. */
