@@ -22,6 +22,7 @@ CREATE TABLE stores (
   seo_title text NOT NULL DEFAULT '',
   contact jsonb NOT NULL DEFAULT '{}',
   theme jsonb NOT NULL DEFAULT '{}',
+  -- Payment methods without their credentials; those are in gateway_credentials.
   payment_settings jsonb NOT NULL DEFAULT '{}',
   ecommerce_settings jsonb NOT NULL DEFAULT '{}',
   fraud_settings jsonb NOT NULL DEFAULT '{}',
@@ -29,13 +30,11 @@ CREATE TABLE stores (
   updated_at timestamptz(3) NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE stores IS 'Stores (tenants): profile and settings.';
-COMMENT ON COLUMN stores.payment_settings IS 'Payment methods without their credentials; those are in gateway_credentials.';
 
 CREATE TABLE gateway_credentials (
   store_id int NOT NULL REFERENCES stores,
   method_id text NOT NULL,
-  credentials bytea NOT NULL,
+  credentials bytea NOT NULL, -- JSON, encrypted by the application (AES-256-GCM).
   PRIMARY KEY (store_id, method_id)
 );
 COMMENT ON TABLE gateway_credentials IS 'Secrets of payment gateways, apart from the profile: no read of the API selects them.';
-COMMENT ON COLUMN gateway_credentials.credentials IS 'JSON, encrypted by the application (AES-256-GCM).';
