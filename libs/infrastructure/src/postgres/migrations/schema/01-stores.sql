@@ -1,9 +1,5 @@
--- The schema is a file for each subject. They run in this order: a table refers only to tables above it.
---
--- Every table of a store carries store_id, and its primary, unique and foreign keys contain it: a row can refer only to
--- rows of its own store, whatever a query forgets. The one exception is the hash of an API key, which identifies the
--- store.
---
+-- The files run in this order: a table refers only to tables above it. Every table of a store carries store_id, and its
+-- primary, unique and foreign keys contain it: a row can refer only to rows of its own store, whatever a query forgets.
 -- Money is a bigint in minor units of the store's currency. Times have milliseconds, the precision that the API returns.
 -- An index serves one list or one look-up; its comment names it.
 
@@ -22,8 +18,7 @@ CREATE TABLE stores (
   seo_title text NOT NULL DEFAULT '',
   contact jsonb NOT NULL DEFAULT '{}',
   theme jsonb NOT NULL DEFAULT '{}',
-  -- Payment methods without their credentials; those are in gateway_credentials.
-  payment_settings jsonb NOT NULL DEFAULT '{}',
+  payment_settings jsonb NOT NULL DEFAULT '{}', -- Without credentials; those are in gateway_credentials.
   ecommerce_settings jsonb NOT NULL DEFAULT '{}',
   fraud_settings jsonb NOT NULL DEFAULT '{}',
   created_at timestamptz(3) NOT NULL DEFAULT now(),

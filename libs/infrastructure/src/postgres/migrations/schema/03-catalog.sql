@@ -41,8 +41,7 @@ CREATE TABLE products (
   price bigint NOT NULL CHECK (price >= 0), -- Minor units of the store's currency.
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'DRAFT', 'ARCHIVED')),
   featured boolean NOT NULL DEFAULT false,
-  -- Whether there are units for sale, of the product or of a variant. Triggers maintain it.
-  in_stock boolean NOT NULL DEFAULT false,
+  in_stock boolean NOT NULL DEFAULT false, -- Whether the product or a variant has units for sale. Triggers maintain it.
   description text NOT NULL DEFAULT '',
   brand_id int,
   images jsonb NOT NULL DEFAULT '[]',
@@ -88,13 +87,11 @@ CREATE INDEX product_variants_by_sku ON product_variants (store_id, upper(sku)) 
 -- Whether the units of a stock row are those of an inactive variant: few are.
 CREATE INDEX product_variants_inactive ON product_variants (store_id, id) WHERE status = 'INACTIVE';
 
--- created_at copies the product's creation time, so that one index lists a category newest first. The foreign key keeps
--- the copy equal.
 CREATE TABLE product_categories (
   store_id int NOT NULL,
   product_id int NOT NULL,
   category_id int NOT NULL,
-  created_at timestamptz(3) NOT NULL, -- Creation time of the product: a category lists its newest products first.
+  created_at timestamptz(3) NOT NULL, -- The product's, by the foreign key: one index lists a category newest first.
   PRIMARY KEY (store_id, product_id, category_id),
   CONSTRAINT product_categories_product_fkey FOREIGN KEY (store_id, product_id, created_at)
     REFERENCES products (store_id, id, created_at) ON DELETE CASCADE ON UPDATE CASCADE,

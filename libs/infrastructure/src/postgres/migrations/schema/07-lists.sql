@@ -46,11 +46,8 @@ SELECT store_id, list, grain, period, labels, rows FROM list_tallies
 UNION ALL
 SELECT store_id, list, part.grain, part.period, labels, rows
 FROM list_tally_changes AS change
-CROSS JOIN LATERAL (VALUES
-  ('all', '-infinity'::date),
-  ('month', date_trunc('month', change.period)::date),
-  ('day', change.period)
-) AS part (grain, period)
+CROSS JOIN LATERAL (VALUES ('all', '-infinity'::date), ('month', date_trunc('month', change.period)::date),
+  ('day', change.period)) AS part (grain, period)
 WHERE change.id > coalesce((SELECT folded_through FROM list_tally_mark WHERE single), 0)
   AND (part.grain = 'all' OR change.period > '-infinity');
 COMMENT ON VIEW list_counts IS 'The sum of rows of a store, list and grain is the number of rows, exact at any moment.';
@@ -66,11 +63,8 @@ BEGIN
   INSERT INTO list_tallies (store_id, list, grain, period, labels, rows)
   SELECT store, list, part.grain, part.period, labels, sum(rows)
   FROM folded
-  CROSS JOIN LATERAL (VALUES
-    ('all', '-infinity'::date),
-    ('month', date_trunc('month', folded.period)::date),
-    ('day', folded.period)
-  ) AS part (grain, period)
+  CROSS JOIN LATERAL (VALUES ('all', '-infinity'::date), ('month', date_trunc('month', folded.period)::date),
+    ('day', folded.period)) AS part (grain, period)
   WHERE part.grain = 'all' OR folded.period > '-infinity'
   GROUP BY list, part.grain, part.period, labels
   HAVING sum(rows) <> 0
@@ -259,30 +253,24 @@ BEGIN
 END $$;
 
 -- Prices and names are not in the table: most updates of the catalog end here after a comparison.
-SELECT pg_temp.after_each_statement('keep_units_of', 'products', '{insert,update,delete}', $$
-  IF TG_OP = 'UPDATE' THEN
-    PERFORM refresh_sellable_units(store_id, array_agg(id)) FROM (
-      SELECT store_id, id, status, sku FROM changed EXCEPT SELECT store_id, id, status, sku FROM removed
-    ) AS updated
-    GROUP BY store_id;
-  ELSE
-    PERFORM refresh_sellable_units(store_id, array_agg(id)) FROM changed WHERE status = 'ACTIVE' GROUP BY store_id;
-  END IF$$);
+SELECT pg_temp.after_each_statement('keep_units_of', 'products', '{insert,delete}', $$
+  PERFORM refresh_sellable_units(store_id, array_agg(id)) FROM changed WHERE status = 'ACTIVE' GROUP BY store_id$$);
+SELECT pg_temp.after_each_statement('keep_units_of_updated', 'products', '{update}', $$
+  PERFORM refresh_sellable_units(store_id, array_agg(id)) FROM (
+    SELECT store_id, id, status, sku FROM changed EXCEPT SELECT store_id, id, status, sku FROM removed) AS updated
+  GROUP BY store_id$$);
 
-SELECT pg_temp.after_each_statement('keep_units_of', 'product_variants', '{insert,update,delete}', $$
-  IF TG_OP = 'UPDATE' THEN
-    PERFORM refresh_sellable_units(store_id, array_agg(DISTINCT product_id)) FROM (
-      SELECT store_id, product_id, id, sku, status FROM changed
-      EXCEPT SELECT store_id, product_id, id, sku, status FROM removed
-    ) AS updated
-    GROUP BY store_id;
-    PERFORM refresh_in_stock(store_id, array_agg(DISTINCT product_id)) FROM (
-      SELECT store_id, product_id, id, status FROM changed EXCEPT SELECT store_id, product_id, id, status FROM removed
-    ) AS updated
-    GROUP BY store_id;
-  ELSE
-    PERFORM refresh_sellable_units(store_id, array_agg(DISTINCT product_id)) FROM changed GROUP BY store_id;
-  END IF$$);
+SELECT pg_temp.after_each_statement('keep_units_of', 'product_variants', '{insert,delete}', $$
+  PERFORM refresh_sellable_units(store_id, array_agg(DISTINCT product_id)) FROM changed GROUP BY store_id$$);
+SELECT pg_temp.after_each_statement('keep_units_of_updated', 'product_variants', '{update}', $$
+  PERFORM refresh_sellable_units(store_id, array_agg(DISTINCT product_id)) FROM (
+    SELECT store_id, product_id, id, sku, status FROM changed
+    EXCEPT SELECT store_id, product_id, id, sku, status FROM removed) AS updated
+  GROUP BY store_id;
+  PERFORM refresh_in_stock(store_id, array_agg(DISTINCT product_id)) FROM (
+    SELECT store_id, product_id, id, status FROM changed EXCEPT SELECT store_id, product_id, id, status FROM removed
+  ) AS updated
+  GROUP BY store_id$$);
 
 SELECT pg_temp.tally('sellable_units', $$
   SELECT store_id, 'skus' AS list, '-infinity'::date AS period, ARRAY[in_stock::text] AS labels, n FROM counted_rows$$);
