@@ -42,7 +42,7 @@ export function addHeldOrders(orders: Command): void {
   addCommand(orders, 'list', 'list the orders that are under review, oldest first')
     .option('--held', 'the orders that are under review, which is the only list')
     .option('--store <S>', 'only of this store', subdomain)
-    .option('--reason <R...>', 'only orders held for these reasons and for no other', collectReason)
+    .option('--reason <R...>', 'only orders held for these reasons and for no other', collected(reasonName))
     .option('--limit <N>', 'the maximum number of orders to list', rowCount, 100)
     .action(({ store, reason, limit }: Options) =>
       withApplication(async (app) => {
@@ -53,9 +53,9 @@ export function addHeldOrders(orders: Command): void {
     );
 
   addCommand(orders, 'release', "end the review of orders: their customers' confirmations are sent", RELEASE_HELP)
-    .argument('[orders...]', 'ids or receipt numbers', collectOrder)
+    .argument('[orders...]', 'ids or receipt numbers', collected(orderReference))
     .option('--all', 'all orders that are held for the reasons given, and for no other')
-    .option('--reason <R...>', 'with --all: as `orders list` shows them', collectReason)
+    .option('--reason <R...>', 'with --all: as `orders list` shows them', collected(reasonName))
     .option('--store <S>', 'only of this store', subdomain)
     .action(async (references: readonly string[], { all, reason, store }: Options) => {
       if (all ? references.length > 0 || !reason : references.length === 0 || reason) {
@@ -140,10 +140,6 @@ function heldOrder({ orderId: order_id, subdomain: store, currency, reasons, ...
   return { order_id, receipt_number, store, created_at, total_amount, currency, is_test, reasons };
 }
 
-function collectReason(value: string, previous: readonly string[] = []): string[] {
-  return [...previous, reasonName(value)];
-}
-
-function collectOrder(value: string, previous: readonly string[] = []): string[] {
-  return [...previous, orderReference(value)];
+function collected(read: (value: string) => string) {
+  return (value: string, previous: readonly string[] = []): string[] => [...previous, read(value)];
 }

@@ -2,12 +2,13 @@ import {
   ApiKeyRepository,
   ChangeApiKeyStatus,
   CreateApiKey,
+  type CreateApiKeyCommand,
   StoreRepository,
   type ApiKeyStatus,
   RollApiKey,
   type ApiKeyRecord,
 } from '@app/application';
-import { WRITE_SCOPES, type ApiKeyMode, type ApiKeyScope } from '@app/domain';
+import { WRITE_SCOPES } from '@app/domain';
 import { Option, type Command } from 'commander';
 import { addCommand, chosenStores, printResult, subdomainOf } from '../command.js';
 import { withApplication } from '../database.js';
@@ -35,15 +36,8 @@ After a leak, use \`keys revoke\`, which takes effect at once.
 Example:
   keys roll 01a20066-13fe-7403-821d-09fa5dc281da --overlap 7d`;
 
-interface CreateOptions {
-  readonly store: string;
-  readonly mode: ApiKeyMode;
-  readonly scope?: ApiKeyScope;
-  readonly from?: readonly string[];
-  readonly trusted?: boolean;
-  readonly name?: string;
-  readonly expiresAt?: Date;
-}
+type CreateOptions = Partial<CreateApiKeyCommand> &
+  Pick<CreateApiKeyCommand, 'store' | 'mode'> & { readonly from?: readonly string[] };
 
 export function addKeys(program: Command): void {
   const what = 'create, list, roll, revoke, deactivate and activate API keys, and see their use';
@@ -65,7 +59,13 @@ export function addKeys(program: Command): void {
     .option('--trusted', 'for an ERP: the velocity rules of the fraud analysis neither judge nor count its orders')
     .option('--name <N>', 'display name', displayName)
     .option('--expires-at <T>', 'the time at which it stops working, in ISO 8601', futureMoment)
-    .action((options: CreateOptions) => withApplication((app) => create(app.get(CreateApiKey), options)));
+    .action(({ from: networks = [], ...options }: CreateOptions) =>
+      withApplication(async (app) => {
+        const defaults = { scope: 'full', trusted: false, name: '', expiresAt: null } as const;
+        const { key, ...record } = await app.get(CreateApiKey).execute({ ...defaults, ...options, networks });
+        printNewKey(record, key, options.store);
+      }),
+    );
 
   addCommand(keys, 'list', 'list the keys of a store, oldest first; the keys themselves are not stored')
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
@@ -82,13 +82,6 @@ export function addKeys(program: Command): void {
   addStatusChange(keys, 'revoke', 'REVOKED', 'refuse a key forever, from the next request on');
   addStatusChange(keys, 'deactivate', 'DEACTIVATED', 'refuse a key until it is activated');
   addStatusChange(keys, 'activate', 'ACTIVE', 'accept a deactivated key again');
-}
-
-async function create(createApiKey: CreateApiKey, options: CreateOptions): Promise<void> {
-  const { store, mode, scope = 'full', from = [], trusted = false, name = '', expiresAt = null } = options;
-  const command = { store, mode, scope, networks: from, trusted, name, expiresAt };
-  const { key, ...record } = await createApiKey.execute(command);
-  printNewKey(record, key, store);
 }
 
 function addUsage(keys: Command): void {

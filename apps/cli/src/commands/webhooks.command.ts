@@ -3,12 +3,11 @@ import {
   StoreRepository,
   WebhookRepository,
   WebhooksService,
-  type ChangeKind,
   type Delivery,
   type Webhook,
   type WebhookReference,
 } from '@app/application';
-import { NotFound, WEBHOOK_BODIES, type ApiKeyMode, type WebhookBody } from '@app/domain';
+import { NotFound, WEBHOOK_BODIES } from '@app/domain';
 import { toWebhookListItem, toWebhookResponse } from '@app/representations';
 import { Option, type Command } from 'commander';
 import { addCommand, chosenStores, printResult, subdomainOf } from '../command.js';
@@ -19,14 +18,8 @@ import { printJson, say } from '../output.js';
 const EXAMPLE = '0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60';
 const DAY_MS = 86_400_000;
 
-interface CreateOptions {
-  readonly store: string;
-  readonly url: string;
-  readonly kinds?: readonly ChangeKind[];
-  readonly mode: ApiKeyMode;
-  readonly body: WebhookBody;
-  readonly batch: number;
-}
+type CreateOptions = Pick<Webhook, 'url' | 'mode' | 'body' | 'batch'> &
+  Partial<Pick<Webhook, 'kinds'>> & { readonly store: string };
 
 export function addWebhooks(program: Command): void {
   const webhooks = addCommand(program, 'webhooks', 'send what changes in a store to a URL');
@@ -60,12 +53,11 @@ function addCreate(webhooks: Command): void {
       new Option('--body <B>', 'name what changed, or send the records').choices(WEBHOOK_BODIES).default('thin'),
     )
     .option('--batch <N>', 'the maximum number of changes per message', webhookBatch, 1)
-    .action((options: CreateOptions) =>
+    .action(({ store, kinds = CHANGE_KINDS, ...options }: CreateOptions) =>
       withApplication(
         async (app) => {
-          const { store, url, kinds = CHANGE_KINDS, mode, body, batch } = options;
           const { id: storeId } = await app.get(StoreRepository).require(store);
-          const created = await app.get(WebhooksService).create({ storeId, url, kinds, mode, body, batch });
+          const created = await app.get(WebhooksService).create({ storeId, kinds, ...options });
           printNewSecret(created, store, []);
         },
         ['WEBHOOK_ALLOW'],

@@ -6,7 +6,6 @@ CREATE TABLE api_keys (
   prefix text NOT NULL,
   last_four text NOT NULL,
   mode text NOT NULL CHECK (mode IN ('live', 'test')),
-  -- Full, or read and what the key may change, such as read,fulfillment.
   scope text NOT NULL DEFAULT 'full'
     CHECK (scope ~ '^(full|read(,orders)?(,fulfillment)?(,payments)?(,stock)?(,webhooks)?)$'),
   name text NOT NULL DEFAULT '',

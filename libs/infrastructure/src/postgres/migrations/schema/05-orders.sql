@@ -213,10 +213,8 @@ CREATE INDEX order_events_of_status ON order_events (store_id, order_id, field, 
 
 CREATE FUNCTION keep_order_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    IF to_jsonb(OLD) - 'details' = to_jsonb(NEW) - 'details' AND NEW.details = OLD.details - 'reason' THEN
-      RETURN NEW;
-    END IF;
+  IF to_jsonb(OLD) - 'details' = to_jsonb(NEW) - 'details' AND NEW.details = OLD.details - 'reason' THEN
+    RETURN NEW;
   END IF;
   RAISE EXCEPTION 'order_events is append-only' USING ERRCODE = 'restrict_violation';
 END $$;
@@ -329,8 +327,7 @@ CREATE FUNCTION require_order_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_TABLE_NAME = 'orders' THEN
     IF NOT EXISTS (
-      SELECT FROM order_events
-      WHERE store_id = NEW.store_id AND order_id = NEW.id AND transaction = pg_current_xact_id()
+      SELECT FROM order_events WHERE store_id = NEW.store_id AND order_id = NEW.id AND transaction = pg_current_xact_id()
         AND event = 'status_changed' AND to_value = CASE field
           WHEN 'status' THEN NULLIF(NEW.status, OLD.status)
           ELSE NULLIF(NEW.fulfillment_status, OLD.fulfillment_status) END
@@ -339,8 +336,7 @@ BEGIN
       RAISE EXCEPTION 'order % changes its status without an event', NEW.id USING ERRCODE = 'check_violation';
     END IF;
   ELSIF NOT EXISTS (
-    SELECT FROM order_events
-    WHERE store_id = NEW.store_id AND order_id = NEW.order_id AND transaction = pg_current_xact_id()
+    SELECT FROM order_events WHERE store_id = NEW.store_id AND order_id = NEW.order_id AND transaction = pg_current_xact_id()
       AND reference = NEW.reference
   -- @protects shipment-event
   ) THEN

@@ -69,6 +69,8 @@ CREATE INDEX stock_movements_by_stock ON stock_movements (store_id, product_id, 
 CREATE INDEX stock_movements_absolute ON stock_movements (store_id, product_id, variant_key, bin_id, id)
   WHERE kind = ANY ('{OPENING,SET,COUNT}');
 CREATE INDEX stock_movements_by_order ON stock_movements (store_id, order_id) WHERE order_id IS NOT NULL;
+CREATE TRIGGER stock_movements_are_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON stock_movements
+  EXECUTE FUNCTION refuse_change('is append-only');
 
 CREATE TABLE stock_requests (
   store_id int NOT NULL REFERENCES stores,
@@ -92,9 +94,6 @@ CREATE TABLE merchant_notices (
 COMMENT ON TABLE merchant_notices IS 'Mails to merchants that are about no single order. A row is deleted when its mail is handed over.';
 CREATE INDEX merchant_notices_due ON merchant_notices (run_at);
 
-CREATE TRIGGER stock_movements_are_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON stock_movements
-  EXECUTE FUNCTION refuse_change('is append-only');
-
 CREATE VIEW closed_bins AS
 SELECT bins.store_id, bins.id
 FROM warehouses JOIN bins ON bins.store_id = warehouses.store_id AND bins.warehouse_id = warehouses.id
@@ -106,8 +105,7 @@ COMMENT ON VIEW inactive_variants IS 'Variants whose stock is not for sale.';
 
 CREATE FUNCTION is_in_stock(of_store int, of_product int) RETURNS boolean LANGUAGE sql STABLE
 RETURN EXISTS (
-  SELECT FROM stock
-  WHERE store_id = of_store AND product_id = of_product AND quantity > 0
+  SELECT FROM stock WHERE store_id = of_store AND product_id = of_product AND quantity > 0
     AND NOT EXISTS (SELECT FROM closed_bins WHERE store_id = of_store AND id = stock.bin_id)
     AND NOT EXISTS (SELECT FROM inactive_variants WHERE store_id = of_store AND id = stock.variant_id)
 );

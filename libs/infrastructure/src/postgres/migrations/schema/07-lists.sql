@@ -29,9 +29,8 @@ CREATE TABLE list_tally_changes (
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE list_tally_changes IS 'New (positive) and lost (negative) rows that list_tallies does not count yet.';
 
--- A deleted change stays in the table, and in its index, while an open snapshot may see it: a backup of an hour keeps an
--- hour of changes. A read starts after the mark and skips them. The condition on `single` lets its key find the mark: requests
--- plan without scans of whole tables, and before PostgreSQL 18 one that cannot be avoided hides all other costs.
+-- A deleted change stays in the table and its index while an open snapshot may see it, such as that of a backup: reads start
+-- after the mark. The condition on `single` lets its key find the mark: requests plan without scans of whole tables.
 CREATE TABLE list_tally_mark (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),
   folded_through bigint NOT NULL
@@ -56,8 +55,7 @@ COMMENT ON VIEW list_counts IS 'The sum of rows of a store, list and grain is th
 CREATE FUNCTION fold_list_tally_changes_of(store int, through bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   WITH folded AS (
-    DELETE FROM list_tally_changes
-    WHERE store_id = store AND id > list_tally_mark() AND id <= through
+    DELETE FROM list_tally_changes WHERE store_id = store AND id > list_tally_mark() AND id <= through
     RETURNING list, period, labels, rows
   )
   INSERT INTO list_tallies (store_id, list, grain, period, labels, rows)
@@ -66,8 +64,7 @@ BEGIN
   CROSS JOIN LATERAL (VALUES ('all', '-infinity'::date), ('month', date_trunc('month', folded.period)::date),
     ('day', folded.period)) AS part (grain, period)
   WHERE part.grain = 'all' OR folded.period > '-infinity'
-  GROUP BY list, part.grain, part.period, labels
-  HAVING sum(rows) <> 0
+  GROUP BY list, part.grain, part.period, labels HAVING sum(rows) <> 0
   ORDER BY list, part.grain, part.period, labels
   ON CONFLICT (store_id, list, grain, period, labels) DO UPDATE SET rows = list_tallies.rows + excluded.rows;
 END $$;
@@ -92,8 +89,7 @@ SET lock_timeout = '2s' AS $$
 DECLARE store int;
 BEGIN
   FOR store IN
-    SELECT id FROM stores
-    WHERE EXISTS (
+    SELECT id FROM stores WHERE EXISTS (
       SELECT FROM list_tally_changes AS change
       WHERE change.store_id = stores.id AND change.id > list_tally_mark() AND change.id <= through)
     ORDER BY id
@@ -166,9 +162,8 @@ CREATE FUNCTION tally_moved_bin() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
   SELECT store_id, part.list, '-infinity', ARRAY[stock_block(product_id)::text] AS labels, sum(part.n)
-  FROM stock CROSS JOIN LATERAL (
-    VALUES ('warehouse ' || OLD.warehouse_id, -1), ('warehouse ' || NEW.warehouse_id, 1)
-  ) AS part (list, n)
+  FROM stock
+  CROSS JOIN (VALUES ('warehouse ' || OLD.warehouse_id, -1), ('warehouse ' || NEW.warehouse_id, 1)) AS part (list, n)
   WHERE store_id = NEW.store_id AND bin_id = NEW.id
   GROUP BY store_id, part.list, labels;
   RETURN NULL;
@@ -269,8 +264,7 @@ SELECT pg_temp.after_each_statement('keep_units_of_updated', 'product_variants',
   GROUP BY store_id;
   PERFORM refresh_in_stock(store_id, array_agg(DISTINCT product_id)) FROM (
     SELECT store_id, product_id, id, status FROM changed EXCEPT SELECT store_id, product_id, id, status FROM removed
-  ) AS updated
-  GROUP BY store_id$$);
+  ) AS updated GROUP BY store_id$$);
 
 SELECT pg_temp.tally('sellable_units', $$
   SELECT store_id, 'skus' AS list, '-infinity'::date AS period, ARRAY[in_stock::text] AS labels, n FROM counted_rows$$);

@@ -104,8 +104,7 @@ CREATE FUNCTION newest_change(of_store int, of_kinds change_kind[]) RETURNS bigi
 BEGIN
   RETURN (
     SELECT coalesce(max(newest.position), 0)
-    FROM unnest(of_kinds) AS wanted (kind)
-    CROSS JOIN LATERAL (
+    FROM unnest(of_kinds) AS wanted (kind) CROSS JOIN LATERAL (
       SELECT position FROM changes WHERE store_id = of_store AND changes.kind = wanted.kind
       ORDER BY position DESC LIMIT 1
     ) AS newest);
@@ -150,9 +149,7 @@ BEGIN
     RAISE EXCEPTION 'the feed needs the primary' USING ERRCODE = 'read_only_sql_transaction';
   END IF;
   FOR attempt IN 1..2 LOOP
-    PERFORM FROM (SELECT place FROM change_branches ORDER BY number DESC LIMIT 1) AS current
-    WHERE place = place_of_branch();
-    IF FOUND THEN
+    IF (SELECT place FROM change_branches ORDER BY number DESC LIMIT 1) = place_of_branch() THEN
       RETURN;
     END IF;
     PERFORM pg_advisory_xact_lock(hashtext('change_branches'));
@@ -160,10 +157,9 @@ BEGIN
   PERFORM begin_branch();
 END $$;
 
--- Gives positions to committed changes of a store. Returns the number of changes, about 5,000 while more may wait, or null
--- while another transaction does this for the store, or has locked a table: it does not wait. The lock is freed after the
--- positions are visible, and the statement after the lock sees all positions before its own. It also sees whether the
--- resource still exists, with all that is committed: a later change is logged again.
+-- Gives positions to committed changes of a store. Returns their number, about 5,000 while more may wait, or null while
+-- another transaction numbers, or has locked a table: it does not wait. The lock is freed after the positions are visible: the
+-- statement after it sees all earlier ones, and whether the resource still exists. A later change is logged again.
 CREATE FUNCTION number_changes(of_store int) RETURNS int LANGUAGE plpgsql
 -- Planning takes longer than numbering the changes of a few orders.
 SET plan_cache_mode = force_generic_plan AS $$
@@ -254,9 +250,8 @@ BEGIN
         ) AS bin
       ) AS change GROUP BY kind, entity
     ), states AS MATERIALIZED (
-      -- A range of one id, sorted: the primary key is the only index that gives this order, so the one plan for all calls
-      -- uses it even when it was made for empty tables. A unit is sought by its whole key: beside a range of products, a
-      -- condition on the variant made PostgreSQL 18 read the index of all SKUs of the store.
+      -- A range of one id, sorted: only the primary key gives this order, so the one plan for all calls uses it, also when made
+      -- for empty tables. A unit is sought by its whole key: else, PostgreSQL 18 read the index of all SKUs of the store.
       SELECT touched.*, coalesce(CASE kind
         WHEN 'orders' THEN (SELECT true FROM orders
           WHERE store_id = of_store AND id BETWEEN entity::uuid AND entity::uuid ORDER BY id LIMIT 1)
@@ -319,9 +314,7 @@ END $$;
 -- it would miss a product whose transaction is still open, and which then shows the old name.
 CREATE FUNCTION spread_shared_changes(of_store int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  WITH spread AS (
-    DELETE FROM shared_changes WHERE store_id = of_store RETURNING via, entity
-  )
+  WITH spread AS (DELETE FROM shared_changes WHERE store_id = of_store RETURNING via, entity)
   INSERT INTO change_log (store_id, kind, entity, unit)
   SELECT of_store, 'products'::change_kind, id::text, unit FROM (
     SELECT id, -1 AS unit FROM products
