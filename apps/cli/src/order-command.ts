@@ -9,6 +9,7 @@ import { NotFound } from '@app/domain';
 import { operator } from '@app/infrastructure';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
+import { addCommand } from './command.js';
 import { withApplication } from './database.js';
 import { CommandFailed } from './failures.js';
 import { orderReference, subdomain } from './option-values.js';
@@ -18,10 +19,8 @@ export interface StoreOption {
   readonly store?: string;
 }
 
-export function addOrderCommand(orders: Command, verb: string, description: string): Command {
-  return orders
-    .command(verb)
-    .description(description)
+export function addOrderCommand(orders: Command, verb: string, description: string, help?: string): Command {
+  return addCommand(orders, verb, description, help)
     .argument('<order>', 'id or receipt number', orderReference)
     .option('--store <S>', 'subdomain, for a receipt number that several stores have', subdomain);
 }

@@ -54,7 +54,7 @@ WHERE store_id = of_store AND (SELECT count(*) FROM locked) = 1 AND id > mark AN
     /"product_variants.attribute_names",/,
     [
       'attribute-order',
-      `WHEN (added.sku, added.price, added.attributes)
+      `WHEN (changed.sku, changed.price, changed.attributes)
 IS DISTINCT FROM (removed.sku, removed.price, removed.attributes) THEN id`,
       2,
     ],

@@ -3,53 +3,49 @@ import path from 'node:path';
 import { CollectPersonalData, EraseCustomer, OrdersOpen, type PersonalRecord } from '@app/application';
 import { visible, writeWholeFile } from '@app/infrastructure';
 import type { Command } from 'commander';
+import { addCommand } from '../command.js';
 import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
 import { explainFile } from '../file-work.js';
 import { emailOfOrder, subdomain } from '../option-values.js';
 import { printJson, say } from '../output.js';
 
-interface ExportOptions {
+const ERASE_HELP = `An order is open until it is delivered and paid, or cancelled or returned and not to be refunded. Backups and exported
+files still hold the data: docs/personal-data.md
+
+Example:
+  customers erase ada@example.com --store acme`;
+
+interface Options {
   readonly store: string;
   readonly output?: string;
-}
-
-interface EraseOptions {
-  readonly store: string;
   readonly force?: boolean;
 }
 
 export function addCustomers(program: Command): void {
-  const customers = program.command('customers').description("export and erase a person's data");
+  const customers = addCommand(program, 'customers', "export and erase a person's data");
+  const help = 'Example:\n  customers export ada@example.com --store acme --output ada.json';
 
-  addPersonCommand(customers, 'export', 'print what a store knows of a person, orders as a guest included')
+  addPersonCommand(customers, 'export', 'print what a store knows of a person, orders as a guest included', help)
     .option('--output <FILE>', 'write to a new file, which only its owner can read')
-    .addHelpText('after', '\nExample:\n  customers export ada@example.com --store acme --output ada.json')
-    .action((email: string, { store, output }: ExportOptions) => exportData(email, store, output));
-
-  addPersonCommand(customers, 'erase', 'replace the personal data of a person; amounts, lines and stock stay')
+    .action(exportData);
+  addPersonCommand(
+    customers,
+    'erase',
+    'replace the personal data of a person; amounts, lines and stock stay',
+    ERASE_HELP,
+  )
     .option('--force', 'erase although orders are open')
-    .addHelpText(
-      'after',
-      `
-An order is open until it is delivered and paid, or cancelled or returned and not to be refunded. Backups and exported
-files still hold the data: docs/personal-data.md
-
-Example:
-  customers erase ada@example.com --store acme`,
-    )
-    .action((email: string, { store, force = false }: EraseOptions) => erase(email, store, force));
+    .action(erase);
 }
 
-function addPersonCommand(customers: Command, verb: string, description: string): Command {
-  return customers
-    .command(verb)
-    .description(description)
+function addPersonCommand(customers: Command, verb: string, description: string, help: string): Command {
+  return addCommand(customers, verb, description, help)
     .argument('<email>', 'of the customer or guest, in any letter case', emailOfOrder)
     .requiredOption('--store <S>', 'subdomain of the store', subdomain);
 }
 
-async function exportData(email: string, store: string, output: string | undefined): Promise<void> {
+async function exportData(email: string, { store, output }: Options): Promise<void> {
   await withApplication(async (app) => {
     const found = await app.get(CollectPersonalData).execute(store, email);
     if (!found) throw new CommandFailed(`Store ${store} has no data of this person.`);
@@ -69,7 +65,7 @@ async function exportData(email: string, store: string, output: string | undefin
   });
 }
 
-async function erase(email: string, store: string, force: boolean): Promise<void> {
+async function erase(email: string, { store, force = false }: Options): Promise<void> {
   await withApplication(async (app) => {
     const { customers, orders, blockedContacts } = await app
       .get(EraseCustomer)

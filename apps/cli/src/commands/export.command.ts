@@ -1,5 +1,6 @@
 import { writeStoreExport, type BundleKind } from '@app/bundles';
 import type { Command } from 'commander';
+import { addCommand } from '../command.js';
 import { withDatabase } from '../database.js';
 import { explainFile, untilSignal, withBar } from '../file-work.js';
 import { bundleKinds, moment, newFile, subdomain } from '../option-values.js';
@@ -11,24 +12,19 @@ interface Options {
   readonly only?: readonly BundleKind[];
 }
 
+const HELP = `The file holds personal data in clear text, and no secrets: docs/store-bundle.md
+
+Examples:
+  export --store acme acme.ndjson.gz
+  export --store acme --only orders,customers --since 2026-11-01T00:00:00Z november.ndjson`;
+
 export function addExport(program: Command): void {
-  program
-    .command('export')
-    .description('write a store as a bundle, from one snapshot, while the service runs')
+  addCommand(program, 'export', 'write a store as a bundle, from one snapshot, while the service runs', HELP)
     .argument('<file>', 'a new file, which only its owner can read; compressed if its name ends in .gz', newFile)
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .option('--since <TIME>', 'without products, customers, orders and stock that have not changed since', moment)
     .option('--only <KINDS>', 'stores,warehouses,bins,brands,categories,products,customers,orders,stock', bundleKinds)
-    .addHelpText(
-      'after',
-      `
-The file holds personal data in clear text, and no secrets: docs/store-bundle.md
-
-Examples:
-  export --store acme acme.ndjson.gz
-  export --store acme --only orders,customers --since 2026-11-01T00:00:00Z november.ndjson`,
-    )
-    .action((file: string, options: Options) => exportStore(file, options));
+    .action(exportStore);
 }
 
 async function exportStore(file: string, { store, since, only }: Options): Promise<void> {

@@ -1,14 +1,15 @@
 import {
   ChangeOrder,
   HeldOrders,
+  type HeldFilter,
   type HeldOrder,
   type OrderKey,
   type OrderLocation,
-  StoreRepository,
 } from '@app/application';
 import { DomainError, FRAUD_RULES, NotHeld, UNAVAILABLE } from '@app/domain';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
+import { addCommand, chosenStores } from '../command.js';
 import { withApplication } from '../database.js';
 import { CommandFailed, EXIT } from '../failures.js';
 import { orderReference, reasonName, rowCount, subdomain } from '../option-values.js';
@@ -17,16 +18,16 @@ import { printJson, say } from '../output.js';
 
 const BATCH = 500;
 
-interface HeldOptions {
+const RELEASE_HELP = `Orders that are not (or no longer) held are skipped. A cancelled order is refused.
+
+Examples:
+  orders release WEB-261120-7K3M9Q
+  orders release --all --reason analysis_unavailable`;
+
+interface Options {
   readonly store?: string;
   readonly reason?: readonly string[];
-}
-
-interface ListOptions extends HeldOptions {
   readonly limit: number;
-}
-
-interface ReleaseOptions extends HeldOptions {
   readonly all?: boolean;
 }
 
@@ -38,40 +39,25 @@ interface Outcome {
 }
 
 export function addHeldOrders(orders: Command): void {
-  orders
-    .command('list')
-    .description('list the orders that are under review, oldest first')
+  addCommand(orders, 'list', 'list the orders that are under review, oldest first')
     .option('--held', 'the orders that are under review, which is the only list')
     .option('--store <S>', 'only of this store', subdomain)
-    .option('--reason <R...>', 'only orders held for these reasons and for no other', collectReason)
+    .option('--reason <R...>', 'only orders held for these reasons and for no other', collected(reasonName))
     .option('--limit <N>', 'the maximum number of orders to list', rowCount, 100)
-    .action(({ store, reason, limit }: ListOptions) =>
+    .action(({ store, reason, limit }: Options) =>
       withApplication(async (app) => {
-        if (reason) await assertKnown(app, reason);
-        const filter = { subdomain: await existing(app, store), reasons: reason ?? null };
-        const found = await app.get(HeldOrders).list(filter, limit + 1, null);
+        const found = await app.get(HeldOrders).list(await filterOf(app, store, reason), limit + 1, null);
         printJson(found.slice(0, limit).map(heldOrder));
         if (found.length > limit) say(`There are more than ${limit}: --limit shows up to 1000.`);
       }),
     );
 
-  orders
-    .command('release')
-    .description("end the review of orders: their customers' confirmations are sent")
-    .argument('[orders...]', 'ids or receipt numbers', collectOrder)
+  addCommand(orders, 'release', "end the review of orders: their customers' confirmations are sent", RELEASE_HELP)
+    .argument('[orders...]', 'ids or receipt numbers', collected(orderReference))
     .option('--all', 'all orders that are held for the reasons given, and for no other')
-    .option('--reason <R...>', 'with --all: as `orders list` shows them', collectReason)
+    .option('--reason <R...>', 'with --all: as `orders list` shows them', collected(reasonName))
     .option('--store <S>', 'only of this store', subdomain)
-    .addHelpText(
-      'after',
-      `
-Orders that are not (or no longer) held are skipped. A cancelled order is refused.
-
-Examples:
-  orders release WEB-261120-7K3M9Q
-  orders release --all --reason analysis_unavailable`,
-    )
-    .action(async (references: readonly string[], { all, reason, store }: ReleaseOptions) => {
+    .action(async (references: readonly string[], { all, reason, store }: Options) => {
       if (all ? references.length > 0 || !reason : references.length === 0 || reason) {
         throw new CommandFailed('Give orders, or --all with --reason.', EXIT.usage);
       }
@@ -105,15 +91,24 @@ async function releaseAll(
   store: string | undefined,
   reasons: readonly string[],
 ): Promise<Outcome[]> {
-  await assertKnown(app, reasons);
+  const filter = await filterOf(app, store, reasons);
   const outcomes: Outcome[] = [];
-  const filter = { subdomain: await existing(app, store), reasons };
   for (let after: OrderKey | null = null; ;) {
     const batch: HeldOrder[] = await app.get(HeldOrders).list(filter, BATCH, after);
     for (const order of batch) outcomes.push(await release(app, order));
     if (batch.length < BATCH) return outcomes;
     after = batch.at(-1) ?? null;
   }
+}
+
+async function filterOf(
+  app: INestApplicationContext,
+  store?: string,
+  reasons?: readonly string[],
+): Promise<HeldFilter> {
+  if (reasons) await assertKnown(app, reasons);
+  if (store !== undefined) await chosenStores(app, store);
+  return { subdomain: store ?? null, reasons: reasons ?? null };
 }
 
 /** Rules of an extension, which commands do not have, are known by the orders that they hold. */
@@ -128,10 +123,6 @@ async function assertKnown(app: INestApplicationContext, reasons: readonly strin
   throw new CommandFailed(`No order is held for ${unknown}. The reasons are ${[...known].join(', ')}.`, EXIT.usage);
 }
 
-async function existing(app: INestApplicationContext, store: string | undefined): Promise<string | null> {
-  return store === undefined ? null : (await app.get(StoreRepository).require(store)).subdomain;
-}
-
 async function release(app: INestApplicationContext, order: OrderLocation): Promise<Outcome> {
   const outcome = { order_id: order.orderId, store: order.subdomain };
   try {
@@ -144,23 +135,11 @@ async function release(app: INestApplicationContext, order: OrderLocation): Prom
   }
 }
 
-function heldOrder({ orderId, subdomain: store, ...order }: HeldOrder) {
-  return {
-    order_id: orderId,
-    receipt_number: order.receiptNumber,
-    store,
-    created_at: order.createdAt.toISOString(),
-    total_amount: order.totalAmount,
-    currency: order.currency,
-    is_test: order.isTest,
-    reasons: order.reasons,
-  };
+function heldOrder({ orderId: order_id, subdomain: store, currency, reasons, ...order }: HeldOrder) {
+  const { receiptNumber: receipt_number, createdAt: created_at, totalAmount: total_amount, isTest: is_test } = order;
+  return { order_id, receipt_number, store, created_at, total_amount, currency, is_test, reasons };
 }
 
-function collectReason(value: string, previous: readonly string[] = []): string[] {
-  return [...previous, reasonName(value)];
-}
-
-function collectOrder(value: string, previous: readonly string[] = []): string[] {
-  return [...previous, orderReference(value)];
+function collected(read: (value: string) => string) {
+  return (value: string, previous: readonly string[] = []): string[] => [...previous, read(value)];
 }

@@ -5,26 +5,33 @@ import { dataCipher } from '@app/infrastructure';
 import { BadLines, type ImportOptions, ImportStopped, withBundleImporter } from '@app/bundles';
 import { interruptible } from '@app/startup';
 import type { Command } from 'commander';
+import { addCommand } from '../command.js';
 import { withDatabase } from '../database.js';
 import { CommandFailed, EXIT, sentence } from '../failures.js';
 import { progressBar } from '../file-work.js';
 import { printJson, say } from '../output.js';
 
+const HELP = `The format, with an example to copy from: docs/store-bundle.md
+
+Examples:
+  import --dry-run acme.ndjson
+  import acme.ndjson
+  import acme.ndjson.gz`;
+
 export function addImport(program: Command): void {
-  program
-    .command('import')
-    .description('import a store bundle: creates new rows, updates existing ones; may be run again')
+  addCommand(
+    program,
+    'import',
+    'import a store bundle: creates new rows, updates existing ones; may be run again',
+    HELP,
+  )
     .argument('<file>', 'NDJSON, one object a line, gzip if its name ends in .gz; - for standard input')
     .option('--dry-run', 'check every line, report what an import would do, and write nothing')
-    .addHelpText(
-      'after',
-      '\nThe format, with an example to copy from: docs/store-bundle.md\n\nExamples:\n  import --dry-run acme.ndjson\n  import acme.ndjson\n  import acme.ndjson.gz',
-    )
-    .action((file: string, { dryRun = false }: { dryRun?: boolean }) => importFile(file, dryRun));
+    .action(importFile);
 }
 
 /** The first SIGINT or SIGTERM ends the work after the current batch; the second ends the process at once. */
-async function importFile(file: string, dryRun: boolean): Promise<void> {
+async function importFile(file: string, { dryRun = false }: { dryRun?: boolean }): Promise<void> {
   const { source, size } = openSource(file);
   const abort = new AbortController();
   let exitCode: number | null = null;

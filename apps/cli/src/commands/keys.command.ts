@@ -2,13 +2,15 @@ import {
   ApiKeyRepository,
   ChangeApiKeyStatus,
   CreateApiKey,
+  type CreateApiKeyCommand,
   StoreRepository,
   type ApiKeyStatus,
   RollApiKey,
   type ApiKeyRecord,
 } from '@app/application';
-import { NotFound, WRITE_SCOPES, type ApiKeyMode, type ApiKeyScope } from '@app/domain';
+import { WRITE_SCOPES } from '@app/domain';
 import { Option, type Command } from 'commander';
+import { addCommand, chosenStores, printResult, subdomainOf } from '../command.js';
 import { withApplication } from '../database.js';
 import {
   dayCount,
@@ -22,24 +24,26 @@ import {
 } from '../option-values.js';
 import { printJson, say } from '../output.js';
 
-interface CreateOptions {
-  readonly store: string;
-  readonly mode: ApiKeyMode;
-  readonly scope?: ApiKeyScope;
-  readonly from?: readonly string[];
-  readonly trusted?: boolean;
-  readonly name?: string;
-  readonly expiresAt?: Date;
-}
+const CREATE_HELP = `Examples:
+  keys create --store acme
+  keys create --store acme --scope read --name "BI"
+  keys create --store acme --scope fulfillment --name "Warehouse"
+  keys create --store acme --mode test --name "CI" --expires-at 2027-01-31T00:00:00Z`;
+
+const ROLL_HELP = `The old key keeps an earlier end. A key has one successor: if its text is lost, revoke it and roll again.
+After a leak, use \`keys revoke\`, which takes effect at once.
+
+Example:
+  keys roll 01a20066-13fe-7403-821d-09fa5dc281da --overlap 7d`;
+
+type CreateOptions = Partial<CreateApiKeyCommand> &
+  Pick<CreateApiKeyCommand, 'store' | 'mode'> & { readonly from?: readonly string[] };
 
 export function addKeys(program: Command): void {
-  const keys = program
-    .command('keys')
-    .description('create, list, roll, revoke, deactivate and activate API keys, and see their use');
+  const what = 'create, list, roll, revoke, deactivate and activate API keys, and see their use';
+  const keys = addCommand(program, 'keys', what);
 
-  keys
-    .command('create')
-    .description('create a key and print it; it cannot be shown again')
+  addCommand(keys, 'create', 'create a key and print it; it cannot be shown again', CREATE_HELP)
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .addOption(new Option('--mode <mode>', 'the mode of the key').choices(['live', 'test']).default('live'))
     .option(
@@ -55,21 +59,21 @@ export function addKeys(program: Command): void {
     .option('--trusted', 'for an ERP: the velocity rules of the fraud analysis neither judge nor count its orders')
     .option('--name <N>', 'display name', displayName)
     .option('--expires-at <T>', 'the time at which it stops working, in ISO 8601', futureMoment)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  keys create --store acme\n  keys create --store acme --scope read --name "BI"\n  keys create --store acme --scope fulfillment --name "Warehouse"\n  keys create --store acme --mode test --name "CI" --expires-at 2027-01-31T00:00:00Z',
-    )
-    .action((options: CreateOptions) => withApplication((app) => create(app.get(CreateApiKey), options)));
+    .action(({ from: networks = [], ...options }: CreateOptions) =>
+      withApplication(async (app) => {
+        const defaults = { scope: 'full', trusted: false, name: '', expiresAt: null } as const;
+        const { key, ...record } = await app.get(CreateApiKey).execute({ ...defaults, ...options, networks });
+        printNewKey(record, key, options.store);
+      }),
+    );
 
-  keys
-    .command('list')
-    .description('list the keys of a store, oldest first; the keys themselves are not stored')
+  addCommand(keys, 'list', 'list the keys of a store, oldest first; the keys themselves are not stored')
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .action(({ store: name }: { store: string }) =>
-      withApplication(async (app) => {
+      printResult(async (app) => {
         const store = await app.get(StoreRepository).require(name);
         const records = await app.get(ApiKeyRepository).list(store.id);
-        printJson(records.map((record) => keyJson(record, name)));
+        return records.map((record) => keyJson(record, name));
       }),
     );
 
@@ -80,50 +84,33 @@ export function addKeys(program: Command): void {
   addStatusChange(keys, 'activate', 'ACTIVE', 'accept a deactivated key again');
 }
 
-async function create(createApiKey: CreateApiKey, options: CreateOptions): Promise<void> {
-  const { store, mode, scope = 'full', from = [], trusted = false, name = '', expiresAt = null } = options;
-  const command = { store, mode, scope, networks: from, trusted, name, expiresAt };
-  const { key, ...record } = await createApiKey.execute(command);
-  printNewKey(record, key, store);
-}
-
 function addUsage(keys: Command): void {
-  keys
-    .command('usage')
-    .description('show the requests of each key by UTC day; the last minute may be missing')
+  addCommand(keys, 'usage', 'show the requests of each key by UTC day; the last minute may be missing')
     .option('--store <S>', 'subdomain of the store (default: all stores)', subdomain)
     .option('--days <N>', 'the number of days, including today', dayCount, 7)
     .action(({ store, days }: { store?: string; days: number }) =>
-      withApplication(async (app) =>
-        printJson(await usage(app.get(StoreRepository), app.get(ApiKeyRepository), days, store)),
-      ),
+      printResult(async (app) => {
+        const apiKeys = app.get(ApiKeyRepository);
+        const rows: object[] = [];
+        for (const { id, subdomain } of await chosenStores(app, store)) {
+          const names = new Map((await apiKeys.list(id)).map((key) => [key.id, key.name]));
+          for (const { keyId, ...usage } of await apiKeys.listUsage(id, days)) {
+            rows.push({ store: subdomain, key_id: keyId, name: names.get(keyId) ?? '', ...usage });
+          }
+        }
+        return rows;
+      }),
     );
 }
 
-async function usage(stores: StoreRepository, apiKeys: ApiKeyRepository, days: number, only?: string) {
-  const chosen = (await stores.list()).filter(({ subdomain }) => only === undefined || subdomain === only);
-  if (only !== undefined && chosen.length === 0) throw new NotFound(`Store ${only}`);
-  const rows: object[] = [];
-  for (const { id, subdomain } of chosen) {
-    const names = new Map((await apiKeys.list(id)).map((key) => [key.id, key.name]));
-    for (const { keyId, day, requests, throttled } of await apiKeys.listUsage(id, days)) {
-      rows.push({ store: subdomain, key_id: keyId, name: names.get(keyId) ?? '', day, requests, throttled });
-    }
-  }
-  return rows;
-}
-
 function addStatusChange(keys: Command, verb: string, status: ApiKeyStatus, description: string): void {
-  keys
-    .command(verb)
-    .description(description)
+  addCommand(keys, verb, description)
     .argument('<id>', 'id of the key', keyId)
     .action((id: string) =>
-      withApplication(async (app) => {
+      printResult(async (app) => {
         const record = await app.get(ChangeApiKeyStatus).execute(id, status);
-        const store = await app.get(StoreRepository).findProfile(record.storeId);
         if (status === 'ACTIVE' && isExpired(record)) say('The key has expired: it stays refused.');
-        printJson(keyJson(record, store?.subdomain ?? ''));
+        return keyJson(record, await subdomainOf(app, record.storeId));
       }),
     );
 }
@@ -134,27 +121,19 @@ interface RollOptions {
 }
 
 function addRoll(keys: Command): void {
-  keys
-    .command('roll')
-    .description(
-      'replace a key by a new one with the same store, mode, scope, networks, trust and name, and print the new key',
-    )
+  const what =
+    'replace a key by a new one with the same store, mode, scope, networks, trust and name, and print the new key';
+  addCommand(keys, 'roll', what, ROLL_HELP)
     .argument('<id>', 'id of the old key', keyId)
     .requiredOption('--overlap <D>', 'how long the old key still works, from 1s to 90d', overlapMs)
     .option('--expires-at <T>', 'the time at which the new key stops working, in ISO 8601', futureMoment)
-    .addHelpText(
-      'after',
-      '\nThe old key keeps an earlier end. A key has one successor: if its text is lost, revoke it and roll again.' +
-        '\nAfter a leak, use `keys revoke`, which takes effect at once.' +
-        '\n\nExample:\n  keys roll 01a20066-13fe-7403-821d-09fa5dc281da --overlap 7d',
-    )
     .action((id: string, { overlap, expiresAt }: RollOptions) =>
       withApplication(async (app) => {
         const command = { id, overlapMs: overlap, expiresAt: expiresAt ?? null };
         const { key, successor, oldKeyExpiresAt } = await app.get(RollApiKey).execute(command);
-        const store = await app.get(StoreRepository).findProfile(successor.storeId);
+        const store = await subdomainOf(app, successor.storeId);
         say(`The old key stops working at ${oldKeyExpiresAt.toISOString()}.`);
-        printNewKey(successor, key, store?.subdomain ?? '', { replaces: { id, expires_at: oldKeyExpiresAt } });
+        printNewKey(successor, key, store, { replaces: { id, expires_at: oldKeyExpiresAt } });
       }),
     );
 }
@@ -169,20 +148,9 @@ const isExpired = ({ expiresAt }: ApiKeyRecord): boolean => expiresAt !== null &
 
 /** Lists every field: neither the key nor its hash may be among them. */
 function keyJson(record: ApiKeyRecord, store: string) {
-  return {
-    id: record.id,
-    mode: record.mode,
-    scope: record.scope,
-    networks: record.networks,
-    trusted: record.trusted,
-    name: record.name,
-    store,
-    status: record.status,
-    prefix: record.prefix,
-    last_four: record.lastFour,
-    expires_at: record.expiresAt,
-    expired: isExpired(record),
-    last_used_at: record.lastUsedAt,
-    created_at: record.createdAt,
-  };
+  const { id, mode, scope, networks, trusted, name, status, prefix } = record;
+  const { lastFour: last_four, expiresAt: expires_at, lastUsedAt: last_used_at, createdAt: created_at } = record;
+  const expired = isExpired(record);
+  const times = { expires_at, expired, last_used_at, created_at };
+  return { id, mode, scope, networks, trusted, name, store, status, prefix, last_four, ...times };
 }

@@ -1,14 +1,13 @@
 import { pathToFileURL } from 'node:url';
 import type { Migration, OwnMigrations } from '@app/infrastructure';
 import type { Command } from 'commander';
+import { addCommand } from '../command.js';
 import { migrateDatabase } from '../database.js';
 import { migrationFiles, type MigrationFiles } from '../option-values.js';
 import { printJson, say } from '../output.js';
 
 export function addMigrate(program: Command): void {
-  program
-    .command('migrate')
-    .description('bring the database schema up to date; safe to run from several processes at once')
+  addCommand(program, 'migrate', 'bring the database schema up to date; safe to run from several processes at once')
     .option(
       '--then <SCHEMA=DIRECTORY...>',
       'then the migrations of an extension, in a separate schema',

@@ -15,11 +15,24 @@ import {
 } from '@app/domain';
 import { toOrderEvent } from '@app/representations';
 import { Option, type Command } from 'commander';
+import { addCommand } from '../command.js';
 import { CommandFailed, EXIT } from '../failures.js';
 import { currency, externalReference, minorUnits } from '../option-values.js';
 import { addOrderCommand, byOperator, printChanged, withOrder, type StoreOption } from '../order-command.js';
 import { printJson, say } from '../output.js';
 import { addHeldOrders } from './held-orders.command.js';
+
+const STATUS_HELP = `Confirming an order that is under review sends the customer's confirmation. Cancelling returns the stock.
+
+Example:
+  orders set-status WEB-261120-7K3M9Q --status SUCCEEDED --fulfillment-status CONFIRMED`;
+
+const PAYMENT_HELP = `For the callback handler of a payment gateway. Fails when amount or currency differ from the order's total; the history of
+the order keeps the attempt. A repeated callback changes nothing. When refund_due is not 0, the order is cancelled or paid
+already, and that amount must be refunded.
+
+Example:
+  orders verify-payment WEB-261120-7K3M9Q --amount 5297 --currency USD --reference pi_3NX`;
 
 interface StatusOptions extends StoreOption {
   readonly status?: PaymentStatus;
@@ -27,23 +40,14 @@ interface StatusOptions extends StoreOption {
 }
 
 export function addOrders(program: Command): void {
-  const orders = program
-    .command('orders')
-    .description('review orders, verify their payment, set their statuses, retry their pipeline');
+  const what = 'review orders, verify their payment, set their statuses, retry their pipeline';
+  const orders = addCommand(program, 'orders', what);
   addHeldOrders(orders);
   addVerifyPayment(orders);
 
-  addOrderCommand(orders, 'set-status', 'set the payment status, the fulfillment status, or both')
+  addOrderCommand(orders, 'set-status', 'set the payment status, the fulfillment status, or both', STATUS_HELP)
     .addOption(new Option('--status <P>', 'payment status').choices(PAYMENT_STATUSES))
     .addOption(new Option('--fulfillment-status <F>', 'fulfillment stage').choices(FULFILLMENT_STATUSES))
-    .addHelpText(
-      'after',
-      `
-Confirming an order that is under review sends the customer's confirmation. Cancelling returns the stock.
-
-Example:
-  orders set-status WEB-261120-7K3M9Q --status SUCCEEDED --fulfillment-status CONFIRMED`,
-    )
     .action((reference: string, { status, fulfillmentStatus, store }: StatusOptions) => {
       if (!status && !fulfillmentStatus) {
         throw new CommandFailed('Give --status, --fulfillment-status or both.', EXIT.usage);
@@ -102,20 +106,11 @@ interface PaymentOptions extends StoreOption {
 }
 
 function addVerifyPayment(orders: Command): void {
-  addOrderCommand(orders, 'verify-payment', 'record a reported payment, and set SUCCEEDED if it is the total')
+  const what = 'record a reported payment, and set SUCCEEDED if it is the total';
+  addOrderCommand(orders, 'verify-payment', what, PAYMENT_HELP)
     .requiredOption('--amount <N>', 'paid amount in minor units (1999 for 19.99 USD)', minorUnits)
     .requiredOption('--currency <C>', 'ISO 4217 code of the paid amount', currency)
     .option('--reference <R>', "the payment's id, unique in the order", externalReference, 'gateway callback')
-    .addHelpText(
-      'after',
-      `
-For the callback handler of a payment gateway. Fails when amount or currency differ from the order's total; the history of
-the order keeps the attempt. A repeated callback changes nothing. When refund_due is not 0, the order is cancelled or paid
-already, and that amount must be refunded.
-
-Example:
-  orders verify-payment WEB-261120-7K3M9Q --amount 5297 --currency USD --reference pi_3NX`,
-    )
     .action((id: string, { store, reference, amount, currency }: PaymentOptions) =>
       withOrder(id, store, async (app, order) => {
         const changed = await app.get(ChangeOrder).pay(byOperator(order), { reference, amount, currency, at: null });

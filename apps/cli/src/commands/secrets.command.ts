@@ -1,24 +1,20 @@
 import { RotateSecrets, type KeyUse, type RotationReport } from '@app/application';
 import type { Command } from 'commander';
+import { addCommand } from '../command.js';
 import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
 import { printJson, printText, say } from '../output.js';
 import { progressBar } from '../file-work.js';
 
 export function addSecrets(program: Command): void {
-  const secrets = program.command('secrets').description('rotate the encryption key of secrets in the database');
-
-  secrets
-    .command('rotate')
-    .description(
-      're-encrypt all secrets under the newest key of DATA_ENCRYPTION_KEYS; may be interrupted and run again',
-    )
+  const secrets = addCommand(program, 'secrets', 'rotate the encryption key of secrets in the database');
+  const what = 're-encrypt all secrets under the newest key of DATA_ENCRYPTION_KEYS; may be interrupted and run again';
+  addCommand(secrets, 'rotate', what, 'Step by step: SECURITY.md\n\nExample:\n  secrets rotate --json')
     .option('--json', 'print the summary as JSON instead of a table')
-    .addHelpText('after', '\nStep by step: SECURITY.md\n\nExample:\n  secrets rotate --json')
-    .action(({ json = false }: { json?: boolean }) => rotate(json));
+    .action(rotate);
 }
 
-async function rotate(asJson: boolean): Promise<void> {
+async function rotate({ json: asJson = false }: { json?: boolean }): Promise<void> {
   const report = await withApplication(async (app) => {
     const rotation = app.get(RotateSecrets);
     const bar = progressBar(await rotation.due());

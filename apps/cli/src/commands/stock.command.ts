@@ -1,16 +1,14 @@
 import { VerifyStock } from '@app/application';
 import type { Command } from 'commander';
+import { addCommand } from '../command.js';
 import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
 import { subdomain } from '../option-values.js';
 import { printJson, say } from '../output.js';
 
 export function addStock(program: Command): void {
-  program
-    .command('stock')
-    .description('verify the stock of all bins')
-    .command('verify')
-    .description('verify that every bin holds the sum of its movements in the ledger')
+  const stock = addCommand(program, 'stock', 'verify the stock of all bins');
+  addCommand(stock, 'verify', 'verify that every bin holds the sum of its movements in the ledger')
     .option('--store <S>', 'only of this store', subdomain)
     .action(({ store }: { store?: string }) =>
       withApplication(async (app) => {

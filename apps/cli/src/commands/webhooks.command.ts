@@ -3,14 +3,14 @@ import {
   StoreRepository,
   WebhookRepository,
   WebhooksService,
-  type ChangeKind,
   type Delivery,
   type Webhook,
   type WebhookReference,
 } from '@app/application';
-import { NotFound, WEBHOOK_BODIES, type ApiKeyMode, type WebhookBody } from '@app/domain';
+import { NotFound, WEBHOOK_BODIES } from '@app/domain';
 import { toWebhookListItem, toWebhookResponse } from '@app/representations';
 import { Option, type Command } from 'commander';
+import { addCommand, chosenStores, printResult, subdomainOf } from '../command.js';
 import { withApplication } from '../database.js';
 import { changeKinds, replayStart, secretOverlapMs, subdomain, webhookBatch, webhookId } from '../option-values.js';
 import { printJson, say } from '../output.js';
@@ -18,30 +18,18 @@ import { printJson, say } from '../output.js';
 const EXAMPLE = '0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60';
 const DAY_MS = 86_400_000;
 
-interface CreateOptions {
-  readonly store: string;
-  readonly url: string;
-  readonly kinds?: readonly ChangeKind[];
-  readonly mode: ApiKeyMode;
-  readonly body: WebhookBody;
-  readonly batch: number;
-}
+type CreateOptions = Pick<Webhook, 'url' | 'mode' | 'body' | 'batch'> &
+  Partial<Pick<Webhook, 'kinds'>> & { readonly store: string };
 
 export function addWebhooks(program: Command): void {
-  const webhooks = program.command('webhooks').description('send what changes in a store to a URL');
+  const webhooks = addCommand(program, 'webhooks', 'send what changes in a store to a URL');
 
   addCreate(webhooks);
   addList(webhooks);
   addOne(webhooks, 'show', 'show a webhook with its last deliveries', (service, webhook) => service.find(webhook));
-  addOne(webhooks, 'test', 'send a test message soon; `show` then has its result', (service, webhook) =>
-    service.change(webhook, { kind: 'test' }),
-  );
-  addOne(webhooks, 'pause', 'send nothing until `resume`; the webhook keeps its place', (service, webhook) =>
-    service.change(webhook, { kind: 'pause' }),
-  );
-  addOne(webhooks, 'resume', 'continue at the place of the webhook, at once', (service, webhook) =>
-    service.change(webhook, { kind: 'resume' }),
-  );
+  addOne(webhooks, 'test', 'send a test message soon; `show` then has its result', change('test'));
+  addOne(webhooks, 'pause', 'send nothing until `resume`; the webhook keeps its place', change('pause'));
+  addOne(webhooks, 'resume', 'continue at the place of the webhook, at once', change('resume'));
   addOne(webhooks, 'delete', 'delete a webhook and print it as it was', (service, webhook) => service.delete(webhook));
 
   addOne<{ from: string | Date }>(webhooks, 'replay', 'send again what changed', (service, webhook, { from }) =>
@@ -53,9 +41,8 @@ export function addWebhooks(program: Command): void {
 }
 
 function addCreate(webhooks: Command): void {
-  webhooks
-    .command('create')
-    .description('install a webhook and print its secret; it cannot be shown again')
+  const help = 'Example:\n  webhooks create --store acme --url https://erp.example.com/hooks --kinds orders,skus';
+  addCommand(webhooks, 'create', 'install a webhook and print its secret; it cannot be shown again', help)
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .requiredOption('--url <U>', 'where messages are sent, https')
     .option('--kinds <kinds>', `some of ${CHANGE_KINDS.join(',')} (default: all)`, changeKinds)
@@ -66,16 +53,11 @@ function addCreate(webhooks: Command): void {
       new Option('--body <B>', 'name what changed, or send the records').choices(WEBHOOK_BODIES).default('thin'),
     )
     .option('--batch <N>', 'the maximum number of changes per message', webhookBatch, 1)
-    .addHelpText(
-      'after',
-      '\nExample:\n  webhooks create --store acme --url https://erp.example.com/hooks --kinds orders,skus',
-    )
-    .action((options: CreateOptions) =>
+    .action(({ store, kinds = CHANGE_KINDS, ...options }: CreateOptions) =>
       withApplication(
         async (app) => {
-          const { store, url, kinds = CHANGE_KINDS, mode, body, batch } = options;
           const { id: storeId } = await app.get(StoreRepository).require(store);
-          const created = await app.get(WebhooksService).create({ storeId, url, kinds, mode, body, batch });
+          const created = await app.get(WebhooksService).create({ storeId, kinds, ...options });
           printNewSecret(created, store, []);
         },
         ['WEBHOOK_ALLOW'],
@@ -84,35 +66,29 @@ function addCreate(webhooks: Command): void {
 }
 
 function addList(webhooks: Command): void {
-  webhooks
-    .command('list')
-    .description('list the webhooks of a store, or of all stores, oldest first')
+  addCommand(webhooks, 'list', 'list the webhooks of a store, or of all stores, oldest first')
     .option('--store <S>', 'subdomain of the store', subdomain)
     .action(({ store }: { store?: string }) =>
-      withApplication(async (app) => {
-        const stores =
-          store === undefined ? await app.get(StoreRepository).list() : [await app.get(StoreRepository).require(store)];
+      printResult(async (app) => {
         const found: object[] = [];
-        for (const { id, subdomain } of stores) {
+        for (const { id, subdomain } of await chosenStores(app, store)) {
           const all = await app.get(WebhooksService).list(id, null);
           found.push(...all.map((webhook) => inStore(subdomain, toWebhookListItem(webhook))));
         }
-        printJson(found);
+        return found;
       }),
     );
 }
 
 function addRotateSecret(webhooks: Command): void {
-  webhooks
-    .command('rotate-secret')
-    .description('replace the secret of a webhook and print the new one; it cannot be shown again')
+  const what = 'replace the secret of a webhook and print the new one; it cannot be shown again';
+  addCommand(webhooks, 'rotate-secret', what, `Example:\n  webhooks rotate-secret ${EXAMPLE} --overlap 24h`)
     .argument('<id>', 'id of the webhook', webhookId)
     .addOption(
       new Option('--overlap <D>', 'how long the old secret signs as well, from 0s to 7d')
         .argParser(secretOverlapMs)
         .default(DAY_MS, '24h'),
     )
-    .addHelpText('after', `\nExample:\n  webhooks rotate-secret ${EXAMPLE} --overlap 24h`)
     .action((id: string, { overlap }: { overlap: number }) =>
       withWebhook(id, async ({ service, webhook, store }) => {
         const rotated = await service.rotateSecret(webhook, overlap);
@@ -121,13 +97,16 @@ function addRotateSecret(webhooks: Command): void {
     );
 }
 
+const change =
+  (kind: 'test' | 'pause' | 'resume'): Act<unknown> =>
+  (service, webhook) =>
+    service.change(webhook, { kind });
+
 type Act<Options> = (service: WebhooksService, webhook: WebhookReference, options: Options) => Promise<Webhook>;
 
 /** The deliveries go with a deleted webhook: they are read before. */
 function addOne<Options>(webhooks: Command, verb: string, description: string, act: Act<Options>): Command {
-  return webhooks
-    .command(verb)
-    .description(description)
+  return addCommand(webhooks, verb, description)
     .argument('<id>', 'id of the webhook', webhookId)
     .action((id: string, options: Options) =>
       withWebhook(id, async ({ service, webhook, store }) => {
@@ -147,9 +126,8 @@ function withWebhook(id: string, work: (found: Found) => Promise<void>): Promise
   return withApplication(async (app) => {
     const key = await app.get(WebhookRepository).locate(id);
     if (!key) throw new NotFound(`Webhook ${id}`);
-    const store = await app.get(StoreRepository).findProfile(key.storeId);
     const webhook = { ...key, mode: null };
-    await work({ service: app.get(WebhooksService), webhook, store: store?.subdomain ?? '' });
+    await work({ service: app.get(WebhooksService), webhook, store: await subdomainOf(app, key.storeId) });
   });
 }
 

@@ -5,10 +5,9 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { BadLines, type BundleLineError } from './check/faults.js';
 import { batchesOf, checkedLines, ofBundle, parsedLines, type LineBatch, type SizedLine } from './read/line-batches.js';
 import type { BundleLine } from './schema/bundle.js';
-import { writeBatch } from './write/batch-writer.js';
+import { faultOf, writeBatch, writeGoodLines, type WrittenLines } from './write/batch-writer.js';
 import { sumOf, type ImportCounts } from './write/import-counts.js';
 import { takeTurns } from './write/lock-batch.js';
-import { faultOf, writeGoodLines, type WrittenLines } from './write/write-good-lines.js';
 
 export interface ImportReport {
   /** When true, nothing was written and `counts` says what an import would do. */

@@ -1,7 +1,7 @@
 import { Money, toDecimalText, type Currency } from '@app/domain';
 import { CUSTOMER_COLUMNS, ORDER_COLUMNS, orderRecord, sortAttributes, type OrderColumns } from '@app/infrastructure';
 import { shownSettings, type StoredSettings } from '../bundle/schema/shown-settings.js';
-import type { AnySection, Section } from './section.js';
+import type { AnySection, Section } from './snapshot.js';
 
 const STORE: Section<StoredSettings> = {
   kind: 'store',
@@ -9,8 +9,6 @@ const STORE: Section<StoredSettings> = {
     item.primary_color, item.seo_title, item.contact, item.theme, item.payment_settings, item.ecommerce_settings,
     item.fraud_settings`,
   rows: 'stores AS item WHERE item.id = $1',
-  changed: null,
-  key: ['item.id'],
   toFields: (row) => ({ ...row, ...shownSettings(row) }),
 };
 
@@ -18,8 +16,6 @@ const WAREHOUSES: Section = {
   kind: 'warehouse',
   columns: 'item.code, item.name, item.active',
   rows: 'warehouses AS item WHERE item.store_id = $1',
-  changed: null,
-  key: ['item.id'],
 };
 
 const BINS: Section = {
@@ -28,16 +24,12 @@ const BINS: Section = {
   rows: `bins AS item
     JOIN warehouses AS warehouse ON warehouse.store_id = item.store_id AND warehouse.id = item.warehouse_id
     WHERE item.store_id = $1`,
-  changed: null,
-  key: ['item.id'],
 };
 
 const BRANDS: Section = {
   kind: 'brand',
   columns: 'item.id, item.slug, item.name, item.logo, item.description, item.active',
   rows: 'brands AS item WHERE item.store_id = $1',
-  changed: null,
-  key: ['item.id'],
 };
 
 /** By depth: a parent precedes its children. */
@@ -59,7 +51,6 @@ const CATEGORIES: Section = {
     JOIN categories AS item ON item.store_id = $1 AND item.id = place.id
     LEFT JOIN categories AS parent ON parent.store_id = item.store_id AND parent.id = item.parent_id
     WHERE place.store_id = $1`,
-  changed: null,
   key: ['place.depth', 'item.id'],
 };
 
@@ -93,7 +84,6 @@ const PRODUCTS: Section<ProductRow> = {
     item.created_at, item.updated_at`,
   rows: 'products AS item WHERE item.store_id = $1',
   changed: 'item.updated_at >= $2',
-  key: ['item.id'],
   toFields: (row, { currency }) => ({
     ...row,
     price: priceOf(row.price, currency),
@@ -112,7 +102,6 @@ const CUSTOMERS: Section = {
   columns: CUSTOMER_COLUMNS,
   rows: 'customers AS item WHERE item.store_id = $1',
   changed: 'item.updated_at >= $2',
-  key: ['item.id'],
 };
 
 const ORDERS: Section<OrderColumns> = {
@@ -121,7 +110,6 @@ const ORDERS: Section<OrderColumns> = {
   rows: 'orders AS item WHERE item.store_id = $1',
   changed: `item.updated_at >= $2 OR EXISTS (SELECT FROM order_stages AS stage
     WHERE stage.store_id = item.store_id AND stage.order_id = item.id AND stage.updated_at >= $2)`,
-  key: ['item.id'],
   toFields: orderRecord,
 };
 

@@ -1,6 +1,7 @@
 import { NotFound, type Currency } from '@app/domain';
 import { withOwnClient } from '@app/infrastructure';
 import type pg from 'pg';
+import type { BundleKind } from '../bundle/schema/bundle.js';
 
 export interface StoreSnapshot {
   readonly client: pg.Client;
@@ -9,6 +10,20 @@ export interface StoreSnapshot {
   readonly currency: Currency;
   readonly takenAt: Date;
 }
+
+export interface Section<Row extends object = object> {
+  readonly kind: BundleKind;
+  readonly columns: string;
+  /** FROM and WHERE. `$1` is the store. */
+  readonly rows: string;
+  /** Whether a row has changed since `$2`. Without it, the kind has no times, and all its rows are exported. */
+  readonly changed?: string;
+  /** A unique key, in which the rows are sorted; `item.id` by default. */
+  readonly key?: readonly string[];
+  readonly toFields?: (row: Row, store: StoreSnapshot) => object;
+}
+
+export type AnySection = Section<never>;
 
 const BEGIN = `
   BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
@@ -33,4 +48,50 @@ export function inSnapshot<T>(
     await client.query('COMMIT');
     return result;
   });
+}
+
+const PAGE = 500;
+
+/** @param since leaves out rows that have not changed since then. */
+export async function countRows({ client, storeId }: StoreSnapshot, section: AnySection, since: Date | null) {
+  const { condition, values } = changedSince(section, since);
+  const sql = `/* export.count */ SELECT count(*)::int AS count FROM ${section.rows}${condition}`;
+  const { rows } = await client.query<{ count: number }>(sql, [storeId, ...values]);
+  return rows[0]?.count ?? 0;
+}
+
+/** In pages: memory holds one. */
+export async function* linesOf(
+  snapshot: StoreSnapshot,
+  section: AnySection,
+  since: Date | null,
+): AsyncGenerator<object[]> {
+  const { kind, columns, rows: source, key = ['item.id'] } = section;
+  const { toFields = (row: object) => row } = section as unknown as Section;
+  const { condition, values } = changedSince(section, since);
+  const places = key.map((_, index) => `$${values.length + 2 + index}`);
+  const page = (after: string) => `/* export.${kind} */
+    SELECT ${columns}, ARRAY[${key.map((column) => `${column}::text`).join(', ')}] AS key
+    FROM ${source}${condition}${after}
+    ORDER BY ${key.join(', ')} LIMIT ${PAGE}`;
+  const first = page('');
+  const next = page(` AND (${key.join(', ')}) > (${places.join(', ')})`);
+  const start = kind === 'store' ? { kind } : { kind, store: snapshot.subdomain };
+  for (let after: readonly string[] = []; ;) {
+    const parameters = [snapshot.storeId, ...values, ...after];
+    const { rows } = await snapshot.client.query<{ key: string[] }>(after.length === 0 ? first : next, parameters);
+    yield rows.map(({ key: _, ...row }) => ({ ...start, ...withTexts(toFields(row, snapshot)) }));
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) return;
+    after = last.key;
+  }
+}
+
+function withTexts(fields: object): object {
+  const textOf = (value: unknown) => (value instanceof Date ? value.toISOString() : value);
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, textOf(value)]));
+}
+
+function changedSince({ changed }: AnySection, since: Date | null) {
+  return changed && since ? { condition: ` AND (${changed})`, values: [since] } : { condition: '', values: [] };
 }

@@ -8,9 +8,8 @@ import { Fault } from '../bundle/check/faults.js';
 import { KINDS_IN_ORDER } from '../bundle/schema/bundle-schema.js';
 import type { BundleKind } from '../bundle/schema/bundle.js';
 import { MAX_LINE_BYTES } from '../bundle/read/read-lines.js';
-import { countRows, linesOf, type AnySection } from './section.js';
 import { SECTIONS } from './sections.js';
-import { inSnapshot, type StoreSnapshot } from './snapshot.js';
+import { countRows, inSnapshot, linesOf, type AnySection, type StoreSnapshot } from './snapshot.js';
 
 export interface ExportOptions {
   readonly only?: readonly BundleKind[];

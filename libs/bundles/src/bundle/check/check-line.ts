@@ -1,7 +1,7 @@
 import { isStorable } from '@app/domain';
 import type { TSchema } from '@sinclair/typebox';
-import { Ajv2020, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { DataValidateFunction, DataValidationCxt, FuncKeywordDefinition } from 'ajv/dist/types/index.js';
 import { LINES } from '../schema/bundle-schema.js';
 import type { BundleLine } from '../schema/bundle.js';
 import { Fault, quoted } from './faults.js';
@@ -9,47 +9,38 @@ import { EMPTY_FOR_NULL, problemOfRepetition, RULES, STORABLE, TEXTS, TRIMMED, t
 
 export type OnTrimmed = (path: string) => void;
 
+type Definition = Required<FuncKeywordDefinition>;
+
 const ajv = new Ajv2020({ allowUnionTypes: true, passContext: true, verbose: true, validateSchema: false });
 ajv.addVocabulary(['problem']);
-ajv.addKeyword({
-  keyword: 'reads',
-  type: ['string', 'null'],
-  schemaType: 'string',
-  modifying: true,
-  errors: true,
-  compile: (name: keyof typeof TEXTS, { problem = 'must be text' }: AnySchemaObject) =>
-    validator((given: string | null, { parentData, parentDataProperty, instancePath }, onTrimmed) => {
-      if (given === null && !EMPTY_FOR_NULL.has(name)) return null;
-      if (given !== null && !isStorable(given)) return { problem: STORABLE };
-      const text = given === null ? '' : TEXTS[name]?.(given);
-      if (typeof text !== 'string') return { problem: String(problem) };
-      if (text === given) return null;
-      parentData[parentDataProperty] = text;
-      if (given !== null && TRIMMED.has(name)) onTrimmed(instancePath);
-      return null;
-    }),
-});
-ajv.addKeyword({
-  keyword: 'rule',
-  type: ['object', 'array'],
-  schemaType: 'string',
-  errors: true,
-  compile: (name: keyof typeof RULES) =>
-    validator(
-      (value: never, { instancePath }, onTrimmed) => RULES[name]?.(value, () => onTrimmed(instancePath)) ?? null,
-    ),
-});
+addKeyword('reads', ['string', 'null'], 'string', (name: keyof typeof TEXTS, { problem = 'must be text' }) =>
+  validator((given: string | null, { parentData, parentDataProperty, instancePath }, onTrimmed) => {
+    if (given === null && !EMPTY_FOR_NULL.has(name)) return null;
+    if (given !== null && !isStorable(given)) return { problem: STORABLE };
+    const text = given === null ? '' : TEXTS[name]?.(given);
+    if (typeof text !== 'string') return { problem: String(problem) };
+    if (text === given) return null;
+    parentData[parentDataProperty] = text;
+    if (given !== null && TRIMMED.has(name)) onTrimmed(instancePath);
+    return null;
+  }),
+);
+addKeyword('rule', ['object', 'array'], 'string', (name: keyof typeof RULES) =>
+  validator((value: never, { instancePath }, onTrimmed) => RULES[name]?.(value, () => onTrimmed(instancePath)) ?? null),
+);
 // The properties by which the items of a list differ.
-ajv.addKeyword({
-  keyword: 'differ',
-  type: 'array',
-  schemaType: 'array',
-  errors: true,
-  compile: (properties: readonly string[]) =>
-    validator((items: readonly Record<string, string | number | undefined>[]) =>
-      problemOfRepetition(items, properties),
-    ),
-});
+addKeyword('differ', ['array'], 'array', (properties: readonly string[]) =>
+  validator((items: Parameters<typeof problemOfRepetition>[0]) => problemOfRepetition(items, properties)),
+);
+
+function addKeyword(
+  keyword: string,
+  type: Definition['type'],
+  schemaType: Definition['schemaType'],
+  compile: Definition['compile'],
+): void {
+  ajv.addKeyword({ keyword, type, schemaType, compile, modifying: keyword === 'reads', errors: true });
+}
 
 function validator<Value>(
   problemOf: (value: Value, place: DataValidationCxt, onTrimmed: OnTrimmed) => Problem | null,

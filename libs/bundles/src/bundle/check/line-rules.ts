@@ -89,10 +89,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
   },
 };
 
-export function problemOfRepetition(
-  items: readonly Readonly<Record<string, string | number | undefined>>[],
-  properties: readonly string[],
-): Problem | null {
+type ListItem = Readonly<Record<string, string | number | undefined>>;
+
+export function problemOfRepetition(items: readonly ListItem[], properties: readonly string[]): Problem | null {
   const seen = new Set<string>();
   for (const [index, item] of items.entries()) {
     const values = properties.map((property) => item[property] ?? '');
@@ -171,10 +170,8 @@ function problemOfShipments({ line_items = [], shipments = [] }: OrderRecordLine
 /** A history may have any text as its e-mail, for it sends no mail; the release of an order under review sends one. */
 function problemOfHeldMail({ customer_email: email = '', pipeline = [] }: OrderRecordLine): Problem | null {
   if (email === '' || isMailAddress(email) || !pipeline.some(({ state }) => state === 'held')) return null;
-  return {
-    at: '.customer_email',
-    problem: 'must be an address that mail can be sent to, for the confirmation is held',
-  };
+  const problem = 'must be an address that mail can be sent to, for the confirmation is held';
+  return { at: '.customer_email', problem };
 }
 
 function problemOfSize(value: unknown): Problem | null {

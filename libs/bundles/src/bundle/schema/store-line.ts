@@ -9,7 +9,7 @@ export const contact = is.object({
 });
 
 // No other field may be accepted here: it might be a secret under another name, which would be stored unencrypted.
-export const paymentMethod = is.object({
+const paymentMethod = is.object({
   methodId: is.name(64),
   enabled: is.flag,
   isSandbox: is.optional(is.flag),
@@ -27,37 +27,24 @@ export const paymentSettings = Type.Object(
   { rule: 'settings' },
 );
 
-export const ecommerceSettings = Type.Unsafe<Record<string, unknown>>(
-  Type.Object(
-    {
-      notifications: is.optional(
-        Type.Object(
-          { shipment: is.optional(is.flag), cancellation: is.optional(is.flag), refund: is.optional(is.flag) },
-          { description: 'False switches off the mail to the customer.' },
-        ),
-      ),
-    },
-    { rule: 'settings' },
-  ),
+const notifications = Type.Object(
+  { shipment: is.optional(is.flag), cancellation: is.optional(is.flag), refund: is.optional(is.flag) },
+  { description: 'False switches off the mail to the customer.' },
 );
 
-const ordersPerHour = (contact: string) =>
-  is.optional(
-    is.orNull(
-      is.integer(
-        1,
-        MOST_ORDERS_PER_HOUR,
-        `Orders of one ${contact} within an hour; those beyond are reviewed, null = never.`,
-      ),
-    ),
-  );
+const ecommerceSettings = Type.Unsafe<Record<string, unknown>>(
+  Type.Object({ notifications: is.optional(notifications) }, { rule: 'settings' }),
+);
+
+function ordersPerHour(contact: string) {
+  const what = `Orders of one ${contact} within an hour; those beyond are reviewed, null = never.`;
+  return is.optional(is.orNull(is.integer(1, MOST_ORDERS_PER_HOUR, what)));
+}
 
 export const fraudSettings = is.object({
   blocked_emails: is.optional(is.list(is.text(254))),
   blocked_phones: is.optional(is.list(is.text(40))),
-  review_amount: is.optional(
-    is.integer(0, Number.MAX_SAFE_INTEGER, 'Orders from this amount on are reviewed; minor units.'),
-  ),
+  review_amount: is.optional(is.described(is.amount, 'Orders from this amount on are reviewed; minor units.')),
   review_orders_per_email: ordersPerHour('e-mail'),
   review_orders_per_phone: ordersPerHour('phone'),
   review_orders_per_address: ordersPerHour('address'),

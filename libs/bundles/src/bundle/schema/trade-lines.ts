@@ -96,13 +96,8 @@ const shipment = is.object({
   delivered_at: is.optional(is.orNull(is.timestamp)),
 });
 
-const payment = is.object({ reference: is.reference, amount: is.amount, at: is.timestamp });
-
-const refund = is.object({
-  reference: is.reference,
-  amount: is.integer(0, Number.MAX_SAFE_INTEGER, 'Minor units.'),
-  at: is.timestamp,
-});
+/** A payment or a refund. */
+const money = is.object({ reference: is.reference, amount: is.amount, at: is.timestamp });
 
 const event = is.object(
   {
@@ -121,6 +116,13 @@ const event = is.object(
   },
   { rule: 'orderEvent', description: '`status_changed` has `field`, `from` and `to`; the others have none of them.' },
 );
+
+const account = is.described(
+  is.orNull(is.uuid),
+  'The account; null for a guest. Absent or not in the store: the account with customer_email.',
+);
+const ABOUT_HISTORY =
+  'Oldest first, without the placing or the import. Shipments, payments and refunds without an event get one.';
 
 export const orderLine = is.object(
   {
@@ -141,12 +143,7 @@ export const orderLine = is.object(
     adjustment_amount: is.optional(
       is.described(is.signedAmount, 'What the others do not explain of total_amount. Computed where absent.'),
     ),
-    customer_id: is.optional(
-      is.described(
-        is.orNull(is.uuid),
-        'The account; null for a guest. Absent or not in the store: the account with customer_email.',
-      ),
-    ),
+    customer_id: is.optional(account),
     customer_name: is.optional(is.text(200)),
     customer_email: is.optional(
       is.described(is.trimmedText(254), 'Kept as it is, also where no mail can be sent to it, unless a mail is held.'),
@@ -163,14 +160,9 @@ export const orderLine = is.object(
     fraud: is.optional(fraud),
     pipeline: is.optional(is.list(stage, { differ: ['stage', 'reference'] })),
     shipments: is.optional(is.list(shipment, { differ: ['reference'] })),
-    payments: is.optional(is.list(payment, { differ: ['reference'] })),
-    refunds: is.optional(is.list(refund, { differ: ['reference'] })),
-    history: is.optional(
-      is.list(event, {
-        description:
-          'Oldest first, without the placing or the import. Shipments, payments and refunds without an event get one.',
-      }),
-    ),
+    payments: is.optional(is.list(money, { differ: ['reference'] })),
+    refunds: is.optional(is.list(money, { differ: ['reference'] })),
+    history: is.optional(is.list(event, { description: ABOUT_HISTORY })),
   },
   {
     rule: 'order',

@@ -1,21 +1,12 @@
-import {
-  Type,
-  type SchemaOptions,
-  type Static,
-  type TArray,
-  type TObject,
-  type TProperties,
-  type TSchema,
-  type TUnsafe,
-} from '@sinclair/typebox';
+import { Type, type SchemaOptions, type Static, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
 import { MAX_EMAIL_ADDRESS, MAX_EXTERNAL_REFERENCE } from '@app/domain';
 
 /** Besides the keywords of JSON Schema, these have the unpublished ones of `check-line.ts`. */
 
 /** A misspelled optional field would otherwise be lost silently. */
-export const object = <T extends TProperties>(fields: T, options: SchemaOptions = {}): TObject<T> =>
+export const object = <T extends TProperties>(fields: T, options: SchemaOptions = {}) =>
   Type.Object(fields, { additionalProperties: false, ...options });
-export const list = <T extends TSchema>(item: T, options: SchemaOptions = {}): TArray<T> => Type.Array(item, options);
+export const list = <T extends TSchema>(item: T, options: SchemaOptions = {}) => Type.Array(item, options);
 export const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 export const flag = Type.Boolean();
 export const integer = (minimum: number, maximum: number, description?: string) =>
@@ -35,6 +26,8 @@ export const name = (maxLength: number, options: SchemaOptions = {}) =>
 const textLike = (pattern: string, problem: string, options: SchemaOptions = {}) =>
   Type.String({ maxLength: 200, pattern, problem, ...options });
 
+const VISIBLE = `${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`;
+
 export const orNull = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> => {
   const { type, ...others } = schema as T & { type: string };
   return Type.Unsafe<Static<T> | null>({ ...others, type: [type, 'null'] });
@@ -46,22 +39,15 @@ export function described<T extends TSchema>(schema: T, description: string): T 
 
 export const kind = <const K extends string>(own: K) => Type.Literal(own);
 export const amount = integer(0, Number.MAX_SAFE_INTEGER, 'Minor units.');
-export const signedAmount = integer(
-  -Number.MAX_SAFE_INTEGER,
-  Number.MAX_SAFE_INTEGER,
-  'Minor units; negative in a credit note.',
-);
+const MOST = Number.MAX_SAFE_INTEGER;
+export const signedAmount = integer(-MOST, MOST, 'Minor units; negative in a credit note.');
 /** The limit leaves the sequence of the table room for new rows. */
-export const rowId = integer(
-  1,
-  1_000_000_000,
-  'Used for a new row where it is free; otherwise, the row gets another one.',
-);
+const ID_USE = 'Used for a new row where it is free; otherwise, the row gets another one.';
+export const rowId = integer(1, 1_000_000_000, ID_USE);
 export const slug = name(200);
 export const sku = name(200);
-export const code = textLike('^[^\\s/]{1,64}$', 'must be 1 to 64 characters without blanks and slashes', {
-  reads: 'text',
-});
+const readsText = { reads: 'text' };
+export const code = textLike('^[^\\s/]{1,64}$', 'must be 1 to 64 characters without blanks and slashes', readsText);
 export const price = textLike('^\\d{1,18}(\\.\\d{1,18})?$', 'must be decimal text such as "79.90"', {
   description: 'Decimal text in major units, such as "79.90".',
 });
@@ -73,27 +59,22 @@ export const uuid = textLike(
 export const receipt = textLike(
   '^[A-Za-z0-9-]{1,64}$',
   'must be 1 to 64 letters, digits and hyphens, and not look like a UUID',
-  {
-    reads: 'receipt',
-  },
+  { reads: 'receipt' },
 );
 export const externalReference = text(MAX_EXTERNAL_REFERENCE, {
   reads: 'externalReference',
-  problem: `must be at most ${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`,
+  problem: `must be at most ${VISIBLE}`,
   description: 'Unique in the store. Empty means none.',
 });
-export const reference = textLike(
-  '\\S',
-  `must be 1 to ${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`,
-  { maxLength: MAX_EXTERNAL_REFERENCE, reads: 'reference' },
-);
+const ofReference = { maxLength: MAX_EXTERNAL_REFERENCE, reads: 'reference' };
+export const reference = textLike('\\S', `must be 1 to ${VISIBLE}`, ofReference);
 export const email = text(MAX_EMAIL_ADDRESS, {
   reads: 'email',
   pattern: '^$|^[^\\s@]+@[^\\s@]+$',
   problem: `must be one e-mail address (name@domain) of at most ${MAX_EMAIL_ADDRESS} bytes, or empty`,
   description: 'An address that mail can be sent to.',
 });
-export const placeOfBin = textLike('^[^\\s/]{1,64}/[^\\s/]{1,64}$', 'must be WAREHOUSE/BIN', { reads: 'text' });
+export const placeOfBin = textLike('^[^\\s/]{1,64}/[^\\s/]{1,64}$', 'must be WAREHOUSE/BIN', readsText);
 export const currency = textLike('^[A-Z]{3}$', 'must be an ISO 4217 code such as "USD"', { reads: 'currency' });
 export const country = text(2, {
   pattern: '^$|^[A-Z]{2}$',

@@ -11,7 +11,8 @@ export interface Written<Id> {
 
 export interface TableSpec {
   readonly table: string;
-  readonly id: string;
+  /** `id` by default. */
+  readonly id?: string;
   /** Besides `store_id`. */
   readonly key: readonly string[];
   /** The other columns that an import may set, with the values that a new row gets without one. */
@@ -81,7 +82,7 @@ export class TableWriter<Id extends number | string> {
 }
 
 // The names of tables and columns are constants of the code, never input.
-function statements({ table, id, key, columns: values, dated, numbered, global }: TableSpec) {
+function statements({ table, id = 'id', key, columns: values, dated, numbered, global }: TableSpec) {
   const columns = Object.keys(values);
   const all = [...key, ...columns];
   const of = (alias: string, names: readonly string[]) => names.map((column) => `${alias}.${column}`).join(', ');

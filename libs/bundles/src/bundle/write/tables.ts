@@ -1,40 +1,32 @@
-import { TableWriter } from './table-writer.js';
+import { TableWriter, type Row } from './table-writer.js';
+
+const all = (value: unknown, ...names: string[]): Row => Object.fromEntries(names.map((name) => [name, value]));
+const withoutDefault = (...names: string[]): Row => all(undefined, ...names);
 
 export const STORES = new TableWriter<number>({
   table: 'stores',
-  id: 'id',
   numbered: true,
-  key: ['subdomain'],
-  columns: {
-    name: undefined,
-    currency: undefined,
-    custom_domain: '',
-    status: 'ACTIVE',
-    logo_url: '',
-    primary_color: '',
-    seo_title: '',
-    contact: {},
-    theme: {},
-    payment_settings: {},
-    ecommerce_settings: {},
-    fraud_settings: {},
-  },
   dated: true,
   global: true,
+  key: ['subdomain'],
+  columns: {
+    ...withoutDefault('name', 'currency'),
+    ...all('', 'custom_domain', 'logo_url', 'primary_color', 'seo_title'),
+    ...all({}, 'contact', 'theme', 'payment_settings', 'ecommerce_settings', 'fraud_settings'),
+    status: 'ACTIVE',
+  },
 });
 
 export const WAREHOUSES = new TableWriter<number>({
   table: 'warehouses',
-  id: 'id',
   key: ['code'],
   columns: { name: undefined, active: true },
 });
 
-export const BINS = new TableWriter<number>({ table: 'bins', id: 'id', key: ['warehouse_id', 'code'], columns: {} });
+export const BINS = new TableWriter<number>({ table: 'bins', key: ['warehouse_id', 'code'], columns: {} });
 
 export const BRANDS = new TableWriter<number>({
   table: 'brands',
-  id: 'id',
   numbered: true,
   key: ['slug'],
   columns: { name: undefined, logo: '', description: '', active: true },
@@ -42,7 +34,6 @@ export const BRANDS = new TableWriter<number>({
 
 export const CATEGORIES = new TableWriter<number>({
   table: 'categories',
-  id: 'id',
   numbered: true,
   key: ['slug'],
   columns: { name: undefined, image: '', description: '', display_order: 0, active: true },
@@ -50,62 +41,42 @@ export const CATEGORIES = new TableWriter<number>({
 
 export const PRODUCTS = new TableWriter<number>({
   table: 'products',
-  id: 'id',
   numbered: true,
+  dated: true,
   key: ['slug'],
   columns: {
-    sku: '',
-    name: undefined,
-    price: undefined,
+    ...withoutDefault('name', 'price', 'brand_id', 'created_at'),
+    ...all('', 'sku', 'description'),
+    ...all([], 'images', 'specifications'),
     status: 'ACTIVE',
     featured: false,
-    description: '',
-    brand_id: undefined,
-    images: [],
-    specifications: [],
-    created_at: undefined,
   },
-  dated: true,
 });
 
 export const VARIANTS = new TableWriter<number>({
   table: 'product_variants',
-  id: 'id',
   numbered: true,
   key: ['product_id', 'sku'],
-  columns: {
-    name: undefined,
-    price: undefined,
-    attributes: undefined,
-    attribute_names: undefined,
-    status: undefined,
-    position: undefined,
-  },
+  columns: withoutDefault('name', 'price', 'attributes', 'attribute_names', 'status', 'position'),
 });
 
 export const CUSTOMERS = new TableWriter<string>({
   table: 'customers',
-  id: 'id',
+  dated: true,
   key: ['id'],
   columns: {
-    name: undefined,
-    email: '',
-    phone: '',
+    ...withoutDefault('name', 'created_at', 'last_login'),
+    ...all('', 'email', 'phone', 'city'),
+    ...all(0, 'loyalty_points', 'total_spent'),
     status: 'Active',
     email_verified: false,
-    loyalty_points: 0,
-    total_spent: 0,
     tags: [],
-    city: '',
-    created_at: undefined,
-    last_login: undefined,
   },
-  dated: true,
 });
 
 export const CUSTOMER_SECRETS = new TableWriter<string>({
   table: 'customer_secrets',
   id: 'customer_id',
   key: ['customer_id'],
-  columns: { password_hash: undefined, verification_token: undefined, national_id: undefined },
+  columns: withoutDefault('password_hash', 'verification_token', 'national_id'),
 });

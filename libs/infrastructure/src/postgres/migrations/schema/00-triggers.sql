@@ -1,14 +1,29 @@
--- Makes three triggers, which run after each statement of their kind. Those of INSERT and DELETE call their rows `changed`, so
--- that both can run the same statement; an UPDATE has `removed` and `added`. Lives as long as the migration.
-CREATE FUNCTION pg_temp.after_each_statement(of_table text, run text, run_after_update text DEFAULT NULL) RETURNS void
+-- Makes a function that runs statements, and its triggers after each INSERT, UPDATE or DELETE on a table. They call the rows
+-- `changed`, and those before an UPDATE `removed`. This function and the next live as long as the migration.
+CREATE FUNCTION pg_temp.after_each_statement(what text, of_table text, kinds text[], statements text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  statement constant text := 'CREATE TRIGGER %s_%s AFTER %2$s ON %s REFERENCING %s FOR EACH STATEMENT EXECUTE FUNCTION %s';
-  name constant text := split_part(run, '(', 1);
+  name constant text := what || '_' || of_table;
+  kind text;
 BEGIN
-  EXECUTE format(statement, name, 'insert', of_table, 'NEW TABLE AS changed', run);
-  EXECUTE format(statement, name, 'update', of_table, 'OLD TABLE AS removed NEW TABLE AS added', coalesce(run_after_update, run));
-  EXECUTE format(statement, name, 'delete', of_table, 'OLD TABLE AS changed', run);
+  EXECUTE format('CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql AS %L',
+    name, format(E'\nBEGIN%s;\n  RETURN NULL;\nEND', statements));
+  FOREACH kind IN ARRAY kinds LOOP
+    EXECUTE format('CREATE TRIGGER %s_%s AFTER %2$s ON %s REFERENCING %s FOR EACH STATEMENT EXECUTE FUNCTION %1$s()',
+      name, kind, of_table, CASE kind
+        WHEN 'insert' THEN 'NEW TABLE AS changed'
+        WHEN 'update' THEN 'OLD TABLE AS removed NEW TABLE AS changed'
+        WHEN 'delete' THEN 'OLD TABLE AS changed' END);
+  END LOOP;
+END $$;
+
+-- Makes the same trigger for several tables: `%1$s` in its statement is the table.
+CREATE FUNCTION pg_temp.for_each_table(of_tables text[], statement text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE of_table text;
+BEGIN
+  FOREACH of_table IN ARRAY of_tables LOOP
+    EXECUTE format(statement, of_table);
+  END LOOP;
 END $$;
 
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,9 +1,5 @@
--- The schema is a file for each subject. They run in this order: a table refers only to tables above it.
---
--- Every table of a store carries store_id, and its primary, unique and foreign keys contain it: a row can refer only to
--- rows of its own store, whatever a query forgets. The one exception is the hash of an API key, which identifies the
--- store.
---
+-- The files run in this order: a table refers only to tables above it. Every table of a store carries store_id, and its
+-- primary, unique and foreign keys contain it: a row can refer only to rows of its own store, whatever a query forgets.
 -- Money is a bigint in minor units of the store's currency. Times have milliseconds, the precision that the API returns.
 -- An index serves one list or one look-up; its comment names it.
 
@@ -22,20 +18,18 @@ CREATE TABLE stores (
   seo_title text NOT NULL DEFAULT '',
   contact jsonb NOT NULL DEFAULT '{}',
   theme jsonb NOT NULL DEFAULT '{}',
-  payment_settings jsonb NOT NULL DEFAULT '{}',
+  payment_settings jsonb NOT NULL DEFAULT '{}', -- Without credentials; those are in gateway_credentials.
   ecommerce_settings jsonb NOT NULL DEFAULT '{}',
   fraud_settings jsonb NOT NULL DEFAULT '{}',
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   updated_at timestamptz(3) NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE stores IS 'Stores (tenants): profile and settings.';
-COMMENT ON COLUMN stores.payment_settings IS 'Payment methods without their credentials; those are in gateway_credentials.';
 
 CREATE TABLE gateway_credentials (
   store_id int NOT NULL REFERENCES stores,
   method_id text NOT NULL,
-  credentials bytea NOT NULL,
+  credentials bytea NOT NULL, -- JSON, encrypted by the application (AES-256-GCM).
   PRIMARY KEY (store_id, method_id)
 );
 COMMENT ON TABLE gateway_credentials IS 'Secrets of payment gateways, apart from the profile: no read of the API selects them.';
-COMMENT ON COLUMN gateway_credentials.credentials IS 'JSON, encrypted by the application (AES-256-GCM).';

@@ -38,10 +38,10 @@ CREATE TABLE products (
   slug text NOT NULL,
   sku text NOT NULL DEFAULT '',
   name text NOT NULL,
-  price bigint NOT NULL CHECK (price >= 0),
+  price bigint NOT NULL CHECK (price >= 0), -- Minor units of the store's currency.
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'DRAFT', 'ARCHIVED')),
   featured boolean NOT NULL DEFAULT false,
-  in_stock boolean NOT NULL DEFAULT false,
+  in_stock boolean NOT NULL DEFAULT false, -- Whether the product or a variant has units for sale. Triggers maintain it.
   description text NOT NULL DEFAULT '',
   brand_id int,
   images jsonb NOT NULL DEFAULT '[]',
@@ -55,8 +55,6 @@ CREATE TABLE products (
   FOREIGN KEY (store_id, brand_id) REFERENCES brands
 );
 COMMENT ON TABLE products IS 'Products. The API lists those with status ACTIVE.';
-COMMENT ON COLUMN products.price IS 'Minor units of the store''s currency.';
-COMMENT ON COLUMN products.in_stock IS 'Whether there are units for sale, of the product or of a variant. Triggers maintain it.';
 -- The product list, newest first: all, featured, in stock. A partial index holds only the rows of its list.
 CREATE INDEX products_newest ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE';
 CREATE INDEX products_featured ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE' AND featured;
@@ -72,9 +70,9 @@ CREATE TABLE product_variants (
   product_id int NOT NULL,
   sku text NOT NULL,
   name text NOT NULL,
-  price bigint NOT NULL CHECK (price >= 0),
+  price bigint NOT NULL CHECK (price >= 0), -- Minor units of the store's currency.
   attributes jsonb NOT NULL DEFAULT '{}',
-  attribute_names text[] NOT NULL DEFAULT '{}',
+  attribute_names text[] NOT NULL DEFAULT '{}', -- Names of the attributes in their order, which jsonb does not keep.
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'INACTIVE')),
   position int NOT NULL DEFAULT 0,
   PRIMARY KEY (store_id, id),
@@ -86,25 +84,20 @@ CREATE TABLE product_variants (
 COMMENT ON TABLE product_variants IS 'Variants of a product, such as its sizes.';
 -- Variants by their SKU, in any letter case.
 CREATE INDEX product_variants_by_sku ON product_variants (store_id, upper(sku)) WHERE sku <> '';
-COMMENT ON COLUMN product_variants.price IS 'Minor units of the store''s currency.';
-COMMENT ON COLUMN product_variants.attribute_names IS 'Names of the attributes in their order, which jsonb does not keep.';
 -- Whether the units of a stock row are those of an inactive variant: few are.
 CREATE INDEX product_variants_inactive ON product_variants (store_id, id) WHERE status = 'INACTIVE';
 
--- created_at copies the product's creation time, so that one index lists a category newest first. The foreign key keeps
--- the copy equal.
 CREATE TABLE product_categories (
   store_id int NOT NULL,
   product_id int NOT NULL,
   category_id int NOT NULL,
-  created_at timestamptz(3) NOT NULL,
+  created_at timestamptz(3) NOT NULL, -- The product's, by the foreign key: one index lists a category newest first.
   PRIMARY KEY (store_id, product_id, category_id),
   CONSTRAINT product_categories_product_fkey FOREIGN KEY (store_id, product_id, created_at)
     REFERENCES products (store_id, id, created_at) ON DELETE CASCADE ON UPDATE CASCADE,
   FOREIGN KEY (store_id, category_id) REFERENCES categories ON DELETE CASCADE
 );
 COMMENT ON TABLE product_categories IS 'Which products are in which categories.';
-COMMENT ON COLUMN product_categories.created_at IS 'Creation time of the product: a category lists its newest products first.';
 CREATE INDEX product_categories_newest ON product_categories (store_id, category_id, created_at DESC, product_id DESC);
 
 -- A link without a creation time takes the product's.

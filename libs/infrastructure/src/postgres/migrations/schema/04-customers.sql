@@ -12,7 +12,7 @@ CREATE TABLE customers (
   status text NOT NULL DEFAULT 'Active',
   email_verified boolean NOT NULL DEFAULT false,
   loyalty_points int NOT NULL DEFAULT 0,
-  total_spent bigint NOT NULL DEFAULT 0,
+  total_spent bigint NOT NULL DEFAULT 0, -- Minor units of the store's currency.
   tags text[] NOT NULL DEFAULT '{}',
   city text NOT NULL DEFAULT '',
   created_at timestamptz(3) NOT NULL DEFAULT now(),
@@ -21,7 +21,6 @@ CREATE TABLE customers (
   PRIMARY KEY (store_id, id)
 );
 COMMENT ON TABLE customers IS 'Customers of a store, without their secrets.';
-COMMENT ON COLUMN customers.total_spent IS 'Minor units of the store''s currency.';
 CREATE UNIQUE INDEX customers_by_email ON customers (store_id, lower(email)) WHERE email <> '';
 -- The customer list, newest first: all, by status, by search.
 CREATE INDEX customers_newest ON customers (store_id, created_at DESC, id DESC);
@@ -30,17 +29,15 @@ CREATE INDEX customers_search ON customers USING gin (name gin_trgm_ops, email g
   WITH (gin_pending_list_limit = 64);
 -- As for orders.
 CREATE INDEX customers_by_email_key ON customers (store_id, (email_key(email) COLLATE "C")) WHERE email <> '';
-CREATE INDEX customers_by_odd_email ON customers (store_id, created_at)
-  WHERE name LIKE '%@%' OR email ~ '[^ -~]|@.*@';
+CREATE INDEX customers_by_odd_email ON customers (store_id, created_at) WHERE name LIKE '%@%' OR email ~ '[^ -~]|@.*@';
 
 CREATE TABLE customer_secrets (
   store_id int NOT NULL,
   customer_id uuid NOT NULL,
   password_hash text,
   verification_token text,
-  national_id bytea,
+  national_id bytea, -- Text, encrypted by the application (AES-256-GCM).
   PRIMARY KEY (store_id, customer_id),
   FOREIGN KEY (store_id, customer_id) REFERENCES customers ON DELETE CASCADE
 );
 COMMENT ON TABLE customer_secrets IS 'Secrets of customers, apart from the customer: no query of the API names this table.';
-COMMENT ON COLUMN customer_secrets.national_id IS 'Text, encrypted by the application (AES-256-GCM).';

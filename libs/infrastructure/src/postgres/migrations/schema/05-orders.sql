@@ -1,5 +1,5 @@
--- The fraud analysis counts recent orders with the same contact. Addresses compare by hash: an address of 500 characters can
--- exceed an index entry, and a collision only adds to a score.
+-- The fraud analysis counts recent orders with the same contact. Addresses compare by hash: a long one can exceed an index
+-- entry, and a collision only adds to a score.
 CREATE FUNCTION comparable_phone(phone text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
   RETURN nullif(regexp_replace(regexp_replace(phone, '[^0-9]', '', 'g'), '^00', ''), '');
 COMMENT ON FUNCTION comparable_phone IS 'Digits only, without the international prefix 00; null without digits.';
@@ -10,8 +10,7 @@ CREATE FUNCTION comparable_address(address jsonb) RETURNS bigint LANGUAGE sql IM
     coalesce(nullif(regexp_replace(lower(address ->> 'zip'), '[[:space:]-]+', '', 'g'), ''),
       btrim(lower(address ->> 'city')), ''),
     0);
-COMMENT ON FUNCTION comparable_address IS
-  'Hash of street and zip (of street and city without a zip), ignoring case and punctuation; null without a street.';
+COMMENT ON FUNCTION comparable_address IS 'Hash of street and zip, or else city, by letters and digits; null without a street.';
 
 -- The tables that an order writes have domains instead of CHECKs: PostgreSQL reads the text of each CHECK for each
 -- statement, and that of a domain once for each connection. A counted repetition, {1,64}, would take 8 µs, this 0.6.
@@ -33,12 +32,12 @@ CREATE TABLE orders (
   id uuid NOT NULL,
   receipt_number receipt_number NOT NULL,
   source order_source NOT NULL,
-  status payment_status NOT NULL,
+  status payment_status NOT NULL, -- Payment status.
   fulfillment_status fulfillment_status NOT NULL,
   payment_method text NOT NULL,
   currency text NOT NULL,
-  amount bigint NOT NULL,
-  total_amount bigint NOT NULL,
+  amount bigint NOT NULL, -- Sum of the lines, in minor units.
+  total_amount bigint NOT NULL, -- What the customer owes. The rest that the other amounts do not explain is an adjustment.
   tax_amount bigint NOT NULL DEFAULT 0,
   shipping_amount bigint NOT NULL DEFAULT 0,
   discount_amount bigint NOT NULL DEFAULT 0,
@@ -49,11 +48,11 @@ CREATE TABLE orders (
   shipping_address jsonb NOT NULL DEFAULT '{}',
   billing_address jsonb NOT NULL DEFAULT '{}',
   notes text NOT NULL DEFAULT '',
-  external_reference external_reference,
+  external_reference external_reference, -- The order's number in the client's own system. Unique per store and mode.
   is_test boolean NOT NULL DEFAULT false,
-  placed boolean NOT NULL DEFAULT false,
-  placed_by uuid,
-  email_key text COLLATE "C" NOT NULL,
+  placed boolean NOT NULL DEFAULT false, -- By this service: its first two stages are done, and have no rows.
+  placed_by uuid, -- The API key that placed the order.
+  email_key text COLLATE "C" NOT NULL, -- email_key, comparable_phone and comparable_address of the contact.
   phone_key text COLLATE "C",
   address_key bigint,
   created_at timestamptz(3) NOT NULL,
@@ -62,15 +61,6 @@ CREATE TABLE orders (
   FOREIGN KEY (store_id, customer_id) REFERENCES customers ON DELETE SET NULL (customer_id)
 );
 COMMENT ON TABLE orders IS 'Orders, with the customer''s contact as it was when the order was placed.';
-COMMENT ON COLUMN orders.status IS 'Payment status.';
-COMMENT ON COLUMN orders.external_reference IS 'The order''s number in the client''s own system. Unique per store and mode.';
-COMMENT ON COLUMN orders.placed IS
-  'Placed by this service: its fraud analysis and its inventory are done, and have no rows in order_stages.';
-COMMENT ON COLUMN orders.placed_by IS 'The API key that placed the order.';
-COMMENT ON COLUMN orders.email_key IS 'email_key, comparable_phone and comparable_address of the contact.';
-COMMENT ON COLUMN orders.amount IS 'Sum of the lines, in minor units.';
-COMMENT ON COLUMN orders.total_amount IS
-  'What the customer owes, in minor units. What amount, tax, shipping and discount do not explain is the adjustment.';
 -- Receipt numbers are unique in a store, whatever their case.
 CREATE UNIQUE INDEX orders_by_receipt ON orders (store_id, upper(receipt_number));
 -- Also the filter of the order list. Null, not '', for orders without a reference: `= $1` then implies the condition of
@@ -94,13 +84,10 @@ CREATE INDEX orders_by_customer ON orders (store_id, customer_id) WHERE customer
 -- A search reads the index's list of pending entries, whose size this bounds (in kB).
 CREATE INDEX orders_search ON orders USING gin (receipt_number gin_trgm_ops, customer_email gin_trgm_ops)
   WITH (gin_pending_list_limit = 512);
--- Searches for an e-mail: by the local part from its end, then the domain (search-terms.ts). The second index has the
--- e-mails that the first does not represent. The fraud analysis finds recent orders with the same e-mail in the first.
+-- Searches for an e-mail (search-terms.ts), and the fraud analysis. The second index has what the first does not represent.
 CREATE INDEX orders_by_email ON orders (store_id, email_key, created_at) WHERE customer_email <> '';
-CREATE INDEX orders_by_odd_email ON orders (store_id, created_at)
-  WHERE customer_email ~ '[^ -~]|@.*@';
--- Fraud analysis: recent website orders with the same phone or address. An index by time in their place would read each
--- order of the hour (measurements in docs/decisions/0010).
+CREATE INDEX orders_by_odd_email ON orders (store_id, created_at) WHERE customer_email ~ '[^ -~]|@.*@';
+-- Fraud analysis: recent website orders with the same phone or address (measurements in docs/decisions/0010).
 CREATE INDEX orders_by_phone ON orders (store_id, phone_key, created_at)
   WHERE source = 'WEBSITE' AND phone_key IS NOT NULL;
 CREATE INDEX orders_by_address ON orders (store_id, address_key, created_at)
@@ -130,7 +117,7 @@ CREATE TABLE order_lines (
   sku text NOT NULL DEFAULT '',
   name text NOT NULL,
   attributes jsonb NOT NULL DEFAULT '{}',
-  attribute_names text[] NOT NULL DEFAULT '{}',
+  attribute_names text[] NOT NULL DEFAULT '{}', -- Names of the attributes in their order, which jsonb does not keep.
   unit_price bigint NOT NULL,
   quantity positive_int NOT NULL,
   line_total bigint NOT NULL,
@@ -138,7 +125,6 @@ CREATE TABLE order_lines (
   FOREIGN KEY (store_id, order_id) REFERENCES orders ON DELETE CASCADE
 );
 COMMENT ON TABLE order_lines IS 'Lines of an order: snapshots of what was sold, and for how much.';
-COMMENT ON COLUMN order_lines.attribute_names IS 'Names of the attributes in their order, which jsonb does not keep.';
 
 -- No foreign key to orders: a rejected order has an assessment and no row in orders.
 CREATE TABLE fraud_assessments (
@@ -154,37 +140,26 @@ COMMENT ON TABLE fraud_assessments IS 'Verdict of the fraud analysis on an order
 -- Retention deletes the oldest assessments of rejected orders.
 CREATE INDEX fraud_assessments_rejected ON fraud_assessments (created_at) WHERE verdict = 'REJECT';
 
--- The queue, too: workers claim due stages by their locks. Free space in each page keeps the row version of a claim beside
--- the old one.
+-- The queue, too: workers claim due stages by their locks. Free space in each page keeps a claim in the page of its row.
 CREATE TABLE order_stages (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
   stage text NOT NULL,
-  reference text NOT NULL DEFAULT '',
+  reference text NOT NULL DEFAULT '', -- The shipment or refund that the stage is about.
   state stage_state NOT NULL,
-  run_at timestamptz(3) NOT NULL DEFAULT now(),
-  locked_until timestamptz(3),
-  held_for text[],
+  run_at timestamptz(3) NOT NULL DEFAULT now(), -- When a pending stage is due.
+  locked_until timestamptz(3), -- Until when a worker holds the stage. Identifies the claim.
+  held_for text[], -- Fraud rules that hold, or held, the stage. Null while held: those of fraud_assessments.
   attempts int NOT NULL DEFAULT 0,
-  notified text[] NOT NULL DEFAULT '{}',
-  last_error text NOT NULL DEFAULT '',
-  set_aside boolean NOT NULL DEFAULT false,
+  notified text[] NOT NULL DEFAULT '{}', -- Channels that have had the message. Empty while mail is the only channel.
+  last_error text NOT NULL DEFAULT '', -- Class of the last failure, never its text, which may hold personal data.
+  set_aside boolean NOT NULL DEFAULT false, -- A dead stage that is no dead letter: undeliverable, needless or dismissed.
   position int NOT NULL,
   updated_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (store_id, order_id, stage, reference),
   FOREIGN KEY (store_id, order_id) REFERENCES orders ON DELETE CASCADE
 ) WITH (fillfactor = 70);
 COMMENT ON TABLE order_stages IS 'Stages of an order''s pipeline and their state.';
-COMMENT ON COLUMN order_stages.reference IS 'The shipment or refund that the stage is about.';
-COMMENT ON COLUMN order_stages.run_at IS 'When a pending stage is due.';
-COMMENT ON COLUMN order_stages.locked_until IS 'Until when a worker holds the stage. Identifies the claim.';
-COMMENT ON COLUMN order_stages.held_for IS
-  'Fraud rules that hold, or held, the stage. Null on a held stage: the rules are in fraud_assessments only.';
-COMMENT ON COLUMN order_stages.notified IS
-  'Channels that have had the message. Empty while mail is the only channel.';
-COMMENT ON COLUMN order_stages.last_error IS 'Class of the last failure, never its text, which may hold personal data.';
-COMMENT ON COLUMN order_stages.set_aside IS
-  'A dead stage that is no dead letter: its recipient cannot get it, it need not be sent, or an operator has dismissed it.';
 -- Workers claim the longest due stage first; its age is the pipeline's lag. Without the lock, which a claim changes.
 CREATE INDEX order_stages_due ON order_stages (run_at) WHERE state = 'pending';
 -- Dead letters of the last day.
@@ -197,28 +172,19 @@ CREATE INDEX order_stages_held_by_store ON order_stages (store_id, order_id) WHE
 CREATE TABLE idempotency_keys (
   store_id int NOT NULL REFERENCES stores,
   mode text NOT NULL CHECK (mode = ANY ('{live,test}')),
-  key text NOT NULL,
+  key text NOT NULL, -- As sent; after an erasure of the person, chr(1) and the SHA-256 of the key.
   kind text NOT NULL CHECK (kind = ANY ('{order,change,stock,webhook}')),
-  request_hash bytea NOT NULL,
-  record json,
+  request_hash bytea NOT NULL, -- SHA-256 of the request; after an erasure of the person, its first byte.
+  record json, -- What the answer shows. Of a change, null after an erasure of the person.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  order_id uuid,
+  order_id uuid, -- Order that the first request placed or changed; null for the other kinds.
   PRIMARY KEY (store_id, mode, key)
 );
 COMMENT ON TABLE idempotency_keys IS 'Idempotency keys of writes, until they expire.';
-COMMENT ON COLUMN idempotency_keys.key IS 'As sent; after an erasure of the person, chr(1) and the SHA-256 of the key.';
-COMMENT ON COLUMN idempotency_keys.request_hash IS 'SHA-256 of the request; after an erasure of the person, its first byte.';
-COMMENT ON COLUMN idempotency_keys.order_id IS 'Order that the first request placed or changed; null for the other kinds.';
-COMMENT ON COLUMN idempotency_keys.record IS
-  'What the answer shows. Set in the transaction of the request; of a change, null after an erasure of the person.';
 -- Retention deletes the oldest keys.
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 
-
--- An order's life after it is placed ------------------------------------------------------------------------------------
-
--- Append-only, and complete: a change of an order without its event does not commit. The first event, the placing or the
--- import, is derived from the order: placing writes none.
+-- Append-only, and complete: a change of an order without its event does not commit. Placing and import write no event.
 CREATE TABLE order_events (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
@@ -226,24 +192,20 @@ CREATE TABLE order_events (
   at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   actor_type text NOT NULL CHECK (actor_type IN ('key', 'operator', 'pipeline', 'system')),
   actor_id text NOT NULL DEFAULT '',
-  actor_name text NOT NULL DEFAULT '',
+  actor_name text NOT NULL DEFAULT '', -- Name of the key, or of the account that ran the command, at that time.
   event text NOT NULL,
   field text CHECK (field IN ('status', 'fulfillment_status')),
   from_value text,
   to_value text,
-  reference text NOT NULL DEFAULT '',
-  details jsonb NOT NULL DEFAULT '{}',
-  transaction xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  reference text NOT NULL DEFAULT '', -- The shipment, payment or refund that the event is about, or follows from.
+  details jsonb NOT NULL DEFAULT '{}', -- Without personal data, except a reason, which an erasure of the person removes.
+  transaction xid8 NOT NULL DEFAULT pg_current_xact_id(), -- The transaction that wrote the event.
   PRIMARY KEY (store_id, order_id, id),
   FOREIGN KEY (store_id, order_id) REFERENCES orders,
   CHECK ((event = 'status_changed') = (num_nulls(field, from_value, to_value) = 0)),
   CHECK (num_nulls(field, from_value, to_value) IN (0, 3))
 );
 COMMENT ON TABLE order_events IS 'History of orders after the placing, in the order of id.';
-COMMENT ON COLUMN order_events.actor_name IS 'Name of the key, or of the account that ran the command, at that time.';
-COMMENT ON COLUMN order_events.reference IS 'The shipment, payment or refund that the event is about, or follows from.';
-COMMENT ON COLUMN order_events.details IS 'Without personal data, except a reason, which an erasure of the person removes.';
-COMMENT ON COLUMN order_events.transaction IS 'The transaction that wrote the event.';
 -- What happened to orders after a place of the feed.
 CREATE INDEX order_events_by_transaction ON order_events (store_id, transaction);
 -- The first and the newest status of an order, whatever else has happened to it.
@@ -251,39 +213,33 @@ CREATE INDEX order_events_of_status ON order_events (store_id, order_id, field, 
 
 CREATE FUNCTION keep_order_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    IF to_jsonb(OLD) - 'details' = to_jsonb(NEW) - 'details' AND NEW.details = OLD.details - 'reason' THEN
-      RETURN NEW;
-    END IF;
+  IF to_jsonb(OLD) - 'details' = to_jsonb(NEW) - 'details' AND NEW.details = OLD.details - 'reason' THEN
+    RETURN NEW;
   END IF;
   RAISE EXCEPTION 'order_events is append-only' USING ERRCODE = 'restrict_violation';
 END $$;
 CREATE TRIGGER order_events_are_append_only BEFORE UPDATE OR DELETE ON order_events
   FOR EACH ROW EXECUTE FUNCTION keep_order_event();
-CREATE TRIGGER order_events_stay BEFORE TRUNCATE ON order_events
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('is append-only');
+CREATE TRIGGER order_events_stay BEFORE TRUNCATE ON order_events EXECUTE FUNCTION refuse_change('is append-only');
 
 CREATE TABLE shipments (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
   reference external_reference NOT NULL,
-  number int NOT NULL CHECK (number > 0),
+  number positive_int NOT NULL, -- Counts the shipments of the order from 1.
   status text NOT NULL CHECK (status IN ('picking', 'shipped', 'delivered', 'void')),
   carrier text NOT NULL DEFAULT '',
   tracking_number text NOT NULL DEFAULT '',
   tracking_url text NOT NULL DEFAULT '',
-  notify boolean NOT NULL DEFAULT true,
+  notify boolean NOT NULL DEFAULT true, -- Whether the customer gets a mail when it is shipped.
   shipped_at timestamptz(3),
   delivered_at timestamptz(3),
-  request_hash text NOT NULL DEFAULT '',
+  request_hash text NOT NULL DEFAULT '', -- SHA-256 of the request, in base64: the same request again changes nothing.
   PRIMARY KEY (store_id, order_id, reference),
   UNIQUE (store_id, order_id, number),
   FOREIGN KEY (store_id, order_id) REFERENCES orders
 );
 COMMENT ON TABLE shipments IS 'Shipments of orders. A reference is unique in its order for ever.';
-COMMENT ON COLUMN shipments.number IS 'Counts the shipments of the order from 1.';
-COMMENT ON COLUMN shipments.notify IS 'Whether the customer gets a mail when it is shipped.';
-COMMENT ON COLUMN shipments.request_hash IS 'SHA-256 of the request, in base64: the same request again changes nothing.';
 
 CREATE TABLE shipment_items (
   store_id int NOT NULL,
@@ -291,32 +247,30 @@ CREATE TABLE shipment_items (
   reference text NOT NULL,
   position int NOT NULL,
   quantity positive_int NOT NULL,
-  units int4multirange NOT NULL DEFAULT '{}',
+  units int4multirange NOT NULL DEFAULT '{}', -- Numbers of the units in their line, from 0: they decide about the bins.
   PRIMARY KEY (store_id, order_id, reference, position),
   FOREIGN KEY (store_id, order_id, reference) REFERENCES shipments,
   FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
 );
 COMMENT ON TABLE shipment_items IS 'What a shipment contains, by the position of the line.';
-COMMENT ON COLUMN shipment_items.units IS 'Numbers of the units in their line, from 0: they decide about the bins. Empty in an imported order.';
 
 CREATE TABLE returned_units (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
   position int NOT NULL,
   quantity positive_int NOT NULL,
-  units int4multirange NOT NULL DEFAULT '{}',
+  units int4multirange NOT NULL DEFAULT '{}', -- As in shipment_items. Both are empty in an imported order.
   PRIMARY KEY (store_id, order_id, position),
   FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
 );
 COMMENT ON TABLE returned_units IS 'Shipped units whose stock went back to the bins, by line.';
-COMMENT ON COLUMN returned_units.units IS 'Numbers of the units in their line, from 0: they decide about the bins. Empty in an imported order.';
 
 CREATE TABLE payments (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
   reference external_reference NOT NULL,
-  number int NOT NULL CHECK (number > 0),
-  amount bigint NOT NULL CHECK (amount >= 0),
+  number positive_int NOT NULL,
+  amount bigint NOT NULL CONSTRAINT is_not_negative CHECK (amount >= 0),
   at timestamptz(3) NOT NULL DEFAULT now(),
   request_hash text NOT NULL DEFAULT '',
   PRIMARY KEY (store_id, order_id, reference),
@@ -325,31 +279,12 @@ CREATE TABLE payments (
 );
 COMMENT ON TABLE payments IS 'Payments of orders, in minor units of the order''s currency.';
 
-CREATE TABLE refunds (
-  store_id int NOT NULL,
-  order_id uuid NOT NULL,
-  reference external_reference NOT NULL,
-  number int NOT NULL CHECK (number > 0),
-  amount bigint NOT NULL CHECK (amount >= 0),
-  at timestamptz(3) NOT NULL DEFAULT now(),
-  request_hash text NOT NULL DEFAULT '',
-  PRIMARY KEY (store_id, order_id, reference),
-  UNIQUE (store_id, order_id, number),
-  FOREIGN KEY (store_id, order_id) REFERENCES orders
-);
+CREATE TABLE refunds (LIKE payments INCLUDING ALL, FOREIGN KEY (store_id, order_id) REFERENCES orders);
 COMMENT ON TABLE refunds IS 'Refunds of orders, in minor units of the order''s currency.';
 
 -- The history of the order, its stock and its payment status stay: they would contradict an order without these rows.
-CREATE TRIGGER shipments_stay BEFORE DELETE OR TRUNCATE ON shipments
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('keeps its rows');
-CREATE TRIGGER shipment_items_stay BEFORE DELETE OR TRUNCATE ON shipment_items
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('keeps its rows');
-CREATE TRIGGER returned_units_stay BEFORE DELETE OR TRUNCATE ON returned_units
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('keeps its rows');
-CREATE TRIGGER payments_stay BEFORE DELETE OR TRUNCATE ON payments
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('keeps its rows');
-CREATE TRIGGER refunds_stay BEFORE DELETE OR TRUNCATE ON refunds
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('keeps its rows');
+SELECT pg_temp.for_each_table('{shipments,shipment_items,returned_units,payments,refunds}', $$
+  CREATE TRIGGER %1$s_stay BEFORE DELETE OR TRUNCATE ON %1$s EXECUTE FUNCTION refuse_change('keeps its rows')$$);
 
 -- No two writers may each ship the last unit: the lock makes the second see what the first has shipped.
 CREATE FUNCTION limit_to_ordered_units() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -375,10 +310,9 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER shipment_items_are_limited AFTER INSERT OR UPDATE ON shipment_items
-  FOR EACH ROW EXECUTE FUNCTION limit_to_ordered_units();
-CREATE TRIGGER returned_units_are_limited AFTER INSERT OR UPDATE ON returned_units
-  FOR EACH ROW EXECUTE FUNCTION limit_to_ordered_units();
+SELECT pg_temp.for_each_table('{shipment_items,returned_units}', $$
+  CREATE TRIGGER %1$s_are_limited AFTER INSERT OR UPDATE ON %1$s
+  FOR EACH ROW EXECUTE FUNCTION limit_to_ordered_units()$$);
 
 -- A void shipment has given its units to others.
 CREATE FUNCTION keep_void() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -393,8 +327,7 @@ CREATE FUNCTION require_order_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_TABLE_NAME = 'orders' THEN
     IF NOT EXISTS (
-      SELECT FROM order_events
-      WHERE store_id = NEW.store_id AND order_id = NEW.id AND transaction = pg_current_xact_id()
+      SELECT FROM order_events WHERE store_id = NEW.store_id AND order_id = NEW.id AND transaction = pg_current_xact_id()
         AND event = 'status_changed' AND to_value = CASE field
           WHEN 'status' THEN NULLIF(NEW.status, OLD.status)
           ELSE NULLIF(NEW.fulfillment_status, OLD.fulfillment_status) END
@@ -403,8 +336,7 @@ BEGIN
       RAISE EXCEPTION 'order % changes its status without an event', NEW.id USING ERRCODE = 'check_violation';
     END IF;
   ELSIF NOT EXISTS (
-    SELECT FROM order_events
-    WHERE store_id = NEW.store_id AND order_id = NEW.order_id AND transaction = pg_current_xact_id()
+    SELECT FROM order_events WHERE store_id = NEW.store_id AND order_id = NEW.order_id AND transaction = pg_current_xact_id()
       AND reference = NEW.reference
   -- @protects shipment-event
   ) THEN
@@ -418,7 +350,6 @@ CREATE CONSTRAINT TRIGGER orders_record_their_changes AFTER UPDATE OF status, fu
   EXECUTE FUNCTION require_order_event();
 CREATE CONSTRAINT TRIGGER shipments_record_their_changes AFTER INSERT OR UPDATE OF status ON shipments
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_order_event();
-CREATE CONSTRAINT TRIGGER payments_record_their_changes AFTER INSERT OR UPDATE OF amount ON payments
-  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_order_event();
-CREATE CONSTRAINT TRIGGER refunds_record_their_changes AFTER INSERT OR UPDATE OF amount ON refunds
-  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_order_event();
+SELECT pg_temp.for_each_table('{payments,refunds}', $$
+  CREATE CONSTRAINT TRIGGER %1$s_record_their_changes AFTER INSERT OR UPDATE OF amount ON %1$s
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_order_event()$$);

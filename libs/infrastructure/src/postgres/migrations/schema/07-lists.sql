@@ -1,48 +1,41 @@
--- Tallies: exact totals of lists ---------------------------------------------------------------------------------------
-
 -- The total and the first page of a list cost the same in a store of any size, because the database keeps exact row
--- counts. A list is 'orders', 'customers', 'products' (the active ones), 'category N' (the active products of that
--- category), 'skus', 'stock', 'warehouse N' or 'bin N' (the stock in it). labels holds the values that the list's filters
--- compare.
+-- counts. A list is 'orders', 'customers', 'products' (the active ones), 'category N' (its active products), 'skus',
+-- 'stock', 'warehouse N' or 'bin N' (the stock in it). labels holds the values that the list's filters compare.
 CREATE TABLE list_tallies (
   store_id int NOT NULL REFERENCES stores,
   list text NOT NULL,
   grain text NOT NULL CHECK (grain IN ('all', 'month', 'day')),
-  period date NOT NULL,
+  period date NOT NULL, -- First day, in UTC, of the month or day in which the rows were created.
   labels text[] NOT NULL,
   rows bigint NOT NULL,
   PRIMARY KEY (store_id, list, grain, period, labels)
 ) PARTITION BY LIST (grain);
 COMMENT ON TABLE list_tallies IS 'Row counts of lists by labels: in total, by month and by day of creation.';
-COMMENT ON COLUMN list_tallies.period IS 'First day, in UTC, of the month or day in which the rows were created.';
 -- One partition for each grain: the few rows of a total lie together.
 CREATE TABLE list_tallies_of_all PARTITION OF list_tallies FOR VALUES IN ('all') WITH (fillfactor = 50);
 CREATE TABLE list_tallies_by_month PARTITION OF list_tallies FOR VALUES IN ('month');
 CREATE TABLE list_tallies_by_day PARTITION OF list_tallies FOR VALUES IN ('day');
 
--- No foreign key to stores: only triggers of tables that have one write here, once for every order.
+-- Appending takes no shared lock: no writer of a store waits for another. No foreign key to stores: only triggers of tables
+-- that have one write here, once for every order.
 CREATE TABLE list_tally_changes (
   store_id int NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
   list text NOT NULL,
-  period date NOT NULL,
+  period date NOT NULL, -- Day of creation; -infinity in a list without tallies by day.
   labels text[] NOT NULL,
   rows int NOT NULL,
   PRIMARY KEY (store_id, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-COMMENT ON TABLE list_tally_changes IS
-  'Rows added (positive) and removed (negative) that list_tallies does not count yet. Appending takes no shared lock: counting makes no writer of a store wait for another.';
-COMMENT ON COLUMN list_tally_changes.period IS 'Day of creation; -infinity in a list without tallies by day.';
+COMMENT ON TABLE list_tally_changes IS 'New (positive) and lost (negative) rows that list_tallies does not count yet.';
 
--- A deleted change stays in the table, and in its index, while an open snapshot may see it: a backup of an hour keeps an
--- hour of changes. A read starts after the mark and skips them. The condition on `single` lets its key find the mark: requests
--- plan without scans of whole tables, and before PostgreSQL 18 one that cannot be avoided hides all other costs.
+-- A deleted change stays in the table and its index while an open snapshot may see it, such as that of a backup: reads start
+-- after the mark. The condition on `single` lets its key find the mark: requests plan without scans of whole tables.
 CREATE TABLE list_tally_mark (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),
   folded_through bigint NOT NULL
 );
-COMMENT ON TABLE list_tally_mark IS
-  'At most one row. list_tallies counts every change up to this id, and no later transaction adds one.';
+COMMENT ON TABLE list_tally_mark IS 'At most one row: list_tallies counts all changes up to it, and no more come.';
 
 CREATE FUNCTION list_tally_mark() RETURNS bigint LANGUAGE sql STABLE
 RETURN coalesce((SELECT folded_through FROM list_tally_mark WHERE single), 0);
@@ -52,11 +45,8 @@ SELECT store_id, list, grain, period, labels, rows FROM list_tallies
 UNION ALL
 SELECT store_id, list, part.grain, part.period, labels, rows
 FROM list_tally_changes AS change
-CROSS JOIN LATERAL (VALUES
-  ('all', '-infinity'::date),
-  ('month', date_trunc('month', change.period)::date),
-  ('day', change.period)
-) AS part (grain, period)
+CROSS JOIN LATERAL (VALUES ('all', '-infinity'::date), ('month', date_trunc('month', change.period)::date),
+  ('day', change.period)) AS part (grain, period)
 WHERE change.id > coalesce((SELECT folded_through FROM list_tally_mark WHERE single), 0)
   AND (part.grain = 'all' OR change.period > '-infinity');
 COMMENT ON VIEW list_counts IS 'The sum of rows of a store, list and grain is the number of rows, exact at any moment.';
@@ -65,29 +55,23 @@ COMMENT ON VIEW list_counts IS 'The sum of rows of a store, list and grain is th
 CREATE FUNCTION fold_list_tally_changes_of(store int, through bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   WITH folded AS (
-    DELETE FROM list_tally_changes
-    WHERE store_id = store AND id > list_tally_mark() AND id <= through
+    DELETE FROM list_tally_changes WHERE store_id = store AND id > list_tally_mark() AND id <= through
     RETURNING list, period, labels, rows
   )
   INSERT INTO list_tallies (store_id, list, grain, period, labels, rows)
   SELECT store, list, part.grain, part.period, labels, sum(rows)
   FROM folded
-  CROSS JOIN LATERAL (VALUES
-    ('all', '-infinity'::date),
-    ('month', date_trunc('month', folded.period)::date),
-    ('day', folded.period)
-  ) AS part (grain, period)
+  CROSS JOIN LATERAL (VALUES ('all', '-infinity'::date), ('month', date_trunc('month', folded.period)::date),
+    ('day', folded.period)) AS part (grain, period)
   WHERE part.grain = 'all' OR folded.period > '-infinity'
-  GROUP BY list, part.grain, part.period, labels
-  HAVING sum(rows) <> 0
+  GROUP BY list, part.grain, part.period, labels HAVING sum(rows) <> 0
   ORDER BY list, part.grain, part.period, labels
   ON CONFLICT (store_id, list, grain, period, labels) DO UPDATE SET rows = list_tallies.rows + excluded.rows;
 END $$;
 
--- About one change in 64 makes its writer fold the store. It skips the fold when the lock is taken, so no writer waits; the
--- end of its transaction frees the lock and shows the fold to others. A transaction with an older snapshot must not fold:
--- it would delete changes that are already gone. By row: nearly all statements add one row, which a condition passes
--- faster than a query of the rows that are added.
+-- About one change in 64 makes its writer fold the store, unless another does: no writer waits. A transaction with an older
+-- snapshot must not fold: it would delete changes that are already gone. By row: nearly all statements add one row, which a
+-- condition passes faster than a query.
 CREATE FUNCTION fold_list_tally_changes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF 64 * random() < 1 AND current_setting('transaction_isolation') = 'read committed'
@@ -99,15 +83,13 @@ END $$;
 CREATE TRIGGER list_tally_changes_are_folded AFTER INSERT ON list_tally_changes
   FOR EACH ROW EXECUTE FUNCTION fold_list_tally_changes();
 
--- The worker folds every store and advances the mark. Only the worker waits for this function.
+-- The worker folds every store and advances the mark. It must know that no open transaction can still add such a change.
 CREATE FUNCTION fold_list_tally_changes_through(through bigint) RETURNS void LANGUAGE plpgsql
 SET lock_timeout = '2s' AS $$
-DECLARE
-  store int;
+DECLARE store int;
 BEGIN
   FOR store IN
-    SELECT id FROM stores
-    WHERE EXISTS (
+    SELECT id FROM stores WHERE EXISTS (
       SELECT FROM list_tally_changes AS change
       WHERE change.store_id = stores.id AND change.id > list_tally_mark() AND change.id <= through)
     ORDER BY id
@@ -118,32 +100,20 @@ BEGIN
   INSERT INTO list_tally_mark (folded_through) VALUES (through)
   ON CONFLICT (single) DO UPDATE SET folded_through = greatest(list_tally_mark.folded_through, excluded.folded_through);
 END $$;
-COMMENT ON FUNCTION fold_list_tally_changes_through IS
-  'The caller must know that no open transaction can still add a change with such an id.';
 
--- Makes a listed table count its changes once for each statement. `counted` selects store_id, list, period, labels and n from
--- counted_rows, in which n is 1 for a row added and -1 for a row removed. `before` runs first, on those rows without n.
+-- Makes a listed table count its changes once for each statement. `counted` selects store_id, list, period, labels and n
+-- from counted_rows, in which n is 1 for a new row and -1 for one that is gone. `before` runs first, on those rows without n.
 CREATE FUNCTION pg_temp.tally(of_table text, counted text, before text DEFAULT '') RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  statement constant text := 'INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    WITH counted_rows AS (%s)
-    SELECT store_id, list, period, labels, sum(n) FROM (%s) AS counted
-    GROUP BY store_id, list, period, labels HAVING sum(n) <> 0;';
+  statements constant text := before || '
+  INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
+  WITH counted_rows AS (%2$s) SELECT store_id, list, period, labels, sum(n) FROM (' || counted || ') AS counted
+  GROUP BY store_id, list, period, labels HAVING sum(n) <> 0';
 BEGIN
-  EXECUTE format('CREATE FUNCTION tally_%s() RETURNS trigger LANGUAGE plpgsql AS %L', of_table, format('
-BEGIN
-  IF TG_OP = ''UPDATE'' THEN
-    %s %s
-  ELSE
-    %s %s
-  END IF;
-  RETURN NULL;
-END',
-    format(before, 'TABLE added UNION ALL TABLE removed'),
-    format(statement, 'SELECT *, 1 AS n FROM added UNION ALL SELECT *, -1 FROM removed', counted),
-    format(before, 'TABLE changed'),
-    format(statement, 'SELECT *, CASE TG_OP WHEN ''INSERT'' THEN 1 ELSE -1 END AS n FROM changed', counted)));
-  PERFORM pg_temp.after_each_statement(of_table, format('tally_%s()', of_table));
+  PERFORM pg_temp.after_each_statement('tally', of_table, '{insert,delete}', format(statements,
+    'TABLE changed', 'SELECT *, CASE TG_OP WHEN ''INSERT'' THEN 1 ELSE -1 END AS n FROM changed'));
+  PERFORM pg_temp.after_each_statement('tally_updated', of_table, '{update}', format(statements,
+    'TABLE changed UNION ALL TABLE removed', 'SELECT *, 1 AS n FROM changed UNION ALL SELECT *, -1 FROM removed'));
 END $$;
 
 SELECT pg_temp.tally('orders', $$
@@ -173,35 +143,27 @@ SELECT pg_temp.tally('product_categories', $$
     ARRAY[featured::text, in_stock::text] AS labels, n
   FROM counted_rows AS link JOIN products AS product ON product.store_id = link.store_id AND product.id = link.product_id
   WHERE product.status = 'ACTIVE'$$, $$
-  PERFORM FROM products WHERE (store_id, id) IN (SELECT store_id, product_id FROM (%s) AS link)
+  PERFORM FROM products WHERE (store_id, id) IN (SELECT store_id, product_id FROM (%1$s) AS link)
   ORDER BY store_id, id FOR SHARE;$$);
 
--- The list of stock is in the order of its primary key. Its rows are counted by 256 products in the order of ids: a page deep in
--- the list begins in the block to which the running sum of these counts leads. An update of a quantity moves no row.
+-- The list of stock is in the order of its primary key, and counted by 256 products in that order: the running sum finds the
+-- block of a page deep in the list. An update of a quantity moves no row.
 CREATE FUNCTION stock_block(product_id int) RETURNS int LANGUAGE sql IMMUTABLE RETURN product_id / 256;
 
-CREATE FUNCTION tally_stock() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
+SELECT pg_temp.after_each_statement('tally', 'stock', '{insert,delete}', $$
   INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
   SELECT changed.store_id, part.list, '-infinity', ARRAY[stock_block(product_id)::text] AS labels,
     CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END
   FROM changed JOIN bins ON bins.store_id = changed.store_id AND bins.id = changed.bin_id
   CROSS JOIN LATERAL (VALUES ('stock'), ('warehouse ' || bins.warehouse_id), ('bin ' || bins.id)) AS part (list)
-  GROUP BY changed.store_id, part.list, labels;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER stock_is_tallied AFTER INSERT ON stock
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_stock();
-CREATE TRIGGER stock_is_no_more_tallied AFTER DELETE ON stock
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_stock();
+  GROUP BY changed.store_id, part.list, labels$$);
 
 CREATE FUNCTION tally_moved_bin() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
   SELECT store_id, part.list, '-infinity', ARRAY[stock_block(product_id)::text] AS labels, sum(part.n)
-  FROM stock CROSS JOIN LATERAL (
-    VALUES ('warehouse ' || OLD.warehouse_id, -1), ('warehouse ' || NEW.warehouse_id, 1)
-  ) AS part (list, n)
+  FROM stock
+  CROSS JOIN (VALUES ('warehouse ' || OLD.warehouse_id, -1), ('warehouse ' || NEW.warehouse_id, 1)) AS part (list, n)
   WHERE store_id = NEW.store_id AND bin_id = NEW.id
   GROUP BY store_id, part.list, labels;
   RETURN NULL;
@@ -209,23 +171,17 @@ END $$;
 CREATE TRIGGER bins_take_their_stock_along AFTER UPDATE ON bins
   FOR EACH ROW WHEN (OLD.warehouse_id <> NEW.warehouse_id) EXECUTE FUNCTION tally_moved_bin();
 
-
--- Sellable units: the list of SKUs -------------------------------------------------------------------------------------
-
--- A sellable unit is an active variant of an active product, or an active product without active variants. Units come
--- from two tables, so neither has an index in the order of the list: triggers keep one row for each unit here. No foreign
--- keys: only triggers write here, under the lock on the product.
+-- The list of SKUs: active variants of active products, and active products without active variants. They come from two
+-- tables, so neither has an index in its order. No foreign keys: only triggers write here, under the lock on the product.
 CREATE TABLE sellable_units (
   store_id int NOT NULL,
   product_id int NOT NULL,
-  variant_key int NOT NULL,
+  variant_key int NOT NULL, -- 0 = the product itself.
   sku text NOT NULL,
-  in_stock boolean NOT NULL,
+  in_stock boolean NOT NULL, -- Whether a bin of an active warehouse holds units.
   PRIMARY KEY (store_id, product_id, variant_key)
 );
 COMMENT ON TABLE sellable_units IS 'What can be ordered: active variants, and active products without one. Triggers maintain it.';
-COMMENT ON COLUMN sellable_units.variant_key IS '0 = the product itself.';
-COMMENT ON COLUMN sellable_units.in_stock IS 'Whether a bin of an active warehouse holds units.';
 -- The list of SKUs: all, in stock. Sorted by code points, which no operating system or locale changes.
 CREATE UNIQUE INDEX sellable_units_by_sku ON sellable_units (store_id, sku COLLATE "C", product_id, variant_key);
 CREATE INDEX sellable_units_in_stock ON sellable_units (store_id, sku COLLATE "C", product_id, variant_key) WHERE in_stock;
@@ -292,48 +248,23 @@ BEGIN
 END $$;
 
 -- Prices and names are not in the table: most updates of the catalog end here after a comparison.
-CREATE FUNCTION keep_units_of_products() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    PERFORM refresh_sellable_units(store_id, array_agg(id)) FROM added WHERE status = 'ACTIVE' GROUP BY store_id;
-  ELSE
-    PERFORM refresh_sellable_units(store_id, array_agg(id)) FROM (
-      SELECT store_id, id, status, sku FROM added EXCEPT SELECT store_id, id, status, sku FROM removed
-    ) AS changed
-    GROUP BY store_id;
-  END IF;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER products_come_for_sale AFTER INSERT ON products
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_products();
-CREATE TRIGGER products_change_their_units AFTER UPDATE ON products
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_products();
+SELECT pg_temp.after_each_statement('keep_units_of', 'products', '{insert,delete}', $$
+  PERFORM refresh_sellable_units(store_id, array_agg(id)) FROM changed WHERE status = 'ACTIVE' GROUP BY store_id$$);
+SELECT pg_temp.after_each_statement('keep_units_of_updated', 'products', '{update}', $$
+  PERFORM refresh_sellable_units(store_id, array_agg(id)) FROM (
+    SELECT store_id, id, status, sku FROM changed EXCEPT SELECT store_id, id, status, sku FROM removed) AS updated
+  GROUP BY store_id$$);
 
-CREATE FUNCTION remove_units() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  DELETE FROM sellable_units WHERE store_id = OLD.store_id AND product_id = OLD.id;
-  RETURN OLD;
-END $$;
-CREATE TRIGGER products_leave_the_sale BEFORE DELETE ON products FOR EACH ROW EXECUTE FUNCTION remove_units();
-
-CREATE FUNCTION keep_units_of_variants() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    PERFORM refresh_sellable_units(store_id, array_agg(DISTINCT product_id)) FROM (
-      SELECT store_id, product_id, id, sku, status FROM added
-      EXCEPT SELECT store_id, product_id, id, sku, status FROM removed
-    ) AS updated
-    GROUP BY store_id;
-    PERFORM refresh_in_stock(store_id, array_agg(DISTINCT product_id)) FROM (
-      SELECT store_id, product_id, id, status FROM added EXCEPT SELECT store_id, product_id, id, status FROM removed
-    ) AS updated
-    GROUP BY store_id;
-  ELSE
-    PERFORM refresh_sellable_units(store_id, array_agg(DISTINCT product_id)) FROM changed GROUP BY store_id;
-  END IF;
-  RETURN NULL;
-END $$;
-SELECT pg_temp.after_each_statement('product_variants', 'keep_units_of_variants()');
+SELECT pg_temp.after_each_statement('keep_units_of', 'product_variants', '{insert,delete}', $$
+  PERFORM refresh_sellable_units(store_id, array_agg(DISTINCT product_id)) FROM changed GROUP BY store_id$$);
+SELECT pg_temp.after_each_statement('keep_units_of_updated', 'product_variants', '{update}', $$
+  PERFORM refresh_sellable_units(store_id, array_agg(DISTINCT product_id)) FROM (
+    SELECT store_id, product_id, id, sku, status FROM changed
+    EXCEPT SELECT store_id, product_id, id, sku, status FROM removed) AS updated
+  GROUP BY store_id;
+  PERFORM refresh_in_stock(store_id, array_agg(DISTINCT product_id)) FROM (
+    SELECT store_id, product_id, id, status FROM changed EXCEPT SELECT store_id, product_id, id, status FROM removed
+  ) AS updated GROUP BY store_id$$);
 
 SELECT pg_temp.tally('sellable_units', $$
   SELECT store_id, 'skus' AS list, '-infinity'::date AS period, ARRAY[in_stock::text] AS labels, n FROM counted_rows$$);

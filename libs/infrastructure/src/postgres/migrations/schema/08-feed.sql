@@ -10,26 +10,24 @@ CREATE TABLE change_log (
   store_id int NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
   kind change_kind NOT NULL,
-  entity text COLLATE "C" NOT NULL,
+  entity text COLLATE "C" NOT NULL, -- The id of the resource.
+  -- Which sellable units change with a product: a variant key names one, null means all, -1 none. Each, and each bin with
+  -- it, becomes a change of 'skus' and of 'stock' when it is numbered.
   unit int,
   logged_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (store_id, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE change_log IS 'Changes that have no position yet. Appending takes no shared lock: no writer waits for another.';
-COMMENT ON COLUMN change_log.entity IS 'The id of the resource.';
-COMMENT ON COLUMN change_log.unit IS
-  'Which sellable units change with a product: a variant key names one, null means all, -1 none. Each, and each bin with it, becomes a change of ''skus'' and of ''stock'' when it is numbered.';
 
 -- Apart from the log, which every order writes: the CHECK there would cost every order.
 CREATE TABLE shared_changes (
   store_id int NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
   via text NOT NULL CHECK (via IN ('brand', 'category', 'bin', 'place', 'store')),
-  entity int NOT NULL,
+  entity int NOT NULL, -- The id of what via names.
   PRIMARY KEY (store_id, id)
 );
 COMMENT ON TABLE shared_changes IS 'Changes of what many products show, that are not yet in change_log for each of them.';
-COMMENT ON COLUMN shared_changes.entity IS 'The id of what via names.';
 
 -- As with the tallies, a deleted row stays while an open snapshot may see it; reads start after the mark.
 CREATE TABLE change_log_mark (
@@ -42,15 +40,12 @@ CREATE TABLE changes (
   store_id int NOT NULL,
   kind change_kind NOT NULL,
   entity text COLLATE "C" NOT NULL,
-  position bigint NOT NULL,
-  deleted boolean NOT NULL,
-  changed_at timestamptz(3) NOT NULL,
+  position bigint NOT NULL, -- Counts from 1 in a store, over all kinds.
+  deleted boolean NOT NULL, -- Whether the API no longer shows the resource.
+  changed_at timestamptz(3) NOT NULL, -- When the change got its position. Rises with the positions of a store.
   PRIMARY KEY (store_id, kind, entity)
 );
 COMMENT ON TABLE changes IS 'The newest change of each resource. A later change of the same resource moves its row to a new position.';
-COMMENT ON COLUMN changes.position IS 'Counts from 1 in a store, over all kinds.';
-COMMENT ON COLUMN changes.deleted IS 'Whether the API no longer shows the resource.';
-COMMENT ON COLUMN changes.changed_at IS 'When the change got its position, at most a moment after its commit. Rises with the positions of a store.';
 -- The feed, and the newest position of a kind.
 CREATE UNIQUE INDEX changes_by_position ON changes (store_id, kind, position);
 -- Retention deletes the oldest tombstones.
@@ -58,7 +53,7 @@ CREATE INDEX changes_deleted ON changes (changed_at) WHERE deleted;
 
 -- The newest rows count the next positions: without them, other changes get the positions that readers have passed.
 CREATE TRIGGER changes_keep_counting BEFORE TRUNCATE ON changes
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('counts the positions of the feed and cannot be emptied');
+  EXECUTE FUNCTION refuse_change('counts the positions of the feed and cannot be emptied');
 
 CREATE TABLE purged_changes (
   store_id int NOT NULL REFERENCES stores,
@@ -73,16 +68,13 @@ COMMENT ON TABLE purged_changes IS 'The newest position of a purged tombstone of
 CREATE TABLE change_branches (
   number int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id uuid NOT NULL UNIQUE DEFAULT gen_random_uuid(),
+  -- Cluster, database and timeline of PostgreSQL. A copy has another cluster or database, a fail-over another timeline.
   place text NOT NULL,
+  -- The newest ids when the branch began. Rows up to them may have transaction ids of another cluster.
   last_movement bigint NOT NULL,
   last_event bigint NOT NULL
 );
 COMMENT ON TABLE change_branches IS 'Histories of the database: the first, and one for each restore and fail-over. The highest number is the current one.';
-COMMENT ON COLUMN change_branches.place IS 'The cluster, the database in it, and the timeline of PostgreSQL. A copy is in another place, and a fail-over changes the timeline.';
-
-COMMENT ON COLUMN change_branches.last_movement IS
-  'The newest id of stock_movements when the branch began. Transaction ids up to it may be those of another cluster.';
-COMMENT ON COLUMN change_branches.last_event IS 'The same for order_events.';
 
 CREATE TABLE change_forks (
   store_id int NOT NULL,
@@ -97,16 +89,13 @@ COMMENT ON TABLE change_forks IS 'The newest position of each store when a branc
 CREATE TABLE feed_snapshots (
   store_id int NOT NULL,
   branch int NOT NULL,
-  position bigint NOT NULL,
-  began_after bigint NOT NULL,
-  snapshot pg_snapshot,
+  position bigint NOT NULL, -- The last position of the numbering.
+  began_after bigint NOT NULL, -- The last position before it. A position between the two is no place for a count.
+  snapshot pg_snapshot, -- Null when the numbering left committed changes to the next one.
   taken_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (store_id, branch, position)
 );
 COMMENT ON TABLE feed_snapshots IS 'What a reader at a position of the feed has seen. Retention deletes old rows.';
-COMMENT ON COLUMN feed_snapshots.position IS 'The last position of the numbering.';
-COMMENT ON COLUMN feed_snapshots.began_after IS 'The last position before the numbering. A position between the two is no place for a count.';
-COMMENT ON COLUMN feed_snapshots.snapshot IS 'Null when the numbering left committed changes to the next one.';
 -- Retention deletes the oldest rows.
 CREATE INDEX feed_snapshots_by_age ON feed_snapshots (taken_at);
 
@@ -115,8 +104,7 @@ CREATE FUNCTION newest_change(of_store int, of_kinds change_kind[]) RETURNS bigi
 BEGIN
   RETURN (
     SELECT coalesce(max(newest.position), 0)
-    FROM unnest(of_kinds) AS wanted (kind)
-    CROSS JOIN LATERAL (
+    FROM unnest(of_kinds) AS wanted (kind) CROSS JOIN LATERAL (
       SELECT position FROM changes WHERE store_id = of_store AND changes.kind = wanted.kind
       ORDER BY position DESC LIMIT 1
     ) AS newest);
@@ -153,16 +141,15 @@ BEGIN
   SELECT id, begun, newest_change(id, enum_range(NULL::change_kind)) FROM stores;
 END $$;
 
--- Begins a branch after a fail-over, and in a copy that PostgreSQL's own tools have made. A former primary must not number changes, or answer for the current one.
+-- Begins a branch after a fail-over, and in a copy that PostgreSQL's own tools have made. A former primary must neither
+-- number changes nor answer for the current one.
 CREATE FUNCTION keep_branch() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF pg_is_in_recovery() THEN
     RAISE EXCEPTION 'the feed needs the primary' USING ERRCODE = 'read_only_sql_transaction';
   END IF;
   FOR attempt IN 1..2 LOOP
-    PERFORM FROM (SELECT place FROM change_branches ORDER BY number DESC LIMIT 1) AS current
-    WHERE place = place_of_branch();
-    IF FOUND THEN
+    IF (SELECT place FROM change_branches ORDER BY number DESC LIMIT 1) = place_of_branch() THEN
       RETURN;
     END IF;
     PERFORM pg_advisory_xact_lock(hashtext('change_branches'));
@@ -170,10 +157,9 @@ BEGIN
   PERFORM begin_branch();
 END $$;
 
--- Gives positions to committed changes of a store. Returns the number of changes, about 5,000 while more may wait, or null
--- while another transaction does this for the store, or has locked a table: it does not wait. The lock is freed after the
--- positions are visible, and the statement after the lock sees all positions before its own. It also sees whether the
--- resource still exists, with all that is committed: a later change is logged again.
+-- Gives positions to committed changes of a store. Returns their number, about 5,000 while more may wait, or null while
+-- another transaction numbers, or has locked a table: it does not wait. The lock is freed after the positions are visible: the
+-- statement after it sees all earlier ones, and whether the resource still exists. A later change is logged again.
 CREATE FUNCTION number_changes(of_store int) RETURNS int LANGUAGE plpgsql
 -- Planning takes longer than numbering the changes of a few orders.
 SET plan_cache_mode = force_generic_plan AS $$
@@ -264,9 +250,8 @@ BEGIN
         ) AS bin
       ) AS change GROUP BY kind, entity
     ), states AS MATERIALIZED (
-      -- A range of one id, sorted: the primary key is the only index that gives this order, so the one plan for all calls
-      -- uses it even when it was made for empty tables. A unit is sought by its whole key: beside a range of products, a
-      -- condition on the variant made PostgreSQL 18 read the index of all SKUs of the store.
+      -- A range of one id, sorted: only the primary key gives this order, so the one plan for all calls uses it, also when made
+      -- for empty tables. A unit is sought by its whole key: else, PostgreSQL 18 read the index of all SKUs of the store.
       SELECT touched.*, coalesce(CASE kind
         WHEN 'orders' THEN (SELECT true FROM orders
           WHERE store_id = of_store AND id BETWEEN entity::uuid AND entity::uuid ORDER BY id LIMIT 1)
@@ -329,9 +314,7 @@ END $$;
 -- it would miss a product whose transaction is still open, and which then shows the old name.
 CREATE FUNCTION spread_shared_changes(of_store int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  WITH spread AS (
-    DELETE FROM shared_changes WHERE store_id = of_store RETURNING via, entity
-  )
+  WITH spread AS (DELETE FROM shared_changes WHERE store_id = of_store RETURNING via, entity)
   INSERT INTO change_log (store_id, kind, entity, unit)
   SELECT of_store, 'products'::change_kind, id::text, unit FROM (
     SELECT id, -1 AS unit FROM products
@@ -351,7 +334,8 @@ BEGIN
   WHERE store_id = of_store AND order_id IS NOT NULL AND bin_id IN (SELECT entity FROM spread WHERE via = 'place');
 END $$;
 
--- The worker passes the mark after the rows that are gone. It never waits.
+-- The worker passes the mark after the rows that are gone, and never waits. It must know that no open transaction can still
+-- add a change up to `through`.
 CREATE FUNCTION pass_change_log(through bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   mark bigint := coalesce((SELECT passed FROM change_log_mark WHERE single), 0);
@@ -362,26 +346,18 @@ BEGIN
   INSERT INTO change_log_mark (passed) VALUES (least(through, oldest - 1))
   ON CONFLICT (single) DO UPDATE SET passed = greatest(change_log_mark.passed, excluded.passed);
 END $$;
-COMMENT ON FUNCTION pass_change_log IS 'The caller must know that no open transaction can still add a change with such an id.';
 
 -- Which writes change which resource. A row that an UPDATE leaves as it was is no change.
 
-CREATE FUNCTION log_rows() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO change_log (store_id, kind, entity) SELECT store_id, TG_ARGV[0]::change_kind, id::text FROM changed;
-  RETURN NULL;
-END $$;
-CREATE FUNCTION log_updated_rows() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
+SELECT pg_temp.after_each_statement('log', kind, '{insert,delete}', format($$
+  INSERT INTO change_log (store_id, kind, entity) SELECT store_id, %L::change_kind, id::text FROM changed$$, kind))
+FROM unnest('{customers,categories,brands,products}'::text[]) AS kind;
+SELECT pg_temp.after_each_statement('log_updated', kind, '{update}', format($$
   INSERT INTO change_log (store_id, kind, entity)
-  SELECT store_id, TG_ARGV[0]::change_kind, id::text FROM (TABLE added EXCEPT TABLE removed) AS updated;
-  RETURN NULL;
-END $$;
-SELECT pg_temp.after_each_statement('customers', 'log_rows(''customers'')', 'log_updated_rows(''customers'')');
+  SELECT store_id, %L::change_kind, id::text FROM (TABLE changed EXCEPT TABLE removed) AS updated$$, kind))
+FROM unnest('{customers,categories,brands}'::text[]) AS kind;
 
 -- A product shows the names of its categories, in their order, and of its brand.
-SELECT pg_temp.after_each_statement('categories', 'log_rows(''categories'')', 'log_updated_rows(''categories'')');
-SELECT pg_temp.after_each_statement('brands', 'log_rows(''brands'')', 'log_updated_rows(''brands'')');
 CREATE FUNCTION log_products_that_show() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO shared_changes (store_id, via, entity) VALUES (NEW.store_id, TG_ARGV[0], NEW.id);
@@ -395,28 +371,15 @@ CREATE TRIGGER brands_log_their_products AFTER UPDATE ON brands FOR EACH ROW
   WHEN (OLD.name <> NEW.name OR OLD.slug <> NEW.slug) EXECUTE FUNCTION log_products_that_show('brand');
 
 -- Every update changes an order.
-CREATE TRIGGER orders_are_logged AFTER INSERT ON orders
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('orders');
-CREATE TRIGGER orders_stay_logged AFTER UPDATE ON orders
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('orders');
-CREATE TRIGGER orders_are_logged_once_more AFTER DELETE ON orders
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('orders');
+SELECT pg_temp.after_each_statement('log', 'orders', '{insert,update,delete}', $$
+  INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'orders'::change_kind, id::text FROM changed$$);
 
 -- The parts of an order are inserted in the transaction of the order.
-CREATE FUNCTION log_orders_of_parts() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
+SELECT pg_temp.after_each_statement('log', part, kinds::text[], $$
   INSERT INTO change_log (store_id, kind, entity)
-  SELECT DISTINCT store_id, 'orders'::change_kind, order_id::text FROM removed;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER order_lines_stay_logged AFTER UPDATE ON order_lines
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_parts();
-CREATE TRIGGER order_lines_are_logged_once_more AFTER DELETE ON order_lines
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_parts();
-CREATE TRIGGER fraud_assessments_stay_logged AFTER UPDATE ON fraud_assessments
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_parts();
-CREATE TRIGGER order_stages_are_logged_once_more AFTER DELETE ON order_stages
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_parts();
+  SELECT DISTINCT store_id, 'orders'::change_kind, order_id::text FROM changed$$)
+FROM (VALUES ('order_lines', '{update,delete}'), ('fraud_assessments', '{update}'), ('order_stages', '{delete}'))
+  AS parts (part, kinds);
 
 -- By row: each attempt updates one stage. Claiming a stage changes nothing that the API shows. The list of columns costs
 -- nothing; PostgreSQL would read the text of a WHEN condition for each statement.
@@ -425,83 +388,51 @@ BEGIN
   INSERT INTO change_log (store_id, kind, entity) VALUES (NEW.store_id, 'orders', NEW.order_id::text);
   RETURN NULL;
 END $$;
-CREATE TRIGGER shipments_are_logged AFTER INSERT OR UPDATE ON shipments
-  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
+SELECT pg_temp.for_each_table('{shipments,returned_units,payments,refunds}', $$
+  CREATE TRIGGER %1$s_are_logged AFTER INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION log_order_of_part()$$);
 CREATE TRIGGER shipment_items_stay_logged AFTER UPDATE ON shipment_items
   FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
-CREATE TRIGGER returned_units_are_logged AFTER INSERT OR UPDATE ON returned_units
-  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
-CREATE TRIGGER payments_are_logged AFTER INSERT OR UPDATE ON payments
-  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
-CREATE TRIGGER refunds_are_logged AFTER INSERT OR UPDATE ON refunds
-  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
 CREATE TRIGGER order_stages_stay_logged AFTER UPDATE OF stage, reference, state, attempts, last_error, position, updated_at
-  ON order_stages
-  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
+  ON order_stages FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
 
 -- An order that sells the last unit of a product updates in_stock, which no unit shows. A FULL JOIN is never a nested loop:
 -- the plan is made for the first statement of a session, and a later one may update the whole catalog.
-CREATE FUNCTION log_updated_products() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
+SELECT pg_temp.after_each_statement('log_updated', 'products', '{update}', $$
   INSERT INTO change_log (store_id, kind, entity, unit)
   SELECT store_id, 'products', id::text, CASE
-    WHEN (added.name, added.slug, added.status) IS DISTINCT FROM (removed.name, removed.slug, removed.status) THEN NULL
-    WHEN (added.price, added.sku) IS DISTINCT FROM (removed.price, removed.sku) THEN 0
+    WHEN (changed.name, changed.slug, changed.status) IS DISTINCT FROM (removed.name, removed.slug, removed.status) THEN NULL
+    WHEN (changed.price, changed.sku) IS DISTINCT FROM (removed.price, removed.sku) THEN 0
     ELSE -1 END
-  FROM added FULL JOIN removed USING (store_id, id)
-  WHERE added IS DISTINCT FROM removed;
-  RETURN NULL;
-END $$;
-SELECT pg_temp.after_each_statement('products', 'log_rows(''products'')', 'log_updated_products()');
+  FROM changed FULL JOIN removed USING (store_id, id)
+  WHERE changed IS DISTINCT FROM removed$$);
 
 -- A variant that comes or goes for sale can replace the product itself. Its name and position are no part of a unit.
-CREATE FUNCTION log_products_of_variants() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    INSERT INTO change_log (store_id, kind, entity, unit)
-    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, CASE
-      WHEN added.status IS DISTINCT FROM removed.status THEN NULL
-      -- @protects attribute-order
-      WHEN (added.sku, added.price, added.attributes, added.attribute_names)
-        IS DISTINCT FROM (removed.sku, removed.price, removed.attributes, removed.attribute_names) THEN id
-      ELSE -1 END
-    FROM added FULL JOIN removed USING (store_id, product_id, id)
-    WHERE added IS DISTINCT FROM removed;
-  ELSE
-    INSERT INTO change_log (store_id, kind, entity)
-    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text FROM changed;
-  END IF;
-  RETURN NULL;
-END $$;
-SELECT pg_temp.after_each_statement('product_variants', 'log_products_of_variants()');
+SELECT pg_temp.after_each_statement('log', 'product_variants', '{insert,delete}', $$
+  INSERT INTO change_log (store_id, kind, entity)
+  SELECT DISTINCT store_id, 'products'::change_kind, product_id::text FROM changed$$);
+SELECT pg_temp.after_each_statement('log_updated', 'product_variants', '{update}', $$
+  INSERT INTO change_log (store_id, kind, entity, unit)
+  SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, CASE
+    WHEN changed.status IS DISTINCT FROM removed.status THEN NULL
+    -- @protects attribute-order
+    WHEN (changed.sku, changed.price, changed.attributes, changed.attribute_names)
+      IS DISTINCT FROM (removed.sku, removed.price, removed.attributes, removed.attribute_names) THEN id
+    ELSE -1 END
+  FROM changed FULL JOIN removed USING (store_id, product_id, id)
+  WHERE changed IS DISTINCT FROM removed$$);
 
-CREATE FUNCTION log_products_of_links() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    INSERT INTO change_log (store_id, kind, entity, unit)
-    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, -1
-    FROM ((TABLE added EXCEPT TABLE removed) UNION ALL (TABLE removed EXCEPT TABLE added)) AS moved;
-  ELSE
-    INSERT INTO change_log (store_id, kind, entity, unit)
-    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, -1 FROM changed;
-  END IF;
-  RETURN NULL;
-END $$;
-SELECT pg_temp.after_each_statement('product_categories', 'log_products_of_links()');
+SELECT pg_temp.after_each_statement('log', 'product_categories', '{insert,delete}', $$
+  INSERT INTO change_log (store_id, kind, entity, unit)
+  SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, -1 FROM changed$$);
+SELECT pg_temp.after_each_statement('log_updated', 'product_categories', '{update}', $$
+  INSERT INTO change_log (store_id, kind, entity, unit)
+  SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, -1
+  FROM ((TABLE changed EXCEPT TABLE removed) UNION ALL (TABLE removed EXCEPT TABLE changed)) AS moved$$);
 
 -- Every order updates stock, and every update changes it.
-CREATE FUNCTION log_products_of_stock() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
+SELECT pg_temp.after_each_statement('log', 'stock', '{insert,update,delete}', $$
   INSERT INTO change_log (store_id, kind, entity, unit)
-  SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, variant_key FROM changed;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER stock_is_logged AFTER INSERT ON stock
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_stock();
-CREATE TRIGGER stock_stays_logged AFTER UPDATE ON stock
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_stock();
-CREATE TRIGGER stock_is_logged_once_more AFTER DELETE ON stock
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_stock();
+  SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, variant_key FROM changed$$);
 
 -- The quantity of a product counts the bins of active warehouses.
 CREATE FUNCTION log_products_of_warehouse() RETURNS trigger LANGUAGE plpgsql AS $$

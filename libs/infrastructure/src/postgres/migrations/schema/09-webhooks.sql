@@ -3,52 +3,44 @@ CREATE TABLE webhooks (
   id uuid NOT NULL,
   mode text NOT NULL CHECK (mode IN ('live', 'test')),
   url text NOT NULL,
-  host text NOT NULL,
+  host text NOT NULL, -- Of the URL: a worker serves few webhooks of one host at a time.
   kinds change_kind[] NOT NULL CHECK (cardinality(kinds) > 0),
   body text NOT NULL CHECK (body IN ('thin', 'full')),
   batch int NOT NULL CHECK (batch BETWEEN 1 AND 100),
-  secrets bytea NOT NULL,
+  secrets bytea NOT NULL, -- Encrypted JSON: the secrets that sign, newest first, each with the time until which it does.
   state text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'paused')),
   reason text CHECK (reason IN ('requested', 'gone', 'failing', 'cursor_expired')),
   branch uuid NOT NULL,
-  position bigint NOT NULL,
+  position bigint NOT NULL, -- Everything up to it is delivered. With branch and base, a place of the feed.
   base bigint NOT NULL,
   replays int NOT NULL DEFAULT 0,
   test_due boolean NOT NULL DEFAULT false,
   failures int NOT NULL DEFAULT 0,
   failing_since timestamptz(3),
-  due_at timestamptz(3) NOT NULL DEFAULT now(),
-  attempts bigint NOT NULL DEFAULT 0,
+  due_at timestamptz(3) NOT NULL DEFAULT now(), -- When the next attempt at changes may begin.
+  attempts bigint NOT NULL DEFAULT 0, -- Counts the rows that webhook_deliveries has had.
+  -- Counts the changes by clients and operators: an attempt that began before one writes nothing.
   epoch int NOT NULL DEFAULT 0,
-  holder uuid,
+  holder uuid, -- The claim of the worker that serves it until held_until.
   held_until timestamptz(3) NOT NULL DEFAULT '-infinity',
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (store_id, id),
   CHECK ((state = 'paused') = (reason IS NOT NULL))
 );
 COMMENT ON TABLE webhooks IS 'Readers of the feed whose place is kept here, and to whom the worker sends what changes.';
-COMMENT ON COLUMN webhooks.host IS 'Of the URL: a worker serves few webhooks of one host at a time.';
-COMMENT ON COLUMN webhooks.secrets IS 'Encrypted JSON: the secrets that sign, newest first, each with the time until which it does.';
-COMMENT ON COLUMN webhooks.position IS 'Everything up to it is delivered. With branch and base, a place of the feed.';
-COMMENT ON COLUMN webhooks.due_at IS 'When the next attempt at changes may begin.';
-COMMENT ON COLUMN webhooks.attempts IS 'Counts the rows that webhook_deliveries has had.';
-COMMENT ON COLUMN webhooks.epoch IS 'Counts the changes by clients and operators: an attempt that began before one writes nothing.';
-COMMENT ON COLUMN webhooks.holder IS 'The claim of the worker that serves it until held_until.';
 
 CREATE TABLE webhook_deliveries (
   store_id int NOT NULL,
   webhook_id uuid NOT NULL,
   slot int NOT NULL,
-  message_id text NOT NULL,
+  message_id text NOT NULL, -- The `webhook-id` of the message.
   type text NOT NULL,
   at timestamptz(3) NOT NULL,
   phase text NOT NULL,
   status int,
   duration_ms int NOT NULL,
-  answer text NOT NULL,
+  answer text NOT NULL, -- The first 4 kB of the answer of the receiver; without one, what failed.
   PRIMARY KEY (store_id, webhook_id, slot),
   FOREIGN KEY (store_id, webhook_id) REFERENCES webhooks ON DELETE CASCADE
 );
 COMMENT ON TABLE webhook_deliveries IS 'The last attempts of each webhook. A new one takes the place of the oldest.';
-COMMENT ON COLUMN webhook_deliveries.message_id IS 'The `webhook-id` of the message.';
-COMMENT ON COLUMN webhook_deliveries.answer IS 'The first 4 kB of the answer of the receiver; without one, what failed.';

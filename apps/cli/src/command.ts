@@ -1,0 +1,27 @@
+import { StoreRepository, type StoreSummary } from '@app/application';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
+import { withApplication } from './database.js';
+import { printJson } from './output.js';
+
+/** @param help is shown after the options. */
+export function addCommand(parent: Command, name: string, description: string, help?: string): Command {
+  const command = parent.command(name).description(description);
+  return help === undefined ? command : command.addHelpText('after', `\n${help}`);
+}
+
+/** Prints the result of the work as JSON. */
+export function printResult(work: (app: INestApplicationContext) => Promise<object>): Promise<void> {
+  return withApplication(async (app) => printJson(await work(app)));
+}
+
+/** All stores without a subdomain. @throws NotFound */
+export async function chosenStores(app: INestApplicationContext, only?: string): Promise<StoreSummary[]> {
+  const stores = app.get(StoreRepository);
+  return only === undefined ? stores.list() : [await stores.require(only)];
+}
+
+export async function subdomainOf(app: INestApplicationContext, storeId: number): Promise<string> {
+  const store = await app.get(StoreRepository).findProfile(storeId);
+  return store?.subdomain ?? '';
+}
