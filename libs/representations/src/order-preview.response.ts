@@ -33,9 +33,7 @@ export const OrderPreview = representation(
   }),
   { money: 'major' },
 );
-export type OrderPreviewResponse = ValueOf<typeof OrderPreview>;
-
-export function toOrderPreview(preview: Preview): OrderPreviewResponse {
+export function toOrderPreview(preview: Preview): ValueOf<typeof OrderPreview> {
   return { ...toQuote(amountsOf(preview.quote)), problems: toProblems(preview) };
 }
 
