@@ -15,7 +15,7 @@ import { CurrentKey } from '../auth/current-store.decorator.js';
 import { AuthenticationError, ClientGone } from '../errors/request-errors.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { Documented } from '../openapi/documented.js';
-import { ApiListChanges, CHANGES_DOCUMENTATION, type ChangesEnvelope } from './changes.openapi.js';
+import { ApiListChanges, CHANGES_DOCUMENTATION } from './changes.openapi.js';
 import { CHANGES_QUERY, type ChangesQuery } from './changes.query.js';
 
 @Controller('v1/changes')
@@ -27,13 +27,13 @@ export class ChangesController {
   ) {}
 
   @Get()
-  @ApiListChanges()
+  @ApiListChanges
   async list(
     @CurrentKey() key: ApiKeyLookup,
     @ReadQuery(CHANGES_QUERY) { cursor, kinds: requestedKinds, isTest: requestedMode, limit, waitMs }: ChangesQuery,
     @Req() { headers, ip }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ChangesEnvelope> {
+  ) {
     const after = cursor === undefined ? null : decodeCursor(cursor, { storeId: key.store.id, mode: key.mode });
     const kinds = requestedKinds ?? after?.kinds ?? CHANGE_KINDS;
     const isTest = requestedMode ?? after?.isTest;

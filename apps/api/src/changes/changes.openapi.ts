@@ -59,27 +59,26 @@ export const CHANGES_DOCUMENTATION: ResourceDocumentation = {
   schemas: [Change],
 };
 
-export const ApiListChanges = () =>
-  applyDecorators(
-    ApiParameters(),
-    ApiRead(
-      {
-        operationId: 'listChanges',
-        summary: 'What changed since a cursor',
-        description:
-          'The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted ' +
-          'before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the ' +
-          'list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor ' +
-          'units. Without a cursor, the feed begins with everything: a full export and following the store are the same ' +
-          `loop. Cursors do not expire, but deletions are known for ${DELETIONS_KEPT_DAYS} days: a cursor whose place is older returns 400 ` +
-          'with `cursor_expired` when there were any after it, even if it was used a moment before. Store ' +
-          'the cursor of every answer, also of an empty one: changes of other kinds move it on. A page ends ' +
-          'early when its changes exceed about 0.5 MB.',
-        failures: [new CursorExpired(), new CursorInvalid()],
-      },
-      {
-        schema: ENVELOPE,
-        example: { success: true, data: [CHANGE_EXAMPLE, DELETION], ...exampleOf(PROGRESS) },
-      },
-    ),
-  );
+export const ApiListChanges = applyDecorators(
+  ApiParameters(),
+  ApiRead(
+    {
+      operationId: 'listChanges',
+      summary: 'What changed since a cursor',
+      description:
+        'The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted ' +
+        'before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the ' +
+        'list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor ' +
+        'units. Without a cursor, the feed begins with everything: a full export and following the store are the same ' +
+        `loop. Cursors do not expire, but deletions are known for ${DELETIONS_KEPT_DAYS} days: a cursor whose place is older returns 400 ` +
+        'with `cursor_expired` when there were any after it, even if it was used a moment before. Store ' +
+        'the cursor of every answer, also of an empty one: changes of other kinds move it on. A page ends ' +
+        'early when its changes exceed about 0.5 MB.',
+      failures: [new CursorExpired(), new CursorInvalid()],
+    },
+    {
+      schema: ENVELOPE,
+      example: { success: true, data: [CHANGE_EXAMPLE, DELETION], ...exampleOf(PROGRESS) },
+    },
+  ),
+);

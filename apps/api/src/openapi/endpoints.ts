@@ -1,4 +1,11 @@
-import { DeadlineExceeded, Overloaded, Unavailable } from '@app/application';
+import {
+  CommitOutcomeUnknown,
+  DeadlineExceeded,
+  IdempotencyInFlight,
+  IdempotencyMismatch,
+  Overloaded,
+  Unavailable,
+} from '@app/application';
 import { NotFound } from '@app/domain';
 import { object, ref, type Representation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
@@ -7,10 +14,10 @@ import { Type, type TSchema } from '@sinclair/typebox';
 import { AuthenticationError, TooManyRequests } from '../errors/request-errors.js';
 import { DEFAULT_LIMIT, type Parameter } from '../query/parameters.js';
 import { parametersOf } from '../query/read-query.decorator.js';
-import { headers, optionalHeaders } from './components.js';
 import { list, single } from '../envelope.js';
+import { headers, optionalHeaders } from './components.js';
 import { ApiFailures } from './failures.js';
-import { ApiIfNoneMatch, ApiPrefer, ApiRequestId } from './request-headers.js';
+import { ApiIdempotencyKey, ApiIfNoneMatch, ApiPrefer, ApiRequestId } from './request-headers.js';
 
 export interface Operation {
   readonly operationId: string;
@@ -86,60 +93,61 @@ export function ApiPath({ example, ...parameter }: PathParameter): MethodDecorat
   return ApiParam({ ...parameter, required: true, schema: { type: 'string', examples: [example] } });
 }
 
-interface WriteAnswer {
-  readonly status: 200 | 201;
-  readonly description: string;
-  readonly headers?: ReturnType<typeof optionalHeaders>;
+interface Write<Body extends object> extends Operation {
+  readonly of: Representation;
+  /** A class with a decorator of `body/fields.ts` for each field, and a value of it. */
+  readonly body?: { readonly type: new () => Body; readonly example: Body; readonly isOptional?: boolean };
+  readonly answer: { readonly status: 200 | 201; readonly description: string };
+  /** Takes an Idempotency-Key. */
+  readonly isRepeatable?: boolean;
 }
 
-/** @param body a class with a decorator of `body/fields.ts` for each field, and a value of it. */
 export function ApiWrite<Body extends object>({
   of,
   body,
-  answer: { status, description, headers = {} },
+  answer: { status, description },
+  isRepeatable = false,
   failures = [],
   ...operation
-}: Operation & {
-  of: Representation;
-  body?: { readonly type: new () => Body; readonly example: Body; readonly isOptional?: boolean };
-  answer: WriteAnswer;
-}): MethodDecorator {
+}: Write<Body>): MethodDecorator {
   const { schema, example: value } = singleOf(of);
+  const replayed = isRepeatable ? optionalHeaders('Idempotent-Replayed') : {};
+  const repeated = [new IdempotencyInFlight(), new IdempotencyMismatch(), new CommitOutcomeUnknown(null)];
   return applyDecorators(
+    ...(isRepeatable ? [ApiIdempotencyKey()] : []),
     ApiOperation(operation),
     ApiPrefer(),
     ApiRequestId(),
-    ...(body
-      ? [
-          ApiBody({
-            type: body.type,
-            required: !body.isOptional,
-            examples: { body: { summary: 'A body', value: body.example } },
-          }),
-          ApiFailures(new BadRequestException('Request body is not valid JSON')),
-        ]
-      : []),
+    ...(body ? [bodyOf(body), ApiFailures(new BadRequestException('Request body is not valid JSON'))] : []),
     ApiResponse({
       status,
       description,
       schema,
       examples: { done: { summary: 'Done', value } },
-      headers: { ...KEY_HEADERS, ...headers, ...optionalHeaders('X-Ignored-Parameters') },
+      headers: { ...KEY_HEADERS, ...replayed, ...optionalHeaders('X-Ignored-Parameters') },
     }),
-    ApiFailures(...failures, new BadRequestException('Unknown query parameter: dry_run'), ...COMMON_FAILURES),
+    ApiFailures(
+      ...failures,
+      ...(isRepeatable ? repeated : []),
+      new BadRequestException('Unknown query parameter: dry_run'),
+      ...COMMON_FAILURES,
+    ),
   );
+}
+
+function bodyOf({ type, example: value, isOptional }: NonNullable<Write<object>['body']>): MethodDecorator {
+  return ApiBody({ type, required: !isOptional, examples: { body: { summary: 'A body', value } } });
 }
 
 function singleOf({ name, example }: Representation) {
   return { schema: object({ success: SUCCESS, data: ref(name) }), example: single(example) };
 }
 
-interface ReadAnswer {
-  readonly schema: TSchema;
-  readonly example: unknown;
-}
-
-export function ApiRead({ failures = [], ...operation }: Operation, { schema, example }: ReadAnswer): MethodDecorator {
+/** @param answer its schema and a value of it. */
+export function ApiRead(
+  { failures = [], ...operation }: Operation,
+  { schema, example }: { readonly schema: TSchema; readonly example: unknown },
+): MethodDecorator {
   const examples = { found: { summary: 'Found', value: example } };
   return applyDecorators(
     ApiOperation(operation),
