@@ -6,8 +6,7 @@ import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import { searchFilter } from '../query/parameters.js';
-import { listQuery, type ValuesOf } from '../query/query.js';
-import { ReadQuery } from '../query/read-query.decorator.js';
+import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 
 const QUERY = listQuery<BrandFilter>({
   search: searchFilter('the name', 'globex'),

@@ -13,7 +13,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bearerKey } from '../auth/bearer-key.js';
 import { CurrentKey } from '../auth/current-store.decorator.js';
 import { AuthenticationError, ClientGone } from '../errors/request-errors.js';
-import { ReadQuery } from '../query/read-query.decorator.js';
+import { ReadQuery } from '../query/query.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiListChanges, CHANGES_DOCUMENTATION } from './changes.openapi.js';
 import { CHANGES_QUERY, type ChangesQuery } from './changes.query.js';

@@ -1,57 +1,35 @@
 import { CursorExpired, CursorInvalid } from '@app/application';
 import { DELETIONS_KEPT_DAYS } from '@app/domain';
+import * as is from '@app/representations';
 import {
   CHANGE,
   type ChangeResponse,
-  exampleOf,
-  flag,
   type NamedSchema,
-  object,
-  ref,
   type ResourceDocumentation,
   SkuListItem,
-  text,
 } from '@app/representations';
 import { applyDecorators } from '@nestjs/common';
-import { Type, type Static } from '@sinclair/typebox';
+import { Type } from '@sinclair/typebox';
 import { ApiParameters, ApiRead, SUCCESS } from '../openapi/endpoints.js';
 
 const Change: NamedSchema = { name: 'Change', schema: CHANGE };
-const CHANGE_EXAMPLE: ChangeResponse = {
-  kind: 'skus',
-  id: '70-12',
-  deleted: false,
-  at: '2026-11-20T09:30:01.080Z',
-  data: SkuListItem.example,
-};
-const DELETION: ChangeResponse = {
-  kind: 'products',
-  id: '71',
-  deleted: true,
-  at: '2026-11-20T09:30:01.120Z',
-  data: null,
-};
+const EXAMPLES: readonly ChangeResponse[] = [
+  { kind: 'skus', id: '70-12', deleted: false, at: '2026-11-20T09:30:01.080Z', data: SkuListItem.example },
+  { kind: 'products', id: '71', deleted: true, at: '2026-11-20T09:30:01.120Z', data: null },
+];
 
-const PROGRESS = object({
-  cursor: text(
+const PROGRESS = is.object({
+  cursor: is.text(
     'Where the next request begins. Opaque. Store the cursor of every response together with its data.',
     'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0',
   ),
-  has_more: flag('Whether there is more now. Repeat with the cursor until it is false.'),
-  rewound: flag(
+  has_more: is.flag('Whether there is more now. Repeat with the cursor until it is false.'),
+  rewound: is.flag(
     'Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with ' +
       'the entries of this page; later pages of the same read have false. Persist this flag across restarts, and ' +
       'compare your copy with what has come when `has_more` is false.',
   ),
 });
-
-const ENVELOPE = object({
-  success: SUCCESS,
-  data: Type.Array(ref(Change.name)),
-  ...PROGRESS.properties,
-});
-
-export type ChangesEnvelope = Static<typeof ENVELOPE>;
 
 export const CHANGES_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Changes',
@@ -77,8 +55,8 @@ export const ApiListChanges = applyDecorators(
       failures: [new CursorExpired(), new CursorInvalid()],
     },
     {
-      schema: ENVELOPE,
-      example: { success: true, data: [CHANGE_EXAMPLE, DELETION], ...exampleOf(PROGRESS) },
+      schema: is.object({ success: SUCCESS, data: Type.Array(is.ref(Change.name)), ...PROGRESS.properties }),
+      example: { success: true, data: EXAMPLES, ...is.exampleOf(PROGRESS) },
     },
   ),
 );

@@ -13,7 +13,7 @@ import { ApiBody, ApiOperation, ApiParam, ApiQuery, ApiResponse } from '@nestjs/
 import { Type, type TSchema } from '@sinclair/typebox';
 import { AuthenticationError, TooManyRequests } from '../errors/request-errors.js';
 import { DEFAULT_LIMIT, type Parameter } from '../query/parameters.js';
-import { parametersOf } from '../query/read-query.decorator.js';
+import { parametersOf } from '../query/query.js';
 import { list, single } from '../envelope.js';
 import { headers, optionalHeaders } from './components.js';
 import { ApiFailures } from './failures.js';

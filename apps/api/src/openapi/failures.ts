@@ -2,7 +2,7 @@ import { ref } from '@app/representations';
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
 import { describeError, type ErrorAnswer } from '../errors/describe-error.js';
-import { ERROR_CODES } from '../errors/error-codes.js';
+import { ERROR_CODES } from '../errors/request-errors.js';
 import { headers, optionalHeaders } from './components.js';
 
 const MEANING: Record<number, string> = {

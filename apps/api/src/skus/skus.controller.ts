@@ -6,8 +6,7 @@ import { list } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList } from '../openapi/endpoints.js';
 import { flagFilter, idFilter, searchFilter, wordsFilter } from '../query/parameters.js';
-import { listQuery, type ValuesOf } from '../query/query.js';
-import { ReadQuery } from '../query/read-query.decorator.js';
+import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 
 const QUERY = listQuery<SkuFilter>({
   skus: wordsFilter('sku', 'one of these SKUs', 'R-1-42,R-1-43'),

@@ -9,8 +9,7 @@ import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
 import { exactFilter, idFilter, wordsFilter } from '../query/parameters.js';
-import { listQuery, type ValuesOf } from '../query/query.js';
-import { ReadQuery } from '../query/read-query.decorator.js';
+import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 import { ApiChangeStock, ApiListStock, STOCK_DOCUMENTATION } from './stock.openapi.js';
 import { ChangeStockRequest, toStockLines } from './stock.request.js';
 

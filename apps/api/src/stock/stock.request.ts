@@ -90,31 +90,19 @@ export class ChangeStockRequest {
 export function toStockLines(lines: readonly StockLineRequest[], { store, mode }: ApiKeyLookup): StockLine[] {
   const faults = lines.flatMap((line, index) => faultsOf(line).map((fault) => `lines[${index}]${fault}`));
   if (faults.length > 0) throw new BadRequestException(faults.slice(0, MAX_FAULTS).join('; '));
-  return lines.map((line) => {
-    const sku = line.sku || null;
-    return {
-      sku,
-      productId: line.product_id ?? null,
-      variantId: line.variant_id ?? null,
-      warehouse: line.warehouse ?? null,
-      bin: line.bin ?? null,
-      write: toWrite(line),
-      asOf: line.as_of ? decodeCursor(line.as_of, { storeId: store.id, mode }) : null,
-    };
-  });
+  return lines.map((line) => ({
+    sku: line.sku || null,
+    productId: line.product_id ?? null,
+    variantId: line.variant_id ?? null,
+    warehouse: line.warehouse ?? null,
+    bin: line.bin ?? null,
+    write: toWrite(line),
+    asOf: line.as_of ? decodeCursor(line.as_of, { storeId: store.id, mode }) : null,
+  }));
 }
 
-function faultsOf({
-  sku,
-  product_id,
-  variant_id,
-  adjust,
-  set,
-  expected,
-  counted,
-  as_of,
-  basis,
-}: StockLineRequest): string[] {
+function faultsOf(line: StockLineRequest): string[] {
+  const { sku, product_id, variant_id, adjust, set, expected, counted, as_of, basis } = line;
   const given = [adjust, set, counted].filter((value) => value !== undefined);
   return [
     ...(!sku === !product_id ? [' must have either sku or product_id'] : []),

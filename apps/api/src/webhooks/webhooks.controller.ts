@@ -9,8 +9,7 @@ import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
-import { listQuery, type ValuesOf } from '../query/query.js';
-import { ReadQuery } from '../query/read-query.decorator.js';
+import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 import * as docs from './webhooks.openapi.js';
 import * as request from './webhooks.request.js';
 

@@ -9,7 +9,7 @@ import {
 } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { ApiList, ApiPath, ApiSingle, ApiWrite } from '../openapi/endpoints.js';
-import { MESSAGES, WebhookBatch, WebhookMessage, WebhookTest } from './webhook-messages.openapi.js';
+import { webhookMessages, WebhookBatch, WebhookMessage, WebhookTest } from './webhook-messages.openapi.js';
 import { CreateWebhookRequest, ReplayWebhookRequest, RotateSecretRequest } from './webhooks.request.js';
 
 const TAG = 'Webhooks';
@@ -20,7 +20,7 @@ export const WEBHOOKS_DOCUMENTATION: ResourceDocumentation = {
     'Readers of the feed that the service calls: what changed is sent in order, until the receiver answers 2xx. A key ' +
     'reaches the webhooks of its mode.',
   schemas: [WebhookListItem, Webhook, WebhookWithSecret, WebhookMessage, WebhookBatch, WebhookTest],
-  webhooks: MESSAGES(TAG),
+  webhooks: webhookMessages(TAG),
 };
 
 const WEBHOOK = { name: 'id', description: 'UUID of the webhook.', example: Webhook.example.id };
