@@ -4,10 +4,7 @@ import { isJsonObject, ONLY_DECLARED } from './fields.js';
 
 export const MAX_FAULTS = 20;
 
-/**
- * Reads and validates a body: `@Body(BodyPipe) body: CreateOrderRequest`.
- * @throws BadRequestException with up to 20 faults, each with its path.
- */
+/** @throws BadRequestException with up to 20 faults, each with its path. */
 @Injectable()
 export class BodyPipe extends ValidationPipe {
   constructor() {
@@ -46,7 +43,6 @@ export class StrictBodyPipe extends BodyPipe {
 
 const refusalOf = (faults: readonly string[]) => new BadRequestException(faults.slice(0, MAX_FAULTS).join('; '));
 
-/** The first fault of a value, or those of its members. */
 function faultsOf({ value, constraints = {}, children = [] }: ValidationError, path: string): string[] {
   const [fault] = Object.values(constraints);
   if (fault !== undefined) return [`${path} ${fault}`];

@@ -94,14 +94,12 @@ export function IntegerOrNullField({
   return fieldOrNull({ ...integer(range), default: preset }, ...isIntegerFrom(range));
 }
 
-/** Null or an amount in major units as a JSON number. */
 export function AmountField({ description }: FieldOptions): PropertyDecorator {
   const says = { message: 'must be a number of at least 0' };
   const isAmount = [IsNumber({ allowInfinity: true }, says), Min(0, says)];
   return fieldOrNull({ type: 'number', minimum: 0, description }, ...isAmount);
 }
 
-/** An amount in minor units as a JSON integer. */
 export function MinorUnitsField({ description }: FieldOptions): PropertyDecorator {
   const units = 'Minor units of the currency: 1099 is 10.99 USD.';
   const range = { min: 0, max: Number.MAX_SAFE_INTEGER, description: `${description} ${units}` };
@@ -167,7 +165,6 @@ interface WordOptions extends FieldOptions {
   readonly words: readonly string[];
 }
 
-/** Null or one of the words in any letter case. */
 export function WordField({
   words,
   message,
@@ -178,12 +175,10 @@ export function WordField({
   return fieldOrNull({ type: 'string', enum: [...words], ...schema }, isTextThat(isWord, message));
 }
 
-/** One of the words, exactly. */
 export function RequiredWordField({ words, description }: WordOptions): PropertyDecorator {
   return field({ type: 'string', enum: [...words], description }, IsPresent, isOneOf(words));
 }
 
-/** Null or one of the words, exactly. */
 export function OptionalWordField({
   words,
   ...schema
@@ -191,7 +186,6 @@ export function OptionalWordField({
   return fieldOrNull({ type: 'string', enum: [...words], ...schema }, isOneOf(words));
 }
 
-/** Null or a list of one or more of the words, exactly. */
 export function WordsField({ words, description }: WordOptions): PropertyDecorator {
   const says = { message: `must be a list of one or more of ${words.join(', ')}` };
   return fieldOrNull(

@@ -44,11 +44,9 @@ const KEY_HEADERS = {
 };
 export const SUCCESS = Type.Unsafe<true>({ type: 'boolean', enum: [true] });
 
-const MONEY = {
-  minor: ' Money is in minor units: 1099 is 10.99 USD.',
-  major: ' Money is in major units: 10.99 is 10.99 USD.',
-};
-const moneyOf = ({ money }: Representation): string => (money ? MONEY[money] : '');
+const UNITS = { minor: '1099', major: '10.99' };
+const moneyOf = ({ money }: Representation) =>
+  money ? ` Money is in ${money} units: ${UNITS[money]} is 10.99 USD.` : '';
 
 /** Decorators of parameters run before those of methods. */
 function byParameters(document: (parameters: readonly Parameter[]) => MethodDecorator): MethodDecorator {
@@ -78,7 +76,6 @@ export interface PathParameter {
   readonly example: string;
 }
 
-/** @param by absent for a resource that a store has once. */
 export function ApiSingle({
   of,
   by,
@@ -98,7 +95,6 @@ interface Write<Body extends object> extends Operation {
   /** A class with a decorator of `body/fields.ts` for each field, and a value of it. */
   readonly body?: { readonly type: new () => Body; readonly example: Body; readonly isOptional?: boolean };
   readonly answer: { readonly status: 200 | 201; readonly description: string };
-  /** Takes an Idempotency-Key. */
   readonly isRepeatable?: boolean;
 }
 
@@ -143,7 +139,6 @@ function singleOf({ name, example }: Representation) {
   return { schema: object({ success: SUCCESS, data: ref(name) }), example: single(example) };
 }
 
-/** @param answer its schema and a value of it. */
 export function ApiRead(
   { failures = [], ...operation }: Operation,
   { schema, example }: { readonly schema: TSchema; readonly example: unknown },

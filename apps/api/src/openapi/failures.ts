@@ -21,10 +21,7 @@ const DECLARED = Symbol('the failures of a route');
 /** Statuses of requests that reach the service only with an accepted key. Others may be refused before. */
 const KEY_ACCEPTED = [404, 409, 422, 429];
 
-/**
- * Documents the answers that the API returns for these errors, besides those that other decorators of the route
- * declare.
- */
+/** Documents the answers to these errors, besides those that other decorators of the route declare. */
 export function ApiFailures(...errors: readonly Error[]): MethodDecorator {
   const answers = errors.map((error) => describeError(error));
   return (controller, name, descriptor) => {

@@ -1,5 +1,6 @@
 import { MAX_LIMIT, parseId } from '@app/application';
 import { MAX_INT4 } from '@app/domain';
+import type { SchemaObject } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
 
 export const DEFAULT_LIMIT = 50;
@@ -12,16 +13,6 @@ const MAX_PARTS = 2 * MAX_VALUES;
 /** Ids count from 1, so a filter by this id matches no row. */
 const NO_ID = 0;
 
-interface ValueSchema {
-  type: 'string' | 'integer' | 'boolean';
-  format?: 'int32';
-  enum?: string[];
-  minimum?: number;
-  maximum?: number;
-  default?: number;
-  examples: (string | number | boolean)[];
-}
-
 /**
  * The document, the reader and the names that a route knows derive from it. An unreadable value becomes the default, or
  * a filter that matches no row, unless the parameter has a refusal.
@@ -29,7 +20,7 @@ interface ValueSchema {
 export interface Parameter<T = unknown> {
   readonly name: string;
   readonly description: string;
-  readonly schema: ValueSchema;
+  readonly schema: SchemaObject & { readonly examples: (string | number | boolean)[] };
   /** The message of the 400; absent: it refuses no value. */
   readonly refusal?: string;
   /** @param sent in the order of the URL; empty = not given. */
@@ -82,7 +73,6 @@ export const readWords =
 
 export const refusalOfWords = (name: string): string => `${name} must have at most ${MAX_VALUES} values`;
 
-/** A filter by up to 100 words: each exactly, or else in any letter case. */
 export const wordsFilter = (name: string, what: string, example: string): Filter<readonly string[]> => {
   const refusal = refusalOfWords(name);
   return {
@@ -116,7 +106,6 @@ export const idFilter = (name: string, what: string): Filter<number> => ({
   },
 });
 
-/** `true` for `true` and `1`; every other value does not filter. */
 export const flagFilter = (name: string, what: string): Filter<true> => ({
   name,
   description: `\`true\` (or \`1\`): ${what}. Any other value, including \`false\`, does not filter.`,
@@ -174,31 +163,23 @@ export const searchFilter = (what: string, example: string): Filter<string> => (
   },
 });
 
-interface Range {
-  readonly min: number;
-  readonly max: number;
-  readonly preset: number;
-}
-
 /** A whole number, clamped to its range; the preset for text that is no number. */
-export const readInteger =
-  ({ min, max, preset }: Range) =>
-  (sent: readonly string[]): number => {
-    const text = lastOf(sent) ?? '';
-    const value = /^[+-]?\d+(?:\.\d*)?$/.test(text) ? Math.trunc(Number(text)) : preset;
-    return Math.min(Math.max(value, min), max);
-  };
+export function clampedInteger(sent: readonly string[], min: number, max: number, preset: number): number {
+  const text = lastOf(sent) ?? '';
+  const value = /^[+-]?\d+(?:\.\d*)?$/.test(text) ? Math.trunc(Number(text)) : preset;
+  return Math.min(Math.max(value, min), max);
+}
 
 export const LIMIT: Parameter<number> = {
   name: 'limit',
   description: `Rows on a page, 1 to ${MAX_LIMIT}. Values out of range are clamped, never rejected.`,
   schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, examples: [DEFAULT_LIMIT] },
-  read: readInteger({ min: 1, max: MAX_LIMIT, preset: DEFAULT_LIMIT }),
+  read: (sent) => clampedInteger(sent, 1, MAX_LIMIT, DEFAULT_LIMIT),
 };
 
 export const PAGE: Parameter<number> = {
   name: 'page',
   description: 'The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty.',
   schema: { type: 'integer', minimum: 1, default: 1, examples: [1] },
-  read: readInteger({ min: 1, max: MAX_PAGE, preset: 1 }),
+  read: (sent) => clampedInteger(sent, 1, MAX_PAGE, 1),
 };

@@ -42,10 +42,7 @@ const Values = createParamDecorator((query: Query, context: ExecutionContext) =>
   query.read(context.switchToHttp().getRequest<FastifyRequest>().query as RawQuery),
 );
 
-/**
- * The documentation of the route and {@link QueryGuard} take the parameters from here.
- * @throws BadRequestException for a value that a parameter refuses.
- */
+/** The documentation of the route and {@link QueryGuard} take the parameters from here. */
 export function ReadQuery(query: Query): ParameterDecorator {
   return (controller, method, index) => {
     if (method === undefined) throw new Error('ReadQuery belongs to a parameter of a route');
