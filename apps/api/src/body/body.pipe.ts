@@ -2,7 +2,7 @@ import { BadRequestException, Injectable, ValidationPipe, type ArgumentMetadata 
 import type { ValidationError } from 'class-validator';
 import { isJsonObject, ONLY_DECLARED } from './fields.js';
 
-export const MAX_FAULTS = 20;
+const MAX_FAULTS = 20;
 
 /** @throws BadRequestException with up to 20 faults, each with its path. */
 @Injectable()
@@ -41,7 +41,7 @@ export class StrictBodyPipe extends BodyPipe {
   }
 }
 
-const refusalOf = (faults: readonly string[]) => new BadRequestException(faults.slice(0, MAX_FAULTS).join('; '));
+export const refusalOf = (faults: readonly string[]) => new BadRequestException(faults.slice(0, MAX_FAULTS).join('; '));
 
 function faultsOf({ value, constraints = {}, children = [] }: ValidationError, path: string): string[] {
   const [fault] = Object.values(constraints);

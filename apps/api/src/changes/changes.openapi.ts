@@ -38,7 +38,7 @@ export const CHANGES_DOCUMENTATION: ResourceDocumentation = {
 };
 
 export const ApiListChanges = applyDecorators(
-  ApiParameters(),
+  ApiParameters,
   ApiRead(
     {
       operationId: 'listChanges',

@@ -54,19 +54,18 @@ function byParameters(document: (parameters: readonly Parameter[]) => MethodDeco
     document(parametersOf(descriptor.value as object))(controller, name, descriptor);
 }
 
-export const ApiParameters = (): MethodDecorator =>
-  byParameters((parameters) =>
-    applyDecorators(
-      ...parameters.map(({ name, description, schema }) => ApiQuery({ name, description, schema, required: false })),
-    ),
-  );
+export const ApiParameters = byParameters((parameters) =>
+  applyDecorators(
+    ...parameters.map(({ name, description, schema }) => ApiQuery({ name, description, schema, required: false })),
+  ),
+);
 
 export function ApiList({ of, ...operation }: Operation & { of: Representation }): MethodDecorator {
   const data = Type.Array(ref(of.name));
   const schema = object({ success: SUCCESS, data, pagination: ref('Pagination') });
   const description = `One page of the list. \`pagination.total\` counts all rows that match the filters.${moneyOf(of)}`;
   const example = list([of.example], 1, { page: 1, limit: DEFAULT_LIMIT });
-  return applyDecorators(ApiParameters(), ApiRead({ description, ...operation }, { schema, example }));
+  return applyDecorators(ApiParameters, ApiRead({ description, ...operation }, { schema, example }));
 }
 
 export interface PathParameter {
@@ -110,10 +109,10 @@ export function ApiWrite<Body extends object>({
   const replayed = isRepeatable ? optionalHeaders('Idempotent-Replayed') : {};
   const repeated = [new IdempotencyInFlight(), new IdempotencyMismatch(), new CommitOutcomeUnknown(null)];
   return applyDecorators(
-    ...(isRepeatable ? [ApiIdempotencyKey()] : []),
+    ...(isRepeatable ? [ApiIdempotencyKey] : []),
     ApiOperation(operation),
-    ApiPrefer(),
-    ApiRequestId(),
+    ApiPrefer,
+    ApiRequestId,
     ...(body ? [bodyOf(body), ApiFailures(new BadRequestException('Request body is not valid JSON'))] : []),
     ApiResponse({
       status,
@@ -146,9 +145,9 @@ export function ApiRead(
   const examples = { found: { summary: 'Found', value: example } };
   return applyDecorators(
     ApiOperation(operation),
-    ApiPrefer(),
-    ApiRequestId(),
-    ApiIfNoneMatch(),
+    ApiPrefer,
+    ApiRequestId,
+    ApiIfNoneMatch,
     ApiResponse({
       status: 304,
       description: 'The answer is the same as the one with this `ETag`. No body.',

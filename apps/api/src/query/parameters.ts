@@ -113,42 +113,39 @@ export const flagFilter = (name: string, what: string): Filter<true> => ({
   read: (sent) => /^(?:true|1)$/i.test(lastOf(sent) ?? '') || undefined,
 });
 
-/** A filter that rejects unreadable values: a client that mistypes it must not read other rows than it asked for. */
-export const booleanFilter = (name: string, whenTrue: string, whenFalse: string): Filter<boolean> => {
-  const refusal = `${name} must be true or false`;
-  return {
-    name,
-    description: `\`true\`: ${whenTrue}. \`false\`: ${whenFalse}. Letter case does not matter; any other value, also an empty one, returns 400.`,
-    schema: { type: 'boolean', examples: [true] },
-    refusal,
-    read: (sent) => {
-      const text = filterOf(sent)?.toLowerCase();
-      if (text !== undefined && text !== 'true' && text !== 'false') throw new BadRequestException(refusal);
-      return text === undefined ? undefined : text === 'true';
-    },
+/** Rejects unreadable values: a client that mistypes a filter must not read other rows than it asked for. */
+function refusing<T>(refusal: string, parse: (text: string) => T | null): Pick<Filter<T>, 'refusal' | 'read'> {
+  const read = (sent: readonly string[]) => {
+    const text = filterOf(sent);
+    const value = text === undefined ? undefined : parse(text);
+    if (value === null) throw new BadRequestException(refusal);
+    return value;
   };
-};
+  return { refusal, read };
+}
+
+export const booleanFilter = (name: string, whenTrue: string, whenFalse: string): Filter<boolean> => ({
+  name,
+  description: `\`true\`: ${whenTrue}. \`false\`: ${whenFalse}. Letter case does not matter; any other value, also an empty one, returns 400.`,
+  schema: { type: 'boolean', examples: [true] },
+  ...refusing(`${name} must be true or false`, (text) =>
+    /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : null,
+  ),
+});
 
 export const integerFilter = (
   name: string,
   what: string,
   { min, max }: { readonly min: number; readonly max: number },
-): Filter<number> => {
-  const refusal = `${name} must be an integer from ${min} to ${max}`;
-  return {
-    name,
-    description: `${what} Any other value, also an empty one, returns 400.`,
-    schema: { type: 'integer', minimum: min, maximum: max, examples: [min] },
-    refusal,
-    read: (sent) => {
-      const text = filterOf(sent);
-      if (text === undefined) return undefined;
-      const value = /^[+-]?\d+$/.test(text) ? Number(text) : NaN;
-      if (!(value >= min && value <= max)) throw new BadRequestException(refusal);
-      return value;
-    },
-  };
-};
+): Filter<number> => ({
+  name,
+  description: `${what} Any other value, also an empty one, returns 400.`,
+  schema: { type: 'integer', minimum: min, maximum: max, examples: [min] },
+  ...refusing(`${name} must be an integer from ${min} to ${max}`, (text) => {
+    const value = /^[+-]?\d+$/.test(text) ? Number(text) : NaN;
+    return value >= min && value <= max ? value : null;
+  }),
+});
 
 export const searchFilter = (what: string, example: string): Filter<string> => ({
   name: 'search',

@@ -1,8 +1,7 @@
 import { decodeCursor, type ApiKeyLookup, type StockLine } from '@app/application';
 import { COUNT_BASES, MAX_INT4, type CountBasis, type StockWrite } from '@app/domain';
-import { BadRequestException } from '@nestjs/common';
 import * as is from '../body/fields.js';
-import { MAX_FAULTS } from '../body/body.pipe.js';
+import { refusalOf } from '../body/body.pipe.js';
 
 const MAX_STOCK_LINES = 500;
 
@@ -89,7 +88,7 @@ export class ChangeStockRequest {
 /** @throws BadRequestException, CursorInvalid */
 export function toStockLines(lines: readonly StockLineRequest[], { store, mode }: ApiKeyLookup): StockLine[] {
   const faults = lines.flatMap((line, index) => faultsOf(line).map((fault) => `lines[${index}]${fault}`));
-  if (faults.length > 0) throw new BadRequestException(faults.slice(0, MAX_FAULTS).join('; '));
+  if (faults.length > 0) throw refusalOf(faults);
   return lines.map((line) => ({
     sku: line.sku || null,
     productId: line.product_id ?? null,
