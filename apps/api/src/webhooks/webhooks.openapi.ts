@@ -49,10 +49,7 @@ export const ApiCreateWebhook = ApiWrite({
     `it is deleted. A store has at most ${MAX_WEBHOOKS} webhooks in each mode.`,
   of: WebhookWithSecret,
   body: { type: CreateWebhookRequest, example: { url: Webhook.example.url, kinds: ['orders', 'skus'] } },
-  answer: {
-    status: 201,
-    description: 'The webhook, by this request or by an earlier one. Keep the `secret`.',
-  },
+  answer: { status: 201, description: 'The webhook, by this request or by an earlier one. Keep the `secret`.' },
   isRepeatable: true,
   failures: [
     new BadRequestException('url is required'),
