@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ANALYSIS_UNAVAILABLE, FRAUD_RULES } from '@app/domain';
 import type { Command } from 'commander';
 import ts from 'typescript';
-import { ERROR_CODES } from '../apps/api/src/errors/error-codes.js';
+import { ERROR_CODES } from '../apps/api/src/errors/request-errors.js';
 import { anchorOf } from '../apps/api/src/openapi/guides.js';
 import { PAGES } from '../apps/api/src/openapi/page-frame.js';
 import { createProgram } from '../apps/cli/src/program.js';

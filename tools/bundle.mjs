@@ -90,6 +90,8 @@ function writeLicences(files) {
 function copyFiles() {
   cpSync('dist/libs/infrastructure/src/postgres/migrations/schema', path.join(OUT, 'schema'), { recursive: true });
   copyFileSync('dist/libs/demo-store/src/larkmoor.ndjson', path.join(OUT, 'larkmoor.ndjson'));
+  for (const name of ['frame.css', 'reference.css'])
+    copyFileSync(`dist/apps/api/src/openapi/${name}`, path.join(OUT, name));
   const from = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const to = path.join(OUT, 'node_modules/swagger-ui-dist');
   mkdirSync(to, { recursive: true });

@@ -8,33 +8,11 @@ export { Public, WritesNothing } from './access/route-access.js';
 export { NeedsScope } from './openapi/needs-scope.js';
 export { BodyPipe } from './body/body.pipe.js';
 export * from './body/fields.js';
-export {
-  arrayOf,
-  attributes,
-  flag,
-  freeForm,
-  id,
-  integer,
-  majorUnits,
-  minorUnits,
-  object,
-  oneOf,
-  optional,
-  orNull,
-  ref,
-  text,
-  timestamp,
-  uuid,
-  representation,
-  type Representation,
-  type ResourceDocumentation,
-  type ValueOf,
-} from '@app/representations';
+export * from '@app/representations';
 export { list, single, type ListEnvelope, type SingleEnvelope } from './envelope.js';
 export { AuthenticationError } from './errors/request-errors.js';
 export { Documented } from './openapi/documented.js';
 export { ApiList, ApiPath, ApiSingle, ApiWrite } from './openapi/endpoints.js';
 export { ApiFailures } from './openapi/failures.js';
 export * from './query/parameters.js';
-export { listQuery, queryOf, type ValuesOf } from './query/query.js';
-export { ReadQuery } from './query/read-query.decorator.js';
+export { listQuery, queryOf, ReadQuery, type ValuesOf } from './query/query.js';

@@ -81,7 +81,6 @@ async function listen(app: NestFastifyApplication, { host, port }: Config): Prom
   return `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
 }
 
-/** @param graceMs time for load balancers to see that the service is not ready. */
 async function shutDown(app: NestFastifyApplication, database: OpenDatabase, graceMs: number): Promise<void> {
   app.get(Readiness).serving = false;
   // Clients that wait for a change get their answer now, and ask another instance next.
@@ -97,10 +96,9 @@ async function shutDown(app: NestFastifyApplication, database: OpenDatabase, gra
   }
 }
 
-/** The classes of defects. An error that an operator can correct has another class. */
 const DEFECTS: readonly unknown[] = [Error, TypeError, RangeError, ReferenceError, SyntaxError];
 
-/** One line for an error that an operator can correct; the stack for any other. */
+/** One line for an error that an operator can correct, which has a class of the service; the stack for any other. */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
   const variable = error.port === Number(process.env.METRICS_PORT) ? 'METRICS_PORT' : 'PORT';
   if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: choose another one with ${variable}.`;

@@ -12,14 +12,7 @@ export const Brand = representation(
     description: is.text('`""` when there is none.', 'Shoes since 1907'),
   }),
 );
-export type BrandResponse = ValueOf<typeof Brand>;
 
-export function toBrandResponse(brand: BrandRecord): BrandResponse {
-  return {
-    id: brand.id,
-    name: brand.name,
-    slug: brand.slug,
-    logo: brand.logo,
-    description: brand.description,
-  };
+export function toBrandResponse({ id, name, slug, logo, description }: BrandRecord): ValueOf<typeof Brand> {
+  return { id, name, slug, logo, description };
 }

@@ -14,16 +14,8 @@ export const Category = representation(
     parent_id: is.orNull(is.id('The parent category; null for a top-level category.', 2)),
   }),
 );
-export type CategoryResponse = ValueOf<typeof Category>;
 
-export function toCategoryResponse(category: CategoryRecord): CategoryResponse {
-  return {
-    id: category.id,
-    name: category.name,
-    slug: category.slug,
-    image: category.image,
-    description: category.description,
-    order: category.displayOrder,
-    parent_id: category.parentId,
-  };
+export function toCategoryResponse(category: CategoryRecord): ValueOf<typeof Category> {
+  const { id, name, slug, image, description, displayOrder: order, parentId: parent_id } = category;
+  return { id, name, slug, image, description, order, parent_id };
 }

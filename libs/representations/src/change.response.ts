@@ -10,71 +10,56 @@ import * as is from './schema.js';
 import { toSkuListItem } from './sku.response.js';
 import { toStockListItem } from './stock.response.js';
 
-/** The answer of each kind's own route; of SKUs and stock, their row in the list. */
-const RESPONSES = {
-  orders: toOrderResponse,
-  products: toProductResponse,
-  skus: toSkuListItem,
-  customers: toCustomerResponse,
-  categories: toCategoryResponse,
-  brands: toBrandResponse,
-  stock: toStockListItem,
-} satisfies { readonly [Kind in ChangeKind]: (record: RecordOfKind[Kind], currency: Currency) => unknown };
+interface Kind<Shown> {
+  /** The answer of the kind's own route; of SKUs and stock, their row in the list. */
+  readonly toResponse: Shown;
+  /** The name of its schema. */
+  readonly schema: string;
+  /** Of an order or a customer: exists in the demo store. */
+  readonly id: string;
+  readonly idText?: string;
+}
 
-type Responses = typeof RESPONSES;
+const SKU_ID = "The product's id, and the variant's after a hyphen if there is a variant.";
+const STOCK_ID = 'Identifies the product or variant in the bin. Opaque.';
+const KINDS = {
+  orders: { toResponse: toOrderResponse, schema: 'Order', id: '652e11cd-af5e-469b-9ad6-28bda7a6431d' },
+  products: { toResponse: toProductResponse, schema: 'Product', id: '70' },
+  skus: { toResponse: toSkuListItem, schema: 'SkuListItem', id: '70-12', idText: SKU_ID },
+  customers: { toResponse: toCustomerResponse, schema: 'Customer', id: 'fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7' },
+  categories: { toResponse: toCategoryResponse, schema: 'Category', id: '7' },
+  brands: { toResponse: toBrandResponse, schema: 'Brand', id: '7' },
+  stock: { toResponse: toStockListItem, schema: 'StockListItem', id: '70-12-5', idText: STOCK_ID },
+} satisfies { readonly [Name in ChangeKind]: Kind<(record: RecordOfKind[Name], currency: Currency) => unknown> };
 
-const SCHEMAS: Readonly<Record<ChangeKind, string>> = {
-  orders: 'Order',
-  products: 'Product',
-  skus: 'SkuListItem',
-  customers: 'Customer',
-  categories: 'Category',
-  brands: 'Brand',
-  stock: 'StockListItem',
-};
+type Shown<Name extends ChangeKind> = ReturnType<(typeof KINDS)[Name]['toResponse']>;
 
-/** An id of each kind; those of orders and customers exist in the demo store. */
-const IDS: Readonly<Record<ChangeKind, string>> = {
-  orders: '652e11cd-af5e-469b-9ad6-28bda7a6431d',
-  products: '70',
-  skus: '70-12',
-  customers: 'fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7',
-  categories: '7',
-  brands: '7',
-  stock: '70-12-5',
-};
-
-const ID_TEXTS: Readonly<Partial<Record<ChangeKind, string>>> = {
-  skus: "The product's id, and the variant's after a hyphen if there is a variant.",
-  stock: 'Identifies the product or variant in the bin. Opaque.',
-};
-
-export interface ChangeResponse<Kind extends ChangeKind = ChangeKind> {
-  readonly kind: Kind;
+export interface ChangeResponse<Name extends ChangeKind = ChangeKind> {
+  readonly kind: Name;
   readonly id: string;
   readonly deleted: boolean;
   readonly at: string;
-  readonly data: ReturnType<Responses[Kind]> | null;
+  readonly data: Shown<Name> | null;
 }
 
 export function toChangeResponse({ kind, id, at, record }: ChangedResource, currency: Currency): ChangeResponse {
-  const toResponse = RESPONSES[kind] as (record: unknown, currency: Currency) => ReturnType<Responses[ChangeKind]>;
+  const { toResponse } = KINDS[kind] as Kind<(record: unknown, currency: Currency) => Shown<ChangeKind>>;
   const data = record === null ? null : toResponse(record, currency);
   return { kind, id, deleted: data === null, at: at.toISOString(), data };
 }
 
 export function identityOf(kind: ChangeKind) {
+  const { id, idText }: Kind<unknown> = KINDS[kind];
+  const gone = idText ? 'its list lacks it' : 'its own route returns 404';
   return {
     kind: is.oneOf([kind], 'The kind of the resource.'),
-    id: is.text(ID_TEXTS[kind] ?? 'The id of the resource, as text.', IDS[kind]),
-    deleted: is.flag(
-      `Whether the resource is gone: ${kind in ID_TEXTS ? 'its list lacks it' : 'its own route returns 404'}.`,
-    ),
+    id: is.text(idText ?? 'The id of the resource, as text.', id),
+    deleted: is.flag(`Whether the resource is gone: ${gone}.`),
   };
 }
 
 export function recordOf(kind: ChangeKind, description: string) {
-  return Type.Unsafe<ChangeResponse['data']>({ oneOf: [is.ref(SCHEMAS[kind]), { type: 'null' }], description });
+  return Type.Unsafe<ChangeResponse['data']>({ oneOf: [is.ref(KINDS[kind].schema), { type: 'null' }], description });
 }
 
 function changeOf(kind: ChangeKind) {

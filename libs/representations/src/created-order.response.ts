@@ -29,9 +29,7 @@ export const CreatedOrder = representation(
   { money: 'major' },
 );
 
-export type CreatedOrderResponse = ValueOf<typeof CreatedOrder>;
-
-export function toCreatedOrder(receipt: OrderReceipt): CreatedOrderResponse {
+export function toCreatedOrder(receipt: OrderReceipt): ValueOf<typeof CreatedOrder> {
   return { order_id: receipt.orderId, receipt_number: receipt.receiptNumber, ...toQuote(receipt) };
 }
 

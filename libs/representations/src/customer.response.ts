@@ -20,10 +20,8 @@ export const Customer = representation(
   }),
   { money: 'minor' },
 );
-export type CustomerResponse = ValueOf<typeof Customer>;
-
 /** Operational fields only. */
-export function toCustomerResponse(customer: CustomerRecord): CustomerResponse {
+export function toCustomerResponse(customer: CustomerRecord): ValueOf<typeof Customer> {
   return {
     id: customer.id,
     name: customer.name,

@@ -33,24 +33,19 @@ export const OrderPreview = representation(
   }),
   { money: 'major' },
 );
-export type OrderPreviewResponse = ValueOf<typeof OrderPreview>;
-
-export function toOrderPreview(preview: Preview): OrderPreviewResponse {
+export function toOrderPreview(preview: Preview): ValueOf<typeof OrderPreview> {
   return { ...toQuote(amountsOf(preview.quote)), problems: toProblems(preview) };
 }
 
 function toProblems(preview: Preview): Static<typeof Problem>[] {
   const { isCurrencyMismatched, isReferenceTaken, isPriceChanged, unavailable, shortages } = preview;
-  const problem = (
-    code: (typeof PROBLEM_CODES)[number],
-    path: string,
-    requested: number | null = null,
-    available: number | null = null,
-  ) => ({ code, path, requested, available });
+  const problem = (code: (typeof PROBLEM_CODES)[number], path: string) => {
+    return { code, path, requested: null, available: null };
+  };
   const lines = [
     ...unavailable.map(({ line, what }) => ({ line, ...problem('item_unavailable', `items[${line}].${what}_id`) })),
     ...shortages.map(({ line, requested, available }) => {
-      return { line, ...problem('out_of_stock', `items[${line}]`, requested, available) };
+      return { line, ...problem('out_of_stock', `items[${line}]`), requested, available };
     }),
   ];
   return [

@@ -263,13 +263,7 @@ function toFraud(assessment: FraudAssessment | null): Static<typeof Fraud> {
   };
 }
 
-function toStage(stage: PipelineStageRecord): Static<typeof Stage> {
-  return {
-    stage: stage.stage,
-    reference: stage.reference,
-    state: stage.state,
-    attempts: stage.attempts,
-    last_error: stage.lastError,
-    at: stage.at.toISOString(),
-  };
+function toStage(row: PipelineStageRecord): Static<typeof Stage> {
+  const { stage, reference, state, attempts, lastError: last_error, at } = row;
+  return { stage, reference, state, attempts, last_error, at: at.toISOString() };
 }

@@ -1,17 +1,12 @@
 import { RecordFormat, type ChangedResource } from '@app/application';
 import type { Currency } from '@app/domain';
-import { Injectable, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { toChangeResponse } from './change.response.js';
 
-@Injectable()
-class ApiRecordFormat extends RecordFormat {
-  override format(change: ChangedResource, currency: Currency): unknown {
-    return toChangeResponse(change, currency).data;
-  }
-}
+const format = (change: ChangedResource, currency: Currency): unknown => toChangeResponse(change, currency).data;
 
 @Module({
-  providers: [{ provide: RecordFormat, useClass: ApiRecordFormat }],
+  providers: [{ provide: RecordFormat, useValue: { format } satisfies RecordFormat }],
   exports: [RecordFormat],
 })
 export class RepresentationsModule {}

@@ -37,7 +37,9 @@ export const attributes = (description: string): TUnsafe<Readonly<Record<string,
     examples: [{ Size: '42', Color: 'Blue' }],
   });
 
-export const text = (description: string, example: string) => Type.String({ description, examples: [example] });
+const about = (description: string, example: unknown) => ({ description, examples: [example] });
+
+export const text = (description: string, example: string) => Type.String(about(description, example));
 
 /** @param more.names for generators of clients, which make a name of each word, and none of an empty one. */
 export const oneOf = (
@@ -54,19 +56,15 @@ export const oneOf = (
   });
 
 export const uuid = (description: string, example = '0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f') =>
-  Type.String({ description, examples: [example], format: 'uuid' });
+  Type.String({ ...about(description, example), format: 'uuid' });
 
 export const timestamp = (description: string, example = '2026-11-20T09:30:00.000Z') =>
-  Type.String({
-    format: 'date-time',
-    description: `${description} ISO 8601, UTC, with milliseconds.`,
-    examples: [example],
-  });
+  Type.String({ format: 'date-time', ...about(`${description} ISO 8601, UTC, with milliseconds.`, example) });
 
-export const integer = (description: string, example: number) => Type.Integer({ description, examples: [example] });
+export const integer = (description: string, example: number) => Type.Integer(about(description, example));
 
 export const id = (description: string, example = 7) =>
-  Type.Integer({ description, examples: [example], format: 'int32' });
+  Type.Integer({ ...about(description, example), format: 'int32' });
 
 /** @param example absent: false. */
 export const flag = (description: string, example?: boolean) =>
@@ -74,16 +72,12 @@ export const flag = (description: string, example?: boolean) =>
 
 export const minorUnits = (description: string, example: number) =>
   Type.Integer({
-    description: `${description} In minor units of the currency: 1099 is 10.99 USD.`,
-    examples: [example],
+    ...about(`${description} In minor units of the currency: 1099 is 10.99 USD.`, example),
     format: 'int64',
   });
 
 export const majorUnits = (description: string, example: number) =>
-  Type.Number({
-    description: `${description} In major units of the currency: 10.99 is 10.99 USD.`,
-    examples: [example],
-  });
+  Type.Number(about(`${description} In major units of the currency: 10.99 is 10.99 USD.`, example));
 
 /** @param example null, or absent: that of the schema. */
 export const orNull = <T extends TSchema>(schema: T, example?: null): TUnsafe<Static<T> | null> => {

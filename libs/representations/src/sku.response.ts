@@ -32,9 +32,7 @@ export const SkuListItem = representation(
   }),
   { money: 'major' },
 );
-export type SkuResponse = ValueOf<typeof SkuListItem>;
-
-export function toSkuListItem(unit: SkuRecord, currency: Currency): SkuResponse {
+export function toSkuListItem(unit: SkuRecord, currency: Currency): ValueOf<typeof SkuListItem> {
   return {
     sku: unit.sku,
     product_id: unit.productId,

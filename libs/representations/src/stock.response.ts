@@ -17,14 +17,8 @@ export const StockListItem = representation(
 );
 
 export function toStockListItem(row: StockRecord): ValueOf<typeof StockListItem> {
-  return {
-    sku: row.sku,
-    product_id: row.productId,
-    variant_id: row.variantId,
-    warehouse: row.warehouse,
-    bin: row.bin,
-    quantity: row.quantity,
-  };
+  const { sku, productId: product_id, variantId: variant_id, warehouse, bin, quantity } = row;
+  return { sku, product_id, variant_id, warehouse, bin, quantity };
 }
 
 export const StockChange = representation(

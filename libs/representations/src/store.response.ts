@@ -34,10 +34,8 @@ export const Store = representation(
     ),
   }),
 );
-export type StoreResponse = ValueOf<typeof Store>;
-
 /** The names, camelCase and snake_case, are the contract's. */
-export function toStoreResponse(store: PublicStoreProfile): StoreResponse {
+export function toStoreResponse(store: PublicStoreProfile): ValueOf<typeof Store> {
   return {
     id: store.id,
     name: store.name,

@@ -1,4 +1,4 @@
-import { MAX_HEADER_LINES } from '../../../apps/api/src/http/server/request-head.js';
+import { MAX_HEADER_LINES } from '../../../apps/api/src/http/server/create-server.js';
 import { sendRaw } from '../../support/raw-http.js';
 import type { Scene } from './scene.js';
 

@@ -8,7 +8,6 @@ declare module 'fastify' {
     apiKey: ApiKeyLookup | null;
     /** A key that exists but may not be used, for the log only. */
     refusedKey: ApiKeyLookup | null;
-    /** How long the look-up of the key took. */
     admissionMs: number;
   }
 }

@@ -2,12 +2,9 @@ import { BadRequestException, Injectable, ValidationPipe, type ArgumentMetadata 
 import type { ValidationError } from 'class-validator';
 import { isJsonObject, ONLY_DECLARED } from './fields.js';
 
-export const MAX_FAULTS = 20;
+const MAX_FAULTS = 20;
 
-/**
- * Reads and validates a body: `@Body(BodyPipe) body: CreateOrderRequest`.
- * @throws BadRequestException with up to 20 faults, each with its path.
- */
+/** @throws BadRequestException with up to 20 faults, each with its path. */
 @Injectable()
 export class BodyPipe extends ValidationPipe {
   constructor() {
@@ -44,9 +41,8 @@ export class StrictBodyPipe extends BodyPipe {
   }
 }
 
-const refusalOf = (faults: readonly string[]) => new BadRequestException(faults.slice(0, MAX_FAULTS).join('; '));
+export const refusalOf = (faults: readonly string[]) => new BadRequestException(faults.slice(0, MAX_FAULTS).join('; '));
 
-/** The first fault of a value, or those of its members. */
 function faultsOf({ value, constraints = {}, children = [] }: ValidationError, path: string): string[] {
   const [fault] = Object.values(constraints);
   if (fault !== undefined) return [`${path} ${fault}`];

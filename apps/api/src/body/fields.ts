@@ -29,8 +29,8 @@ import {
 } from 'class-validator';
 
 /**
- * Reads the fields with `@Expose()`. `excludeExtraneousValues` would do the same but list all other members first: a body
- * of 256 kB of them must cost no more than an empty one.
+ * Reads the fields with `@Expose()`. `excludeExtraneousValues` would list all other members first: a body of 256 kB of
+ * them must cost no more than an empty one.
  */
 export const ONLY_DECLARED: ClassTransformOptions = { strategy: 'excludeAll' };
 
@@ -53,7 +53,7 @@ function field(schema: ApiPropertyOptions, ...constraints: readonly PropertyDeco
   );
 }
 
-/** Not `type: ['string', 'null']`, which ApiProperty takes for a list of lists. */
+/** Absent, null, or a value. Not `type: ['string', 'null']`, which ApiProperty takes for a list of lists. */
 function fieldOrNull(
   { description, default: preset, ...schema }: SchemaObject,
   ...constraints: readonly PropertyDecorator[]
@@ -62,6 +62,11 @@ function fieldOrNull(
   return field({ description, anyOf, required: false, default: preset }, IsOptional(), ...constraints);
 }
 
+function requirable(isRequired: boolean, schema: SchemaObject, isValid: PropertyDecorator): PropertyDecorator {
+  return isRequired ? field(schema as ApiPropertyOptions, IsPresent, isValid) : fieldOrNull(schema, isValid);
+}
+
+/** `default`, where a field has it, is the meaning of null and of an absent field. */
 interface FieldOptions {
   readonly description: string;
 }
@@ -81,7 +86,6 @@ export function IntegerField({
   return field({ ...integer(range), required: !isOptional }, ...ifGiven, ...isIntegerFrom(range));
 }
 
-/** Absent, null, or a JSON integer within the range. @param default the meaning of null and of an absent field. */
 export function IntegerOrNullField({
   default: preset,
   ...range
@@ -89,14 +93,12 @@ export function IntegerOrNullField({
   return fieldOrNull({ ...integer(range), default: preset }, ...isIntegerFrom(range));
 }
 
-/** Absent, null, or an amount in major units as a JSON number: not negative, and no numeric text. */
 export function AmountField({ description }: FieldOptions): PropertyDecorator {
   const says = { message: 'must be a number of at least 0' };
   const isAmount = [IsNumber({ allowInfinity: true }, says), Min(0, says)];
   return fieldOrNull({ type: 'number', minimum: 0, description }, ...isAmount);
 }
 
-/** An amount in minor units as a JSON integer: not negative, and no numeric text. */
 export function MinorUnitsField({ description }: FieldOptions): PropertyDecorator {
   const units = 'Minor units of the currency: 1099 is 10.99 USD.';
   const range = { min: 0, max: Number.MAX_SAFE_INTEGER, description: `${description} ${units}` };
@@ -113,7 +115,6 @@ export function RequiredTextField({ max, description }: TextOptions): PropertyDe
   return field({ type: 'string', minLength: 1, maxLength: max, description }, IsPresent, isText(max));
 }
 
-/** Text that may be absent, null or empty. */
 export function TextField({ max, description }: TextOptions): PropertyDecorator {
   return fieldOrNull({ type: 'string', maxLength: max, description }, isText(max));
 }
@@ -124,7 +125,7 @@ interface RequirableOptions extends FieldOptions {
 
 export function ReferenceField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
   const message = `must be 1 to ${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`;
-  // The pattern is the part of the rule that every dialect of regular expressions has.
+  // The part of the rule that every dialect of regular expressions has.
   const pattern = '^\\S(.*\\S)?$';
   const schema = { type: 'string', minLength: 1, maxLength: MAX_EXTERNAL_REFERENCE, pattern, description } as const;
   return requirable(isRequired, schema, isTextThat(isExternalReference, message));
@@ -139,10 +140,8 @@ export function CodeField({ description }: FieldOptions): PropertyDecorator {
 }
 
 export function EmailField({ description }: FieldOptions): PropertyDecorator {
-  const isEmail = isTextThat(
-    (value) => value === '' || isMailAddress(value),
-    `must be one e-mail address (name@domain) of at most ${MAX_EMAIL_ADDRESS} bytes`,
-  );
+  const message = `must be one e-mail address (name@domain) of at most ${MAX_EMAIL_ADDRESS} bytes`;
+  const isEmail = isEmptyOr(isMailAddress, message);
   return fieldOrNull({ type: 'string', maxLength: MAX_EMAIL_ADDRESS, description }, isEmail);
 }
 
@@ -153,9 +152,9 @@ export function CurrencyField({ description, isRequired = false }: RequirableOpt
 }
 
 export function CountryField({ description }: FieldOptions): PropertyDecorator {
-  const isCode = isTextThat(
+  const isCode = isEmptyOr(
     // Upper case folds letters: `ß` would be `SS`.
-    (value) => value === '' || (/^[a-z]{2}$/i.test(value) && isCountry(value.toUpperCase())),
+    (value) => /^[a-z]{2}$/i.test(value) && isCountry(value.toUpperCase()),
     'must be a country code of two letters, such as DE (ISO 3166-1)',
   );
   return fieldOrNull({ type: 'string', maxLength: 2, description }, isCode);
@@ -165,33 +164,27 @@ interface WordOptions extends FieldOptions {
   readonly words: readonly string[];
 }
 
-/** Absent, null, or one of the words in any letter case. @param default the meaning of null and of an absent field. */
 export function WordField({
   words,
-  default: preset,
   message,
-  description,
+  ...schema
 }: WordOptions & { readonly default: string; readonly message: string }): PropertyDecorator {
   // The length rules out ligatures: `'ﬀ'.toUpperCase()` is `'FF'`.
   const isWord = (value: string) => words.some((word) => word === value.toUpperCase() && word.length === value.length);
-  return fieldOrNull({ type: 'string', enum: [...words], description, default: preset }, isTextThat(isWord, message));
+  return fieldOrNull({ type: 'string', enum: [...words], ...schema }, isTextThat(isWord, message));
 }
 
-/** One of the words, exactly. */
 export function RequiredWordField({ words, description }: WordOptions): PropertyDecorator {
   return field({ type: 'string', enum: [...words], description }, IsPresent, isOneOf(words));
 }
 
-/** Absent, null, or one of the words, exactly. @param default the meaning of null and of an absent field. */
 export function OptionalWordField({
   words,
-  default: preset,
-  description,
+  ...schema
 }: WordOptions & { readonly default?: string }): PropertyDecorator {
-  return fieldOrNull({ type: 'string', enum: [...words], description, default: preset }, isOneOf(words));
+  return fieldOrNull({ type: 'string', enum: [...words], ...schema }, isOneOf(words));
 }
 
-/** Absent, null, or a list of one or more of the words, exactly. */
 export function WordsField({ words, description }: WordOptions): PropertyDecorator {
   const says = { message: `must be a list of one or more of ${words.join(', ')}` };
   return fieldOrNull(
@@ -202,16 +195,13 @@ export function WordsField({ words, description }: WordOptions): PropertyDecorat
   );
 }
 
-/** Absent, null, or a JSON boolean. @param default the meaning of null and of an absent field. */
-export function FlagField({
-  default: preset,
-  description,
-}: FieldOptions & { readonly default?: boolean }): PropertyDecorator {
-  const isFlag = IsBoolean({ message: 'must be true or false' });
-  return fieldOrNull({ type: 'boolean', description, default: preset }, isFlag);
+export function FlagField(schema: FieldOptions & { readonly default?: boolean }): PropertyDecorator {
+  return fieldOrNull({ type: 'boolean', ...schema }, IsBoolean({ message: 'must be true or false' }));
 }
 
-/** Absent, null, or a time with a time zone: from 1970 to a day ahead, for clocks that differ. */
+const ISO_TIME = /^(?:19[7-9]\d|2\d{3})-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** Null or a time with a time zone: from 1970 to a day ahead, for clocks that differ. */
 export function TimestampField({ description }: FieldOptions): PropertyDecorator {
   const isTimestamp = isTextThat(
     (value) => ISO_TIME.test(value) && isDay(value) && isNotAhead(new Date(value)),
@@ -220,9 +210,21 @@ export function TimestampField({ description }: FieldOptions): PropertyDecorator
   return fieldOrNull({ type: 'string', format: 'date-time', description }, isTimestamp);
 }
 
+/** JavaScript reads 30 February as 2 March. `IsISO8601` would refuse `T24:00:00Z`. */
+function isDay(time: string): boolean {
+  const day = time.slice(0, 10);
+  return !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
+}
+
+function isNotAhead(time: Date): boolean {
+  const tomorrow = new Date();
+  tomorrow.setUTCDate(tomorrow.getUTCDate() + 1);
+  return time < tomorrow;
+}
+
 export function WebAddressField({ max, description }: TextOptions): PropertyDecorator {
-  const isAddress = isTextThat(
-    (value) => value === '' || (isUpTo(value, max) && /^https?:\/\/\S+$/.test(value) && parseUrl(value) !== null),
+  const isAddress = isEmptyOr(
+    (value) => isUpTo(value, max) && /^https?:\/\/\S+$/.test(value) && parseUrl(value) !== null,
     `must be an http or https URL of at most ${max} characters`,
   );
   return fieldOrNull({ type: 'string', maxLength: max, description }, isAddress);
@@ -268,10 +270,6 @@ const IsPresent = constraint(
   'is required',
 );
 
-function requirable(isRequired: boolean, schema: SchemaObject, isValid: PropertyDecorator): PropertyDecorator {
-  return isRequired ? field(schema as ApiPropertyOptions, IsPresent, isValid) : fieldOrNull(schema, isValid);
-}
-
 function integer({ min, max, format, description }: RangeOptions) {
   return { type: 'integer', format, minimum: min, maximum: max, description } as const;
 }
@@ -289,6 +287,10 @@ function isText(max: number): PropertyDecorator {
   return isTextThat((value) => isUpTo(value, max), message);
 }
 
+function isEmptyOr(isValid: (value: string) => boolean, message: string): PropertyDecorator {
+  return isTextThat((value) => value === '' || isValid(value), message);
+}
+
 function isTextThat(isValid: (value: string) => boolean, message: string): PropertyDecorator {
   return constraint((value) => typeof value === 'string' && isValid(value), message);
 }
@@ -301,19 +303,4 @@ function constraint(validate: (value: unknown) => boolean, message: string): Pro
 /** Not `MaxLength`, which leaves out variation selectors: the database counts them. */
 function isUpTo(value: string, max: number): boolean {
   return isStorable(value) && [...value].length <= max;
-}
-
-const ISO_TIME = /^(?:19[7-9]\d|2\d{3})-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
-
-/** JavaScript reads 30 February as 2 March. */
-function isDay(time: string): boolean {
-  const day = time.slice(0, 10);
-  return !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
-}
-
-/** A day of tolerance, for clocks that differ and for calendar days. */
-function isNotAhead(time: Date): boolean {
-  const tomorrow = new Date();
-  tomorrow.setUTCDate(tomorrow.getUTCDate() + 1);
-  return time < tomorrow;
 }

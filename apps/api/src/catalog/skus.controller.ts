@@ -1,13 +1,12 @@
 import { SkusService, type SkuFilter } from '@app/application';
-import { SkuListItem, type SkuResponse, toSkuListItem } from '@app/representations';
+import { SkuListItem, toSkuListItem } from '@app/representations';
 import { Controller, Get } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
-import { list, type ListEnvelope } from '../envelope.js';
+import { list } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList } from '../openapi/endpoints.js';
 import { flagFilter, idFilter, searchFilter, wordsFilter } from '../query/parameters.js';
-import { listQuery, type ValuesOf } from '../query/query.js';
-import { ReadQuery } from '../query/read-query.decorator.js';
+import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 
 const QUERY = listQuery<SkuFilter>({
   skus: wordsFilter('sku', 'one of these SKUs', 'R-1-42,R-1-43'),
@@ -37,15 +36,9 @@ export class SkusController {
       'Money is in major units: 10.99 is 10.99 USD.',
     of: SkuListItem,
   })
-  async list(
-    @CurrentStore() store: CurrentStoreContext,
-    @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>,
-  ): Promise<ListEnvelope<SkuResponse>> {
+  async list(@CurrentStore() store: CurrentStoreContext, @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>) {
     const { rows, total } = await this.skus.list(store.id, filter, page);
-    return list(
-      rows.map((row) => toSkuListItem(row, store.currency)),
-      total,
-      page,
-    );
+    const items = rows.map((row) => toSkuListItem(row, store.currency));
+    return list(items, total, page);
   }
 }

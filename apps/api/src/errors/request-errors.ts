@@ -1,5 +1,5 @@
-import type { AuthenticationFailure } from '@app/application';
-import type { WriteScope } from '@app/domain';
+import { applicationErrors, type AuthenticationFailure } from '@app/application';
+import { domainErrors, type WriteScope } from '@app/domain';
 import type { IncomingMessage } from 'node:http';
 
 /** By Fastify's code. The status is always 400. */
@@ -46,12 +46,14 @@ const REFUSED_KEYS: Readonly<Record<AuthenticationFailure, [401 | 403, string, s
   address_not_allowed: [403, 'address_not_allowed', 'API key may not be used from this address'],
 };
 
-export const API_CODES = [
+/** The values of `X-Error-Code`. A code keeps its meaning under `/v1`; docs/api.md explains each. */
+export const ERROR_CODES: ReadonlySet<string> = new Set([
+  ...Object.values({ ...domainErrors, ...applicationErrors }).flatMap((error) => ('code' in error ? error.code : [])),
   ...Object.values(REFUSED_KEYS).map(([, code]) => code),
   'insufficient_scope',
   'throttled',
   'internal_error',
-];
+]);
 
 export class AuthenticationError extends RequestError {
   constructor(refusal: AuthenticationFailure | { readonly lacks: WriteScope }) {

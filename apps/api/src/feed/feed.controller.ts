@@ -13,9 +13,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bearerKey } from '../access/bearer-key.js';
 import { CurrentKey } from '../access/current-store.decorator.js';
 import { AuthenticationError, ClientGone } from '../errors/request-errors.js';
-import { ReadQuery } from '../query/read-query.decorator.js';
+import { ReadQuery } from '../query/query.js';
 import { Documented } from '../openapi/documented.js';
-import { ApiListChanges, CHANGES_DOCUMENTATION, type ChangesEnvelope } from './feed.openapi.js';
+import { ApiListChanges, CHANGES_DOCUMENTATION } from './feed.openapi.js';
 import { CHANGES_QUERY, type ChangesQuery } from './feed.query.js';
 
 @Controller('v1/changes')
@@ -27,13 +27,13 @@ export class FeedController {
   ) {}
 
   @Get()
-  @ApiListChanges()
+  @ApiListChanges
   async list(
     @CurrentKey() key: ApiKeyLookup,
     @ReadQuery(CHANGES_QUERY) { cursor, kinds: requestedKinds, isTest: requestedMode, limit, waitMs }: ChangesQuery,
     @Req() { headers, ip }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ChangesEnvelope> {
+  ) {
     const after = cursor === undefined ? null : decodeCursor(cursor, { storeId: key.store.id, mode: key.mode });
     const kinds = requestedKinds ?? after?.kinds ?? CHANGE_KINDS;
     const isTest = requestedMode ?? after?.isTest;

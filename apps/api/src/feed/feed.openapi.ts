@@ -1,57 +1,35 @@
 import { CursorExpired, CursorInvalid } from '@app/application';
 import { DELETIONS_KEPT_DAYS } from '@app/domain';
+import * as is from '@app/representations';
 import {
   CHANGE,
   type ChangeResponse,
-  exampleOf,
-  flag,
   type NamedSchema,
-  object,
-  ref,
   type ResourceDocumentation,
   SkuListItem,
-  text,
 } from '@app/representations';
 import { applyDecorators } from '@nestjs/common';
-import { Type, type Static } from '@sinclair/typebox';
+import { Type } from '@sinclair/typebox';
 import { ApiParameters, ApiRead, SUCCESS } from '../openapi/endpoints.js';
 
 const Change: NamedSchema = { name: 'Change', schema: CHANGE };
-const CHANGE_EXAMPLE: ChangeResponse = {
-  kind: 'skus',
-  id: '70-12',
-  deleted: false,
-  at: '2026-11-20T09:30:01.080Z',
-  data: SkuListItem.example,
-};
-const DELETION: ChangeResponse = {
-  kind: 'products',
-  id: '71',
-  deleted: true,
-  at: '2026-11-20T09:30:01.120Z',
-  data: null,
-};
+const EXAMPLES: readonly ChangeResponse[] = [
+  { kind: 'skus', id: '70-12', deleted: false, at: '2026-11-20T09:30:01.080Z', data: SkuListItem.example },
+  { kind: 'products', id: '71', deleted: true, at: '2026-11-20T09:30:01.120Z', data: null },
+];
 
-const PROGRESS = object({
-  cursor: text(
+const PROGRESS = is.object({
+  cursor: is.text(
     'Where the next request begins. Opaque. Store the cursor of every response together with its data.',
     'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0',
   ),
-  has_more: flag('Whether there is more now. Repeat with the cursor until it is false.'),
-  rewound: flag(
+  has_more: is.flag('Whether there is more now. Repeat with the cursor until it is false.'),
+  rewound: is.flag(
     'Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with ' +
       'the entries of this page; later pages of the same read have false. Persist this flag across restarts, and ' +
       'compare your copy with what has come when `has_more` is false.',
   ),
 });
-
-const ENVELOPE = object({
-  success: SUCCESS,
-  data: Type.Array(ref(Change.name)),
-  ...PROGRESS.properties,
-});
-
-export type ChangesEnvelope = Static<typeof ENVELOPE>;
 
 export const CHANGES_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Changes',
@@ -59,27 +37,26 @@ export const CHANGES_DOCUMENTATION: ResourceDocumentation = {
   schemas: [Change],
 };
 
-export const ApiListChanges = () =>
-  applyDecorators(
-    ApiParameters(),
-    ApiRead(
-      {
-        operationId: 'listChanges',
-        summary: 'What changed since a cursor',
-        description:
-          'The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted ' +
-          'before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the ' +
-          'list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor ' +
-          'units. Without a cursor, the feed begins with everything: a full export and following the store are the same ' +
-          `loop. Cursors do not expire, but deletions are known for ${DELETIONS_KEPT_DAYS} days: a cursor whose place is older returns 400 ` +
-          'with `cursor_expired` when there were any after it, even if it was used a moment before. Store ' +
-          'the cursor of every answer, also of an empty one: changes of other kinds move it on. A page ends ' +
-          'early when its changes exceed about 0.5 MB.',
-        failures: [new CursorExpired(), new CursorInvalid()],
-      },
-      {
-        schema: ENVELOPE,
-        example: { success: true, data: [CHANGE_EXAMPLE, DELETION], ...exampleOf(PROGRESS) },
-      },
-    ),
-  );
+export const ApiListChanges = applyDecorators(
+  ApiParameters,
+  ApiRead(
+    {
+      operationId: 'listChanges',
+      summary: 'What changed since a cursor',
+      description:
+        'The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted ' +
+        'before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the ' +
+        'list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor ' +
+        'units. Without a cursor, the feed begins with everything: a full export and following the store are the same ' +
+        `loop. Cursors do not expire, but deletions are known for ${DELETIONS_KEPT_DAYS} days: a cursor whose place is older returns 400 ` +
+        'with `cursor_expired` when there were any after it, even if it was used a moment before. Store ' +
+        'the cursor of every answer, also of an empty one: changes of other kinds move it on. A page ends ' +
+        'early when its changes exceed about 0.5 MB.',
+      failures: [new CursorExpired(), new CursorInvalid()],
+    },
+    {
+      schema: is.object({ success: SUCCESS, data: Type.Array(is.ref(Change.name)), ...PROGRESS.properties }),
+      example: { success: true, data: EXAMPLES, ...is.exampleOf(PROGRESS) },
+    },
+  ),
+);

@@ -1,12 +1,11 @@
 import { CHANGE_KINDS } from '@app/application';
-import { booleanFilter, lastOf, LIMIT, readInteger, readWords, refusalOfWords } from '../query/parameters.js';
+import { booleanFilter, lastOf, LIMIT, clampedInteger, readWords, refusalOfWords } from '../query/parameters.js';
 import { queryOf, type ValuesOf } from '../query/query.js';
 
 const MAX_WAIT_SECONDS = 25;
 
 const TOO_MANY_KINDS = refusalOfWords('kinds');
 const readKinds = readWords(TOO_MANY_KINDS);
-const readSeconds = readInteger({ min: 0, max: MAX_WAIT_SECONDS, preset: 0 });
 
 export type ChangesQuery = ValuesOf<typeof CHANGES_QUERY>;
 
@@ -43,7 +42,7 @@ export const CHANGES_QUERY = queryOf({
       `Seconds to hold an answer without changes until there is one, 0 to ${MAX_WAIT_SECONDS}. ` +
       'Values out of range are clamped, never rejected. A process that shuts down ends the wait.',
     schema: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0, examples: [MAX_WAIT_SECONDS] },
-    read: (sent) => 1000 * readSeconds(sent),
+    read: (sent) => 1000 * clampedInteger(sent, 0, MAX_WAIT_SECONDS, 0),
   },
   limit: LIMIT,
 });

@@ -8,7 +8,6 @@ import { COMMON_SCHEMAS, HEADERS } from './components.js';
 import { documentationOf } from './documented.js';
 import { serveGuides } from './guides.js';
 import { serveReferencePage } from './reference-page.js';
-import { repeatExamples } from './repeat-examples.js';
 
 /** Short, so that the page shows the first operation without scrolling. */
 const DESCRIPTION =
@@ -17,10 +16,11 @@ const DESCRIPTION =
 
 export function serveDocumentation(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
-  let document: PublicFile | null = null;
-  const current = () =>
-    (document ??= publicFile(JSON.stringify(openApiDocument(app)), 'application/json; charset=utf-8'));
-  serveFromMemory(fastify, '/openapi.json', current);
+  let document: PublicFile | undefined;
+  serveFromMemory(fastify, '/openapi.json', () => {
+    document ??= publicFile(JSON.stringify(openApiDocument(app)), 'application/json; charset=utf-8');
+    return document;
+  });
   serveReferencePage(fastify);
   serveGuides(fastify);
 }
@@ -47,7 +47,15 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const named = resources.flatMap(({ schemas }) => schemas).map(({ name, schema }) => [name, schema] as const);
   const schemas = { ...document.components?.schemas, ...Object.fromEntries(named), ...COMMON_SCHEMAS };
   const webhooks = Object.assign({}, ...resources.map((resource) => resource.webhooks)) as DocumentedWebhooks;
-  const described = { ...document, webhooks, components: { ...document.components, schemas, headers: HEADERS } };
-  repeatExamples(described);
-  return described;
+  repeatExamples(document);
+  return { ...document, webhooks, components: { ...document.components, schemas, headers: HEADERS } };
+}
+
+/** Tools that send requests look for the example of a path beside its schema, where Nest drops it. */
+function repeatExamples({ paths }: OpenAPIObject): void {
+  for (const operation of Object.values(paths).flatMap((path) => Object.values(path as Record<string, object>))) {
+    const { parameters = [] } = operation as { parameters?: { in: string; schema: object; example?: unknown }[] };
+    for (const parameter of parameters.filter((each) => each.in === 'path'))
+      parameter.example = (parameter.schema as { examples?: unknown[] }).examples?.[0];
+  }
 }

@@ -5,7 +5,6 @@ import { ApiTags } from '@nestjs/swagger';
 
 const Documentation = DiscoveryService.createDecorator<ResourceDocumentation>();
 
-/** Puts the operations of a controller into the API document, with their tag and schemas. */
 export function Documented(documentation: ResourceDocumentation): ClassDecorator {
   return applyDecorators(Documentation(documentation), ApiTags(documentation.tag));
 }

@@ -1,4 +1,11 @@
-import { DeadlineExceeded, Overloaded, Unavailable } from '@app/application';
+import {
+  CommitOutcomeUnknown,
+  DeadlineExceeded,
+  IdempotencyInFlight,
+  IdempotencyMismatch,
+  Overloaded,
+  Unavailable,
+} from '@app/application';
 import { NotFound } from '@app/domain';
 import { object, ref, type Representation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
@@ -6,11 +13,11 @@ import { ApiBody, ApiOperation, ApiParam, ApiQuery, ApiResponse } from '@nestjs/
 import { Type, type TSchema } from '@sinclair/typebox';
 import { AuthenticationError, TooManyRequests } from '../errors/request-errors.js';
 import { DEFAULT_LIMIT, type Parameter } from '../query/parameters.js';
-import { parametersOf } from '../query/read-query.decorator.js';
-import { headers, optionalHeaders } from './components.js';
+import { parametersOf } from '../query/query.js';
 import { list, single } from '../envelope.js';
+import { headers, optionalHeaders } from './components.js';
 import { ApiFailures } from './failures.js';
-import { ApiIfNoneMatch, ApiPrefer, ApiRequestId } from './request-headers.js';
+import { ApiIdempotencyKey, ApiIfNoneMatch, ApiPrefer, ApiRequestId } from './request-headers.js';
 
 export interface Operation {
   readonly operationId: string;
@@ -37,11 +44,9 @@ const KEY_HEADERS = {
 };
 export const SUCCESS = Type.Unsafe<true>({ type: 'boolean', enum: [true] });
 
-const MONEY = {
-  minor: ' Money is in minor units: 1099 is 10.99 USD.',
-  major: ' Money is in major units: 10.99 is 10.99 USD.',
-};
-const moneyOf = ({ money }: Representation): string => (money ? MONEY[money] : '');
+const UNITS = { minor: '1099', major: '10.99' };
+const moneyOf = ({ money }: Representation) =>
+  money ? ` Money is in ${money} units: ${UNITS[money]} is 10.99 USD.` : '';
 
 /** Decorators of parameters run before those of methods. */
 function byParameters(document: (parameters: readonly Parameter[]) => MethodDecorator): MethodDecorator {
@@ -49,19 +54,18 @@ function byParameters(document: (parameters: readonly Parameter[]) => MethodDeco
     document(parametersOf(descriptor.value as object))(controller, name, descriptor);
 }
 
-export const ApiParameters = (): MethodDecorator =>
-  byParameters((parameters) =>
-    applyDecorators(
-      ...parameters.map(({ name, description, schema }) => ApiQuery({ name, description, schema, required: false })),
-    ),
-  );
+export const ApiParameters = byParameters((parameters) =>
+  applyDecorators(
+    ...parameters.map(({ name, description, schema }) => ApiQuery({ name, description, schema, required: false })),
+  ),
+);
 
 export function ApiList({ of, ...operation }: Operation & { of: Representation }): MethodDecorator {
   const data = Type.Array(ref(of.name));
   const schema = object({ success: SUCCESS, data, pagination: ref('Pagination') });
   const description = `One page of the list. \`pagination.total\` counts all rows that match the filters.${moneyOf(of)}`;
   const example = list([of.example], 1, { page: 1, limit: DEFAULT_LIMIT });
-  return applyDecorators(ApiParameters(), ApiRead({ description, ...operation }, { schema, example }));
+  return applyDecorators(ApiParameters, ApiRead({ description, ...operation }, { schema, example }));
 }
 
 export interface PathParameter {
@@ -71,7 +75,6 @@ export interface PathParameter {
   readonly example: string;
 }
 
-/** @param by absent for a resource that a store has once. */
 export function ApiSingle({
   of,
   by,
@@ -86,66 +89,65 @@ export function ApiPath({ example, ...parameter }: PathParameter): MethodDecorat
   return ApiParam({ ...parameter, required: true, schema: { type: 'string', examples: [example] } });
 }
 
-interface WriteAnswer {
-  readonly status: 200 | 201;
-  readonly description: string;
-  readonly headers?: ReturnType<typeof optionalHeaders>;
+interface Write<Body extends object> extends Operation {
+  readonly of: Representation;
+  /** A class with a decorator of `body/fields.ts` for each field, and a value of it. */
+  readonly body?: { readonly type: new () => Body; readonly example: Body; readonly isOptional?: boolean };
+  readonly answer: { readonly status: 200 | 201; readonly description: string };
+  readonly isRepeatable?: boolean;
 }
 
-/** @param body a class with a decorator of `body/fields.ts` for each field, and a value of it. */
 export function ApiWrite<Body extends object>({
   of,
   body,
-  answer: { status, description, headers = {} },
+  answer: { status, description },
+  isRepeatable = false,
   failures = [],
   ...operation
-}: Operation & {
-  of: Representation;
-  body?: { readonly type: new () => Body; readonly example: Body; readonly isOptional?: boolean };
-  answer: WriteAnswer;
-}): MethodDecorator {
+}: Write<Body>): MethodDecorator {
   const { schema, example: value } = singleOf(of);
+  const replayed = isRepeatable ? optionalHeaders('Idempotent-Replayed') : {};
+  const repeated = [new IdempotencyInFlight(), new IdempotencyMismatch(), new CommitOutcomeUnknown(null)];
   return applyDecorators(
+    ...(isRepeatable ? [ApiIdempotencyKey] : []),
     ApiOperation(operation),
-    ApiPrefer(),
-    ApiRequestId(),
-    ...(body
-      ? [
-          ApiBody({
-            type: body.type,
-            required: !body.isOptional,
-            examples: { body: { summary: 'A body', value: body.example } },
-          }),
-          ApiFailures(new BadRequestException('Request body is not valid JSON')),
-        ]
-      : []),
+    ApiPrefer,
+    ApiRequestId,
+    ...(body ? [bodyOf(body), ApiFailures(new BadRequestException('Request body is not valid JSON'))] : []),
     ApiResponse({
       status,
       description,
       schema,
       examples: { done: { summary: 'Done', value } },
-      headers: { ...KEY_HEADERS, ...headers, ...optionalHeaders('X-Ignored-Parameters') },
+      headers: { ...KEY_HEADERS, ...replayed, ...optionalHeaders('X-Ignored-Parameters') },
     }),
-    ApiFailures(...failures, new BadRequestException('Unknown query parameter: dry_run'), ...COMMON_FAILURES),
+    ApiFailures(
+      ...failures,
+      ...(isRepeatable ? repeated : []),
+      new BadRequestException('Unknown query parameter: dry_run'),
+      ...COMMON_FAILURES,
+    ),
   );
+}
+
+function bodyOf({ type, example: value, isOptional }: NonNullable<Write<object>['body']>): MethodDecorator {
+  return ApiBody({ type, required: !isOptional, examples: { body: { summary: 'A body', value } } });
 }
 
 function singleOf({ name, example }: Representation) {
   return { schema: object({ success: SUCCESS, data: ref(name) }), example: single(example) };
 }
 
-interface ReadAnswer {
-  readonly schema: TSchema;
-  readonly example: unknown;
-}
-
-export function ApiRead({ failures = [], ...operation }: Operation, { schema, example }: ReadAnswer): MethodDecorator {
+export function ApiRead(
+  { failures = [], ...operation }: Operation,
+  { schema, example }: { readonly schema: TSchema; readonly example: unknown },
+): MethodDecorator {
   const examples = { found: { summary: 'Found', value: example } };
   return applyDecorators(
     ApiOperation(operation),
-    ApiPrefer(),
-    ApiRequestId(),
-    ApiIfNoneMatch(),
+    ApiPrefer,
+    ApiRequestId,
+    ApiIfNoneMatch,
     ApiResponse({
       status: 304,
       description: 'The answer is the same as the one with this `ETag`. No body.',

@@ -1,8 +1,7 @@
 import { ref } from '@app/representations';
-import { applyDecorators } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
 import { describeError, type ErrorAnswer } from '../errors/describe-error.js';
-import { ERROR_CODES } from '../errors/error-codes.js';
+import { ERROR_CODES } from '../errors/request-errors.js';
 import { headers, optionalHeaders } from './components.js';
 
 const MEANING: Record<number, string> = {
@@ -21,52 +20,43 @@ const DECLARED = Symbol('the failures of a route');
 /** Statuses of requests that reach the service only with an accepted key. Others may be refused before. */
 const KEY_ACCEPTED = [404, 409, 422, 429];
 
-/**
- * Documents the answers that the API returns for these errors, besides those that other decorators of the route
- * declare.
- */
+/** Documents the answers to these errors, besides those that other decorators of the route declare. */
 export function ApiFailures(...errors: readonly Error[]): MethodDecorator {
-  const answers = errors.map((error) => describeError(error));
+  const added = errors.map((error) => describeError(error));
   return (controller, name, descriptor) => {
     const route = descriptor.value as object;
     const earlier = (Reflect.getMetadata(DECLARED, route) as ErrorAnswer[] | undefined) ?? [];
-    Reflect.defineMetadata(DECLARED, [...earlier, ...answers], route);
-    documentAnswers(answers, earlier)(controller, name, descriptor);
+    Reflect.defineMetadata(DECLARED, [...earlier, ...added], route);
+    for (const status of new Set(added.map((answer) => answer.status))) {
+      const ofStatus = (answers: readonly ErrorAnswer[]) => answers.filter((answer) => answer.status === status);
+      documentAnswers(status, ofStatus(added), ofStatus(earlier))(controller, name, descriptor);
+    }
   };
 }
 
 /** Nest adds the description and the examples to those of the earlier answers, and replaces the headers. */
-function documentAnswers(answers: readonly ErrorAnswer[], earlier: readonly ErrorAnswer[]): MethodDecorator {
-  const statuses = [...new Set(answers.map(({ status }) => status))];
-  return applyDecorators(
-    ...statuses.map((status) => {
-      const ofStatus = (some: readonly ErrorAnswer[]) => some.filter((answer) => answer.status === status);
-      const before = ofStatus(earlier);
-      const added = ofStatus(answers);
-      const same = [...before, ...added];
-      const said = meaningsOf(before);
-      const refused = KEY_REFUSED.includes(status);
-      return ApiResponse({
-        status,
-        description: meaningsOf(added)
-          .filter((text) => !said.includes(text))
-          .join(' '),
-        schema: ref(refused ? 'AuthenticationError' : 'Error'),
-        examples: Object.fromEntries(added.map(({ body }) => [body.error, { summary: body.error, value: body }])),
-        headers: {
-          'X-Error-Code': errorCodeHeader(same.map(({ code }) => code)),
-          ...headers('X-Request-Id'),
-          ...(KEY_ACCEPTED.includes(status) ? headers('X-Traffic-Mode') : {}),
-          ...(![...KEY_ACCEPTED, 401].includes(status) ? optionalHeaders('X-Traffic-Mode') : {}),
-          ...(status === 401 ? headers('WWW-Authenticate') : optionalHeaders('X-Key-Expires-At')),
-          ...([400, 404, 409, 422, 500, 503].includes(status) ? optionalHeaders('X-Ignored-Parameters') : {}),
-          ...(same.some(({ headers }) => 'x-existing-order' in headers) ? optionalHeaders('X-Existing-Order') : {}),
-          ...(same.some(({ headers }) => 'retry-after' in headers) ? optionalHeaders('Retry-After') : {}),
-          ...(same.every(({ headers }) => 'retry-after' in headers) ? headers('Retry-After') : {}),
-        },
-      });
-    }),
-  );
+function documentAnswers(status: number, added: readonly ErrorAnswer[], earlier: readonly ErrorAnswer[]) {
+  const said = meaningsOf(earlier);
+  const all = [...earlier, ...added];
+  return ApiResponse({
+    status,
+    description: meaningsOf(added)
+      .filter((text) => !said.includes(text))
+      .join(' '),
+    schema: ref(KEY_REFUSED.includes(status) ? 'AuthenticationError' : 'Error'),
+    examples: Object.fromEntries(added.map(({ body }) => [body.error, { summary: body.error, value: body }])),
+    headers: {
+      'X-Error-Code': errorCodeHeader(all.map(({ code }) => code)),
+      ...headers('X-Request-Id'),
+      ...(KEY_ACCEPTED.includes(status) ? headers('X-Traffic-Mode') : {}),
+      ...(![...KEY_ACCEPTED, 401].includes(status) ? optionalHeaders('X-Traffic-Mode') : {}),
+      ...(status === 401 ? headers('WWW-Authenticate') : optionalHeaders('X-Key-Expires-At')),
+      ...([400, 404, 409, 422, 500, 503].includes(status) ? optionalHeaders('X-Ignored-Parameters') : {}),
+      ...(all.some(({ headers }) => 'x-existing-order' in headers) ? optionalHeaders('X-Existing-Order') : {}),
+      ...(all.some(({ headers }) => 'retry-after' in headers) ? optionalHeaders('Retry-After') : {}),
+      ...(all.every(({ headers }) => 'retry-after' in headers) ? headers('Retry-After') : {}),
+    },
+  });
 }
 
 function meaningsOf(answers: readonly ErrorAnswer[]): string[] {

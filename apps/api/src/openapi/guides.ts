@@ -22,10 +22,7 @@ function textOf(file: string): string {
   return readFileSync(places.find((place) => existsSync(place)) ?? file, 'utf8');
 }
 
-/**
- * @param file the path in the project, which the links of the document are relative to. A link to a file that is not
- * served becomes text.
- */
+/** @param file its path in the project: links are relative to it. One to a file that is not served becomes text. */
 export function guideHtml(file: string, markdown: string): string {
   const contents: string[] = [];
   const renderer = {

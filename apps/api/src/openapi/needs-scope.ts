@@ -5,7 +5,6 @@ import { ApiSecurity } from '@nestjs/swagger';
 import { AuthenticationError } from '../errors/request-errors.js';
 import { ApiFailures } from './failures.js';
 
-/** The route needs a key that permits this: the guard demands it, and the API document says so. */
 export const NeedsScope = (scope: WriteScope): MethodDecorator =>
   applyDecorators(
     RouteConfig({ needs: scope }),

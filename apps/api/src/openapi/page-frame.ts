@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { publicFile, type PublicFile } from '../http/serve-from-memory.js';
 
 export const PAGES = {
@@ -11,37 +13,11 @@ export const PAGES = {
 
 export type PageName = keyof typeof PAGES;
 
-export const FRAME_STYLE = publicFile(
-  `
-:root {
-  color-scheme: light dark;
-  --page: #fff; --text: #222; --link: #0b5cad; --line: #ccd3da; --code: #f1f4f7;
+export function stylesheet(name: string): PublicFile {
+  return publicFile(readFileSync(path.join(import.meta.dirname, name)), 'text/css; charset=utf-8');
 }
-@media (prefers-color-scheme: dark) {
-  :root { --page: #1c2022; --text: #e4e6e6; --link: #7ab8ff; --line: #545d61; --code: #2a2e30 }
-}
-body { margin: 0; background: var(--page); color: var(--text); font: 16px/1.55 system-ui, sans-serif }
-body > header nav { display: flex; flex-wrap: wrap; gap: 4px 20px; padding: 10px 16px; background: #1b2733 }
-body > header a { color: #fff }
-body > header a[aria-current] { font-weight: 600; text-decoration: none }
-.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
-.guide { box-sizing: border-box; max-width: 1120px; margin: 0 auto; padding: 8px 16px 64px }
-.guide a { color: var(--link) }
-.guide > nav ul { padding-left: 20px }
-.guide article { min-width: 0; overflow-wrap: break-word }
-.guide .scroll { overflow-x: auto }
-.guide table { border-collapse: collapse }
-.guide :is(th, td) { padding: 6px 10px; border: 1px solid var(--line); text-align: left; vertical-align: top }
-.guide td { min-width: 9ch }
-.guide code { font: 0.9em/1.45 ui-monospace, monospace; background: var(--code) }
-.guide pre { padding: 12px; overflow-x: auto; background: var(--code) }
-@media (min-width: 960px) {
-  .guide { display: grid; grid-template-columns: 230px minmax(0, 1fr); gap: 40px }
-  .guide nav { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow-y: auto; font-size: 14px }
-}
-`,
-  'text/css; charset=utf-8',
-);
+
+export const FRAME_STYLE = stylesheet('frame.css');
 
 /** @param base the path of `/docs/`, relative to the page, so that the pages work under a proxy's prefix. */
 export function framedPage(name: PageName, base: string, body: string, head = ''): PublicFile {

@@ -1,20 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-import { publicFile, serveFromMemory, type PublicFile } from '../http/serve-from-memory.js';
-import { FRAME_STYLE, framedPage } from './page-frame.js';
-import { REFERENCE_STYLE } from './reference-style.js';
+import { publicFile, serveFromMemory } from '../http/serve-from-memory.js';
+import { FRAME_STYLE, framedPage, stylesheet } from './page-frame.js';
 
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
@@ -64,7 +56,7 @@ export function serveReferencePage(fastify: FastifyInstance): void {
     'favicon-32x32.png': publicFile(swaggerUi('favicon-32x32.png'), 'image/png'),
     'swagger-ui-bundle.js': publicFile(swaggerUi('swagger-ui-bundle.js'), JAVASCRIPT),
     'swagger-ui-init.js': publicFile(START, JAVASCRIPT),
-    'reference.css': REFERENCE_STYLE,
+    'reference.css': stylesheet('reference.css'),
     'frame.css': FRAME_STYLE,
   };
   const page = (base: string) => {
@@ -74,20 +66,13 @@ export function serveReferencePage(fastify: FastifyInstance): void {
     <link rel="stylesheet" href="${address('reference.css')}">
     <script src="${address('swagger-ui-bundle.js')}" defer></script>
     <script src="${address('swagger-ui-init.js')}"></script>`;
-    return framedPage(
-      '',
-      base,
-      '<section class="unseen" aria-label="Page"><h1>API reference</h1></section><div id="swagger-ui"></div>',
-      head,
-    );
+    const title = '<section class="unseen" aria-label="Page"><h1>API reference</h1></section>';
+    return framedPage('', base, `${title}<div id="swagger-ui"></div>`, head);
   };
-  const serve = (path: string, file: PublicFile) =>
+  const pages = { '/docs': page('./docs/'), '/docs/': page('./'), '/docs/index.html': page('./') };
+  const assets = Object.entries(files).map(([name, file]) => [`/docs/${name}`, file] as const);
+  for (const [path, file] of [...Object.entries(pages), ...assets])
     serveFromMemory(fastify, path, () => file, { 'content-security-policy': POLICY });
-
-  serve('/docs', page('./docs/'));
-  serve('/docs/', page('./'));
-  serve('/docs/index.html', page('./'));
-  for (const [name, file] of Object.entries(files)) serve(`/docs/${name}`, file);
 }
 
 function swaggerUi(name: string): Buffer {

@@ -1,6 +1,9 @@
-import { Deadline, ORDER_DEADLINE_MS, type ChangeContext } from '@app/application';
+import { Deadline, ORDER_DEADLINE_MS, type ChangeContext, type ChangedOrder } from '@app/application';
+import { toOrderResponse, type OrderResponse } from '@app/representations';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import type { AuthenticatedRequest } from '../access/current-store.decorator.js';
+import { single, type SingleEnvelope } from '../envelope.js';
 import { idempotencyKeyOf } from './idempotency-key.decorator.js';
 
 /** The look-up of the key counts against the deadline, the arrival of the body does not. */
@@ -12,17 +15,29 @@ export const OrderDeadline = createParamDecorator((_data: unknown, context: Exec
   deadlineOf(context.switchToHttp().getRequest()),
 );
 
+export interface ChangeOfOrder {
+  readonly context: ChangeContext;
+  readonly answer: (changed: ChangedOrder) => SingleEnvelope<OrderResponse>;
+}
+
 /** A key changes the orders of its own mode only. A PATCH can be repeated as it is: it takes no Idempotency-Key. */
-export const Change = createParamDecorator((_data: unknown, context: ExecutionContext): ChangeContext => {
-  const request = context
-    .switchToHttp()
-    .getRequest<AuthenticatedRequest & { readonly params: { readonly id: string } }>();
+export const Change = createParamDecorator((_data: unknown, context: ExecutionContext): ChangeOfOrder => {
+  const http = context.switchToHttp();
+  const request = http.getRequest<AuthenticatedRequest & { readonly params: { readonly id: string } }>();
+  const reply = http.getResponse<FastifyReply>();
   const { id, name, mode, store } = request.apiKey;
   const key = request.method === 'PATCH' ? null : idempotencyKeyOf(request);
   return {
-    order: { storeId: store.id, reference: request.params.id, isTest: mode === 'test' },
-    actor: { type: 'key', id, name },
-    idempotency: key === null ? null : { storeId: store.id, mode, key },
-    deadline: deadlineOf(request),
+    context: {
+      order: { storeId: store.id, reference: request.params.id, isTest: mode === 'test' },
+      actor: { type: 'key', id, name },
+      idempotency: key === null ? null : { storeId: store.id, mode, key },
+      deadline: deadlineOf(request),
+    },
+    answer: ({ order, isReplay }) => {
+      request.orderId = order.id;
+      if (isReplay) reply.header('idempotent-replayed', 'true');
+      return single(toOrderResponse(order));
+    },
   };
 });

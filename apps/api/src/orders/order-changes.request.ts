@@ -26,6 +26,11 @@ export class LineQuantityRequest {
   quantity!: number;
 }
 
+const OwnReference = (what: string) =>
+  is.ReferenceField({ isRequired: true, description: `${what} Unique in the order, for ever.` });
+const Lines = (description: string) =>
+  is.ListField(LineQuantityRequest, { max: MAX_LINES, isOptional: true, description });
+
 class TrackingRequest {
   @is.TextField({ max: 100, description: 'Name of the carrier.' })
   carrier?: string | null;
@@ -38,17 +43,10 @@ class TrackingRequest {
 }
 
 export class CreateShipmentRequest extends TrackingRequest {
-  @is.ReferenceField({
-    isRequired: true,
-    description: 'Your own number of the shipment. Unique in the order, for ever.',
-  })
+  @OwnReference('Your own number of the shipment.')
   reference!: string;
 
-  @is.ListField(LineQuantityRequest, {
-    max: MAX_LINES,
-    isOptional: true,
-    description: 'Absent: all that is left.',
-  })
+  @Lines('Absent: all that is left.')
   items?: LineQuantityRequest[] | null;
 
   @is.OptionalWordField({
@@ -109,19 +107,12 @@ export class TransitionRequest {
   @is.FlagField({ default: false, description: 'For RETURNED: whether units go back to their bins.' })
   restock?: boolean | null;
 
-  @is.ListField(LineQuantityRequest, {
-    max: MAX_LINES,
-    isOptional: true,
-    description: 'Which units go back. Absent: all that were shipped and have not come back.',
-  })
+  @Lines('Which units go back. Absent: all that were shipped and have not come back.')
   lines?: LineQuantityRequest[] | null;
 }
 
 export class RecordPaymentRequest {
-  @is.ReferenceField({
-    isRequired: true,
-    description: "The payment's id at your gateway. Unique in the order, for ever.",
-  })
+  @OwnReference("The payment's id at your gateway.")
   reference!: string;
 
   @is.MinorUnitsField({ description: 'What was paid.' })
@@ -135,16 +126,13 @@ export class RecordPaymentRequest {
 }
 
 export class RecordRefundRequest {
-  @is.ReferenceField({
-    isRequired: true,
-    description: "The refund's id at your gateway. Unique in the order, for ever.",
-  })
+  @OwnReference("The refund's id at your gateway.")
   reference!: string;
 
   @is.MinorUnitsField({ description: 'What was refunded; 0 for units that come back unpaid.' })
   amount!: number;
 
-  @is.ListField(LineQuantityRequest, { max: MAX_LINES, isOptional: true, description: 'What the refund is for.' })
+  @Lines('What the refund is for.')
   lines?: LineQuantityRequest[] | null;
 
   @is.FlagField({
@@ -203,12 +191,8 @@ export function toTransition({ field, expected, to, restock, lines }: Transition
   };
 }
 
-export function toPayment({
-  reference,
-  amount,
-  currency,
-  at,
-}: RecordPaymentRequest): Omit<PaymentRequest, 'requestHash'> {
+export function toPayment(body: RecordPaymentRequest): Omit<PaymentRequest, 'requestHash'> {
+  const { reference, amount, currency, at } = body;
   return { reference, amount, currency: currency.toUpperCase(), at: toDate(at) };
 }
 

@@ -8,10 +8,8 @@ import {
 } from '@app/application';
 import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES } from '@app/domain';
 import {
-  type CreatedOrderResponse,
-  type OrderItemResponse,
-  type OrderPreviewResponse,
-  type OrderResponse,
+  Order,
+  OrderListItem,
   toCreatedOrder,
   toOrderListItem,
   toOrderPreview,
@@ -24,15 +22,15 @@ import { WritesNothing } from '../access/route-access.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { BodyPipe } from '../body/body.pipe.js';
-import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
+import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
+import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import { booleanFilter, exactFilter, searchFilter, wordFilter } from '../query/parameters.js';
-import { listQuery, type ValuesOf } from '../query/query.js';
-import { ReadQuery } from '../query/read-query.decorator.js';
+import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 import { OrderDeadline } from './change.decorator.js';
 import { CreateOrderRequest, toOrderRequest } from './create-order.request.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
-import { ApiCreateOrder, ApiGetOrder, ApiListOrders, ApiPreviewOrder, ORDERS_DOCUMENTATION } from './orders.openapi.js';
+import * as docs from './orders.openapi.js';
 
 const QUERY = listQuery<OrderFilter>({
   status: wordFilter('status', 'payment status', PAYMENT_STATUSES, 'PENDING'),
@@ -45,7 +43,7 @@ const QUERY = listQuery<OrderFilter>({
 });
 
 @Controller('v1/orders')
-@Documented(ORDERS_DOCUMENTATION)
+@Documented(docs.ORDERS_DOCUMENTATION)
 export class OrdersController {
   constructor(
     private readonly orders: OrdersService,
@@ -55,22 +53,19 @@ export class OrdersController {
   ) {}
 
   @Get()
-  @ApiListOrders()
-  async list(
-    @CurrentStore() store: CurrentStoreContext,
-    @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>,
-  ): Promise<ListEnvelope<OrderItemResponse>> {
+  @ApiList({
+    operationId: 'listOrders',
+    summary: 'Orders of points of sale and of the website, newest first',
+    of: OrderListItem,
+  })
+  async list(@CurrentStore() store: CurrentStoreContext, @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>) {
     const { rows, total } = await this.orders.list(store.id, filter, page);
     return list(rows.map(toOrderListItem), total, page);
   }
 
   @Get(':id')
-  @ApiGetOrder()
-  async retrieve(
-    @CurrentStore() store: CurrentStoreContext,
-    @Param('id') id: string,
-    @Req() incoming: FastifyRequest,
-  ): Promise<SingleEnvelope<OrderResponse>> {
+  @ApiSingle({ operationId: 'getOrder', summary: 'One order', of: Order, by: docs.ORDER })
+  async retrieve(@CurrentStore() store: CurrentStoreContext, @Param('id') id: string, @Req() incoming: FastifyRequest) {
     const order = await this.orders.retrieve(store.id, id);
     incoming.orderId = order.id;
     return single(toOrderResponse(order));
@@ -78,14 +73,14 @@ export class OrdersController {
 
   @Post()
   @NeedsScope('orders')
-  @ApiCreateOrder()
+  @docs.ApiCreateOrder
   async create(
     @CurrentKey() { id: keyId, mode, store }: ApiKeyLookup,
     @IdempotencyKey() idempotencyKey: string | null,
     @Body(BodyPipe) body: CreateOrderRequest,
     @OrderDeadline() deadline: Deadline,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<SingleEnvelope<CreatedOrderResponse>> {
+  ) {
     const request = toOrderRequest(body);
     const { receipt, isReplay } = await this.createOrder.execute({
       store,
@@ -104,12 +99,12 @@ export class OrdersController {
   @Post('preview')
   @HttpCode(200)
   @WritesNothing()
-  @ApiPreviewOrder()
+  @docs.ApiPreviewOrder
   async preview(
     @CurrentKey() { mode, store }: ApiKeyLookup,
     @Body(BodyPipe) body: CreateOrderRequest,
     @OrderDeadline() deadline: Deadline,
-  ): Promise<SingleEnvelope<OrderPreviewResponse>> {
+  ) {
     const request = toOrderRequest(body);
     return single(toOrderPreview(await this.previewOrder.execute({ store, mode, request, deadline })));
   }

@@ -1,18 +1,7 @@
-import { CommitOutcomeUnknown, IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
-import {
-  CurrencyMismatch,
-  ExternalReferenceTaken,
-  ItemsUnavailable,
-  Money,
-  OrderRejected,
-  OutOfStock,
-  PriceChanged,
-} from '@app/domain';
+import { domainErrors as refused, Money } from '@app/domain';
 import { CreatedOrder, Order, OrderListItem, OrderPreview, type ResourceDocumentation } from '@app/representations';
-import { applyDecorators, BadRequestException } from '@nestjs/common';
-import { optionalHeaders } from '../openapi/components.js';
-import { ApiList, ApiSingle, ApiWrite } from '../openapi/endpoints.js';
-import { ApiIdempotencyKey } from '../openapi/request-headers.js';
+import { BadRequestException } from '@nestjs/common';
+import { ApiWrite } from '../openapi/endpoints.js';
 import { CreateOrderRequest } from './create-order.request.js';
 
 export const ORDERS_DOCUMENTATION: ResourceDocumentation = {
@@ -21,24 +10,11 @@ export const ORDERS_DOCUMENTATION: ResourceDocumentation = {
   schemas: [OrderListItem, Order, CreatedOrder, OrderPreview],
 };
 
-export const ApiListOrders = () =>
-  ApiList({
-    operationId: 'listOrders',
-    summary: 'Orders of points of sale and of the website, newest first',
-    of: OrderListItem,
-  });
-
-export const ApiGetOrder = () =>
-  ApiSingle({
-    operationId: 'getOrder',
-    summary: 'One order',
-    of: Order,
-    by: {
-      name: 'id',
-      description: 'UUID, or receipt number in any letter case.',
-      example: '652e11cd-af5e-469b-9ad6-28bda7a6431d',
-    },
-  });
+export const ORDER = {
+  name: 'id',
+  description: 'UUID, or receipt number in any letter case.',
+  example: '652e11cd-af5e-469b-9ad6-28bda7a6431d',
+};
 
 const BODY = {
   type: CreateOrderRequest,
@@ -62,51 +38,43 @@ const FAULTS = [
   new BadRequestException('items[2].quantity must be an integer from 1 to 999'),
 ];
 
-export const ApiCreateOrder = () =>
-  applyDecorators(
-    ApiIdempotencyKey(),
-    ApiWrite({
-      operationId: 'createOrder',
-      summary: 'Place an order',
-      description:
-        'Names, unit prices and totals come from the live catalog; prices in the request are ignored. The order runs the ' +
-        'full pipeline: fraud analysis, inventory and notifications. Payment on delivery or offline only.',
-      body: BODY,
-      of: CreatedOrder,
-      answer: {
-        status: 201,
-        description: 'The order was placed, by this request or by an earlier one with the same Idempotency-Key.',
-        headers: optionalHeaders('Idempotent-Replayed'),
-      },
-      failures: [
-        ...FAULTS,
-        new ItemsUnavailable([{ line: 2, what: 'product', id: 77 }]),
-        new IdempotencyInFlight(),
-        new OutOfStock([{ line: 0, requested: 5, available: 3 }]),
-        new CurrencyMismatch('USD'),
-        new PriceChanged(Money.ofMinor(5600, 'USD')),
-        new OrderRejected(),
-        new ExternalReferenceTaken(Order.example.id),
-        new IdempotencyMismatch(),
-        new CommitOutcomeUnknown(null),
-      ],
-    }),
-  );
+export const ApiCreateOrder = ApiWrite({
+  operationId: 'createOrder',
+  summary: 'Place an order',
+  description:
+    'Names, unit prices and totals come from the live catalog; prices in the request are ignored. The order runs the ' +
+    'full pipeline: fraud analysis, inventory and notifications. Payment on delivery or offline only.',
+  body: BODY,
+  of: CreatedOrder,
+  answer: {
+    status: 201,
+    description: 'The order was placed, by this request or by an earlier one with the same Idempotency-Key.',
+  },
+  isRepeatable: true,
+  failures: [
+    ...FAULTS,
+    new refused.ItemsUnavailable([{ line: 2, what: 'product', id: 77 }]),
+    new refused.OutOfStock([{ line: 0, requested: 5, available: 3 }]),
+    new refused.CurrencyMismatch('USD'),
+    new refused.PriceChanged(Money.ofMinor(5600, 'USD')),
+    new refused.OrderRejected(),
+    new refused.ExternalReferenceTaken(Order.example.id),
+  ],
+});
 
-export const ApiPreviewOrder = () =>
-  ApiWrite({
-    operationId: 'previewOrder',
-    summary: 'Prices, totals and problems of an order that is not placed',
-    description:
-      'Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with ' +
-      '`problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does ' +
-      'not run: it may still refuse or hold the order. `items` and the totals omit lines with `item_unavailable` and ' +
-      'contain those that are `out_of_stock`. Money is in major units: 10.99 is 10.99 USD.',
-    body: BODY,
-    of: OrderPreview,
-    answer: {
-      status: 200,
-      description: 'The order was not placed. `problems` is empty if it could be placed at this moment.',
-    },
-    failures: FAULTS,
-  });
+export const ApiPreviewOrder = ApiWrite({
+  operationId: 'previewOrder',
+  summary: 'Prices, totals and problems of an order that is not placed',
+  description:
+    'Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with ' +
+    '`problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does ' +
+    'not run: it may still refuse or hold the order. `items` and the totals omit lines with `item_unavailable` and ' +
+    'contain those that are `out_of_stock`. Money is in major units: 10.99 is 10.99 USD.',
+  body: BODY,
+  of: OrderPreview,
+  answer: {
+    status: 200,
+    description: 'The order was not placed. `problems` is empty if it could be placed at this moment.',
+  },
+  failures: FAULTS,
+});

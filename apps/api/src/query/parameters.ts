@@ -1,5 +1,6 @@
 import { MAX_LIMIT, parseId } from '@app/application';
 import { MAX_INT4 } from '@app/domain';
+import type { SchemaObject } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
 
 export const DEFAULT_LIMIT = 50;
@@ -12,16 +13,6 @@ const MAX_PARTS = 2 * MAX_VALUES;
 /** Ids count from 1, so a filter by this id matches no row. */
 const NO_ID = 0;
 
-interface ValueSchema {
-  type: 'string' | 'integer' | 'boolean';
-  format?: 'int32';
-  enum?: string[];
-  minimum?: number;
-  maximum?: number;
-  default?: number;
-  examples: (string | number | boolean)[];
-}
-
 /**
  * The document, the reader and the names that a route knows derive from it. An unreadable value becomes the default, or
  * a filter that matches no row, unless the parameter has a refusal.
@@ -29,7 +20,7 @@ interface ValueSchema {
 export interface Parameter<T = unknown> {
   readonly name: string;
   readonly description: string;
-  readonly schema: ValueSchema;
+  readonly schema: SchemaObject & { readonly examples: (string | number | boolean)[] };
   /** The message of the 400; absent: it refuses no value. */
   readonly refusal?: string;
   /** @param sent in the order of the URL; empty = not given. */
@@ -82,7 +73,6 @@ export const readWords =
 
 export const refusalOfWords = (name: string): string => `${name} must have at most ${MAX_VALUES} values`;
 
-/** A filter by up to 100 words: each exactly, or else in any letter case. */
 export const wordsFilter = (name: string, what: string, example: string): Filter<readonly string[]> => {
   const refusal = refusalOfWords(name);
   return {
@@ -116,7 +106,6 @@ export const idFilter = (name: string, what: string): Filter<number> => ({
   },
 });
 
-/** `true` for `true` and `1`; every other value does not filter. */
 export const flagFilter = (name: string, what: string): Filter<true> => ({
   name,
   description: `\`true\` (or \`1\`): ${what}. Any other value, including \`false\`, does not filter.`,
@@ -124,42 +113,39 @@ export const flagFilter = (name: string, what: string): Filter<true> => ({
   read: (sent) => /^(?:true|1)$/i.test(lastOf(sent) ?? '') || undefined,
 });
 
-/** A filter that rejects unreadable values: a client that mistypes it must not read other rows than it asked for. */
-export const booleanFilter = (name: string, whenTrue: string, whenFalse: string): Filter<boolean> => {
-  const refusal = `${name} must be true or false`;
-  return {
-    name,
-    description: `\`true\`: ${whenTrue}. \`false\`: ${whenFalse}. Letter case does not matter; any other value, also an empty one, returns 400.`,
-    schema: { type: 'boolean', examples: [true] },
-    refusal,
-    read: (sent) => {
-      const text = filterOf(sent)?.toLowerCase();
-      if (text !== undefined && text !== 'true' && text !== 'false') throw new BadRequestException(refusal);
-      return text === undefined ? undefined : text === 'true';
-    },
+/** Rejects unreadable values: a client that mistypes a filter must not read other rows than it asked for. */
+function refusing<T>(refusal: string, parse: (text: string) => T | null): Pick<Filter<T>, 'refusal' | 'read'> {
+  const read = (sent: readonly string[]) => {
+    const text = filterOf(sent);
+    const value = text === undefined ? undefined : parse(text);
+    if (value === null) throw new BadRequestException(refusal);
+    return value;
   };
-};
+  return { refusal, read };
+}
+
+export const booleanFilter = (name: string, whenTrue: string, whenFalse: string): Filter<boolean> => ({
+  name,
+  description: `\`true\`: ${whenTrue}. \`false\`: ${whenFalse}. Letter case does not matter; any other value, also an empty one, returns 400.`,
+  schema: { type: 'boolean', examples: [true] },
+  ...refusing(`${name} must be true or false`, (text) =>
+    /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : null,
+  ),
+});
 
 export const integerFilter = (
   name: string,
   what: string,
   { min, max }: { readonly min: number; readonly max: number },
-): Filter<number> => {
-  const refusal = `${name} must be an integer from ${min} to ${max}`;
-  return {
-    name,
-    description: `${what} Any other value, also an empty one, returns 400.`,
-    schema: { type: 'integer', minimum: min, maximum: max, examples: [min] },
-    refusal,
-    read: (sent) => {
-      const text = filterOf(sent);
-      if (text === undefined) return undefined;
-      const value = /^[+-]?\d+$/.test(text) ? Number(text) : NaN;
-      if (!(value >= min && value <= max)) throw new BadRequestException(refusal);
-      return value;
-    },
-  };
-};
+): Filter<number> => ({
+  name,
+  description: `${what} Any other value, also an empty one, returns 400.`,
+  schema: { type: 'integer', minimum: min, maximum: max, examples: [min] },
+  ...refusing(`${name} must be an integer from ${min} to ${max}`, (text) => {
+    const value = /^[+-]?\d+$/.test(text) ? Number(text) : NaN;
+    return value >= min && value <= max ? value : null;
+  }),
+});
 
 export const searchFilter = (what: string, example: string): Filter<string> => ({
   name: 'search',
@@ -174,31 +160,23 @@ export const searchFilter = (what: string, example: string): Filter<string> => (
   },
 });
 
-interface Range {
-  readonly min: number;
-  readonly max: number;
-  readonly preset: number;
-}
-
 /** A whole number, clamped to its range; the preset for text that is no number. */
-export const readInteger =
-  ({ min, max, preset }: Range) =>
-  (sent: readonly string[]): number => {
-    const text = lastOf(sent) ?? '';
-    const value = /^[+-]?\d+(?:\.\d*)?$/.test(text) ? Math.trunc(Number(text)) : preset;
-    return Math.min(Math.max(value, min), max);
-  };
+export function clampedInteger(sent: readonly string[], min: number, max: number, preset: number): number {
+  const text = lastOf(sent) ?? '';
+  const value = /^[+-]?\d+(?:\.\d*)?$/.test(text) ? Math.trunc(Number(text)) : preset;
+  return Math.min(Math.max(value, min), max);
+}
 
 export const LIMIT: Parameter<number> = {
   name: 'limit',
   description: `Rows on a page, 1 to ${MAX_LIMIT}. Values out of range are clamped, never rejected.`,
   schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, examples: [DEFAULT_LIMIT] },
-  read: readInteger({ min: 1, max: MAX_LIMIT, preset: DEFAULT_LIMIT }),
+  read: (sent) => clampedInteger(sent, 1, MAX_LIMIT, DEFAULT_LIMIT),
 };
 
 export const PAGE: Parameter<number> = {
   name: 'page',
   description: 'The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty.',
   schema: { type: 'integer', minimum: 1, default: 1, examples: [1] },
-  read: readInteger({ min: 1, max: MAX_PAGE, preset: 1 }),
+  read: (sent) => clampedInteger(sent, 1, MAX_PAGE, 1),
 };

@@ -2,7 +2,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import { searchFilter } from './parameters.js';
 import { listQuery } from './query.js';
 import { QueryGuard } from './query.guard.js';
-import { ReadQuery } from './read-query.decorator.js';
+import { ReadQuery } from './query.js';
 
 const QUERY = listQuery({ search: searchFilter('the name', 'x') });
 

@@ -1,7 +1,7 @@
 import { BadRequestException, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import '../access/current-store.decorator.js';
-import { parametersOf } from './read-query.decorator.js';
+import { parametersOf } from './query.js';
 
 const MAX_NAMES = 20;
 const MAX_NAME_LENGTH = 64;

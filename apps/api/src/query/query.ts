@@ -1,4 +1,7 @@
 import type { Page } from '@app/application';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
 import { LIMIT, PAGE, type Parameter } from './parameters.js';
 
 /** The parameters of a URL as parsed by Fastify: a repeated one is an array. */
@@ -31,4 +34,23 @@ export function listQuery<F extends object>(filters: Parameters<F>): Query<{ fil
     parameters: [...filter.parameters, ...page.parameters],
     read: (query) => ({ filter: filter.read(query), page: page.read(query) }),
   };
+}
+
+const Declared = Reflector.createDecorator<Query>();
+
+const Values = createParamDecorator((query: Query, context: ExecutionContext) =>
+  query.read(context.switchToHttp().getRequest<FastifyRequest>().query as RawQuery),
+);
+
+/** The documentation of the route and {@link QueryGuard} take the parameters from here. */
+export function ReadQuery(query: Query): ParameterDecorator {
+  return (controller, method, index) => {
+    if (method === undefined) throw new Error('ReadQuery belongs to a parameter of a route');
+    Declared(query)(controller, method, Object.getOwnPropertyDescriptor(controller, method) ?? {});
+    Values(query)(controller, method, index);
+  };
+}
+
+export function parametersOf(route: object): readonly Parameter[] {
+  return new Reflector().get(Declared, route as never)?.parameters ?? [];
 }

@@ -17,10 +17,7 @@ export class Demo {
     private readonly databaseUrl: string,
   ) {}
 
-  /**
-   * A store without keys is loaded again: its first load was interrupted.
-   * @returns whether it was loaded and needs keys.
-   */
+  /** Whether it loaded the store. One without keys is loaded again: its first load was interrupted. */
   async loadOnce(): Promise<boolean> {
     const stores = this.app.get(StoreRepository);
     const store = await stores.findBySubdomain(DEMO_STORE);
@@ -40,15 +37,8 @@ export class Demo {
   }
 
   private async createKey(mode: ApiKeyMode): Promise<string> {
-    const command = {
-      store: DEMO_STORE,
-      mode,
-      scope: 'full',
-      networks: [],
-      trusted: false,
-      name: `First ${mode} key`,
-      expiresAt: null,
-    } as const;
+    const rights = { mode, scope: 'full', networks: [], trusted: false, expiresAt: null } as const;
+    const command = { store: DEMO_STORE, name: `First ${mode} key`, ...rights };
     return (await this.app.get(CreateApiKey).execute(command)).key;
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceMetrics } from '@app/infrastructure';
 import { Counter, Gauge, Histogram } from 'prom-client';
-import { ERROR_CODES } from '../errors/error-codes.js';
+import { ERROR_CODES } from '../errors/request-errors.js';
 import type { FailureCounts } from '../errors/failure-reports.js';
 
 export interface RequestLabels {

@@ -1,22 +1,15 @@
 import { ChangeStock, Deadline, StockService, type ApiKeyLookup, type StockFilter } from '@app/application';
-import {
-  type StockListItem,
-  type StockChange,
-  toStockChange,
-  toStockListItem,
-  type ValueOf,
-} from '@app/representations';
+import { toStockChange, toStockListItem } from '@app/representations';
 import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
-import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
+import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
 import { exactFilter, idFilter, wordsFilter } from '../query/parameters.js';
-import { listQuery, type ValuesOf } from '../query/query.js';
-import { ReadQuery } from '../query/read-query.decorator.js';
+import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 import { ApiChangeStock, ApiListStock, STOCK_DOCUMENTATION } from './stock.openapi.js';
 import { ChangeStockRequest, toStockLines } from './stock.request.js';
 
@@ -39,11 +32,8 @@ export class StockController {
   ) {}
 
   @Get()
-  @ApiListStock()
-  async list(
-    @CurrentStore() store: CurrentStoreContext,
-    @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>,
-  ): Promise<ListEnvelope<ValueOf<typeof StockListItem>>> {
+  @ApiListStock
+  async list(@CurrentStore() store: CurrentStoreContext, @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>) {
     const { rows, total } = await this.stock.list(store.id, filter, page);
     return list(rows.map(toStockListItem), total, page);
   }
@@ -51,13 +41,13 @@ export class StockController {
   @Post()
   @HttpCode(200)
   @NeedsScope('stock')
-  @ApiChangeStock()
+  @ApiChangeStock
   async change(
     @CurrentKey() key: ApiKeyLookup,
     @IdempotencyKey() idempotencyKey: string | null,
     @Body(StrictBodyPipe) body: ChangeStockRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<SingleEnvelope<ValueOf<typeof StockChange>>> {
+  ) {
     const { id, name, mode, store } = key;
     const reference = body.reference ?? null;
     const { lines, isReplay } = await this.changes.execute({

@@ -1,10 +1,8 @@
-import { CommitOutcomeUnknown, CursorInvalid, IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
+import { CursorInvalid } from '@app/application';
 import { ReferenceTaken, StockRefused } from '@app/domain';
 import { type ResourceDocumentation, StockChange, StockListItem } from '@app/representations';
-import { applyDecorators, BadRequestException } from '@nestjs/common';
-import { optionalHeaders } from '../openapi/components.js';
+import { BadRequestException } from '@nestjs/common';
 import { ApiList, ApiWrite } from '../openapi/endpoints.js';
-import { ApiIdempotencyKey } from '../openapi/request-headers.js';
 import { ChangeStockRequest } from './stock.request.js';
 
 export const STOCK_DOCUMENTATION: ResourceDocumentation = {
@@ -13,53 +11,42 @@ export const STOCK_DOCUMENTATION: ResourceDocumentation = {
   schemas: [StockListItem, StockChange],
 };
 
-export const ApiListStock = () =>
-  ApiList({
-    operationId: 'listStock',
-    summary: 'What lies where',
-    description:
-      'A row for each bin in which a product or variant lies or has lain, of active and other products and warehouses. Sorted ' +
-      'by `product_id`, then `variant_id` (the product itself first), then the age of the bin. `pagination.total` counts all ' +
-      'rows that match the filters.',
-    of: StockListItem,
-  });
+export const ApiListStock = ApiList({
+  operationId: 'listStock',
+  summary: 'What lies where',
+  description:
+    'A row for each bin in which a product or variant lies or has lain, of active and other products and warehouses. Sorted ' +
+    'by `product_id`, then `variant_id` (the product itself first), then the age of the bin. `pagination.total` counts all ' +
+    'rows that match the filters.',
+  of: StockListItem,
+});
 
-export const ApiChangeStock = () =>
-  applyDecorators(
-    ApiIdempotencyKey(),
-    ApiWrite({
-      operationId: 'changeStock',
-      summary: 'Report receipts, corrections and counts',
-      description:
-        'Lines apply in their order, and each says one thing. `adjust` adds or removes units. `set` writes a quantity if the ' +
-        'bin holds what you `expected`. `counted` writes a count as of a cursor of the feed: the stock becomes the counted ' +
-        'units plus the net of all sales, returns and adjustments after the cursor. A later count at the same cursor replaces ' +
-        'an earlier one; a count whose cursor is older than the last count or set of the bin is `superseded`. A count that ' +
-        'finds fewer units than are sold since leaves 0, and `short` names the rest. A refused line changes nothing; the other ' +
-        'lines apply unless the request is `atomic`. The same request with the same `reference` is applied once, and answered ' +
-        'as the first time.',
-      of: StockChange,
-      body: {
-        type: ChangeStockRequest,
-        example: {
-          reference: 'GR-4711',
-          reason: 'Goods receipt',
-          lines: [{ sku: 'R-1-42', warehouse: 'MAIN', bin: 'A-1', adjust: 10 }],
-        },
-      },
-      answer: {
-        status: 200,
-        description: 'What each line did, by this request or by an earlier one.',
-        headers: optionalHeaders('Idempotent-Replayed'),
-      },
-      failures: [
-        new BadRequestException('lines[0] must have one of adjust, set and counted'),
-        new CursorInvalid(),
-        new StockRefused(['lines[0]: stale: The bin holds 12, not 10']),
-        new ReferenceTaken(),
-        new IdempotencyInFlight(),
-        new IdempotencyMismatch(),
-        new CommitOutcomeUnknown(null),
-      ],
-    }),
-  );
+export const ApiChangeStock = ApiWrite({
+  operationId: 'changeStock',
+  summary: 'Report receipts, corrections and counts',
+  description:
+    'Lines apply in their order, and each says one thing. `adjust` adds or removes units. `set` writes a quantity if the ' +
+    'bin holds what you `expected`. `counted` writes a count as of a cursor of the feed: the stock becomes the counted ' +
+    'units plus the net of all sales, returns and adjustments after the cursor. A later count at the same cursor replaces ' +
+    'an earlier one; a count whose cursor is older than the last count or set of the bin is `superseded`. A count that ' +
+    'finds fewer units than are sold since leaves 0, and `short` names the rest. A refused line changes nothing; the other ' +
+    'lines apply unless the request is `atomic`. The same request with the same `reference` is applied once, and answered ' +
+    'as the first time.',
+  of: StockChange,
+  body: {
+    type: ChangeStockRequest,
+    example: {
+      reference: 'GR-4711',
+      reason: 'Goods receipt',
+      lines: [{ sku: 'R-1-42', warehouse: 'MAIN', bin: 'A-1', adjust: 10 }],
+    },
+  },
+  answer: { status: 200, description: 'What each line did, by this request or by an earlier one.' },
+  isRepeatable: true,
+  failures: [
+    new BadRequestException('lines[0] must have one of adjust, set and counted'),
+    new CursorInvalid(),
+    new StockRefused(['lines[0]: stale: The bin holds 12, not 10']),
+    new ReferenceTaken(),
+  ],
+});

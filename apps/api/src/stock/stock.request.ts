@@ -1,8 +1,7 @@
 import { decodeCursor, type ApiKeyLookup, type StockLine } from '@app/application';
 import { COUNT_BASES, MAX_INT4, type CountBasis, type StockWrite } from '@app/domain';
-import { BadRequestException } from '@nestjs/common';
 import * as is from '../body/fields.js';
-import { MAX_FAULTS } from '../body/body.pipe.js';
+import { refusalOf } from '../body/body.pipe.js';
 
 const MAX_STOCK_LINES = 500;
 
@@ -89,32 +88,20 @@ export class ChangeStockRequest {
 /** @throws BadRequestException, CursorInvalid */
 export function toStockLines(lines: readonly StockLineRequest[], { store, mode }: ApiKeyLookup): StockLine[] {
   const faults = lines.flatMap((line, index) => faultsOf(line).map((fault) => `lines[${index}]${fault}`));
-  if (faults.length > 0) throw new BadRequestException(faults.slice(0, MAX_FAULTS).join('; '));
-  return lines.map((line) => {
-    const sku = line.sku || null;
-    return {
-      sku,
-      productId: line.product_id ?? null,
-      variantId: line.variant_id ?? null,
-      warehouse: line.warehouse ?? null,
-      bin: line.bin ?? null,
-      write: toWrite(line),
-      asOf: line.as_of ? decodeCursor(line.as_of, { storeId: store.id, mode }) : null,
-    };
-  });
+  if (faults.length > 0) throw refusalOf(faults);
+  return lines.map((line) => ({
+    sku: line.sku || null,
+    productId: line.product_id ?? null,
+    variantId: line.variant_id ?? null,
+    warehouse: line.warehouse ?? null,
+    bin: line.bin ?? null,
+    write: toWrite(line),
+    asOf: line.as_of ? decodeCursor(line.as_of, { storeId: store.id, mode }) : null,
+  }));
 }
 
-function faultsOf({
-  sku,
-  product_id,
-  variant_id,
-  adjust,
-  set,
-  expected,
-  counted,
-  as_of,
-  basis,
-}: StockLineRequest): string[] {
+function faultsOf(line: StockLineRequest): string[] {
+  const { sku, product_id, variant_id, adjust, set, expected, counted, as_of, basis } = line;
   const given = [adjust, set, counted].filter((value) => value !== undefined);
   return [
     ...(!sku === !product_id ? [' must have either sku or product_id'] : []),

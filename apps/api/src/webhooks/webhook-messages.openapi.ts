@@ -1,31 +1,18 @@
 import { CHANGE_KINDS } from '@app/application';
-import {
-  arrayOf,
-  exampleOf,
-  identityOf,
-  object,
-  oneOf,
-  optional,
-  recordOf,
-  ref,
-  SkuListItem,
-  text,
-  timestamp,
-  type DocumentedWebhooks,
-  type NamedSchema,
-} from '@app/representations';
+import * as is from '@app/representations';
+import { SkuListItem, type DocumentedWebhooks, type NamedSchema } from '@app/representations';
 import { Type, type TSchema } from '@sinclair/typebox';
 
-const CURSOR = text(
+const CURSOR = is.text(
   'The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.',
   'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0',
 );
-const TIMESTAMP = timestamp('When the newest change of the message entered the feed.', '2026-11-20T09:30:01.080Z');
+const TIMESTAMP = is.timestamp('When the newest change of the message entered the feed.', '2026-11-20T09:30:01.080Z');
 
 const membersOf = (kind: (typeof CHANGE_KINDS)[number]) => ({
-  ...identityOf(kind),
-  record: optional(
-    recordOf(kind, 'Only with `body: full`: the full record when the message is sent; null when `deleted`.'),
+  ...is.identityOf(kind),
+  record: is.optional(
+    is.recordOf(kind, 'Only with `body: full`: the full record when the message is sent; null when `deleted`.'),
   ),
 });
 
@@ -33,10 +20,10 @@ export const WebhookMessage: NamedSchema = {
   name: 'WebhookMessage',
   schema: Type.Unsafe({
     oneOf: CHANGE_KINDS.map((kind) =>
-      object({
-        type: oneOf([`${kind}.changed`, `${kind}.deleted`], 'What happened.'),
+      is.object({
+        type: is.oneOf([`${kind}.changed`, `${kind}.deleted`], 'What happened.'),
         timestamp: TIMESTAMP,
-        data: object({ ...membersOf(kind), cursor: CURSOR }),
+        data: is.object({ ...membersOf(kind), cursor: CURSOR }),
       }),
     ),
   }),
@@ -44,13 +31,13 @@ export const WebhookMessage: NamedSchema = {
 
 export const WebhookBatch: NamedSchema = {
   name: 'WebhookBatch',
-  schema: object({
-    type: oneOf(['changes'], 'Changes of several resources.'),
+  schema: is.object({
+    type: is.oneOf(['changes'], 'Changes of several resources.'),
     timestamp: TIMESTAMP,
-    data: object({
+    data: is.object({
       cursor: CURSOR,
-      changes: arrayOf(
-        Type.Unsafe<object>({ oneOf: CHANGE_KINDS.map((kind) => object(membersOf(kind))) }),
+      changes: is.arrayOf(
+        Type.Unsafe<object>({ oneOf: CHANGE_KINDS.map((kind) => is.object(membersOf(kind))) }),
         'Up to `batch` changes, in the order of the feed.',
       ),
     }),
@@ -59,17 +46,13 @@ export const WebhookBatch: NamedSchema = {
 
 export const WebhookTest: NamedSchema = {
   name: 'WebhookTest',
-  schema: object({
-    type: oneOf(['webhook.test'], 'A test: nothing has changed.'),
-    timestamp: timestamp('When it was sent.', '2026-11-20T09:30:01.080Z'),
-    data: object({ cursor: CURSOR }),
+  schema: is.object({
+    type: is.oneOf(['webhook.test'], 'A test: nothing has changed.'),
+    timestamp: is.timestamp('When it was sent.', '2026-11-20T09:30:01.080Z'),
+    data: is.object({ cursor: CURSOR }),
   }),
 };
 
-const ORDER = { kind: 'orders', id: '652e11cd-af5e-469b-9ad6-28bda7a6431d', deleted: false };
-const SKU = { kind: 'skus', id: '70-12', deleted: false };
-const at = exampleOf(TIMESTAMP);
-const cursor = exampleOf(CURSOR);
 const header = (name: string, description: string, example: string) => ({
   name,
   description,
@@ -104,36 +87,29 @@ const RESPONSES = {
   '429': { description: 'The next attempt waits for `Retry-After`, as after 503.' },
 };
 
-type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
-
-const message = (tag: string, operationId: string, summary: string, schema: NamedSchema, examples: Examples) => ({
-  post: {
-    operationId,
-    summary,
-    tags: [tag],
-    security: [],
-    parameters: HEADERS,
-    requestBody: { required: true, content: { 'application/json': { schema: ref(schema.name), examples } } },
-    responses: RESPONSES,
-  },
-});
-
-const thin = {
-  summary: 'Thin',
-  value: { type: 'orders.changed', timestamp: at, data: { ...ORDER, cursor } },
+const timestamp = is.exampleOf(TIMESTAMP);
+const cursor = is.exampleOf(CURSOR);
+const ORDER = { kind: 'orders', id: '652e11cd-af5e-469b-9ad6-28bda7a6431d', deleted: false };
+const SKU = { kind: 'skus', id: '70-12', deleted: false };
+const sku = { ...SKU, record: SkuListItem.example, cursor };
+const EXAMPLES = {
+  thin: { summary: 'Thin', value: { type: 'orders.changed', timestamp, data: { ...ORDER, cursor } } },
+  full: { summary: 'Full', value: { type: 'skus.changed', timestamp, data: sku } },
+  several: { summary: 'Several', value: { type: 'changes', timestamp, data: { cursor, changes: [ORDER, SKU] } } },
+  test: { summary: 'A test', value: is.exampleOf<TSchema>(WebhookTest.schema) },
 };
-const full = {
-  summary: 'Full',
-  value: { type: 'skus.changed', timestamp: at, data: { ...SKU, record: SkuListItem.example, cursor } },
-};
-const several = {
-  summary: 'Several',
-  value: { type: 'changes', timestamp: at, data: { cursor, changes: [ORDER, SKU] } },
-};
-const test = { summary: 'A test', value: exampleOf<TSchema>(WebhookTest.schema) };
 
-export const MESSAGES = (tag: string): DocumentedWebhooks => ({
-  change: message(tag, 'receiveChange', 'A resource has changed', WebhookMessage, { thin, full }),
-  changes: message(tag, 'receiveChanges', 'Resources have changed', WebhookBatch, { several }),
-  test: message(tag, 'receiveTest', 'A test', WebhookTest, { test }),
-});
+export function webhookMessages(tag: string): DocumentedWebhooks {
+  const message = (operationId: string, summary: string, { name }: NamedSchema, examples: Partial<typeof EXAMPLES>) => {
+    const content = { 'application/json': { schema: is.ref(name), examples } };
+    const requestBody = { required: true, content };
+    const operation = { operationId, summary, tags: [tag], security: [], parameters: HEADERS, requestBody };
+    return { post: { ...operation, responses: RESPONSES } };
+  };
+  const { thin, full, several, test } = EXAMPLES;
+  return {
+    change: message('receiveChange', 'A resource has changed', WebhookMessage, { thin, full }),
+    changes: message('receiveChanges', 'Resources have changed', WebhookBatch, { several }),
+    test: message('receiveTest', 'A test', WebhookTest, { test }),
+  };
+}

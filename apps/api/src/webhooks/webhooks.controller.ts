@@ -1,31 +1,19 @@
 import { WebhooksService, type ApiKeyLookup, type Webhook as Installed, type WebhookReference } from '@app/application';
 import { isUuid, NotFound } from '@app/domain';
-import {
-  toWebhookListItem,
-  toWebhookResponse,
-  toWebhookWithSecret,
-  type ValueOf,
-  type Webhook,
-  type WebhookListItem,
-  type WebhookWithSecret,
-} from '@app/representations';
+import { toWebhookListItem, toWebhookResponse, toWebhookWithSecret } from '@app/representations';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentKey } from '../access/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
-import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
+import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
-import { listQuery, type ValuesOf } from '../query/query.js';
-import { ReadQuery } from '../query/read-query.decorator.js';
+import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 import * as docs from './webhooks.openapi.js';
 import * as request from './webhooks.request.js';
 
 const QUERY = listQuery({});
-
-type One = SingleEnvelope<ValueOf<typeof Webhook>>;
-type OneWithSecret = SingleEnvelope<ValueOf<typeof WebhookWithSecret>>;
 
 /** URLs and answers of receivers are not for every key: reads need the scope as well. */
 @Controller('v1/webhooks')
@@ -36,11 +24,8 @@ export class WebhooksController {
   /** A store has few: the page is cut here. */
   @Get()
   @NeedsScope('webhooks')
-  @docs.ApiListWebhooks()
-  async list(
-    @CurrentKey() { store, mode }: ApiKeyLookup,
-    @ReadQuery(QUERY) { page }: ValuesOf<typeof QUERY>,
-  ): Promise<ListEnvelope<ValueOf<typeof WebhookListItem>>> {
+  @docs.ApiListWebhooks
+  async list(@CurrentKey() { store, mode }: ApiKeyLookup, @ReadQuery(QUERY) { page }: ValuesOf<typeof QUERY>) {
     const all = await this.webhooks.list(store.id, mode);
     const rows = all.slice((page.page - 1) * page.limit, page.page * page.limit);
     return list(rows.map(toWebhookListItem), all.length, page);
@@ -48,13 +33,13 @@ export class WebhooksController {
 
   @Post()
   @NeedsScope('webhooks')
-  @docs.ApiCreateWebhook()
+  @docs.ApiCreateWebhook
   async create(
     @CurrentKey() { store, mode }: ApiKeyLookup,
     @IdempotencyKey() key: string | null,
     @Body(StrictBodyPipe) body: request.CreateWebhookRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<OneWithSecret> {
+  ) {
     const wanted = { storeId: store.id, mode, ...request.toWebhook(body) };
     const { isReplay, ...created } = await this.webhooks.create(wanted, key);
     if (isReplay) reply.header('idempotent-replayed', 'true');
@@ -63,56 +48,56 @@ export class WebhooksController {
 
   @Get(':id')
   @NeedsScope('webhooks')
-  @docs.ApiShowWebhook()
-  async show(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string): Promise<One> {
+  @docs.ApiShowWebhook
+  async show(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string) {
     return this.shown(await this.webhooks.find(referenceOf(key, id)));
   }
 
   @Post(':id/test')
   @HttpCode(200)
   @NeedsScope('webhooks')
-  @docs.ApiTestWebhook()
-  async test(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string): Promise<One> {
+  @docs.ApiTestWebhook
+  async test(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string) {
     return this.shown(await this.webhooks.change(referenceOf(key, id), { kind: 'test' }));
   }
 
   @Post(':id/pause')
   @HttpCode(200)
   @NeedsScope('webhooks')
-  @docs.ApiPauseWebhook()
-  async pause(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string): Promise<One> {
+  @docs.ApiPauseWebhook
+  async pause(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string) {
     return this.shown(await this.webhooks.change(referenceOf(key, id), { kind: 'pause' }));
   }
 
   @Post(':id/resume')
   @HttpCode(200)
   @NeedsScope('webhooks')
-  @docs.ApiResumeWebhook()
-  async resume(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string): Promise<One> {
+  @docs.ApiResumeWebhook
+  async resume(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string) {
     return this.shown(await this.webhooks.change(referenceOf(key, id), { kind: 'resume' }));
   }
 
   @Post(':id/replay')
   @HttpCode(200)
   @NeedsScope('webhooks')
-  @docs.ApiReplayWebhook()
+  @docs.ApiReplayWebhook
   async replay(
     @CurrentKey() key: ApiKeyLookup,
     @Param('id') id: string,
     @Body(StrictBodyPipe) body: request.ReplayWebhookRequest,
-  ): Promise<One> {
+  ) {
     return this.shown(await this.webhooks.replayFrom(referenceOf(key, id), request.toReplayStart(body)));
   }
 
   @Post(':id/rotate-secret')
   @HttpCode(200)
   @NeedsScope('webhooks')
-  @docs.ApiRotateWebhookSecret()
+  @docs.ApiRotateWebhookSecret
   async rotateSecret(
     @CurrentKey() key: ApiKeyLookup,
     @Param('id') id: string,
     @Body(StrictBodyPipe) body: request.RotateSecretRequest,
-  ): Promise<OneWithSecret> {
+  ) {
     const rotated = await this.webhooks.rotateSecret(referenceOf(key, id), request.toOverlapMs(body));
     return single(toWebhookWithSecret(rotated, await this.webhooks.deliveries(rotated)));
   }
@@ -120,14 +105,14 @@ export class WebhooksController {
   /** The deliveries go with the webhook: they are read before. */
   @Delete(':id')
   @NeedsScope('webhooks')
-  @docs.ApiDeleteWebhook()
-  async delete(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string): Promise<One> {
+  @docs.ApiDeleteWebhook
+  async delete(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string) {
     const reference = referenceOf(key, id);
     const deliveries = await this.webhooks.deliveries(reference);
     return single(toWebhookResponse(await this.webhooks.delete(reference), deliveries));
   }
 
-  private async shown(webhook: Installed): Promise<One> {
+  private async shown(webhook: Installed) {
     return single(toWebhookResponse(webhook, await this.webhooks.deliveries(webhook)));
   }
 }

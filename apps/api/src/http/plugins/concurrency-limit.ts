@@ -7,7 +7,6 @@ import type { ServerDependencies } from '../server/create-server.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** From the start of the work until the answer has left the process. */
     placeIn: ConcurrencyLimit | null;
   }
 }

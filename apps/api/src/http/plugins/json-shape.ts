@@ -4,13 +4,7 @@ interface ShapeLimits {
   readonly values: number;
 }
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const OPEN_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
+const [QUOTE, COMMA, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = Buffer.from('",\\[]{}');
 
 /**
  * Null = within the limits. Stops at the first value too many, where a parser would build them all. The result for

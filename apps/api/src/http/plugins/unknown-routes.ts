@@ -5,7 +5,6 @@ import fp from 'fastify-plugin';
 /** No id, slug or receipt number is longer. */
 const MAX_ID_LENGTH = 512;
 
-/** Before the body is read. */
 export const unknownRoutes = fp(
   (fastify, _options, done) => {
     fastify.addHook('onRequest', (request, _reply, next) => {

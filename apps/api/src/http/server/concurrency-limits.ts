@@ -12,7 +12,7 @@ export const WAITS_OF_A_STORE = 64;
 const UNLIMITED = /^\/(?:health|metrics)(?:[/?]|$)/;
 
 export class ConcurrencyLimit {
-  private places = 0;
+  taken = 0;
 
   constructor(
     readonly kind: keyof Capacity,
@@ -20,21 +20,17 @@ export class ConcurrencyLimit {
   ) {}
 
   get isFull(): boolean {
-    return this.places >= this.max;
-  }
-
-  get taken(): number {
-    return this.places;
+    return this.taken >= this.max;
   }
 
   tryEnter(): boolean {
     if (this.isFull) return false;
-    this.places++;
+    this.taken++;
     return true;
   }
 
   leave(): void {
-    this.places--;
+    this.taken--;
   }
 }
 

@@ -6,7 +6,6 @@ import type { Metrics } from '../../status/metrics.js';
  * connections. The server closes connections above the limit without an answer.
  */
 export const MAX_CONNECTIONS = 4_096;
-/** How often a full server closes idle connections to make room. */
 const RELIEF_MS = 1_000;
 
 export function limitConnections(server: Server, metrics: Metrics, most = MAX_CONNECTIONS): void {

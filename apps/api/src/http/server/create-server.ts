@@ -4,9 +4,10 @@ import type { ConcurrencyLimits } from './concurrency-limits.js';
 import { limitConnections } from './connection-limit.js';
 import { shedLoad } from './load-shedding.js';
 import { refusePipelining } from './pipelining.js';
-import { MAX_HEADER_LINES } from './request-head.js';
 
 const SECOND = 1000;
+/** As in Apache (LimitRequestFields). */
+export const MAX_HEADER_LINES = 100;
 
 export interface ServerDependencies {
   readonly limits: ConcurrencyLimits;

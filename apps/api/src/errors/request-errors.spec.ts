@@ -1,6 +1,6 @@
 import * as application from '@app/application';
 import * as domain from '@app/domain';
-import { ERROR_CODES } from './error-codes.js';
+import { ERROR_CODES } from './request-errors.js';
 
 /** What extensions extend, and signals between an adapter and its use case. */
 const WITHOUT_CODE = ['DomainError', 'ApplicationError', 'ReceiptNumberTaken', 'UndeliverableMessage'];
