@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   CLIENT_TIMEOUT_MS,
   CommitOutcomeUnknown,
@@ -11,7 +12,6 @@ import {
   type IdempotentRequest,
 } from '@app/application';
 import { Database, Transactions } from '@app/infrastructure';
-import pg from 'pg';
 import { ReferenceInUse } from '../../libs/infrastructure/src/orders/insert-order.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { anOrder, aScope, placeOrder } from '../builders/placed-order.js';
@@ -19,6 +19,7 @@ import { Service } from '../proof/support/service.js';
 import { counterValue } from '../support/counter-value.js';
 import { crowdedDatabase } from '../support/crowded-database.js';
 import { eventually } from '../support/eventually.js';
+import { openTransaction } from '../support/open-transaction.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
@@ -27,6 +28,10 @@ const START_MS = 60_000;
 /** Time for a statement's time limit, on a busy machine. */
 const HEALED_MS = 40_000;
 const ENDED_MS = 30_000;
+const RECOVERY_LIMIT_MS = 5_000;
+/** Long enough to try every open connection, one after the other. */
+const WATCHED_MS = 7_000;
+const PAUSE_MS = 100;
 
 let api: RunningApi;
 let workers: FrozenWorkers;
@@ -278,10 +283,9 @@ describe('a request that waits for the look-up of its key and then for a lock', 
     ['POST', '/v1/orders'],
   ] as const)('%s %s returns 503 at the end of one time limit for both waits', async (method, url) => {
     const payload = method === 'POST' ? anOrderBody(await api.store.product({ stock: 1 })) : undefined;
-    const [keys, products] = [await connected(), await connected()];
+    const products = await openTransaction(api.database, 'LOCK TABLE products');
+    const keys = await openTransaction(api.database, 'LOCK TABLE api_keys');
     try {
-      await products.query('BEGIN; LOCK TABLE products');
-      await keys.query('BEGIN; LOCK TABLE api_keys');
       // Shorter than the time limit of the look-up.
       const released = keys.query('SELECT pg_sleep(1.8); COMMIT');
       const start = performance.now();
@@ -296,12 +300,6 @@ describe('a request that waits for the look-up of its key and then for a lock', 
       await Promise.all([keys.end(), products.end()]);
     }
   });
-
-  async function connected(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: api.database.url });
-    await client.connect();
-    return client;
-  }
 });
 
 describe('a PostgreSQL whose other connections are taken', () => {
@@ -322,6 +320,37 @@ describe('a PostgreSQL whose other connections are taken', () => {
       expect(statuses).toEqual(statuses.map((_, n) => [201, 200, 200][n % 3]));
     } finally {
       await crowded.stop();
+    }
+  });
+});
+
+describe('frozen connections of an API', () => {
+  it('are replaced in under 5 s in a pool of 40', async () => {
+    const proxy = await startTcpProxy(api.database.url);
+    const frozen = await startAt(proxy.url, { DATABASE_POOL_SIZE: '40' });
+    try {
+      const mug = await frozen.store.product({ stock: 10_000 });
+      const order = () => frozen.post('/v1/orders', anOrderBody(mug));
+      // Opens all connections of the pool.
+      await Promise.all(Array.from({ length: 3 * 40 }, order));
+
+      proxy.freezeOpenConnections();
+      const frozenAt = Date.now();
+      const answers: Promise<{ sentAt: number; status: number }>[] = [];
+      while (Date.now() < frozenAt + WATCHED_MS) {
+        const sentAt = Date.now() - frozenAt;
+        const sent = [frozen.get('/v1/products?limit=5'), order()];
+        answers.push(...sent.map(async (answer) => ({ sentAt, status: (await answer).statusCode })));
+        await delay(PAUSE_MS);
+      }
+
+      const failures = (await Promise.all(answers)).filter(({ status }) => status !== 200 && status !== 201);
+      expect(failures.filter(({ sentAt }) => sentAt > RECOVERY_LIMIT_MS)).toEqual([]);
+      // None fails when every request was repeated in time.
+      expect(failures.filter(({ status }) => status !== 503)).toEqual([]);
+    } finally {
+      await frozen.stop();
+      await proxy.close();
     }
   });
 });

@@ -1,9 +1,10 @@
 import type { LightMyRequestResponse } from 'fastify';
-import pg from 'pg';
+import type pg from 'pg';
 import { counterValue } from '../support/counter-value.js';
 import { eventually } from '../support/eventually.js';
 import { idsIn, itBehavesAsList, readList } from '../support/list-behaviour.js';
 import { lockWaits } from '../support/lock-waits.js';
+import { openTransaction } from '../support/open-transaction.js';
 import { itBehavesAsRetrieval } from '../support/retrieval-behaviour.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
@@ -430,9 +431,7 @@ describe('searches and deep pages', () => {
     await Promise.all(Array.from({ length: 20 }, () => api.get('/v1/store'))); // opens the pool's connections
   });
   beforeEach(async () => {
-    blocker = new pg.Client({ connectionString: api.database.url });
-    await blocker.connect();
-    await blocker.query('BEGIN; LOCK TABLE customers, orders IN ACCESS EXCLUSIVE MODE');
+    blocker = await openTransaction(api.database, 'LOCK TABLE customers, orders IN ACCESS EXCLUSIVE MODE');
   });
 
   it('use at most 4 of 10 connections, over all lists together', async () => {
