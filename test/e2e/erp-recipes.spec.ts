@@ -23,7 +23,6 @@ import {
 } from '../../examples/typescript-client/erp.js';
 import { storeClient } from '../../examples/typescript-client/store.js';
 import { anOrderBody } from '../builders/order-body.js';
-import { movedOrders } from '../support/moved-orders.js';
 import { listen } from '../support/listen.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
@@ -106,21 +105,6 @@ describe('the recipes for an ERP', () => {
       expect(copy.orders.get(placedId)?.line_items).toMatchObject([{ product_id: mug, quantity: 2 }]);
       expect((await read(client, copy.cursor)).ids).toEqual([]);
       expect(copy.missing.size).toBe(0);
-    });
-
-    it('returns new and changed orders, once, in one request', async () => {
-      const { client, counted } = aClient();
-      const changed = await api.store.order();
-      const { cursor } = await read(client);
-      counted.requests = 0;
-      const added = await api.store.order();
-      await sql(movedOrders({ fulfillment_status: 'RETURNED' }, 'id = $1'), changed);
-
-      const next = await read(client, cursor);
-
-      expect(next.ids).toEqual([added, changed]);
-      expect((await read(client, next.cursor)).ids).toEqual([]);
-      expect(counted.requests).toBe(2);
     });
 
     it('begins again when the cursor has expired, and says so with the first page', async () => {

@@ -255,7 +255,6 @@ describe('the plans of the fraud facts', () => {
     address: { address: '1 Main', city: '', zip: 'N1', region: '', country: '' },
   };
   const ORDERS = 5_000;
-  const ID = '01938c00-0000-7000-8000-000000000000';
   let client: pg.Client;
   beforeAll(async () => {
     client = new pg.Client({ connectionString: api.database.url });
@@ -273,30 +272,6 @@ describe('the plans of the fraud facts', () => {
     await client.query('ANALYZE');
   });
   afterAll(() => client.end());
-
-  it.each([
-    ['fresh', { keyId: ID }, []],
-    ['existing', { orderId: ID, at: new Date() }, ['orders_pkey']],
-  ])('for an order that is %s, are made once and read the orders of its contact only', async (name, occasion, own) => {
-    const run: RunSql = async <Row>(text: string, values: readonly unknown[]) => {
-      const query = () => client.query({ name, text, values: [...values] });
-      for (let n = 0; n < 6; n++) await query();
-      return (await query()).rows as Row[];
-    };
-    await findFacts(run, api.store.id, CONTACT, occasion);
-
-    const { rows } = await client.query<{ generic: number; types: string[] }>(
-      `SELECT generic_plans::int AS generic, parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = $1`,
-      [name],
-    );
-    expect(rows[0]?.generic).toBeGreaterThan(0);
-    await client.query('SET plan_cache_mode = force_generic_plan');
-    const nulls = rows[0]?.types.map(() => 'NULL').join();
-    const plan = await client.query<Record<string, string>>(`EXPLAIN EXECUTE ${name} (${nulls})`);
-    await client.query('RESET plan_cache_mode');
-    const indexes = plan.rows.flatMap((row) => /using (orders_\w+)/.exec(row['QUERY PLAN'] ?? '')?.[1] ?? []);
-    expect(indexes).toEqual([...own, 'orders_by_email', 'orders_by_phone', 'orders_by_address']);
-  });
 
   it('do not look for orders by their source, which a planner without statistics takes for rare', async () => {
     const texts: string[] = [];
