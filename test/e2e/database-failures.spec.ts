@@ -103,6 +103,10 @@ describe.each([
   const lost = () => Promise.reject(new CommitOutcomeUnknown(new Error('connection lost')));
 
   type Attempt = (commit: () => Promise<unknown>) => Promise<unknown>;
+  /** An attempt that fails although an earlier one has placed the order. */
+  function placedBefore(failure: Error): Attempt {
+    return (commit) => commit().then(() => Promise.reject(failure));
+  }
 
   /** Places an order of five units in stock. Each attempt replaces one transaction of the placement. */
   async function place(attempts: readonly Attempt[], { patienceMs = 5_000, quantity = 1 } = {}) {
@@ -125,10 +129,16 @@ describe.each([
     return { outcome, orders: rows.length, onHand: await api.store.onHand(productId), attempts: made };
   }
 
-  it('reports the order as placed after one attempt when the commit took effect', async () => {
-    const result = await place([(commit) => commit().then(lost)]);
-
-    expect(result).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts: 1 });
+  it.each<[string, number, readonly Attempt[]]>([
+    ['in one attempt when the commit took effect', 1, [(commit) => commit().then(lost)]],
+    ['in two when the commit did not take effect', 2, [lost]],
+    ['in two when the commit takes effect after the look-up', 2, [lost, (commit) => commit().then(commit)]],
+    // A restored database may check the index of the references before the primary key.
+    ['when the second attempt finds its own reference', 2, [lost, placedBefore(new ReferenceInUse())]],
+    ['when it took effect and then the database is unreachable', 2, [lost, placedBefore(new Unavailable())]],
+    ['when it took effect and then its receipt number is in use', 2, [lost, placedBefore(new ReceiptNumberTaken())]],
+  ])('reports the order as placed once %s', async (_when, attempts, made) => {
+    expect(await place(made)).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts });
   });
 
   it.each<[string, Attempt]>([
@@ -141,25 +151,6 @@ describe.each([
     await place([attempt]);
 
     expect(await recovered()).toBe(before + 1);
-  });
-
-  it('places the order in a second attempt when the commit did not take effect', async () => {
-    const result = await place([lost]);
-
-    expect(result).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts: 2 });
-  });
-
-  it('places the order once when the commit takes effect after the look-up', async () => {
-    const result = await place([lost, (commit) => commit().then(commit)]);
-
-    expect(result).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts: 2 });
-  });
-
-  // A restored database may check the index of the references before the primary key.
-  it('reports the order as placed when the next attempt finds its own reference', async () => {
-    const result = await place([lost, (commit) => commit().then(() => Promise.reject(new ReferenceInUse()))]);
-
-    expect(result).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts: 2 });
   });
 
   it('throws CommitOutcomeUnknown when the commit did not take effect and the deadline has passed', async () => {
@@ -197,15 +188,6 @@ describe.each([
     expect([orders, attempts]).toEqual([0, 2]);
     await takeEffect();
     expect(await api.database.query('SELECT FROM orders')).toHaveLength(before + 1);
-  });
-
-  it.each([
-    ['the database is unreachable', new Unavailable()],
-    ['the receipt number is in use', new ReceiptNumberTaken()],
-  ])('reports the order as placed when the first commit took effect and then %s', async (_why, failure) => {
-    const result = await place([lost, (commit) => commit().then(() => Promise.reject(failure))]);
-
-    expect(result).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts: 2 });
   });
 
   it('throws ReceiptNumberTaken when the second attempt finds the receipt number of another order', async () => {
