@@ -26,8 +26,9 @@ import { anOrderBody } from '../builders/order-body.js';
 import { listen } from '../support/listen.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
-const ORDERS = 250;
-const SKUS = 205;
+/** More than one page of each. */
+const ORDERS = 150;
+const SKUS = 105;
 
 type Client = ReturnType<typeof storeClient>;
 
@@ -44,9 +45,10 @@ describe('the recipes for an ERP', () => {
     pool = new pg.Pool({ connectionString: api.database.url, max: 2 });
     mug = await api.store.product({ sku: 'MUG', stock: 1_000 });
     scarce = await api.store.product({ sku: 'SCARCE', stock: 5 });
-    const placedAt = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, n));
-    for (let n = 0; n < ORDERS; n++) await api.store.order({ created_at: placedAt(n) });
-    for (let n = 0; n < SKUS; n++) await api.store.product({ sku: `S-${String(n).padStart(3, '0')}`, stock: n });
+    const each = <T>(count: number, add: (n: number) => Promise<T>) =>
+      Promise.all(Array.from({ length: count }, (_, n) => add(n)));
+    await each(ORDERS, (n) => api.store.order({ created_at: new Date(Date.UTC(2026, 0, 1, 0, 0, n)) }));
+    await each(SKUS, (n) => api.store.product({ sku: `S-${n}`, stock: n }));
   });
   afterAll(async () => {
     await pool.end();

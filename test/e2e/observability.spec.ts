@@ -458,7 +458,7 @@ describe('buffered log lines', () => {
 
 describe('log lines that standard output does not accept', () => {
   const LINE = 1_000;
-  const LINES = 20_000;
+  const LINES = 10_000;
   const source = `
     import { JsonLogger } from ${JSON.stringify(LOGGER)};
     const logger = new JsonLogger('info');
