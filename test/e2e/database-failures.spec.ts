@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   CLIENT_TIMEOUT_MS,
   CommitOutcomeUnknown,
@@ -11,7 +12,6 @@ import {
   type IdempotentRequest,
 } from '@app/application';
 import { Database, Transactions } from '@app/infrastructure';
-import pg from 'pg';
 import { ReferenceInUse } from '../../libs/infrastructure/src/orders/insert-order.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { anOrder, aScope, placeOrder } from '../builders/placed-order.js';
@@ -19,6 +19,7 @@ import { Service } from '../proof/support/service.js';
 import { counterValue } from '../support/counter-value.js';
 import { crowdedDatabase } from '../support/crowded-database.js';
 import { eventually } from '../support/eventually.js';
+import { openTransaction } from '../support/open-transaction.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
@@ -27,6 +28,10 @@ const START_MS = 60_000;
 /** Time for a statement's time limit, on a busy machine. */
 const HEALED_MS = 40_000;
 const ENDED_MS = 30_000;
+const RECOVERY_LIMIT_MS = 5_000;
+/** Long enough to try every open connection, one after the other. */
+const WATCHED_MS = 7_000;
+const PAUSE_MS = 100;
 
 let api: RunningApi;
 let workers: FrozenWorkers;
@@ -98,6 +103,10 @@ describe.each([
   const lost = () => Promise.reject(new CommitOutcomeUnknown(new Error('connection lost')));
 
   type Attempt = (commit: () => Promise<unknown>) => Promise<unknown>;
+  /** An attempt that fails although an earlier one has placed the order. */
+  function placedBefore(failure: Error): Attempt {
+    return (commit) => commit().then(() => Promise.reject(failure));
+  }
 
   /** Places an order of five units in stock. Each attempt replaces one transaction of the placement. */
   async function place(attempts: readonly Attempt[], { patienceMs = 5_000, quantity = 1 } = {}) {
@@ -120,10 +129,16 @@ describe.each([
     return { outcome, orders: rows.length, onHand: await api.store.onHand(productId), attempts: made };
   }
 
-  it('reports the order as placed after one attempt when the commit took effect', async () => {
-    const result = await place([(commit) => commit().then(lost)]);
-
-    expect(result).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts: 1 });
+  it.each<[string, number, readonly Attempt[]]>([
+    ['in one attempt when the commit took effect', 1, [(commit) => commit().then(lost)]],
+    ['in two when the commit did not take effect', 2, [lost]],
+    ['in two when the commit takes effect after the look-up', 2, [lost, (commit) => commit().then(commit)]],
+    // A restored database may check the index of the references before the primary key.
+    ['when the second attempt finds its own reference', 2, [lost, placedBefore(new ReferenceInUse())]],
+    ['when it took effect and then the database is unreachable', 2, [lost, placedBefore(new Unavailable())]],
+    ['when it took effect and then its receipt number is in use', 2, [lost, placedBefore(new ReceiptNumberTaken())]],
+  ])('reports the order as placed once %s', async (_when, attempts, made) => {
+    expect(await place(made)).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts });
   });
 
   it.each<[string, Attempt]>([
@@ -136,25 +151,6 @@ describe.each([
     await place([attempt]);
 
     expect(await recovered()).toBe(before + 1);
-  });
-
-  it('places the order in a second attempt when the commit did not take effect', async () => {
-    const result = await place([lost]);
-
-    expect(result).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts: 2 });
-  });
-
-  it('places the order once when the commit takes effect after the look-up', async () => {
-    const result = await place([lost, (commit) => commit().then(commit)]);
-
-    expect(result).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts: 2 });
-  });
-
-  // A restored database may check the index of the references before the primary key.
-  it('reports the order as placed when the next attempt finds its own reference', async () => {
-    const result = await place([lost, (commit) => commit().then(() => Promise.reject(new ReferenceInUse()))]);
-
-    expect(result).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts: 2 });
   });
 
   it('throws CommitOutcomeUnknown when the commit did not take effect and the deadline has passed', async () => {
@@ -192,15 +188,6 @@ describe.each([
     expect([orders, attempts]).toEqual([0, 2]);
     await takeEffect();
     expect(await api.database.query('SELECT FROM orders')).toHaveLength(before + 1);
-  });
-
-  it.each([
-    ['the database is unreachable', new Unavailable()],
-    ['the receipt number is in use', new ReceiptNumberTaken()],
-  ])('reports the order as placed when the first commit took effect and then %s', async (_why, failure) => {
-    const result = await place([lost, (commit) => commit().then(() => Promise.reject(failure))]);
-
-    expect(result).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts: 2 });
   });
 
   it('throws ReceiptNumberTaken when the second attempt finds the receipt number of another order', async () => {
@@ -278,10 +265,9 @@ describe('a request that waits for the look-up of its key and then for a lock', 
     ['POST', '/v1/orders'],
   ] as const)('%s %s returns 503 at the end of one time limit for both waits', async (method, url) => {
     const payload = method === 'POST' ? anOrderBody(await api.store.product({ stock: 1 })) : undefined;
-    const [keys, products] = [await connected(), await connected()];
+    const products = await openTransaction(api.database, 'LOCK TABLE products');
+    const keys = await openTransaction(api.database, 'LOCK TABLE api_keys');
     try {
-      await products.query('BEGIN; LOCK TABLE products');
-      await keys.query('BEGIN; LOCK TABLE api_keys');
       // Shorter than the time limit of the look-up.
       const released = keys.query('SELECT pg_sleep(1.8); COMMIT');
       const start = performance.now();
@@ -296,12 +282,6 @@ describe('a request that waits for the look-up of its key and then for a lock', 
       await Promise.all([keys.end(), products.end()]);
     }
   });
-
-  async function connected(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: api.database.url });
-    await client.connect();
-    return client;
-  }
 });
 
 describe('a PostgreSQL whose other connections are taken', () => {
@@ -322,6 +302,37 @@ describe('a PostgreSQL whose other connections are taken', () => {
       expect(statuses).toEqual(statuses.map((_, n) => [201, 200, 200][n % 3]));
     } finally {
       await crowded.stop();
+    }
+  });
+});
+
+describe('frozen connections of an API', () => {
+  it('are replaced in under 5 s in a pool of 40', async () => {
+    const proxy = await startTcpProxy(api.database.url);
+    const frozen = await startAt(proxy.url, { DATABASE_POOL_SIZE: '40' });
+    try {
+      const mug = await frozen.store.product({ stock: 10_000 });
+      const order = () => frozen.post('/v1/orders', anOrderBody(mug));
+      // Opens all connections of the pool.
+      await Promise.all(Array.from({ length: 3 * 40 }, order));
+
+      proxy.freezeOpenConnections();
+      const frozenAt = Date.now();
+      const answers: Promise<{ sentAt: number; status: number }>[] = [];
+      while (Date.now() < frozenAt + WATCHED_MS) {
+        const sentAt = Date.now() - frozenAt;
+        const sent = [frozen.get('/v1/products?limit=5'), order()];
+        answers.push(...sent.map(async (answer) => ({ sentAt, status: (await answer).statusCode })));
+        await delay(PAUSE_MS);
+      }
+
+      const failures = (await Promise.all(answers)).filter(({ status }) => status !== 200 && status !== 201);
+      expect(failures.filter(({ sentAt }) => sentAt > RECOVERY_LIMIT_MS)).toEqual([]);
+      // None fails when every request was repeated in time.
+      expect(failures.filter(({ status }) => status !== 503)).toEqual([]);
+    } finally {
+      await frozen.stop();
+      await proxy.close();
     }
   });
 });

@@ -1,7 +1,17 @@
-import { existsSync } from 'node:fs';
-import { VERSION } from '@app/infrastructure';
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { CreateApiKey } from '@app/application';
+import { withBundleImporter } from '@app/bundles';
+import { DEMO_STORE, demoStore } from '@app/demo-store';
+import { DataCipher, VERSION } from '@app/infrastructure';
 import type { AnySchemaObject } from 'ajv/dist/2020.js';
 import { chromium, type Browser, type Page } from 'playwright-core';
+import { PAGES } from '../../apps/api/src/openapi/page-frame.js';
+import { Demo } from '../../apps/api/src/start/demo.js';
+import { allOrders, placeOrder, storeClient } from '../../examples/typescript-client/store.js';
+import { anOrderBody } from '../builders/order-body.js';
 import { committedDocument, DocumentedAnswers, type DocumentedResponse } from '../support/documented-answers.js';
 import { FAINT_TEXTS } from '../support/faint-texts.js';
 import { listen } from '../support/listen.js';
@@ -39,15 +49,62 @@ interface Document {
   };
 }
 
+const ROOT = join(__dirname, '../..');
+const CLIENT = 'examples/typescript-client';
+const run = promisify(execFile);
+
 let api: RunningApi;
+let origin: string;
 let document: Document;
 let answers: DocumentedAnswers;
 beforeAll(async () => {
   api = await startApi();
+  origin = `http://127.0.0.1:${await listen(api.app)}`;
   document = (await api.inject({ url: '/openapi.json' })).json<Document>();
   answers = new DocumentedAnswers(document);
 });
 afterAll(() => api.stop());
+
+// The first, because docs/api.md has the ids that its products get in a new database.
+describe('the demo store', () => {
+  it('finishes a first load that was interrupted the day before', async () => {
+    const { url } = api.database;
+    const yesterday = new Date(new Date().getTime() - 86_400_000);
+    await withBundleImporter(url, api.app.get(DataCipher), (importer) =>
+      importer.importObjects(demoStore({ now: yesterday })),
+    );
+    await api.database.query('UPDATE stores SET created_at = $2 WHERE subdomain = $1', [DEMO_STORE, yesterday]);
+
+    expect(await new Demo(api.app, url).loadOnce()).toBe(true);
+  });
+
+  it('takes the order of docs/api.md, and what follows it', async () => {
+    const { key } = await api.app.get(CreateApiKey, { strict: false }).execute({
+      ...{ store: DEMO_STORE, mode: 'test', scope: 'full', networks: [], trusted: false, name: '', expiresAt: null },
+    });
+    const text = readFileSync('docs/api.md', 'utf8');
+    const [, order] = /```json\n(\{\s+"items[^]*?)\n```/.exec(text) ?? [];
+    const [transition, payment, refund] = ['field', 'reference": "pi', 'reference": "re'].map(
+      (begin) => new RegExp(`\`(\\{"${begin}[^\`]*)\``).exec(text)?.[1] ?? begin,
+    );
+    const post = async (path: string, payload = '') => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const { statusCode, body } = await api.inject({ method: 'POST', url: `/v1/orders${path}`, headers, payload });
+      return { statusCode, body };
+    };
+
+    const placed = await post('', order);
+    const { data } = JSON.parse(placed.body) as { data: { order_id: string } };
+    const later = [
+      await post(`/${data.order_id}/transitions`, transition),
+      await post(`/${data.order_id}/payments`, payment),
+      await post(`/${data.order_id}/shipments`, '{"reference":"S-1"}'),
+      await post(`/${data.order_id}/refunds`, refund),
+    ];
+
+    expect([placed, ...later].map(({ statusCode }) => statusCode)).toEqual([201, 200, 201, 201, 201]);
+  });
+});
 
 describe('the OpenAPI document', () => {
   /** The routes of the API in Fastify's tree, in which a line such as "│   └── /:id (GET, HEAD)" ends a path. */
@@ -251,8 +308,6 @@ describe('the documentation', () => {
       documentation: '/docs',
       openapi: '/openapi.json',
     });
-    expect((await api.inject({ url: '/docs' })).statusCode).toBe(200);
-    expect((await api.inject({ url: '/openapi.json' })).statusCode).toBe(200);
   });
 
   it('serves a documentation page that loads nothing from another host', async () => {
@@ -266,8 +321,157 @@ describe('the documentation', () => {
       expect([asset, (await api.get(new URL(asset, 'http://x/docs').pathname)).statusCode]).toEqual([asset, 200]);
     }
     expect(page.body).not.toMatch(/<script(?![^>]*src)/);
-    const document = (await api.get('/openapi.json')).json<Record<string, unknown>>();
     expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Store Commerce API' } });
+  });
+});
+
+describe('the files of the API reference', () => {
+  let assets: string[];
+  beforeAll(async () => {
+    const { body } = await api.inject({ url: '/docs/' });
+    assets = [...body.matchAll(/(?:src|href)="\.\/([^"]+\?v=[^"]+)"/g)].map(([, asset]) => `/docs/${asset}`);
+  });
+  it('are cached for a year at the URLs that the page contains', async () => {
+    expect(assets).toHaveLength(5);
+    for (const url of assets) {
+      const { headers } = await api.inject({ url });
+      expect([url, headers['cache-control']]).toEqual([url, 'public, max-age=31536000, immutable']);
+    }
+  });
+
+  it.each([
+    '/docs',
+    '/docs/',
+    '/docs/guide',
+    '/docs/swagger-ui-bundle.js',
+    '/docs/swagger-ui-bundle.js?v=old',
+    '/openapi.json',
+  ])('include %s, which is revalidated each time and returns 304 while it is unchanged', async (url) => {
+    const first = await api.inject({ url });
+    const etag = String(first.headers.etag);
+    expect([first.statusCode, first.headers['cache-control']]).toEqual([200, 'no-cache']);
+
+    for (const known of [etag, `W/${etag}`]) {
+      const again = await api.inject({ url, headers: { 'if-none-match': known } });
+      expect([known, again.statusCode, again.body, again.headers.etag]).toEqual([known, 304, '', etag]);
+    }
+    expect((await api.inject({ url, headers: { 'if-none-match': '"other"' } })).statusCode).toBe(200);
+  });
+
+  it.each(Object.keys(PAGES).filter((name) => name !== ''))(
+    'include the guide %s as HTML whose links and anchors all lead to something, and which runs no script',
+    async (name) => {
+      const { body, headers } = await api.inject({ url: `/docs/${name}` });
+      const links = [...body.matchAll(/<a href="([^"]+)"/g)].map(([, href = '']) => href);
+      const pages = links.map((href) => new URL(href, `http://x/docs/${name}`)).filter(({ host }) => host === 'x');
+
+      expect(headers['content-type']).toContain('text/html');
+      expect(headers['content-security-policy']).not.toMatch(/script-src|unsafe/);
+      expect(pages.length).toBeGreaterThan(8);
+      for (const { pathname, hash } of pages) {
+        const linked = await api.inject({ url: pathname });
+        expect([pathname, linked.statusCode]).toEqual([pathname, 200]);
+        if (hash) expect(linked.body.split(` id="${hash.slice(1)}"`)).toHaveLength(2);
+      }
+    },
+  );
+
+  it.each(['/docs/package.json', '/docs/swagger-ui-bundle.js.map', '/docs/../package.json', '/docs/LICENSE'])(
+    'do not include %s',
+    async (url) => {
+      expect((await api.inject({ url })).statusCode).toBe(404);
+    },
+  );
+});
+
+describe('the TypeScript example client', () => {
+  const program = (file: string, ...args: string[]) =>
+    run(process.execPath, [join(ROOT, file), ...args], { cwd: ROOT });
+
+  it('has the types of docs/openapi.json (npm run generate writes them)', async () => {
+    const { stdout } = await program(
+      'node_modules/openapi-typescript/bin/cli.js',
+      'docs/openapi.json',
+      '--default-non-nullable=false',
+    );
+
+    // Prettier changes only white space, quotes, commas and semicolons.
+    const essence = (source: string) => source.replace(/[\s;,'"|()]/g, '');
+    expect(essence(readFileSync(join(ROOT, CLIENT, 'api.d.ts'), 'utf8'))).toBe(essence(stdout));
+  });
+
+  it('places an order and lists it', async () => {
+    const product = await api.store.product({ name: 'Runner', stock: 3 });
+    const { stdout } = await program(
+      'node_modules/tsx/dist/cli.mjs',
+      `${CLIENT}/example.ts`,
+      origin,
+      api.store.key,
+      `${product}`,
+    );
+
+    const [, receipt = ''] = /^placed (\S+): /.exec(stdout) ?? [];
+    expect(receipt).toMatch(/^WEB-/);
+    expect(stdout).toMatch(new RegExp(`^${receipt} \\d+ minor units of USD$`, 'm'));
+  });
+
+  it('reports a wrong key in one line', async () => {
+    const tsx = 'node_modules/tsx/dist/cli.mjs';
+    const refused = program(tsx, `${CLIENT}/example.ts`, origin, 'svc_live_wrong', '1');
+
+    const line = /^401: Missing or invalid Authorization header \(request \S+\)\n$/;
+    await expect(refused).rejects.toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(line) as string });
+  });
+
+  it('reads every order once while others are placed', async () => {
+    const placedAt = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, n));
+    const before: string[] = [];
+    for (let n = 0; n < 105; n += 1) before.push(await api.store.order({ created_at: placedAt(n) }));
+    const client = storeClient(origin, api.store.key);
+
+    const read: string[] = [];
+    for await (const { id } of allOrders(client)) {
+      // The new order moves the last order of the first page to the start of the second.
+      if (read.length === 0) await api.store.order();
+      read.push(id);
+    }
+
+    expect(new Set(read).size).toBe(read.length);
+    expect(read).toEqual(expect.arrayContaining(before));
+  });
+
+  describe('throws', () => {
+    const ordering = (answer: Response) =>
+      placeOrder(
+        storeClient(origin, '', { send: () => Promise.resolve(answer.clone()), firstWaitMs: 1 }),
+        { items: [], customer: { name: 'Ada' } },
+        'cart-2',
+      );
+
+    it('an error with the status, the text and the request id', async () => {
+      const order = anOrderBody(await api.store.product());
+      const refused = placeOrder(storeClient(origin, api.store.key), order, 'cart-3');
+
+      await expect(refused).rejects.toMatchObject({
+        status: 422,
+        requestId: expect.stringMatching(/^\S+$/) as string,
+        message: expect.stringMatching(/^422: items\[0\]: requested 1, available 0 \(request \S+\)$/) as string,
+      });
+    });
+
+    it.each([
+      ['a page of HTML', '<html>Bad Gateway</html>'],
+      ['an empty body', null],
+      ['JSON of another form', 'null'],
+    ])('an error that names a proxy when the answer is %s', async (_, body) => {
+      const refused = ordering(new Response(body, { status: 502, headers: body ? {} : { 'Content-Length': '0' } }));
+
+      await expect(refused).rejects.toMatchObject({
+        status: 502,
+        requestId: '',
+        message: '502: the response comes from a proxy, not from the service',
+      });
+    });
   });
 });
 
@@ -285,12 +489,10 @@ const describeInBrowser = BROWSER ? describe : describe.skip;
 if (!BROWSER) process.stderr.write('The documentation page is not tested: no Chromium here; name one with CHROMIUM.\n');
 
 describeInBrowser('the documentation page in a browser', () => {
-  let origin: string;
   let browser: Browser;
   let product: number;
 
   beforeAll(async () => {
-    origin = `http://127.0.0.1:${await listen(api.app)}`;
     product = await api.store.product({ name: 'Runner', stock: 3 });
     browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'] });
   });

@@ -15,6 +15,7 @@ jest.setTimeout(180_000);
 const ROOT = path.resolve(__dirname, '../..');
 const KILLS = 3;
 const COLUMNS = ['external_reference', 'sku', 'quantity', 'customer_name'];
+const RECEIPTS = ['reference', 'sku', 'adjust'];
 const SKU = 'M-1, "blue"';
 /** In UTF-16, the first would come after the second. */
 const WIDE = ['～', '😀'];
@@ -72,10 +73,6 @@ describe('the ERP bridge', () => {
     writeFileSync(`${file}.part`, toCsv(rows));
     renameSync(`${file}.part`, file);
   };
-  const place = async () => {
-    const placed = await api.post('/v1/orders', anOrderBody(mug));
-    return placed.json<{ data: { order_id: string } }>().data.order_id;
-  };
   const writtenOrders = () => rowsOf('orders.csv').map((row) => `${row['order_id']} ${row['line']}`);
   const stored = () =>
     api.database.query<{ id: string; external_reference: string; customer_name: string; lines: number }>(
@@ -117,14 +114,21 @@ describe('the ERP bridge', () => {
     expect(child.signalCode).toBe('SIGKILL');
   }
 
-  it('places and writes each order once, although it is killed at random moments', async () => {
+  it('makes each order, shipment, payment and receipt once or reports it, although it is killed at random moments', async () => {
     const references = (file: number) => Array.from({ length: 10 }, (_, n) => `${file}-${n}`);
     const ordersOf = (file: number) =>
       references(file).flatMap((reference, n) => [
         [reference, SKU, '1', NAMES[n % NAMES.length] ?? ''],
         ...(n % 3 === 0 ? [[reference, SKU, '2', '']] : []),
       ]);
-
+    const changed: string[] = [];
+    for (let n = 0; n < 4 * KILLS; n++) {
+      const { order_id: id } = await api.place(anOrderBody(mug, 3));
+      changed.push(id);
+      // On a busy machine, an order waits for its fraud analysis.
+      await api.post(`/v1/orders/${id}/release`, {});
+    }
+    let received = 0;
     let killing = true;
     const others = (async () => {
       for (let n = 0; killing; n++) {
@@ -134,16 +138,32 @@ describe('the ERP bridge', () => {
     })();
     try {
       for (let kill = 0; kill < KILLS; kill++) {
+        const shipments = [['order', 'reference', 'line', 'quantity', 'status', 'carrier']];
+        const payments = [['order', 'reference', 'amount', 'currency']];
+        for (const id of changed.slice(4 * kill, 4 * kill + 4)) {
+          // The second part is delivered; a third has no units left, and a payment of another amount is refused.
+          shipments.push([id, 'S-1', '1', '2', '', 'DHL'], [id, 'S-2', '', '', '', ''], [id, 'S-3', '', '', '', '']);
+          shipments.push([id, 'S-2', '', '', 'delivered', '']);
+          payments.push([id, 'pi_1', '3750', 'USD'], [id, 'pi_2', '3749', 'USD']);
+        }
+        const adjusted = Array.from({ length: 3 }, (_, n) => [`GR-${kill}`, 'SHELF', String(n - 1 + kill)]);
+        received += 3 * kill;
         send(`${kill}.csv`, ...ordersOf(kill));
+        sendTo('shipments-in', `${kill}.csv`, ...shipments);
+        sendTo('payments-in', `${kill}.csv`, ...payments);
+        sendTo('receipts-in', `${kill}.csv`, RECEIPTS, ...adjusted, [`GR-${kill}`, 'SHELF', '-9999']);
         const moment = (['request', 'answer', 'file'] as const)[kill % 3] ?? 'file';
-        await killAt(moment, 1 + random(moment === 'file' ? 4 : 10));
+        await killAt(moment, 1 + random(moment === 'file' ? 4 : 30));
       }
     } finally {
       killing = false;
       await others;
     }
-    expect(await oneRound()).toMatchObject(SILENT);
-    expect(await oneRound()).toMatchObject(SILENT);
+    await oneRound();
+    expect(await oneRound()).toMatchObject({
+      ...SILENT,
+      said: expect.stringContaining('changes: 0 done, 0 refused; stock: 0 done, 0 refused') as string,
+    });
 
     const orders = await stored();
     for (let file = 0; file < KILLS; file++) {
@@ -153,98 +173,49 @@ describe('the ERP bridge', () => {
         const placed = orders.filter((order) => order.external_reference === external_reference).map(({ id }) => id);
         expect([result, placed]).toEqual(['placed', [order_id]]);
       }
-    }
-    expect(writtenOrders().sort()).toEqual(linesOf(orders));
-    expect(orders.length).toBeGreaterThan(10 * KILLS + KILLS);
-  });
-
-  it('applies each shipment and payment once or reports it, although it is killed at random moments', async () => {
-    const orders: string[] = [];
-    const sent = { shipments: new Map<string, number>(), payments: new Map<string, number>() };
-    for (let kill = 0; kill < KILLS; kill++) {
-      const file: Record<'shipments' | 'payments', string[][]> = {
-        shipments: [['order', 'reference', 'line', 'quantity', 'status', 'carrier']],
-        payments: [['order', 'reference', 'amount', 'currency']],
-      };
-      for (let n = 0; n < 4; n++) {
-        const placed = await api.post('/v1/orders', anOrderBody(mug, 3));
-        const { order_id: id } = placed.json<{ data: { order_id: string } }>().data;
-        orders.push(id);
-        // The second part is delivered; a third has no units left, and a payment of another amount is refused.
-        file.shipments.push([id, 'S-1', '1', '2', '', 'DHL'], [id, 'S-2', '', '', '', ''], [id, 'S-3', '', '', '', '']);
-        file.shipments.push([id, 'S-2', '', '', 'delivered', '']);
-        file.payments.push([id, 'pi_1', '3750', 'USD'], [id, 'pi_2', '3749', 'USD']);
-      }
-      for (const kind of ['shipments', 'payments'] as const) {
-        sendTo(`${kind}-in`, `${kill}.csv`, ...file[kind]);
-        sent[kind].set(`${kill}.csv`, file[kind].length - 1);
-      }
-      const moment = (['request', 'answer', 'file'] as const)[kill % 3] ?? 'file';
-      await killAt(moment, 1 + random(moment === 'file' ? 3 : 20));
-    }
-    const last = await oneRound();
-    expect(last.errors).toBe('');
-    expect(await oneRound()).toMatchObject({
-      ...SILENT,
-      said: expect.stringContaining('changes: 0 done, 0 refused') as string,
-    });
-
-    const refusals = { shipments: ['S-3 already_shipped'], payments: ['pi_2 amount_mismatch'] };
-    for (const kind of ['shipments', 'payments'] as const) {
-      for (const [name, rows] of sent[kind]) {
-        const results = rowsOf(`${kind}-results/${name}`);
+      for (const [kind, rows, refusal] of [
+        ['shipments', 16, 'S-3 already_shipped'],
+        ['payments', 8, 'pi_2 amount_mismatch'],
+      ] as const) {
+        const results = rowsOf(`${kind}-results/${file}.csv`);
         expect(results.map(({ row }) => row)).toEqual(Array.from({ length: rows }, (_, n) => String(n + 2)));
         const refused = results.filter(({ result }) => result === 'refused');
-        expect(new Set(refused.map(({ reference, code }) => `${reference} ${code}`))).toEqual(new Set(refusals[kind]));
-        expect([refused.length, refused.every(({ reason }) => reason !== '')]).toEqual([4, true]);
+        expect(refused.map(({ reference, code }) => `${reference} ${code}`)).toEqual(Array(4).fill(refusal));
+        expect(refused.every(({ reason }) => reason !== '')).toBe(true);
       }
+      const stock = rowsOf(`receipts-results/${file}.csv`).map(({ row, result, code }) => `${row} ${result} ${code}`);
+      expect(stock).toEqual(['2 done ', '3 done ', '4 done ', '5 refused below_zero']);
     }
-    for (const id of orders) {
+    expect(writtenOrders().sort()).toEqual(linesOf(orders));
+    for (const id of changed) {
       const answer = await api.get(`/v1/orders/${id}/history`);
       const events = answer.json<{ data: { event: string; reference: string }[] }>().data;
       const kept = ['shipment_created', 'shipment_changed', 'payment_recorded'];
       expect(events.filter(({ event }) => kept.includes(event)).map((e) => `${e.event} ${e.reference}`)).toEqual([
-        'shipment_created S-1',
-        'shipment_created S-2',
-        'shipment_changed S-2',
-        'payment_recorded pi_1',
+        ...['shipment_created S-1', 'shipment_created S-2', 'shipment_changed S-2', 'payment_recorded pi_1'],
       ]);
     }
+    expect(await api.store.onHand(shelf)).toBe(100 + received);
   });
 
-  it('applies each receipt once, and each count as of its cursor, although it is killed at random moments', async () => {
-    const [receipts, counts] = [
-      ['reference', 'sku', 'adjust'],
-      ['reference', 'sku', 'counted', 'as_of', 'basis'],
-    ];
-    let [sold, received] = [0, 0];
-    for (let kill = 0; kill < KILLS; kill++) {
-      const adjusted = Array.from({ length: 3 }, (_, n) => [`GR-${kill}`, 'SHELF', String(n - 1 + kill)]);
-      received += 3 * kill;
-      sendTo('receipts-in', `${kill}.csv`, receipts, ...adjusted, [`GR-${kill}`, 'SHELF', '-9999']);
-      const moment = (['request', 'answer', 'file'] as const)[kill % 3] ?? 'file';
-      await killAt(moment, 1 + random({ request: 4, answer: 1, file: 2 }[moment]));
-    }
+  it('applies a count as of its cursor', async () => {
     await oneRound();
     const cursor = readFileSync(path.join(folder, 'stock.cursor'), 'utf8');
-    const shelved = 100 + received;
-    for (; sold < 4; sold++) await api.post('/v1/orders', anOrderBody(shelf));
-    sendTo('counts-in', 'night.csv', counts, ['NIGHT', 'shelf', String(shelved - 2), cursor, 'on_hand']);
+    const shelved = await api.store.onHand(shelf);
+    for (let sold = 0; sold < 4; sold++) await api.place(anOrderBody(shelf));
+    const columns = ['reference', 'sku', 'counted', 'as_of', 'basis'];
+    sendTo('counts-in', 'night.csv', columns, ['NIGHT', 'shelf', String(shelved - 2), cursor, 'on_hand']);
 
     expect(await oneRound()).toMatchObject({
       ...SILENT,
       said: expect.stringContaining('stock: 1 done, 0 refused') as string,
     });
 
-    expect(await api.store.onHand(shelf)).toBe(shelved - 2 - sold);
-    for (let kill = 0; kill < KILLS; kill++) {
-      const results = rowsOf(`receipts-results/${kill}.csv`).map(({ row, result, code }) => `${row} ${result} ${code}`);
-      expect(results).toEqual(['2 done ', '3 done ', '4 done ', '5 refused below_zero']);
-    }
+    expect(await api.store.onHand(shelf)).toBe(shelved - 2 - 4);
   });
 
   it('names the row, the code and the reason of a shipment or payment that is refused, and goes on', async () => {
-    const id = await place();
+    const { order_id: id } = await api.place(anOrderBody(mug));
     const shipments = ['order', 'reference', 'line', 'quantity', 'status'];
     sendTo(
       'shipments-in',

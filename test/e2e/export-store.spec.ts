@@ -183,67 +183,6 @@ describe('an exported store', () => {
     expect(Object.values(counts).map(({ created, updated }) => created + updated)).toEqual(Array(9).fill(0));
   });
 
-  it('has the life of each order: an import and a second export give the same line and the same history', async () => {
-    const { store } = source;
-    const id = await order(store.key, {
-      items: [{ product_id: await store.product({ stock: 10 }), quantity: 3 }],
-      customer: { name: 'Ada', email: 'ada@life.example' },
-    });
-    const change = async (path: string, body: object) => {
-      const { statusCode, body: text } = await source.post(`/v1/orders/${id}/${path}`, body);
-      if (statusCode !== 201 && statusCode !== 200) throw new Error(text);
-    };
-    const [row] = await source.database.query<{ total: number; currency: string }>(
-      'SELECT total_amount::int AS total, currency FROM orders WHERE id = $1',
-      [id],
-    );
-    const [amount, currency] = [row?.total ?? 0, row?.currency];
-    await change('shipments', {
-      reference: 'S-1',
-      status: 'shipped',
-      items: [{ line: 1, quantity: 2 }],
-      carrier: 'DHL',
-    });
-    await change('shipments', { reference: 'S-2', status: 'picking' });
-    await change('payments', { reference: 'P-1', amount, currency });
-    await change('refunds', { reference: 'R-1', amount: 1, lines: [{ line: 1, quantity: 1 }], restock: true });
-    await change('refunds', { reference: 'R-2', amount: 0 });
-    await source.database.query(END_STAGES);
-    const lineIn = async (database: string, subdomain: string) => {
-      const file = path.join(directory, `${++files}.ndjson`);
-      await writeStoreExport(database, subdomain, file, { only: ['order'] });
-      return (
-        readFileSync(file, 'utf8')
-          .split('\n')
-          .find((text) => text.includes(id)) ?? ''
-      );
-    };
-    const text = await lineIn(source.database.url, store.subdomain);
-    await into.target.importLines(...(await exported(store.subdomain)));
-
-    expect(JSON.parse(text)).toMatchObject({
-      shipments: [{ reference: 'S-1', carrier: 'DHL', items: [{ line: 1, quantity: 2 }] }, { status: 'picking' }],
-      payments: [{ reference: 'P-1', amount }],
-      refunds: [
-        { reference: 'R-1', amount: 1 },
-        { reference: 'R-2', amount: 0 },
-      ],
-      line_items: [{ returned_quantity: 1 }],
-    });
-    expect(await lineIn(target.database.url, store.subdomain)).toBe(text);
-    const history = async (api: RunningApi, key: string) => {
-      const { data } = (await api.get(`/v1/orders/${id}/history`, { authorization: `Bearer ${key}` })).json<{
-        data: { event: string; details: object }[];
-      }>();
-      return data;
-    };
-    const [first, ...rest] = await history(source, store.key);
-    const [imported, ...copied] = await history(target, await keyOf(target, store.subdomain));
-    expect(copied).toEqual(rest);
-    expect([first?.event, imported?.event]).toEqual(['placed', 'imported']);
-    expect(imported?.details).toEqual(first?.details);
-  });
-
   it('leaves stages that were pending dead, because an import sends no mail', async () => {
     const product = await source.store.product({ stock: 10 });
     const id = await order(source.store.key, anOrderBody(product));

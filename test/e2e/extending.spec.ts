@@ -37,6 +37,7 @@ import { ChatNotifier } from '../../examples/extending/src/chat-notifier.js';
 import { extension } from '../../examples/extending/src/extension.js';
 import { ApiFailures, AuthenticationError } from '../../apps/api/src/index.js';
 import { WorkerModule } from '../../apps/worker/src/worker.module.js';
+import { anOrderBody } from '../builders/order-body.js';
 import { anOrderRecord, aStoreProfile } from '../builders/order-record.js';
 import { eventually } from '../support/eventually.js';
 import { FraudScene } from '../support/fraud-scene.js';
@@ -127,12 +128,10 @@ describe('an application that extends the service', () => {
     status = 200;
   });
 
-  async function place(customer: object = {}): Promise<OrderKey> {
+  async function place(): Promise<OrderKey> {
     const mug = await api.store.product({ name: 'Mug', price: 1099, stock: 5 });
-    const body = { items: [{ product_id: mug, quantity: 2 }], customer: { name: 'Ada', ...customer } };
-    const response = await api.post('/v1/orders', body);
-    expect(response.statusCode).toBe(201);
-    return { storeId: api.store.id, orderId: response.json<{ data: { order_id: string } }>().data.order_id };
+    const { order_id: orderId } = await api.place(anOrderBody(mug, 2));
+    return { storeId: api.store.id, orderId };
   }
   const stageOf = async ({ orderId }: OrderKey) => {
     const [stage] = await api.database.query<{ state: string; last_error: string; notified: string[] }>(

@@ -6,6 +6,7 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { type Assessment, FraudScene, minutesAgo } from '../support/fraud-scene.js';
 import { lockWaits } from '../support/lock-waits.js';
+import { openTransaction } from '../support/open-transaction.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 let api: RunningApi;
@@ -16,11 +17,7 @@ beforeEach(async () => (scene = await FraudScene.create(api)));
 
 describe('fraud analysis', () => {
   describe('while it is unavailable', () => {
-    const connect = async () => {
-      const client = new pg.Client({ connectionString: api.database.url });
-      await client.connect();
-      return client;
-    };
+    const lockOrders = () => openTransaction(api.database, 'LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
     const unavailable = { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'analysis_unavailable', score: 50 }] };
     const signals: FraudSignals = {
       email: '',
@@ -43,8 +40,7 @@ describe('fraud analysis', () => {
 
     it('creates the order under review while the analysis waits for a lock', async () => {
       await scene.place({}); // opens connections, and plans
-      const locker = await connect();
-      await locker.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
+      const locker = await lockOrders();
       const startedAt = Date.now();
 
       const placed = scene.place({});
@@ -58,8 +54,7 @@ describe('fraud analysis', () => {
     });
 
     it('releases its connections while the orders are still locked', async () => {
-      const locker = await connect();
-      await locker.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
+      const locker = await lockOrders();
 
       const attempts = await Promise.all(Array.from({ length: 12 }, () => assess()));
       await poolIsIdle(); // the table is still locked
@@ -83,8 +78,7 @@ describe('fraud analysis', () => {
     });
 
     it('sets REVIEW when the connection of the analysis breaks', async () => {
-      const locker = await connect();
-      await locker.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
+      const locker = await lockOrders();
 
       const assessing = assess();
       const kill = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
@@ -195,13 +189,6 @@ describe('fraud analysis of contacts', () => {
       expect(stillTrusted.fraud).toEqual({ verdict: 'ACCEPT', score: 0, reasons: [] });
     });
 
-    it('holds the 31st of 40 orders of another key, and those after it', async () => {
-      const verdicts: string[] = [];
-      for (let n = 0; n < 40; n++) verdicts.push((await scene.assess({ email: ADA.email })).verdict);
-
-      expect(verdicts).toEqual([...Array<string>(30).fill('ACCEPT'), ...Array<string>(10).fill('REVIEW')]);
-    });
-
     it('does not count orders of other stores for velocity', async () => {
       await scene.recentOrders(30, OF_ADA, await StoreFixture.create(api.database));
 
@@ -237,26 +224,10 @@ describe('fraud analysis of contacts', () => {
         Array.from({ length }, () => String.fromCodePoint(0x20000 + Math.floor(Math.random() * 40_000))).join('');
       const customer = { phone: '1'.repeat(40), address: random(500), city: random(200), zip: random(32) };
 
-      expect(
-        (
-          await scene.place({
-            ...customer,
-            email: `${'x'.repeat(64)}@${'y'.repeat(63)}.${'y'.repeat(63)}.${'y'.repeat(61)}`,
-          })
-        ).statusCode,
-      ).toBe(201);
+      const email = `${'🚲'.repeat(16)}@${'y'.repeat(63)}.${'y'.repeat(63)}.${'y'.repeat(61)}`;
+
+      expect((await scene.place({ ...customer, email })).statusCode).toBe(201);
     });
-  });
-
-  describe('by disposable e-mails', () => {
-    it.each(['x@mailinator.com', 'X@MAILINATOR.COM', 'x@a.b.mailinator.com'])(
-      'accepts an order of the disposable e-mail %s with a score of 30',
-      async (email) => {
-        const reasons = [{ rule: 'disposable_email', score: 30 }];
-
-        expect(await scene.assess({ email })).toEqual({ verdict: 'ACCEPT', score: 30, reasons });
-      },
-    );
   });
 
   describe('by blocked contacts', () => {
@@ -284,7 +255,6 @@ describe('the plans of the fraud facts', () => {
     address: { address: '1 Main', city: '', zip: 'N1', region: '', country: '' },
   };
   const ORDERS = 5_000;
-  const ID = '01938c00-0000-7000-8000-000000000000';
   let client: pg.Client;
   beforeAll(async () => {
     client = new pg.Client({ connectionString: api.database.url });
@@ -302,30 +272,6 @@ describe('the plans of the fraud facts', () => {
     await client.query('ANALYZE');
   });
   afterAll(() => client.end());
-
-  it.each([
-    ['fresh', { keyId: ID }, []],
-    ['existing', { orderId: ID, at: new Date() }, ['orders_pkey']],
-  ])('for an order that is %s, are made once and read the orders of its contact only', async (name, occasion, own) => {
-    const run: RunSql = async <Row>(text: string, values: readonly unknown[]) => {
-      const query = () => client.query({ name, text, values: [...values] });
-      for (let n = 0; n < 6; n++) await query();
-      return (await query()).rows as Row[];
-    };
-    await findFacts(run, api.store.id, CONTACT, occasion);
-
-    const { rows } = await client.query<{ generic: number; types: string[] }>(
-      `SELECT generic_plans::int AS generic, parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = $1`,
-      [name],
-    );
-    expect(rows[0]?.generic).toBeGreaterThan(0);
-    await client.query('SET plan_cache_mode = force_generic_plan');
-    const nulls = rows[0]?.types.map(() => 'NULL').join();
-    const plan = await client.query<Record<string, string>>(`EXPLAIN EXECUTE ${name} (${nulls})`);
-    await client.query('RESET plan_cache_mode');
-    const indexes = plan.rows.flatMap((row) => /using (orders_\w+)/.exec(row['QUERY PLAN'] ?? '')?.[1] ?? []);
-    expect(indexes).toEqual([...own, 'orders_by_email', 'orders_by_phone', 'orders_by_address']);
-  });
 
   it('do not look for orders by their source, which a planner without statistics takes for rare', async () => {
     const texts: string[] = [];

@@ -6,6 +6,7 @@ import { createApp } from '../../apps/api/src/create-app.js';
 import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
+import { openTransaction } from '../support/open-transaction.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { testConfig } from '../support/test-config.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -185,9 +186,7 @@ describe('the API', () => {
   });
 
   it('is ready while requests hold all connections of the pool', async () => {
-    const holder = new pg.Client({ connectionString: database.url });
-    await holder.connect();
-    await holder.query('BEGIN; LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
+    const holder = await openTransaction(database, 'LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
     const reads = Array.from({ length: 50 }, () => get('/v1/products'));
     try {
       await eventually(async () => {

@@ -5,15 +5,16 @@ import http, { type IncomingMessage } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
-import pg from 'pg';
+import type pg from 'pg';
 import { MetricsServer } from '../../apps/api/src/status/metrics-server.js';
 import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
 import { eventually } from '../support/eventually.js';
+import { openTransaction } from '../support/open-transaction.js';
 import { startOtlpReceiver, type OtlpReceiver } from '../support/otlp-receiver.js';
-import { startApi, type RunningApi } from '../support/start-api.js';
+import { startApi, type CreatedOrder, type RunningApi } from '../support/start-api.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const written: string[] = [];
@@ -117,10 +118,7 @@ describe('the metrics', () => {
     let mug: number;
     beforeEach(async () => {
       mug = await product(5);
-      blocker = new pg.Client({ connectionString: api.database.url });
-      await blocker.connect();
-      await blocker.query('BEGIN');
-      await blocker.query('SELECT FROM stock WHERE product_id = $1 FOR UPDATE', [mug]);
+      blocker = await openTransaction(api.database, `SELECT FROM stock WHERE product_id = ${mug} FOR UPDATE`);
     });
 
     it('show how many requests wait for a connection', async () => {
@@ -218,8 +216,9 @@ describe('the request log', () => {
     await eventually(() => expect(requests()).toHaveLength(1));
     return requests()[0] ?? {};
   };
-  const order = (product: number, headers = {}) =>
-    api.post(
+  const aMug = () => api.store.product({ name: 'Mug', price: 1099, stock: 5 });
+  const order = async (product: number, headers = {}) => {
+    const response = await api.post(
       '/v1/orders?canary=canary',
       anOrderBody(product, 1, {
         customer: { name: 'Canary', email: 'canary@example.com', phone: '+1 555 canary' },
@@ -227,11 +226,11 @@ describe('the request log', () => {
       }),
       { 'user-agent': 'canary', cookie: 'canary', 'idempotency-key': 'canary', ...headers },
     );
+    return response.json<{ data: CreatedOrder }>().data;
+  };
 
   it('contains exactly the allowed fields, and no other data of a request', async () => {
-    const product = await api.store.product({ name: 'Mug', price: 1099, stock: 5 });
-    const response = await order(product, { 'x-request-id': 'request-7' });
-    const { order_id } = response.json<{ data: { order_id: string } }>().data;
+    const { order_id } = await order(await aMug(), { 'x-request-id': 'request-7' });
 
     const { level, time, msg, ...fields } = await only();
     expect([level, typeof time, msg]).toEqual([30, 'string', 'request']);
@@ -250,10 +249,8 @@ describe('the request log', () => {
   });
 
   it('contains the order id of a replay and of an order that is read', async () => {
-    const product = await api.store.product({ name: 'Mug', price: 1099, stock: 5 });
-    const { order_id, receipt_number } = (await order(product, { 'idempotency-key': 'twice' })).json<{
-      data: { order_id: string; receipt_number: string };
-    }>().data;
+    const product = await aMug();
+    const { order_id, receipt_number } = await order(product, { 'idempotency-key': 'twice' });
     await only();
     for (const again of [
       () => order(product, { 'idempotency-key': 'twice' }),
@@ -307,9 +304,7 @@ describe('the request log', () => {
   });
 
   it('contains a line with the order and the stage for each attempt of the worker', async () => {
-    const product = await api.store.product({ name: 'Mug', price: 1099, stock: 5 });
-    const { order_id } = (await order(product, { 'idempotency-key': 'mail' })).json<{ data: { order_id: string } }>()
-      .data;
+    const { order_id } = await order(await aMug(), { 'idempotency-key': 'mail' });
 
     await eventually(() => {
       const attempt = lines().find((line) => line.order_id === order_id && line.stage === 'notify-customer');
@@ -319,9 +314,7 @@ describe('the request log', () => {
   });
 
   it('contains no warning for the confirmation of an order that was cancelled before', async () => {
-    const product = await api.store.product({ name: 'Mug', price: 1099, stock: 5 });
-    const placed = await order(product, { 'idempotency-key': 'cancelled' });
-    const { order_id } = placed.json<{ data: { order_id: string } }>().data;
+    const { order_id } = await order(await aMug(), { 'idempotency-key': 'cancelled' });
     const attempts = () => lines().filter((line) => line.order_id === order_id && line.stage === 'notify-customer');
     await eventually(() => expect(attempts()).toHaveLength(1));
 
@@ -465,7 +458,7 @@ describe('buffered log lines', () => {
 
 describe('log lines that standard output does not accept', () => {
   const LINE = 1_000;
-  const LINES = 20_000;
+  const LINES = 10_000;
   const source = `
     import { JsonLogger } from ${JSON.stringify(LOGGER)};
     const logger = new JsonLogger('info');

@@ -1,27 +1,30 @@
 import {
   ChangeOrder,
   DismissMail,
+  EraseCustomer,
   FraudScreening,
-  HeldOrders,
   RescreenHeldOrders,
   RetryPipeline,
 } from '@app/application';
-import pg from 'pg';
 import type { Histogram } from 'prom-client';
 import { Metrics } from '../../apps/api/src/status/metrics.js';
-import { CANCELLATION, changing } from '../support/changing.js';
+import { changing } from '../support/changing.js';
+import { anOrderBody } from '../builders/order-body.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
+import { FeedReader } from '../support/feed-reader.js';
 import { freshGauge } from '../support/fresh-gauges.js';
 import { lockWaits } from '../support/lock-waits.js';
+import { readMail } from '../support/mail-message.js';
+import { openTransaction } from '../support/open-transaction.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 interface Stage {
-  stage: string;
-  state: string;
-  attempts: number;
-  last_error: string;
+  readonly stage: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly last_error: string;
 }
 
 const REVIEW_AMOUNT = 50_000;
@@ -39,8 +42,11 @@ afterAll(async () => {
   await smtp.close();
 });
 beforeEach(() => settings({ review_amount: REVIEW_AMOUNT }));
+afterEach(() => void (smtp.behaviour = { kind: 'accept' }));
 
 const settings = (fraud: object) => api.database.query('UPDATE stores SET fraud_settings = $1', [fraud]);
+
+type ChangeStage = 'notify-shipment' | 'notify-cancellation' | 'notify-refund';
 
 interface OrderData {
   readonly fraud: { readonly verdict: string; readonly reasons: readonly { readonly rule: string }[] };
@@ -48,18 +54,14 @@ interface OrderData {
 }
 
 /** Places an order of one unit and returns its id. */
-async function placeOrder(email = 'ada@example.com', price = 1099, to = api): Promise<string> {
-  const mug = await to.store.product({ name: 'Mug', price, stock: 5 });
-  const customer = { name: 'Ada Lovelace', email };
-  const response = await to.post('/v1/orders', { items: [{ product_id: mug, quantity: 1 }], customer });
-  return response.json<{ data: { order_id: string } }>().data.order_id;
+async function placeOrder(email = 'ada@example.com', price = 1099): Promise<string> {
+  const mug = await api.store.product({ name: 'Mug', price, stock: 5 });
+  return (await api.place(anOrderBody(mug, 1, { customer: { name: 'Ada Lovelace', email } }))).order_id;
 }
 
-async function notifications(orderId: string, of = api): Promise<Stage[]> {
-  const response = await of.get(`/v1/orders/${orderId}`);
-  return response
-    .json<{ data: { pipeline: Stage[] } }>()
-    .data.pipeline.filter(({ stage }) => stage.startsWith('notify'));
+async function stagesOf(orderId: string, stage = 'notify'): Promise<Stage[]> {
+  const { pipeline } = (await api.get(`/v1/orders/${orderId}`)).json<{ data: OrderData }>().data;
+  return pipeline.filter((one) => one.stage.startsWith(stage));
 }
 
 /** The number of confirmations that ended because of their recipient. */
@@ -132,7 +134,7 @@ describe('the pipeline with a mail server', () => {
     smtp.behaviour = { kind: 'refuse', at: 'message', code: 451 };
     const orderId = await placeOrder();
     await eventually(async () => {
-      const stages = await notifications(orderId);
+      const stages = await stagesOf(orderId);
       expect(stages.every(({ attempts, last_error }) => attempts >= 1 && last_error !== '')).toBe(true);
       expect(JSON.stringify(stages)).not.toContain('@');
     });
@@ -140,7 +142,7 @@ describe('the pipeline with a mail server', () => {
     smtp.behaviour = { kind: 'accept' };
 
     await eventually(async () => {
-      const stages = await notifications(orderId);
+      const stages = await stagesOf(orderId);
       expect(stages.map(({ state }) => state)).toEqual(['done', 'done']);
       expect(Math.min(...stages.map(({ attempts }) => attempts))).toBeGreaterThan(1);
     });
@@ -149,14 +151,9 @@ describe('the pipeline with a mail server', () => {
   it('stays healthy when more buyers than its limit of dead letters mistype their addresses', async () => {
     const wrong = Array.from({ length: 3 }, (_, n) => `typo-${n}@example.com`);
     for (const address of wrong) smtp.blocked.add(address);
-    const mug = await api.store.product({ name: 'Mug', stock: wrong.length });
     const before = await undeliverable();
 
-    await Promise.all(
-      wrong.map((email) =>
-        api.post('/v1/orders', { items: [{ product_id: mug, quantity: 1 }], customer: { name: 'Ada', email } }),
-      ),
-    );
+    await Promise.all(wrong.map((email) => placeOrder(email)));
 
     await eventually(async () => {
       const [count] = await api.database.query<{ n: number; attempts: number }>(
@@ -179,7 +176,7 @@ describe('the pipeline with a mail server', () => {
          WHERE order_id = $1 AND state = 'pending' AND locked_until IS NULL`,
         [orderId],
       );
-      expect((await notifications(orderId)).map(({ state }) => state)).toEqual(['dead', 'dead']);
+      expect((await stagesOf(orderId)).map(({ state }) => state)).toEqual(['dead', 'dead']);
     });
     await eventually(async () => {
       expect((await api.inject({ url: '/health' })).json()).toMatchObject({
@@ -199,7 +196,7 @@ describe('the pipeline with a mail server', () => {
     const dismissed = await api.app.get(DismissMail).execute({ storeId: api.store.id, orderId });
     expect([...dismissed].sort()).toEqual(['notify-customer', 'notify-merchant']);
     expect(await deadLetters()).toBe(0);
-    expect(await notifications(orderId)).toMatchObject([{ state: 'dead', last_error: 'SMTP_550' }, { state: 'dead' }]);
+    expect(await stagesOf(orderId)).toMatchObject([{ state: 'dead', last_error: 'SMTP_550' }, { state: 'dead' }]);
 
     const retried = await api.app.get(RetryPipeline).execute({ storeId: api.store.id, orderId });
 
@@ -213,31 +210,26 @@ describe('orders under review', () => {
   let serial = 0;
   const mailsTo = (email: string) => smtp.mails.filter(({ to }) => to.includes(email)).length;
   const orderOf = async (id: string) => (await api.get(`/v1/orders/${id}`)).json<{ data: OrderData }>().data;
-  const customerStage = async (id: string) =>
-    (await orderOf(id)).pipeline.find(({ stage }) => stage === 'notify-customer');
-  const whereIs = (orderId: string) => ({ storeId: api.store.id, orderId });
+  const customerStage = async (id: string) => (await stagesOf(id, 'notify-customer'))[0];
 
   const aProduct = (price = REVIEW_AMOUNT) => api.store.product({ price, stock: 5 });
 
   async function place(product: number) {
     const email = `buyer-${++serial}@example.com`;
-    const body = { items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada', email } };
-    const response = await api.post('/v1/orders', body);
-    return { id: response.json<{ data: { order_id: string } }>().data.order_id, email };
+    const { order_id: id } = await api.place(anOrderBody(product, 1, { customer: { name: 'Ada', email } }));
+    return { id, email };
   }
 
   /** Places an order whose fraud analysis gives up because of a lock. */
   async function placeUnanalysed(price?: number) {
-    const locker = new pg.Client({ connectionString: api.database.url });
-    await locker.connect();
     const product = await aProduct(price);
+    const locker = await openTransaction(api.database, 'LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
     try {
-      await locker.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
       const placing = place(product);
       await eventually(async () => {
         expect(await lockWaits(api.database, '%INSERT INTO orders%')).toBe(1);
       }, 5_000);
-      await locker.query('COMMIT');
+      await locker.end();
       return await placing;
     } finally {
       await locker.end();
@@ -313,32 +305,6 @@ describe('orders under review', () => {
     await api.database.query('UPDATE api_keys SET trusted = false WHERE store_id = $1', [api.store.id]);
   });
 
-  it('are those of GET /v1/orders?held=true, newest first, until they are released or cancelled', async () => {
-    const idsOf = async (query: string) =>
-      (await api.get(`/v1/orders?limit=100&${query}`)).json<{ data: { id: string }[] }>().data.map(({ id }) => id);
-    const listed = async () => {
-      const found = await api.app.get(HeldOrders).list({ subdomain: api.store.subdomain, reasons: null }, 1_000, null);
-      return found.map(({ orderId }) => orderId);
-    };
-    const accepted = (await place(await aProduct(1_000))).id;
-    const [released, cancelled, held] = [
-      (await place(await aProduct())).id,
-      (await place(await aProduct())).id,
-      (await place(await aProduct())).id,
-    ];
-
-    expect((await idsOf('held=true')).slice(0, 3)).toEqual([held, cancelled, released]);
-    expect((await idsOf('held=true')).sort()).toEqual((await listed()).sort());
-    expect((await orderOf(held)).fraud.reasons).toEqual([expect.objectContaining({ rule: 'amount_over_limit' })]);
-
-    await api.app.get(ChangeOrder).release(changing(whereIs(released)));
-    await api.app.get(ChangeOrder).cancel(changing(whereIs(cancelled)), CANCELLATION);
-
-    expect((await idsOf('held=true'))[0]).toBe(held);
-    expect((await idsOf('held=true')).sort()).toEqual((await listed()).sort());
-    expect((await idsOf('held=false')).slice(0, 3)).toEqual([cancelled, released, accepted]);
-  });
-
   it('are counted by reason in the metrics', async () => {
     const valueOf = async (reason: string) => {
       const { body } = await api.inject({ url: '/metrics' });
@@ -355,7 +321,204 @@ describe('orders under review', () => {
     await api.database.query('UPDATE order_stages SET held_for = NULL WHERE order_id = $1', [id]);
     await becomes('unknown', 1);
     expect(await valueOf('amount_over_limit')).toBe(before);
-    await api.app.get(ChangeOrder).release(changing(whereIs(id)));
+    await api.app.get(ChangeOrder).release(changing({ storeId: api.store.id, orderId: id }));
     await becomes('unknown', 0);
+  });
+});
+
+describe('the mails about changes of an order', () => {
+  const TRACKING_URL = 'https://tracking.example.com/00340434161094042557';
+  const parcel = { reference: 'SHIP-1', carrier: 'DHL', tracking_number: '00340434161094042557' };
+
+  let serial = 0;
+
+  /** Places an order of two mugs, and waits until the customer has its confirmation, if they have an address. */
+  async function place(email = `buyer-${++serial}@example.com`): Promise<string> {
+    const mug = await api.store.product({ name: 'Mug', price: 1099, stock: 5 });
+    const { order_id: id } = await api.place(anOrderBody(mug, 2, { customer: { name: 'Ada Lovelace', email } }));
+    await eventually(async () => expect(await statesOf(id, 'notify-customer')).toEqual(['done']));
+    return id;
+  }
+
+  async function change(id: string, what: string, body: object): Promise<void> {
+    const response = await api.post(`/v1/orders/${id}/${what}`, body);
+    expect([response.statusCode, response.body]).toEqual([what === 'cancel' ? 200 : 201, expect.any(String)]);
+  }
+
+  const statesOf = async (id: string, stage: string) => (await stagesOf(id, stage)).map(({ state }) => state);
+  const becomes = (id: string, stage: string, states: readonly string[]) =>
+    eventually(async () => expect(await statesOf(id, stage)).toEqual(states));
+
+  const mailsOf = (id: string, stage: ChangeStage) =>
+    smtp.mails.filter(({ messageId }) => messageId.startsWith(`${id}-${stage}`));
+  const textOf = (raw = '') => readMail(raw).parts.get('text/plain') ?? '';
+  const pay = (id: string) => change(id, 'payments', { reference: 'PAY-1', amount: 2198, currency: 'USD' });
+
+  /** Makes the change that queues the mail. */
+  const CHANGES: [stage: ChangeStage, make: (id: string, notify?: boolean) => Promise<void>][] = [
+    ['notify-shipment', (id, notify) => change(id, 'shipments', { ...parcel, tracking_url: TRACKING_URL, notify })],
+    ['notify-cancellation', (id, notify) => change(id, 'cancel', { reason: 'none of yours', notify })],
+    [
+      'notify-refund',
+      async (id, notify) => {
+        await pay(id);
+        await change(id, 'refunds', { reference: 'RE-1', amount: 550, notify });
+      },
+    ],
+  ];
+
+  describe('the customer of an order', () => {
+    it('gets one mail for each shipment, with its tracking and what is still to come', async () => {
+      const id = await place();
+      const first = { ...parcel, tracking_url: TRACKING_URL, items: [{ line: 1, quantity: 1 }] };
+
+      await change(id, 'shipments', first);
+      await change(id, 'shipments', first);
+      await becomes(id, 'notify-shipment', ['done']);
+      await change(id, 'shipments', { reference: 'ship-1' });
+      await becomes(id, 'notify-shipment', ['done', 'done']);
+
+      const [one, other, ...more] = mailsOf(id, 'notify-shipment');
+      expect(more).toEqual([]);
+      expect(one?.to).toEqual([`buyer-${serial}@example.com`]);
+      for (const words of ['1 × Mug', 'DHL', parcel.tracking_number, TRACKING_URL, 'Still to come:\n  1 × Mug\n']) {
+        expect(textOf(one?.raw)).toContain(words);
+      }
+      expect(textOf(other?.raw)).not.toMatch(/Tracking|Still to come/);
+      expect(other?.messageId).not.toBe(one?.messageId);
+    });
+
+    it('gets the mail about a picked shipment when it is shipped', async () => {
+      const id = await place();
+      await change(id, 'shipments', { ...parcel, status: 'picking' });
+      expect(await stagesOf(id, 'notify-shipment')).toEqual([]);
+
+      for (const status of ['shipped', 'delivered']) await api.patch(`/v1/orders/${id}/shipments/SHIP-1`, { status });
+
+      await becomes(id, 'notify-shipment', ['done']);
+      expect(mailsOf(id, 'notify-shipment')).toHaveLength(1);
+    });
+
+    it('learns from the mail about the cancellation of a paid order that the money is paid back', async () => {
+      const id = await place();
+      await pay(id);
+
+      await change(id, 'cancel', { reason: 'none of yours' });
+
+      await becomes(id, 'notify-cancellation', ['done']);
+      const [mail] = mailsOf(id, 'notify-cancellation');
+      expect(textOf(mail?.raw)).toMatch(/is cancelled\.[^]*We will pay back \$21\.98 to you\./);
+      expect(mail?.raw).not.toContain('none of yours');
+    });
+
+    it('gets one mail for each refund, with its amount', async () => {
+      const id = await place();
+      await pay(id);
+
+      for (const [reference, amount] of Object.entries({ 'RE-1': 550, 'RE-2': 1 })) {
+        await change(id, 'refunds', { reference, amount });
+      }
+
+      await becomes(id, 'notify-refund', ['done', 'done']);
+      const texts = mailsOf(id, 'notify-refund').map(({ raw }) => /we have paid back (\S+) to/.exec(textOf(raw))?.[1]);
+      expect(texts.sort()).toEqual(['$0.01', '$5.50']);
+    });
+  });
+
+  describe.each(CHANGES)('%s', (stage, make) => {
+    it('is no stage of a change with notify false', async () => {
+      const id = await place();
+
+      await make(id, false);
+
+      expect(await stagesOf(id, stage)).toEqual([]);
+    });
+
+    it('is done without a mail when the person is erased while it fails', async () => {
+      const id = await place();
+      smtp.behaviour = { kind: 'refuse', at: 'message', code: 451 };
+      await make(id);
+      await eventually(async () => expect(await stagesOf(id, stage)).toMatchObject([{ last_error: 'SMTP_451' }]));
+
+      const person = { store: api.store.subdomain, email: `buyer-${serial}@example.com`, force: true };
+      expect(await api.app.get(EraseCustomer).execute(person)).toMatchObject({ orders: 1 });
+      smtp.behaviour = { kind: 'accept' };
+
+      await becomes(id, stage, ['done']);
+      expect(mailsOf(id, stage)).toEqual([]);
+    });
+
+    it('sends the mail again with the same id after a worker was killed before it recorded the mail', async () => {
+      const id = await place();
+      await make(id);
+      await becomes(id, stage, ['done']);
+
+      // What the killed worker leaves. The back-off of the lost attempt is skipped.
+      await api.database.query(
+        `UPDATE order_stages SET state = 'pending', attempts = 0, locked_until = now() - interval '1 s'
+       WHERE order_id = $1 AND stage = $2`,
+        [id, stage],
+      );
+      await eventually(async () => expect(await stagesOf(id, stage)).toMatchObject([{ last_error: 'WorkerLost' }]));
+      await api.database.query('UPDATE order_stages SET run_at = now() WHERE order_id = $1 AND stage = $2', [
+        id,
+        stage,
+      ]);
+
+      await becomes(id, stage, ['done']);
+      const ids = mailsOf(id, stage).map(({ messageId }) => messageId);
+      expect(ids).toHaveLength(2);
+      expect(new Set(ids).size).toBe(1);
+    });
+  });
+
+  it('a shipment that becomes void before its mail is sent sends none, and the mail of the next one is sent', async () => {
+    const id = await place();
+    smtp.behaviour = { kind: 'refuse', at: 'message', code: 451 };
+    await change(id, 'shipments', parcel);
+    await eventually(async () =>
+      expect(await stagesOf(id, 'notify-shipment')).toMatchObject([{ last_error: 'SMTP_451' }]),
+    );
+    await api.patch(`/v1/orders/${id}/shipments/SHIP-1`, { status: 'void' });
+    await change(id, 'shipments', { ...parcel, reference: 'SHIP-2', tracking_number: 'second' });
+
+    smtp.behaviour = { kind: 'accept' };
+
+    await becomes(id, 'notify-shipment', ['done', 'done']);
+    const mails = mailsOf(id, 'notify-shipment');
+    expect(mails).toHaveLength(1);
+    expect(textOf(mails[0]?.raw)).toContain('Tracking number: second');
+  });
+
+  describe('the merchant', () => {
+    it('is told once of sold units that a count did not find, and the newest open orders, also after a failure', async () => {
+      const shop = await api.withStore();
+      await api.database.query('UPDATE stores SET contact = $1 WHERE id = $2', [contact, shop.store.id]);
+      const product = await shop.store.product({ sku: 'R-1', stock: 5 });
+      const { order_id } = await shop.place(anOrderBody(product));
+      expect((await shop.post(`/v1/orders/${order_id}/shipments`, { reference: 'S-1' })).statusCode).toBe(201);
+      const orders = [await shop.place(anOrderBody(product, 2)), await shop.place(anOrderBody(product, 2))];
+      const reader = new FeedReader(shop);
+      await reader.catchUp();
+      smtp.behaviour = { kind: 'refuse', at: 'recipient', code: 451 };
+
+      const line = { sku: 'R-1', counted: 1, as_of: reader.cursor, basis: 'on_hand' };
+      const { data } = (await shop.post('/v1/stock', { lines: [line] })).json<{ data: { lines: object[] } }>();
+
+      expect(data.lines).toMatchObject([{ after: 0, short: 3 }]);
+      const attempts = () =>
+        api.database.query('SELECT attempts FROM merchant_notices WHERE store_id = $1', [shop.store.id]);
+      await eventually(async () => expect(await attempts()).toEqual([{ attempts: 1 }]));
+      smtp.behaviour = { kind: 'accept' };
+      await api.database.query('UPDATE merchant_notices SET run_at = now()');
+      await eventually(async () => expect(await attempts()).toEqual([]));
+      const [mail, ...more] = smtp.mails.filter(({ raw }) => raw.includes('Subject: 3 sold units are missing'));
+      expect(more).toEqual([]);
+      expect(mail?.to).toEqual([contact.email]);
+      const newest = orders.map(({ receipt_number: receipt }) => receipt).toReversed();
+      expect(mail?.raw.replaceAll('=\r\n', '')).toMatch(
+        new RegExp(`3 missing\r\n\\s+The newest open orders with it: ${newest.join(', ')}`),
+      );
+    });
   });
 });

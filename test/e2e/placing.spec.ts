@@ -1,13 +1,12 @@
-import path from 'node:path';
 import { withBundleImporter } from '@app/bundles';
 import pg from 'pg';
 import { anOrderBody } from '../builders/order-body.js';
 import { cipher } from '../support/bundle-imports.js';
-import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaits } from '../support/lock-waits.js';
+import { openTransaction } from '../support/open-transaction.js';
 import { OrdersClient } from '../support/orders-client.js';
-import { startApi, type RunningApi } from '../support/start-api.js';
+import { startApi, type CreatedOrder, type RunningApi } from '../support/start-api.js';
 import { nameOf } from '../support/store-predicate/read-statements.js';
 
 let api: RunningApi;
@@ -197,7 +196,7 @@ describe('POST /v1/orders', () => {
       const response = await orders.place(anOrderBody(mug), { authorization: `Bearer ${key}` });
 
       expect(response.headers['x-traffic-mode']).toBe('test');
-      const { order_id: id } = response.json<{ data: { order_id: string } }>().data;
+      const { order_id: id } = response.json<{ data: CreatedOrder }>().data;
       expect(await orders.read(id)).toMatchObject({ is_test: true });
       expect(await api.store.onHand(mug)).toBe(4);
     });
@@ -228,6 +227,72 @@ describe('POST /v1/orders: Idempotency-Key', () => {
       400,
       'Idempotency-Key must be 1 to 255 printable ASCII characters',
     ]);
+  });
+});
+
+describe('POST /v1/orders with the Idempotency-Key of an order that would be rejected by now', () => {
+  let own: RunningApi;
+  beforeEach(async () => (own = await api.withStore()));
+
+  const waiting = (query: string) => eventually(async () => expect(await lockWaits(api.database, query)).toBe(1));
+  const setStatus = (product: number, status: string) =>
+    api.database.query('UPDATE products SET status = $2 WHERE id = $1', [product, status]);
+  const block = () =>
+    api.database.query(`UPDATE stores SET fraud_settings = '{"blocked_emails": ["ada@example.com"]}' WHERE id = $1`, [
+      own.store.id,
+    ]);
+
+  /** The first request waits for locked stock. Meanwhile the catalog changes and the client repeats the request. */
+  async function race(key: string, change: (product: number) => Promise<unknown>) {
+    const product = await own.store.product({ stock: 5 });
+    const body = anOrderBody(product, 1, { customer: { name: 'Ada', email: 'ada@example.com' } });
+    const send = () => own.post('/v1/orders', body, { 'idempotency-key': key });
+    const blocker = await openTransaction(api.database, `SELECT FROM stock WHERE product_id = ${product} FOR UPDATE`);
+    const first = send();
+    await waiting('%stock%');
+    await change(product);
+    return { product, first, repeated: send(), blocker };
+  }
+
+  it.each([
+    ['its product was archived', (product: number) => setStatus(product, 'ARCHIVED')],
+    ['its customer was blocked', block],
+  ])('waits for the first request and repeats its answer when %s', async (reason, change) => {
+    const { product, first, repeated, blocker } = await race(`twin: ${reason}`, change);
+    await waiting('%idempotency_keys%');
+    await blocker.end();
+
+    expect([(await first).statusCode, (await repeated).statusCode]).toEqual([201, 201]);
+    expect((await repeated).rawPayload).toEqual((await first).rawPayload);
+    expect((await repeated).headers['idempotent-replayed']).toBe('true');
+    expect(await own.store.onHand(product)).toBe(4);
+    const rejected = `SELECT FROM fraud_assessments WHERE verdict = 'REJECT' AND store_id = $1`;
+    expect(await api.database.query(rejected, [own.store.id])).toEqual([]);
+  });
+
+  it('returns 409 before the deadline when the first request is still running', async () => {
+    const product = await own.store.product({ stock: 5, status: 'ARCHIVED' });
+    const claim = `INSERT INTO idempotency_keys VALUES (${own.store.id}, 'live', 'takes long', 'order', 'hash')`;
+    const blocker = await openTransaction(api.database, claim);
+    const startedAt = Date.now();
+
+    const { statusCode, headers } = await own.post('/v1/orders', anOrderBody(product), {
+      'idempotency-key': 'takes long',
+    });
+
+    expect([statusCode, headers['retry-after']]).toEqual([409, '1']);
+    expect(Date.now() - startedAt).toBeLessThan(2_900);
+    await blocker.end();
+  });
+
+  it('rejects the order when there is no earlier request, and does not use up the key', async () => {
+    const product = await own.store.product({ stock: 5, status: 'ARCHIVED' });
+    const send = () => own.post('/v1/orders', anOrderBody(product), { 'idempotency-key': 'refused' });
+
+    expect((await send()).json()).toMatchObject({ error: `items[0].product_id ${product} is not available` });
+    expect(await api.database.query(`SELECT FROM idempotency_keys WHERE key = 'refused'`)).toEqual([]);
+    await setStatus(product, 'ACTIVE');
+    expect((await send()).statusCode).toBe(201);
   });
 });
 
@@ -262,10 +327,7 @@ describe('POST /v1/orders: stock', () => {
 
   it('sells stock that another transaction returns while the order waits for its lock', async () => {
     const mug = await api.store.product({ stock: 0 });
-    const client = new pg.Client({ connectionString: api.database.url });
-    await client.connect();
-    await client.query('BEGIN');
-    await client.query('UPDATE stock SET quantity = 1 WHERE product_id = $1', [mug]);
+    const client = await openTransaction(api.database, `UPDATE stock SET quantity = 1 WHERE product_id = ${mug}`);
 
     const placing = orders.place(anOrderBody(mug));
     await eventually(async () => expect(await lockWaits(api.database)).toBe(1));
@@ -382,9 +444,7 @@ describe('external_reference of an order', () => {
     ['places a second order when the first is rolled back', 'ROLLBACK', 201],
   ])('%s', async (_title, end, status) => {
     const reference = aReference();
-    const first = new pg.Client({ connectionString: api.database.url });
-    await first.connect();
-    await first.query('BEGIN');
+    const first = await openTransaction(api.database);
     const { rows } = await first.query<{ id: string }>(
       `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
          amount, total_amount, customer_name, created_at, updated_at, external_reference)
@@ -403,6 +463,12 @@ describe('external_reference of an order', () => {
     if (status === 422) expect(answer.headers['x-existing-order']).toBe(rows[0]?.id);
   });
 });
+
+/** What fake timers leave as it is: all but the date. */
+const REAL = [
+  ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
+  ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
+];
 
 /** Names of statements, or their first words when they have no name. */
 const STATEMENTS = [
@@ -494,64 +560,27 @@ describe('the transaction of an order', () => {
   });
 });
 
-const SLOW_BY_MS = 5 * 60_000;
-const START_MS = 60_000;
-
-describe('two processes, one with a clock that is 5 minutes slow', () => {
-  let own: RunningApi;
-  let mug: number;
-  const processes: { readonly process: BuiltApi; readonly url: string }[] = [];
-  beforeAll(async () => {
-    own = await api.withStore();
-    mug = await own.store.product({ stock: 100 });
-    const slow = {
-      NODE_OPTIONS: `--import=${path.resolve('test/support/shifted-clock.mjs')}`,
-      CLOCK_SHIFT_MS: String(-SLOW_BY_MS),
-    };
-    for (const clock of [{}, slow]) {
-      const process = startBuiltApi({ DATABASE_URL: own.database.url, ...clock });
-      const [, url = ''] = await process.says(/Listening at (http:[^"]+)"/, START_MS);
-      processes.push({ process, url: url.replace('localhost', '127.0.0.1') });
-    }
-  }, START_MS);
-  afterAll(async () => {
-    for (const { process } of processes) process.process.kill('SIGKILL');
-    await Promise.all(processes.map(({ process }) => process.ended()));
-  });
-
-  const send = async <T>(url: string, body?: object): Promise<T> => {
-    const headers = { authorization: `Bearer ${own.store.key}`, 'content-type': 'application/json' };
-    const response = await fetch(url, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers });
-    return ((await response.json()) as { data: T }).data;
-  };
-  const place = async (url: string) => {
-    return (await send<{ order_id: string }>(`${url}/v1/orders`, anOrderBody(mug))).order_id;
-  };
+it('dates orders by the clock of the database, and lists them in the order of placing, while the clock of the process is slow', async () => {
+  const { store, place, get } = await api.withStore();
+  const mug = await store.product({ stock: 100 });
   const now = async () =>
-    (await own.database.query<{ now: Date }>('SELECT clock_timestamp() AS now'))[0]?.now.getTime() ?? 0;
+    (await api.database.query<{ now: Date }>('SELECT clock_timestamp() AS now'))[0]?.now.getTime() ?? 0;
+  const placed: { id: string; from: number; to: number }[] = [];
 
-  it(
-    "list the orders in the order of placing, dated by the database's clock",
-    async () => {
-      const placed: { id: string; from: number; to: number }[] = [];
-      for (let round = 0; round < 4; round++) {
-        for (const { url } of processes) {
-          const from = await now();
-          placed.push({ id: await place(url), from, to: await now() });
-        }
-      }
+  for (const slowness of [0, 5 * 60_000, 0, 5 * 60_000]) {
+    const from = await now();
+    jest.useFakeTimers({ now: Date.now() - slowness, doNotFake: REAL });
+    const { order_id: id } = await place(anOrderBody(mug)).finally(() => jest.useRealTimers());
+    placed.push({ id, from, to: await now() });
+  }
 
-      const listed = await send<{ id: string; created_at: string }[]>(`${processes[0]?.url}/v1/orders`);
-
-      expect(listed.map(({ id }) => id)).toEqual(placed.map(({ id }) => id).reverse());
-      for (const { id, from, to } of placed) {
-        const at = Date.parse(listed.find((order) => order.id === id)?.created_at ?? '');
-        expect(at).toBeGreaterThanOrEqual(from - 1); // created_at has milliseconds
-        expect(at).toBeLessThanOrEqual(to + 1);
-        // A UUID v7 begins with its time: held orders are listed by id.
-        expect(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toBe(at);
-      }
-    },
-    START_MS,
-  );
+  const listed = (await get('/v1/orders')).json<{ data: { id: string; created_at: string }[] }>().data;
+  expect(listed.map(({ id }) => id)).toEqual(placed.map(({ id }) => id).reverse());
+  for (const { id, from, to } of placed) {
+    const at = Date.parse(listed.find((order) => order.id === id)?.created_at ?? '');
+    expect(at).toBeGreaterThanOrEqual(from - 1); // created_at has milliseconds
+    expect(at).toBeLessThanOrEqual(to + 1);
+    // A UUID v7 begins with its time: held orders are listed by id.
+    expect(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toBe(at);
+  }
 });

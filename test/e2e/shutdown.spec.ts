@@ -5,10 +5,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { migrate } from '@app/infrastructure';
-import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
 import { eventually } from '../support/eventually.js';
+import { lockWaits } from '../support/lock-waits.js';
+import { openTransaction } from '../support/open-transaction.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
@@ -39,16 +40,9 @@ describe('the built API process', () => {
     expect((await get(`${base}/health/ready`)).status).toBe(200);
 
     // A request that waits for a lock until well after the signal.
-    const blocker = new pg.Client({ connectionString: database.url });
-    await blocker.connect();
-    await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
+    const blocker = await openTransaction(database, 'LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
     const inFlight = get(`${base}/v1/brands`);
-    await eventually(async () => {
-      const waiting = await database.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      expect(waiting).toHaveLength(1);
-    });
+    await eventually(async () => expect(await lockWaits(database)).toBe(1));
     // npm forwards Ctrl-C: two signals within half a second count as one.
     api.process.kill('SIGINT');
     api.process.kill('SIGINT');
@@ -156,16 +150,13 @@ describe('the built API process', () => {
     }
   });
 
-  it.each([['PORT', 'eighty', 'PORT must be an integer from 0 to 65535']])(
-    'exits with 2 and one line on standard error for %s=%s',
-    async (name, value, line) => {
-      start({ [name]: value });
+  it('exits with 2 and one line on standard error for an invalid setting', async () => {
+    start({ PORT: 'eighty' });
 
-      expect(await api.ended()).toBe(2);
-      expect(api.errors()).toBe(`${line}\n`);
-      expect(api.output()).toBe('');
-    },
-  );
+    expect(await api.ended()).toBe(2);
+    expect(api.errors()).toBe('PORT must be an integer from 0 to 65535\n');
+    expect(api.output()).toBe('');
+  });
 
   it('exits with 1 when the port is in use', async () => {
     const other = http.createServer();

@@ -17,12 +17,15 @@ import { HttpsWebhookSender, ServiceMetrics, WebhookRunner, type SenderOptions }
 import { Logger } from '@nestjs/common';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { anOrderBody } from '../builders/order-body.js';
+import { commandLine } from '../support/command-line.js';
 import { DnsServer } from '../support/dns-server.js';
 import { eventually } from '../support/eventually.js';
+import { FeedReader } from '../support/feed-reader.js';
 import { HttpsReceiver, type ReceivedRequest } from '../support/https-receiver.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 const ALLOWED = ['127.0.0.1/32'];
+const HOOK = 'https://erp.example.com/hooks';
 
 interface Told {
   readonly kind: ChangeKind;
@@ -36,357 +39,671 @@ interface Message {
   readonly data: Told & { readonly cursor: string; readonly changes: readonly Told[] };
 }
 
+interface Shown {
+  readonly id: string;
+  readonly secret: string;
+  readonly cursor: string;
+  readonly last_deliveries: readonly object[];
+}
+
+let application: RunningApi;
 let api: RunningApi;
-let receiver: HttpsReceiver;
-let runners: WebhookRunner[];
-let store: RunningApi['store'];
-let post: RunningApi['post'];
 beforeAll(async () => {
-  receiver = await HttpsReceiver.start();
-  api = await startApi({ WEBHOOK_ALLOW: ALLOWED.join() });
+  application = await startApi({ WEBHOOK_ALLOW: ALLOWED.join(), THROTTLE_PER_10S: '0' });
 });
-afterAll(async () => {
-  await api.stop();
-  await receiver.close();
-});
+afterAll(() => application.stop());
 beforeEach(async () => {
-  await api.database.query('DELETE FROM webhooks');
-  ({ store, post } = await api.withStore());
-  receiver.reset();
-  runners = [startRunner()];
+  api = await application.withStore();
 });
-afterEach(() => Promise.all(runners.map((runner) => runner.beforeApplicationShutdown())));
 
-const get = <Port>(port: abstract new (...parameters: never[]) => Port): Port => api.app.get(port, { strict: false });
+const sql = <Row>(text: string, ...values: unknown[]) => application.database.query<Row>(text, values);
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-/** It trusts the certificate of the receiver. */
-function deliverer(options: SenderOptions = {}): DeliverWebhooks {
-  const sender = new HttpsWebhookSender(ALLOWED, { ca: receiver.ca, ...options });
-  return new DeliverWebhooks(get(WebhookQueue), get(FeedService), sender, get(RecordFormat));
-}
-
-/** The loop of a worker. */
-function startRunner(options: SenderOptions = {}): WebhookRunner {
-  const runner = new WebhookRunner(deliverer(options), new ServiceMetrics());
-  runner.onApplicationBootstrap();
-  return runner;
-}
-
-const install = (more: Partial<NewWebhook> = {}) =>
-  get(WebhooksService).create({
-    ...{ storeId: store.id, mode: 'live', url: receiver.url, kinds: ['products'], body: 'thin', batch: 1, ...more },
+describe('the deliveries of a webhook', () => {
+  let receiver: HttpsReceiver;
+  let runners: WebhookRunner[];
+  beforeAll(async () => {
+    receiver = await HttpsReceiver.start();
   });
-const settle = () => api.database.query('SELECT number_changes($1)', [store.id]);
-const rename = async (product: number, name: string) => {
-  await api.database.query('UPDATE products SET name = $3 WHERE store_id = $1 AND id = $2', [store.id, product, name]);
-  await settle();
-};
-const products = async (count: number) => {
-  const ids: string[] = [];
-  for (let n = 0; n < count; n++) ids.push(String(await store.product({ stock: 100 })));
-  await settle();
-  return ids;
-};
-const messageOf = ({ body }: ReceivedRequest) => JSON.parse(body) as Message;
-const toldTo = (requests: readonly ReceivedRequest[]) => requests.map((request) => messageOf(request).data.id);
-const header = ({ headers }: ReceivedRequest, name: string) => String(headers[name]);
-const stateOf = (webhook: Webhook) => get(WebhookRepository).find(webhook, null);
-const waitOver = (webhook: Webhook) =>
-  api.database.query('UPDATE webhooks SET due_at = now() WHERE id = $1 AND due_at > now()', [webhook.id]);
+  afterAll(() => receiver.close());
+  beforeEach(async () => {
+    await sql('DELETE FROM webhooks');
+    receiver.reset();
+    runners = [startRunner()];
+  });
+  afterEach(() => Promise.all(runners.map((runner) => runner.beforeApplicationShutdown())));
 
-it('tells of each change once, in the order of the feed, with a signature that the standard library accepts', async () => {
-  const { secret, ...webhook } = await install();
-  const ids = await products(3);
+  const get = <Port>(port: abstract new (...parameters: never[]) => Port): Port => api.app.get(port, { strict: false });
 
-  await eventually(() => expect(receiver.requests).toHaveLength(3));
-
-  expect(toldTo(receiver.requests)).toEqual(ids);
-  for (const request of receiver.requests) {
-    const verified = new StandardWebhook(secret).verify(request.body, request.headers as Record<string, string>);
-    expect(verified).toEqual(messageOf(request));
-    expect(() =>
-      new StandardWebhook(secret).verify(`${request.body} `, request.headers as Record<string, string>),
-    ).toThrow();
+  /** It trusts the certificate of the receiver. */
+  function deliverer(options: SenderOptions = {}): DeliverWebhooks {
+    const sender = new HttpsWebhookSender(ALLOWED, { ca: receiver.ca, ...options });
+    return new DeliverWebhooks(get(WebhookQueue), get(FeedService), sender, get(RecordFormat));
   }
-  const shown = await get(WebhookRepository).deliveries(webhook);
-  const sent = receiver.requests.map(({ headers }) => ({ messageId: headers['webhook-id'], type: 'products.changed' }));
-  expect(shown.slice(-2)).toMatchObject(sent.slice(0, 2).reverse());
-  const [first] = receiver.requests.map(messageOf);
-  expect(first).toEqual({
-    type: 'products.changed',
-    timestamp: expect.stringMatching(/^\d{4}-.*Z$/) as string,
-    data: { kind: 'products', id: ids[0], deleted: false, cursor: expect.any(String) as string },
-  });
-});
 
-it('gives a cursor with which a reader of the feed continues after the message', async () => {
-  await install();
-  const [, second] = await products(2);
-  await eventually(() => expect(receiver.requests).toHaveLength(2));
-  const [first] = receiver.requests.map(messageOf);
+  /** The loop of a worker. */
+  function startRunner(options: SenderOptions = {}): WebhookRunner {
+    const runner = new WebhookRunner(deliverer(options), new ServiceMetrics());
+    runner.onApplicationBootstrap();
+    return runner;
+  }
 
-  const { data } = (
-    await api.inject({
-      method: 'GET',
-      url: `/v1/changes?kinds=products&is_test=false&cursor=${first?.data.cursor}`,
-      headers: { authorization: `Bearer ${store.key}` },
-    })
-  ).json<{ data: Told[] }>();
-
-  expect(data.map(({ id }) => id)).toEqual([second]);
-});
-
-it('puts the record as its route shows it into a full body, and several changes into one message', async () => {
-  await install({ kinds: ['orders', 'products'], body: 'full', batch: 10 });
-  const [mug] = await products(1);
-  const placed = await post('/v1/orders', anOrderBody(Number(mug)));
-  const { order_id: id } = placed.json<{ data: { order_id: string } }>().data;
-  await settle();
-
-  await eventually(() => {
-    const told = receiver.requests.flatMap((request) => messageOf(request).data.changes);
-    expect(told.filter((change) => change.kind === 'orders')).toHaveLength(1);
-  });
-
-  const messages = receiver.requests.map(messageOf);
-  expect(messages.map(({ type }) => type)).toEqual(messages.map(() => 'changes'));
-  const order = messages.flatMap(({ data }) => data.changes).find((change) => change.kind === 'orders');
-  const shown = await api.inject({
-    method: 'GET',
-    url: `/v1/orders/${id}`,
-    headers: { authorization: `Bearer ${store.key}` },
-  });
-  expect(order?.record).toEqual(shown.json<{ data: object }>().data);
-});
-
-it('tells of orders of its own mode only, and passes the others', async () => {
-  const [mug] = await products(1);
-  const webhook = await install({ kinds: ['orders'] });
-  await api.inject({
-    method: 'POST',
-    url: '/v1/orders',
-    headers: { authorization: `Bearer ${await store.createKey('test')}` },
-    payload: anOrderBody(Number(mug)),
-  });
-  await settle();
-  await eventually(async () => expect((await stateOf(webhook))?.lagSeconds).toBe(0));
-  expect(receiver.requests).toEqual([]);
-});
-
-it('begins again after a loss of data, although the oldest orders are of the other mode', async () => {
-  const [mug] = await products(1);
-  const place = async (key: string) => {
-    const headers = { authorization: `Bearer ${key}` };
-    const { json } = await api.inject({
-      method: 'POST',
-      url: '/v1/orders',
-      headers,
-      payload: anOrderBody(Number(mug)),
+  const install = (more: Partial<NewWebhook> = {}) =>
+    get(WebhooksService).create({
+      ...{ storeId: api.store.id, mode: 'live', url: receiver.url, kinds: ['products'] },
+      ...{ body: 'thin', batch: 1, ...more },
     });
+  const settle = () => sql('SELECT number_changes($1)', api.store.id);
+  const rename = async (product: number, name: string) => {
+    await sql('UPDATE products SET name = $3 WHERE store_id = $1 AND id = $2', api.store.id, product, name);
     await settle();
-    return json<{ data: { order_id: string } }>().data.order_id;
   };
-  await place(await store.createKey('test'));
-  const order = await place(store.key);
-  const webhook = await install({ kinds: ['orders'], body: 'full' });
+  const products = async (count: number) => {
+    const ids: string[] = [];
+    for (let n = 0; n < count; n++) ids.push(String(await api.store.product({ stock: 100 })));
+    await settle();
+    return ids;
+  };
+  const messageOf = ({ body }: ReceivedRequest) => JSON.parse(body) as Message;
+  const toldTo = (requests: readonly ReceivedRequest[]) => requests.map((request) => messageOf(request).data.id);
+  const header = ({ headers }: ReceivedRequest, name: string) => String(headers[name]);
+  const stateOf = (webhook: Webhook) => get(WebhookRepository).find(webhook, null);
+  const waitOver = (webhook: Webhook) =>
+    sql('UPDATE webhooks SET due_at = now() WHERE id = $1 AND due_at > now()', webhook.id);
 
-  await api.database.query('UPDATE webhooks SET branch = $2 WHERE id = $1', [webhook.id, randomUUID()]);
+  it('tells of each change once, in the order of the feed, signed with the new and the rotated secret', async () => {
+    const { secret, ...webhook } = await install();
+    const rotated = await get(WebhooksService).rotateSecret({ ...webhook, mode: 'live' }, 60_000);
+    const ids = await products(3);
 
-  await settle();
-  await place(store.key);
-  await eventually(() => expect(receiver.requests.length).toBeGreaterThan(1));
-  expect(toldTo(receiver.requests)[0]).toBe(order);
-});
+    await eventually(() => expect(receiver.requests).toHaveLength(3));
 
-it('sends nothing but the newest state of a product that changed while the receiver was down', async () => {
-  receiver.answer = () => ({ status: 503 });
-  const webhook = await install();
-  const [mug = '', cup = ''] = await products(2);
-  await eventually(async () => expect(await get(WebhookRepository).deliveries(webhook)).toHaveLength(1));
-  for (const name of ['Cup 1', 'Cup 2', 'Cup 3']) await rename(Number(cup), name);
-  await rename(Number(mug), 'Mug 2');
-  receiver.reset();
+    expect(toldTo(receiver.requests)).toEqual(ids);
+    for (const request of receiver.requests) {
+      const headers = request.headers as Record<string, string>;
+      for (const signing of [secret, rotated.secret].map((each) => new StandardWebhook(each))) {
+        expect(signing.verify(request.body, headers)).toEqual(messageOf(request));
+        expect(() => signing.verify(`${request.body} `, headers)).toThrow();
+      }
+    }
+    const shown = await get(WebhookRepository).deliveries(webhook);
+    const sent = receiver.requests.map(({ headers }) => ({
+      messageId: headers['webhook-id'],
+      type: 'products.changed',
+    }));
+    expect(shown.slice(-2)).toMatchObject(sent.slice(0, 2).reverse());
+    const [first] = receiver.requests.map(messageOf);
+    expect(first).toEqual({
+      type: 'products.changed',
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+      data: { kind: 'products', id: ids[0], deleted: false, cursor: expect.any(String) as string },
+    });
+  });
 
-  await waitOver(webhook);
+  it('gives a cursor with which a reader of the feed continues after the message', async () => {
+    await install();
+    const [, second] = await products(2);
+    await eventually(() => expect(receiver.requests).toHaveLength(2));
+    const [first] = receiver.requests.map(messageOf);
 
-  await eventually(() => expect(receiver.requests).toHaveLength(2));
-  expect(toldTo(receiver.requests)).toEqual([cup, mug]);
-});
+    const url = `/v1/changes?kinds=products&is_test=false&cursor=${first?.data.cursor}`;
+    const { data } = (await api.get(url)).json<{ data: Told[] }>();
 
-it('repeats a message with the same id and body until it is accepted, and then goes on', async () => {
-  receiver.answer = () => ({ status: 500, body: 'Disk full' });
-  const webhook = await install();
-  const ids = await products(2);
-  for (const attempts of [1, 2, 3]) {
+    expect(data.map(({ id }) => id)).toEqual([second]);
+  });
+
+  it('puts the record as its route shows it into a full body, and several changes into one message', async () => {
+    await install({ kinds: ['orders', 'products'], body: 'full', batch: 10 });
+    const [mug] = await products(1);
+    const { order_id: id } = await api.place(anOrderBody(Number(mug)));
+    await settle();
+
+    await eventually(() => {
+      const told = receiver.requests.flatMap((request) => messageOf(request).data.changes);
+      expect(told.filter((change) => change.kind === 'orders')).toHaveLength(1);
+    });
+
+    const messages = receiver.requests.map(messageOf);
+    expect(messages.map(({ type }) => type)).toEqual(messages.map(() => 'changes'));
+    const order = messages.flatMap(({ data }) => data.changes).find((change) => change.kind === 'orders');
+    const shown = await api.get(`/v1/orders/${id}`);
+    expect(order?.record).toEqual(shown.json<{ data: object }>().data);
+  });
+
+  it('tells of orders of its own mode only, and passes the others', async () => {
+    const [mug] = await products(1);
+    const webhook = await install({ kinds: ['orders'] });
+    await api.place(anOrderBody(Number(mug)), bearer(await api.store.createKey('test')));
+    await settle();
+    await eventually(async () => expect((await stateOf(webhook))?.lagSeconds).toBe(0));
+    expect(receiver.requests).toEqual([]);
+  });
+
+  it('begins again after a loss of data, although the oldest orders are of the other mode', async () => {
+    const [mug] = await products(1);
+    const place = async (key: string) => {
+      const { order_id: id } = await api.place(anOrderBody(Number(mug)), bearer(key));
+      await settle();
+      return id;
+    };
+    await place(await api.store.createKey('test'));
+    const order = await place(api.store.key);
+    const webhook = await install({ kinds: ['orders'], body: 'full' });
+
+    await sql('UPDATE webhooks SET branch = $2 WHERE id = $1', webhook.id, randomUUID());
+
+    await settle();
+    await place(api.store.key);
+    await eventually(() => expect(receiver.requests.length).toBeGreaterThan(1));
+    expect(toldTo(receiver.requests)[0]).toBe(order);
+  });
+
+  it('sends nothing but the newest state of a product that changed while the receiver was down', async () => {
+    receiver.answer = () => ({ status: 503 });
+    const webhook = await install();
+    const [mug = '', cup = ''] = await products(2);
+    await eventually(async () => expect(await get(WebhookRepository).deliveries(webhook)).toHaveLength(1));
+    for (const name of ['Cup 1', 'Cup 2', 'Cup 3']) await rename(Number(cup), name);
+    await rename(Number(mug), 'Mug 2');
+    receiver.reset();
+
+    await waitOver(webhook);
+
+    await eventually(() => expect(receiver.requests).toHaveLength(2));
+    expect(toldTo(receiver.requests)).toEqual([cup, mug]);
+  });
+
+  it('repeats a message with the same id and body until it is accepted, and then goes on', async () => {
+    receiver.answer = () => ({ status: 500, body: 'Disk full' });
+    const webhook = await install();
+    const ids = await products(2);
+    for (const attempts of [1, 2, 3]) {
+      await eventually(async () => {
+        await waitOver(webhook);
+        expect(receiver.requests.length).toBeGreaterThanOrEqual(attempts);
+      });
+    }
+    receiver.answer = () => ({ status: 204 });
     await eventually(async () => {
       await waitOver(webhook);
-      expect(receiver.requests.length).toBeGreaterThanOrEqual(attempts);
+      expect(toldTo(receiver.requests).at(-1)).toBe(ids[1]);
     });
-  }
-  receiver.answer = () => ({ status: 204 });
-  await eventually(async () => {
-    await waitOver(webhook);
-    expect(toldTo(receiver.requests).at(-1)).toBe(ids[1]);
+
+    const firsts = receiver.requests.filter((request) => messageOf(request).data.id === ids[0]);
+    expect(firsts.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(firsts.map((request) => header(request, 'webhook-id'))).size).toBe(1);
+    expect(new Set(firsts.map(({ body }) => body)).size).toBe(1);
+    const [newest, ...older] = await get(WebhookRepository).deliveries(webhook);
+    expect(newest).toMatchObject({ phase: 'done', status: 204, answer: '' });
+    expect(older.at(-1)).toMatchObject({ phase: 'done', status: 500, answer: 'Disk full' });
   });
 
-  const firsts = receiver.requests.filter((request) => messageOf(request).data.id === ids[0]);
-  expect(firsts.length).toBeGreaterThanOrEqual(4);
-  expect(new Set(firsts.map((request) => header(request, 'webhook-id'))).size).toBe(1);
-  expect(new Set(firsts.map(({ body }) => body)).size).toBe(1);
-  const [newest, ...older] = await get(WebhookRepository).deliveries(webhook);
-  expect(newest).toMatchObject({ phase: 'done', status: 204, answer: '' });
-  expect(older.at(-1)).toMatchObject({ phase: 'done', status: 500, answer: 'Disk full' });
-});
+  it('waits as long as Retry-After asks', async () => {
+    receiver.answer = () => ({ status: 429, headers: { 'retry-after': '3600' } });
+    const webhook = await install();
+    await products(1);
 
-it('waits as long as Retry-After asks', async () => {
-  receiver.answer = () => ({ status: 429, headers: { 'retry-after': '3600' } });
-  const webhook = await install();
-  await products(1);
-  await eventually(() => expect(receiver.requests).toHaveLength(1));
-
-  await eventually(async () => {
-    const [row] = await api.database.query<{ seconds: number }>(
-      'SELECT extract(epoch FROM due_at - now())::float8 AS seconds FROM webhooks WHERE id = $1',
-      [webhook.id],
-    );
-    expect(row?.seconds).toBeGreaterThan(3_500);
+    const due = `SELECT FROM webhooks WHERE id = $1 AND due_at > now() + interval '3500 s'`;
+    await eventually(async () => expect(await sql(due, webhook.id)).toHaveLength(1));
   });
-});
 
-it('pauses at 410 with its place, and goes on there when it is resumed', async () => {
-  receiver.answer = () => ({ status: 410 });
-  const webhook = await install();
-  const ids = await products(2);
-  await eventually(async () => expect(await stateOf(webhook)).toMatchObject({ state: 'paused', reason: 'gone' }));
-  expect(receiver.requests).toHaveLength(1);
-  receiver.reset();
-
-  await get(WebhooksService).change({ ...webhook, mode: null }, { kind: 'resume' });
-
-  await eventually(() => expect(receiver.requests).toHaveLength(2));
-  expect(toldTo(receiver.requests)).toEqual(ids);
-});
-
-it('pauses after three days of failure', async () => {
-  receiver.answer = () => ({ status: 500 });
-  const webhook = await install();
-  await products(1);
-  await eventually(async () => expect(await get(WebhookRepository).deliveries(webhook)).toHaveLength(1));
-  await api.database.query(`UPDATE webhooks SET failing_since = now() - interval '3 days' WHERE id = $1`, [webhook.id]);
-
-  await eventually(async () => {
-    await waitOver(webhook);
-    expect(await stateOf(webhook)).toMatchObject({ state: 'paused', reason: 'failing' });
-  });
-});
-
-it('pauses when deletions after its place are no longer kept', async () => {
-  const webhook = await install();
-  await api.database.query(
-    `INSERT INTO purged_changes (store_id, kind, through)
-     SELECT $1, 'products', position + 1 FROM webhooks WHERE id = $2
+  it.each([
+    ['at 410', 'gone', 410, 1, ''],
+    [
+      'after three days of failure',
+      ...(['failing', 500, 2] as const),
+      `UPDATE webhooks SET failing_since = now() - interval '3 days' WHERE id = $1 AND failing_since IS NOT NULL`,
+    ],
+    [
+      'when deletions after its place are no longer kept',
+      ...(['cursor_expired', 200, 0] as const),
+      `INSERT INTO purged_changes (store_id, kind, through)
+     SELECT store_id, 'products', position + 1 FROM webhooks WHERE id = $1
      ON CONFLICT (store_id, kind) DO UPDATE SET through = excluded.through`,
-    [store.id, webhook.id],
-  );
-  await products(2);
+    ],
+  ])('pauses %s with its place', async (_when, reason, status, attempts, before) => {
+    receiver.answer = () => ({ status });
+    const webhook = await install();
+    if (reason === 'cursor_expired') await sql(before, webhook.id);
+    const ids = await products(2);
 
-  await eventually(async () => expect(await stateOf(webhook)).toMatchObject({ reason: 'cursor_expired' }));
-  expect(receiver.requests).toEqual([]);
-});
-
-it('has one message in flight, however many workers there are', async () => {
-  runners.push(startRunner(), startRunner());
-  let [open, most] = [0, 0];
-  receiver.answer = async () => {
-    most = Math.max(most, ++open);
-    await delay(20);
-    open--;
-    return { status: 200 };
-  };
-  await install();
-  const ids = await products(15);
-
-  await eventually(() => expect(receiver.requests).toHaveLength(15));
-
-  expect(most).toBe(1);
-  expect(toldTo(receiver.requests)).toEqual(ids);
-});
-
-it('serves more webhooks at a time than the database lets pages wait', async () => {
-  const dns = await DnsServer.start((_, type) => (type === 'A' ? [[127, 0, 0, 1]] : []));
-  await Promise.all(runners.map((runner) => runner.beforeApplicationShutdown()));
-  const stores = await Promise.all(Array.from({ length: 4 }, async () => (await api.withStore()).store));
-  for (const each of stores) {
-    for (let n = 0; n < 30; n++) {
-      await install({ storeId: each.id, url: `https://h${n}-${each.id}.receiver.test:${receiver.port}/` });
-    }
-    await each.product();
-    await api.database.query('SELECT number_changes($1)', [each.id]);
-  }
-  const warned = jest.spyOn(Logger.prototype, 'warn');
-
-  runners = [startRunner({ servers: [dns.address] })];
-
-  await eventually(() => expect(receiver.requests).toHaveLength(120));
-  expect(warned.mock.calls).toEqual([]);
-  warned.mockRestore();
-  await dns.close();
-});
-
-it.each<[string, (webhook: WebhookReference) => Promise<unknown>]>([
-  ['paused', (webhook) => get(WebhooksService).change(webhook, { kind: 'pause' })],
-  ['deleted', (webhook) => get(WebhooksService).delete(webhook)],
-  ['given another secret', (webhook) => get(WebhooksService).rotateSecret(webhook, 0)],
-])('sends nothing more to a slow receiver when its webhook is %s during an attempt', async (_, change) => {
-  await Promise.all(runners.map((runner) => runner.beforeApplicationShutdown()));
-  const webhook = await install();
-  await products(2);
-  receiver.answer = async () => {
-    await change({ ...webhook, mode: null });
-    return delay(200, { status: 200 });
-  };
-  const [claimed] = await get(WebhookQueue).claim(1, new Map());
-
-  await deliverer().execute(claimed as ClaimedWebhook, new AbortController().signal);
-
-  expect(receiver.requests).toHaveLength(1);
-});
-
-it('serves others while receivers hang', async () => {
-  receiver.answer = ({ path }) => (path === '/hangs' ? 'hang' : { status: 200 });
-  for (let n = 0; n < 5; n++) await install({ url: `${receiver.url}hangs` });
-  await install({ url: `${receiver.url}answers` });
-  await products(1);
-
-  await eventually(() => expect(receiver.requests.filter(({ path }) => path === '/answers')).toHaveLength(1), 5_000);
-});
-
-it('sends again with new ids what a replay asks for', async () => {
-  const webhook = await install();
-  const ids = await products(2);
-  await eventually(() => expect(receiver.requests).toHaveLength(2));
-  const [first] = receiver.requests.map(messageOf);
-
-  await get(WebhooksService).replayFrom({ ...webhook, mode: 'live' }, first?.data.cursor ?? '');
-  await eventually(() => expect(receiver.requests).toHaveLength(3));
-  await get(WebhooksService).change({ ...webhook, mode: 'live' }, { kind: 'replay', from: new Date(0) });
-
-  await eventually(() => expect(receiver.requests).toHaveLength(5));
-  expect(toldTo(receiver.requests)).toEqual([...ids, ids[1], ...ids]);
-  expect(new Set(receiver.requests.map((request) => header(request, 'webhook-id'))).size).toBe(5);
-});
-
-it('signs with both secrets while a rotation overlaps', async () => {
-  const webhook = await install();
-  const rotated = await get(WebhooksService).rotateSecret({ ...webhook, mode: 'live' }, 60_000);
-  await products(1);
-  await eventually(() => expect(receiver.requests).toHaveLength(1));
-
-  const [request] = receiver.requests;
-  for (const secret of [webhook.secret, rotated.secret]) {
-    const headers = request?.headers as Record<string, string>;
-    expect(new StandardWebhook(secret).verify(request?.body ?? '', headers)).toMatchObject({
-      type: 'products.changed',
+    await eventually(async () => {
+      if (reason === 'failing') await sql(before, webhook.id);
+      await waitOver(webhook);
+      expect(await stateOf(webhook)).toMatchObject({ state: 'paused', reason });
     });
+
+    expect(receiver.requests.length).toBeGreaterThanOrEqual(attempts);
+    expect(new Set(toldTo(receiver.requests))).toEqual(new Set(ids.slice(0, Math.min(attempts, 1))));
+    if (reason === 'cursor_expired') return;
+    receiver.reset();
+    await get(WebhooksService).change({ ...webhook, mode: null }, { kind: 'resume' });
+    await eventually(() => expect(toldTo(receiver.requests)).toEqual(ids));
+  });
+
+  it('has one message in flight, however many workers there are', async () => {
+    runners.push(startRunner(), startRunner());
+    let [open, most] = [0, 0];
+    receiver.answer = async () => {
+      most = Math.max(most, ++open);
+      await delay(20);
+      open--;
+      return { status: 200 };
+    };
+    await install();
+    const ids = await products(15);
+
+    await eventually(() => expect(receiver.requests).toHaveLength(15));
+
+    expect(most).toBe(1);
+    expect(toldTo(receiver.requests)).toEqual(ids);
+  });
+
+  it('serves more webhooks at a time than the database lets pages wait', async () => {
+    const dns = await DnsServer.start((_, type) => (type === 'A' ? [[127, 0, 0, 1]] : []));
+    await Promise.all(runners.map((runner) => runner.beforeApplicationShutdown()));
+    const stores = await Promise.all(Array.from({ length: 4 }, async () => (await application.withStore()).store));
+    for (const each of stores) {
+      for (let n = 0; n < 30; n++) {
+        await install({ storeId: each.id, url: `https://h${n}-${each.id}.receiver.test:${receiver.port}/` });
+      }
+      await each.product();
+      await sql('SELECT number_changes($1)', each.id);
+    }
+    const warned = jest.spyOn(Logger.prototype, 'warn');
+
+    runners = [startRunner({ servers: [dns.address] })];
+
+    await eventually(() => expect(receiver.requests).toHaveLength(120));
+    expect(warned.mock.calls).toEqual([]);
+    warned.mockRestore();
+    await dns.close();
+  });
+
+  it.each<[string, (webhook: WebhookReference) => Promise<unknown>]>([
+    ['paused', (webhook) => get(WebhooksService).change(webhook, { kind: 'pause' })],
+    ['deleted', (webhook) => get(WebhooksService).delete(webhook)],
+    ['given another secret', (webhook) => get(WebhooksService).rotateSecret(webhook, 0)],
+  ])('sends nothing more to a slow receiver when its webhook is %s during an attempt', async (_, change) => {
+    await Promise.all(runners.map((runner) => runner.beforeApplicationShutdown()));
+    const webhook = await install();
+    await products(2);
+    receiver.answer = async () => {
+      await change({ ...webhook, mode: null });
+      return delay(200, { status: 200 });
+    };
+    const [claimed] = await get(WebhookQueue).claim(1, new Map());
+
+    await deliverer().execute(claimed as ClaimedWebhook, new AbortController().signal);
+
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('serves others while receivers hang', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    receiver.answer = async ({ path }) => {
+      if (path === '/hangs') await held;
+      return { status: 200 };
+    };
+    for (let n = 0; n < 5; n++) await install({ url: `${receiver.url}hangs` });
+    await install({ url: `${receiver.url}answers` });
+    await products(1);
+
+    await eventually(() => expect(receiver.requests.filter(({ path }) => path === '/answers')).toHaveLength(1), 5_000);
+    release();
+  });
+
+  it('sends again with new ids what a replay asks for', async () => {
+    const webhook = await install();
+    const ids = await products(2);
+    await eventually(() => expect(receiver.requests).toHaveLength(2));
+    const [first] = receiver.requests.map(messageOf);
+
+    await get(WebhooksService).replayFrom({ ...webhook, mode: 'live' }, first?.data.cursor ?? '');
+    await eventually(() => expect(receiver.requests).toHaveLength(3));
+    await get(WebhooksService).change({ ...webhook, mode: 'live' }, { kind: 'replay', from: new Date(0) });
+
+    await eventually(() => expect(receiver.requests).toHaveLength(5));
+    expect(toldTo(receiver.requests)).toEqual([...ids, ids[1], ...ids]);
+    expect(new Set(receiver.requests.map((request) => header(request, 'webhook-id'))).size).toBe(5);
+  });
+});
+
+async function send(
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: object,
+  headers: Record<string, string> = {},
+) {
+  const response = await api.inject({
+    method,
+    url: `/v1/webhooks${path}`,
+    headers: { ...bearer(api.store.key), ...headers },
+    ...(body && { payload: body }),
+  });
+  const { data, error } = response.json<{ data: Shown; error?: string }>();
+  return { status: response.statusCode, code: response.headers['x-error-code'], data, error, response };
+}
+
+const create = (body: object = {}, headers?: Record<string, string>) =>
+  send('POST', '', { url: HOOK, ...body }, headers);
+const created = async (body?: object, headers?: Record<string, string>) => {
+  const { status, data } = await create(body, headers);
+  expect(status).toBe(201);
+  return data;
+};
+const listed = async (headers?: Record<string, string>) =>
+  (await api.get('/v1/webhooks', headers)).json<{ data: Shown[] }>().data;
+
+/** Adds an attempt, as a worker does. */
+const attempted = (id: string, at: string, phase: string, status: number | null, answer: string) =>
+  sql(
+    `INSERT INTO webhook_deliveries (store_id, webhook_id, slot, message_id, type, at, phase, status, duration_ms, answer)
+     SELECT $1, $2, count(*), 'msg_' || count(*), 'orders.changed', $3, $4, $5, 38, $6 FROM webhook_deliveries WHERE webhook_id = $2`,
+    ...[api.store.id, id, at, phase, status, answer],
+  );
+
+describe('a webhook', () => {
+  it('begins at the end of the feed, thin, one change in a message, with all kinds', async () => {
+    await api.store.product();
+    const reader = new FeedReader(api);
+    await reader.catchUp();
+
+    const webhook = await created();
+
+    expect(webhook).toEqual({
+      ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string, url: HOOK, body: 'thin', batch: 1, mode: 'live' },
+      kinds: ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock'],
+      ...{ state: 'active', reason: '', lag_seconds: 0, cursor: expect.any(String) as string, last_deliveries: [] },
+      ...{ failing_since: null, next_attempt_at: null },
+      created_at: expect.stringMatching(/Z$/) as string,
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/) as string,
+    });
+    const feed = (await api.get(`/v1/changes?cursor=${webhook.cursor}`)).json<{ data: object[] }>();
+    expect(feed.data).toEqual([]);
+  });
+
+  it('takes kinds in any order, so that its cursor is one of the feed', async () => {
+    const webhook = await created({ kinds: ['stock', 'orders', 'stock'], body: 'full', batch: 100 });
+
+    expect(webhook).toMatchObject({ kinds: ['orders', 'stock'], body: 'full', batch: 100 });
+    expect((await api.get(`/v1/changes?kinds=orders,stock&cursor=${webhook.cursor}&is_test=false`)).statusCode).toBe(
+      200,
+    );
+  });
+
+  it('is listed with the others of its store and mode, oldest first, by page, without deliveries', async () => {
+    const [first, second] = [await created(), await created({ url: `${HOOK}/2` })];
+
+    const page = (await api.get('/v1/webhooks?limit=1&page=2')).json<object>();
+
+    expect((await listed()).map(({ id }) => id)).toEqual([first.id, second.id]);
+    expect((await listed())[0]).not.toHaveProperty('last_deliveries');
+    expect(page).toMatchObject({ data: [{ id: second.id }], pagination: { total: 2, page: 2, limit: 1 } });
+  });
+
+  it('is shown with its last deliveries, newest first', async () => {
+    const { id } = await created();
+    await attempted(id, '2026-11-20T09:30:00Z', 'connect', null, 'ECONNREFUSED');
+    await attempted(id, '2026-11-20T09:30:05Z', 'done', 503, 'busy');
+
+    const { status, data } = await send('GET', `/${id}`);
+
+    expect(status).toBe(200);
+    expect(data.last_deliveries).toEqual([
+      {
+        ...{ message_id: 'msg_1', type: 'orders.changed', at: '2026-11-20T09:30:05.000Z' },
+        ...{ phase: 'done', status: 503, duration_ms: 38, answer: 'busy' },
+      },
+      {
+        ...{ message_id: 'msg_0', type: 'orders.changed', at: '2026-11-20T09:30:00.000Z' },
+        ...{ phase: 'connect', status: null, duration_ms: 38, answer: 'ECONNREFUSED' },
+      },
+    ]);
+  });
+
+  it('pauses with the reason and its place, and resumes', async () => {
+    const { id, cursor } = await created();
+
+    const paused = await send('POST', `/${id}/pause`);
+    const resumed = await send('POST', `/${id}/resume`);
+
+    expect([paused.status, paused.data]).toMatchObject([200, { state: 'paused', reason: 'requested', cursor }]);
+    expect([resumed.status, resumed.data]).toMatchObject([200, { state: 'active', reason: '', cursor }]);
+  });
+
+  it('gets a new secret, which only this answer has', async () => {
+    const { id, secret } = await created();
+
+    const rotated = [
+      await send('POST', `/${id}/rotate-secret`),
+      await send('POST', `/${id}/rotate-secret`, { overlap_hours: 0 }),
+    ];
+
+    expect(rotated.map(({ status }) => status)).toEqual([200, 200]);
+    expect(new Set([secret, ...rotated.map(({ data }) => data.secret)]).size).toBe(3);
+  });
+
+  it('is returned as it was when it is deleted, and is unknown afterwards', async () => {
+    const { id } = await created();
+    await attempted(id, '2026-11-20T09:30:05Z', 'done', 204, '');
+
+    const deleted = await send('DELETE', `/${id}`);
+
+    expect([deleted.status, deleted.data]).toMatchObject([
+      200,
+      { id, state: 'active', last_deliveries: [{ status: 204 }] },
+    ]);
+    expect((await send('GET', `/${id}`)).status).toBe(404);
+    expect((await send('DELETE', `/${id}`)).status).toBe(404);
+    expect(await listed()).toEqual([]);
+  });
+
+  it('never shows its secret again, and the database has it in no column', async () => {
+    const { id, secret } = await created({}, { 'idempotency-key': 'hidden' });
+    await attempted(id, '2026-11-20T09:30:05Z', 'done', 204, '');
+
+    const later = [
+      await send('GET', ''),
+      await send('GET', `/${id}`),
+      await send('POST', `/${id}/test`),
+      await send('POST', `/${id}/pause`),
+      await send('POST', `/${id}/resume`),
+      await send('POST', `/${id}/replay`, { from: '2026-11-20T09:30:00Z' }),
+    ].map(({ response }) => response.body);
+    const rows = await sql<{ text: string }>(
+      `SELECT webhooks::text || encode(webhooks.secrets, 'escape') AS text FROM webhooks WHERE store_id = $1
+       UNION ALL SELECT idempotency_keys::text FROM idempotency_keys WHERE store_id = $1
+       UNION ALL SELECT webhook_deliveries::text FROM webhook_deliveries WHERE store_id = $1`,
+      api.store.id,
+    );
+    const deleted = (await send('DELETE', `/${id}`)).response.body;
+
+    expect(rows).toHaveLength(3);
+    const said = [...later, deleted, ...rows.map(({ text }) => text)].join('\n');
+    expect(said).not.toContain(secret);
+    expect(said).not.toContain(secret.slice('whsec_'.length));
+    expect(said).not.toContain(Buffer.from(secret).toString('hex'));
+    expect([...later, deleted].join('\n')).not.toContain('whsec_');
+  });
+});
+
+describe('a repeated creation', () => {
+  const key = (value: string) => ({ 'idempotency-key': value });
+
+  it('installs one webhook and returns it again with its secret, also while the first is running', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => create({}, key('install-1'))));
+    const again = await create({ kinds: null }, key('install-1'));
+
+    const [first] = answers;
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set([...answers, again].map(({ data }) => JSON.stringify([data.id, data.secret]))).size).toBe(1);
+    expect(again.response.headers['idempotent-replayed']).toBe('true');
+    expect((await listed()).map(({ id }) => id)).toEqual([first?.data.id]);
+  });
+
+  it('returns the newest secret after a rotation', async () => {
+    const { id } = await created({}, key('install-2'));
+    const { data } = await send('POST', `/${id}/rotate-secret`);
+
+    expect((await create({}, key('install-2'))).data).toMatchObject({ id, secret: data.secret });
+  });
+
+  it('is refused for another webhook, and once the webhook is deleted', async () => {
+    const { id } = await created({}, key('install-3'));
+
+    const other = await create({ url: `${HOOK}/other` }, key('install-3'));
+    await send('DELETE', `/${id}`);
+    const late = await create({}, key('install-3'));
+
+    expect([other, late].map(({ status, code, error }) => [status, code, error])).toEqual([
+      [422, 'idempotency_mismatch', 'This Idempotency-Key was used with a different request'],
+      [422, 'idempotency_mismatch', 'The webhook of this key is deleted: use another key'],
+    ]);
+    expect(await listed()).toEqual([]);
+  });
+});
+
+it('is unknown to a key of the other mode', async () => {
+  const { id } = await created();
+  const [before] = await sql<object>('SELECT * FROM webhooks WHERE id = $1', id);
+  const stranger = bearer(await api.store.createKey('test'));
+
+  for (const [method, path, body] of [
+    ['GET', `/${id}`],
+    ['POST', `/${id}/test`],
+    ['POST', `/${id}/pause`],
+    ['POST', `/${id}/resume`],
+    ['POST', `/${id}/replay`, { from: '2020-01-01T00:00:00Z' }],
+    ['POST', `/${id}/rotate-secret`],
+    ['DELETE', `/${id}`],
+  ] as const) {
+    const { status, code } = await send(method, path, body, stranger);
+    expect([method, path, status, code]).toEqual([method, path, 404, 'not_found']);
   }
+  expect(await listed(stranger)).toEqual([]);
+  expect(await sql('SELECT * FROM webhooks WHERE id = $1', id)).toEqual([before]);
+});
+
+describe('a request about webhooks is refused', () => {
+  it.each<[string, object, string]>([
+    ['without a URL', { url: undefined }, 'url is required'],
+    ['with a URL that is no text', { url: 7 }, 'url must be text of at most 2000 characters'],
+    [
+      'with a long URL',
+      { url: `https://e.example/${'x'.repeat(2000)}` },
+      'url must be text of at most 2000 characters',
+    ],
+    ['with an unknown kind', { kinds: ['orders', 'order'] }, 'kinds must be a list of one or more of orders, products'],
+    ['without any kind', { kinds: [] }, 'kinds must be a list of one or more of'],
+    ['with kinds that are no list', { kinds: 'orders' }, 'kinds must be a list of one or more of'],
+    ['with kinds that are no texts', { kinds: [{}, null] }, 'kinds must be a list of one or more of'],
+    ['with another body', { body: 'fat' }, 'body must be one of thin, full'],
+    ['with no change in a message', { batch: 0 }, 'batch must be an integer from 1 to 100'],
+    ['with too many changes in a message', { batch: 101 }, 'batch must be an integer from 1 to 100'],
+    ['with an unknown field', { kind: 'orders' }, 'kind is not a field of this request'],
+    ['with a mode, which is that of the key', { mode: 'test' }, 'mode is not a field of this request'],
+  ])('%s', async (_, body, fault) => {
+    const { status, code, error } = await create(body);
+
+    expect([status, code]).toEqual([400, 'invalid_request']);
+    expect(error).toContain(fault);
+    expect(await listed()).toEqual([]);
+  });
+
+  it('with every fault of its body', async () => {
+    const { error } = await create({ url: '', batch: 101, body: 'fat' });
+
+    expect(error).toMatch(/^url is required; body must be .*; batch must be /);
+  });
+
+  it.each([
+    'http://erp.example.com/',
+    'ftp://erp.example.com',
+    'erp.example.com',
+    'https://127.0.0.2/',
+    'https://10.1.2.3/',
+  ])('with the URL %s, to which nothing is ever sent', async (url) => {
+    const { status, code } = await create({ url });
+
+    expect([status, code]).toEqual([422, 'url_not_allowed']);
+    expect(await listed()).toEqual([]);
+  });
+
+  it.each<[string, object | undefined, string]>([
+    ['from nowhere', undefined, 'the body must have either cursor or from'],
+    ['from two places', { cursor: 'x', from: '2026-11-20T09:30:00Z' }, 'the body must have either cursor or from'],
+    ['from a time without its zone', { from: '2026-11-20T09:30:00' }, 'from must be a time in ISO 8601'],
+    ['from a time to come', { from: '2999-01-01T00:00:00Z' }, 'from must be a time in ISO 8601'],
+    ['with an unknown field', { since: '2026-11-20T09:30:00Z' }, 'since is not a field of this request'],
+  ])('that replays %s', async (_, body, fault) => {
+    const { id } = await created();
+
+    const { status, code, error } = await send('POST', `/${id}/replay`, body);
+
+    expect([status, code]).toEqual([400, 'invalid_request']);
+    expect(error).toContain(fault);
+  });
+
+  it('that replays from a cursor which is damaged, of other kinds, of all orders, or of another store', async () => {
+    const { id, cursor } = await created({ kinds: ['orders'] });
+    const reader = new FeedReader(api);
+    await reader.catchUp();
+    const { data: ofSkus } = await create({ kinds: ['skus'] });
+    const other = await application.withStore();
+    const theirs = (await other.post('/v1/webhooks', { url: HOOK, kinds: ['orders'] })).json<{ data: Shown }>().data;
+
+    for (const wrong of ['', 'x', cursor.slice(1), ofSkus.cursor, reader.cursor, theirs.cursor]) {
+      const { status, code } = await send('POST', `/${id}/replay`, { cursor: wrong });
+      expect([wrong, status, code]).toEqual([wrong, 400, 'cursor_invalid']);
+    }
+    expect((await send('GET', `/${id}`)).data.cursor).toBe(cursor);
+  });
+
+  it.each([-1, 169, 1.5, '24'])('that lets the old secret sign for %s hours', async (overlap_hours) => {
+    const { id } = await created();
+
+    const { status, error } = await send('POST', `/${id}/rotate-secret`, { overlap_hours });
+
+    expect([status, error]).toEqual([400, 'overlap_hours must be an integer from 0 to 168']);
+  });
+});
+
+describe('the command line', () => {
+  const inDirectory = commandLine(() => application.database).cli;
+  /** With the encryption key of the API. */
+  const cli = (args: readonly string[]) => inDirectory(args, { DATA_DIR: process.env['TEST_DATA_DIR'] ?? '' });
+  const run = async (...args: string[]) => {
+    const { code, json, stderr } = await cli(['webhooks', ...args]);
+    expect([args, code, code === 0 ? '' : stderr]).toEqual([args, 0, '']);
+    return json as Shown;
+  };
+
+  it('installs a webhook with its secret, lists and shows it without, as the API does', async () => {
+    const store = api.store.subdomain;
+
+    const webhook = await run('create', '--store', store, '--url', HOOK, '--kinds', 'skus,orders', '--batch', '10');
+
+    const { data } = await send('GET', `/${webhook.id}`);
+    expect(webhook.secret).toMatch(/^whsec_/);
+    expect(data).toMatchObject({ kinds: ['orders', 'skus'], batch: 10, body: 'thin', mode: 'live' });
+    expect(await run('show', webhook.id)).toEqual({ ...data, store });
+    expect(await run('list', '--store', store)).toEqual([{ ...(await listed())[0], store }]);
+    expect(await run('list')).toContainEqual({ ...(await listed())[0], store });
+  });
+
+  it('refuses a URL to which nothing is sent, and the cursor of other kinds', async () => {
+    const { id } = await created({ kinds: ['orders'] });
+    const { cursor } = await created();
+
+    const refused = await cli(['webhooks', 'create', '--store', api.store.subdomain, '--url', 'http://a.example']);
+    const other = await cli(['webhooks', 'replay', id, '--from', cursor]);
+
+    expect([refused.code, refused.stderr]).toEqual([1, 'error: url must begin with https://\n']);
+    expect([other.code, other.stderr]).toEqual([
+      1,
+      'error: The cursor is damaged, or of another store, mode or set of kinds\n',
+    ]);
+  });
 });

@@ -43,7 +43,7 @@ export const slowProxy: Proof = {
     'Behind the proxy of docker/haproxy, clients that send or read slowly are disconnected in under 20 s, delay no other client and leave nothing behind, and no address keeps others out',
   attack:
     'through HAProxy with the shipped configuration: 1,000 connections that send a header or a body a few bytes at a time, 300 that read answers of 0.9 MB a little at a time or not at all, next to 50 normal requests a second, orders among them, in 3 rounds that alternate with clients that read the same answers at once; 4,500 connections with half a head from one address; descriptors, memory, timers and log lines compared before and after',
-  // The timeouts of the process are in test/e2e/slow-connections.spec.ts.
+  // The timeouts of the process are in test/e2e/http.spec.ts.
   quick: false,
   missing: async () => ((await haproxyVersion()) === null ? ['haproxy'] : []),
   run: async (context) => {

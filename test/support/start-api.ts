@@ -7,6 +7,16 @@ import { holdAgainstDocument } from './documented-answers.js';
 import { testConfig } from './test-config.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
+/** The data of a created order. Amounts are in units of the currency. */
+export interface CreatedOrder {
+  readonly order_id: string;
+  readonly receipt_number: string;
+  readonly subtotal: number;
+  readonly total: number;
+  readonly payment_method: string;
+  readonly items: readonly { productId: string; name: string; quantity: number; price: number }[];
+}
+
 /** The whole application on its own database with one store. Tests fail for answers that are not documented. */
 export interface RunningApi {
   readonly app: NestFastifyApplication;
@@ -15,6 +25,9 @@ export interface RunningApi {
   /** Sends a request with the store's live key. */
   get(this: void, url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   post(this: void, url: string, body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  patch(this: void, url: string, body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  /** Places an order. Fails the test when it is not created. */
+  place(this: void, body: unknown, headers?: Record<string, string>): Promise<CreatedOrder>;
   /** Sends any request, without a key unless a header contains one. */
   inject(options: InjectOptions): Promise<LightMyRequestResponse>;
   /** The same application with another new store, for tests that share it. Only the first one stops it. */
@@ -46,13 +59,22 @@ export async function startApi(
 
 function clientOf({ app, database, store }: Pick<RunningApi, 'app' | 'database' | 'store'>): RunningApi {
   const authorized = (headers?: Record<string, string>) => ({ authorization: `Bearer ${store.key}`, ...headers });
+  const send =
+    (method: 'POST' | 'PATCH'): RunningApi['post'] =>
+    (url, body, headers) =>
+      app.inject({ method, url, headers: authorized(headers), payload: body as object });
   return {
     app,
     database,
     store,
     get: (url, headers) => app.inject({ method: 'GET', url, headers: authorized(headers) }),
-    post: (url, body, headers) =>
-      app.inject({ method: 'POST', url, headers: authorized(headers), payload: body as object }),
+    post: send('POST'),
+    patch: send('PATCH'),
+    place: async (body, headers) => {
+      const response = await send('POST')('/v1/orders', body, headers);
+      expect([response.statusCode, response.body]).toEqual([201, expect.any(String)]);
+      return response.json<{ data: CreatedOrder }>().data;
+    },
     inject: (options) => app.inject(options),
     withStore: async (options) => clientOf({ app, database, store: await StoreFixture.create(database, options) }),
     stop: async () => {

@@ -1,13 +1,13 @@
 import { mutant, type Mutant } from './mutant.js';
 
-const SHOWN_COLUMNS = 'test/e2e/shown-columns.spec.ts';
+const SHOWN_COLUMNS = 'test/e2e/feed-records.spec.ts';
 
 /** Defects in the feed. */
 export const FEED_MUTANTS: readonly Mutant[] = [
   // The proof needs many rounds until two processes number at the same moment.
   mutant(
     'changes are numbered in the statement that waits for the lock',
-    'test/e2e/changes.spec.ts',
+    'test/e2e/feed.spec.ts',
     /● .*misses nothing that is committed while another transaction numbers/,
     ['numbering-lock', `IF current_setting('transaction_isolation') <> 'read committed' THEN`, 2],
     [
@@ -38,7 +38,7 @@ WHERE store_id = of_store AND (SELECT count(*) FROM locked) = 1 AND id > mark AN
   // Only the full form of the proof moves to a copy.
   mutant(
     'a store that a branch does not know has lost nothing',
-    'test/e2e/changes.spec.ts',
+    'test/e2e/feed.spec.ts',
     /● .*rewinds a cursor of a store that a fork lost and that was imported again/,
     ['unknown-store', 'WHERE later.number > own.number AND fork.position < asked.position)) AS lost'],
   ),

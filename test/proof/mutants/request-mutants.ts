@@ -1,6 +1,6 @@
 import { mutant, type Mutant } from './mutant.js';
 
-const WAITS = 'test/e2e/changes-waits.spec.ts';
+const WAITS = 'test/e2e/feed.spec.ts';
 
 /** Defects in what a request may cost, and in the shutdown. */
 export const REQUEST_MUTANTS: readonly Mutant[] = [

@@ -37,7 +37,7 @@ export const STOCK_MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     'a wait that ends without a change answers with the place before it',
-    'test/e2e/changes-waits.spec.ts',
+    'test/e2e/feed.spec.ts',
     /● .*has a cursor after changes of other kinds that were made before/,
     ['place-after-wait', 'if (changed) page = await this.read(storeId, { ...query, after: page.next }, gone);'],
   ),

@@ -1,17 +1,29 @@
-import pg from 'pg';
-import { CHANGE_KINDS } from '@app/application';
+import { once } from 'node:events';
+import http, { type Server } from 'node:http';
+import net from 'node:net';
+import { promisify } from 'node:util';
+import { BrandRepository, CHANGE_KINDS, FeedWatch, encodeCursor } from '@app/application';
 import { numberChanges, passChangeLog, purgeTombstones } from '@app/infrastructure';
-import { encodeCursor } from '@app/application';
+import pg from 'pg';
+import { CAPACITY, WAITS_OF_A_STORE } from '../../apps/api/src/http/server/concurrency-limits.js';
 import { anOrderBody } from '../builders/order-body.js';
+import { counterValue } from '../support/counter-value.js';
+import { eventually } from '../support/eventually.js';
 import { FeedReader } from '../support/feed-reader.js';
-import { startApi, type RunningApi } from '../support/start-api.js';
+import { startListeningApi, type ListeningApi } from '../support/listening-api.js';
+import { lockWaits } from '../support/lock-waits.js';
+import { openTransaction } from '../support/open-transaction.js';
+import type { RunningApi } from '../support/start-api.js';
+import { openUnread } from '../support/unread-connections.js';
 
 const ID = '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c';
+/** A request with `wait=25` that is not ended early makes its test fail. */
+const SHORTER_THAN_THE_WAIT_MS = 20_000;
 
-let application: RunningApi;
+let application: ListeningApi;
 let pool: pg.Pool;
 beforeAll(async () => {
-  application = await startApi();
+  application = await startListeningApi();
   pool = new pg.Pool({ connectionString: application.database.url, max: 3 });
 });
 afterAll(async () => {
@@ -43,8 +55,7 @@ describe('GET /v1/changes', () => {
     const variant = await api.store.variant(product, { stock: 2 });
     const customer = await api.store.customer();
     const items = [{ product_id: product, variant_id: variant, quantity: 1 }];
-    const placed = await api.post('/v1/orders', { items, customer: { name: 'Ada' } });
-    const { order_id: order } = placed.json<{ data: { order_id: string } }>().data;
+    const { order_id: order } = await api.place({ items, customer: { name: 'Ada' } });
     const reader = new FeedReader(api, 'limit=2');
 
     const seen = await reader.catchUp();
@@ -97,7 +108,7 @@ describe('GET /v1/changes', () => {
     expect(await reader.catchUp()).toEqual([]);
   });
 
-  // `shown-columns.spec.ts` changes each column that an answer shows.
+  // `feed-records.spec.ts` changes each column that an answer shows.
   it('contains only what a change of a brand, a category, the stock or a link affects', async () => {
     const shelf = await api.store.warehouse();
     const [brand, category] = [await api.store.brand(), await api.store.category()];
@@ -140,15 +151,13 @@ describe('GET /v1/changes', () => {
   it('contains a product that was added while its brand was being renamed', async () => {
     const brand = await api.store.brand({ name: 'Old' });
     const reader = await follower();
-    const renaming = await pool.connect();
-    await renaming.query('BEGIN');
-    await renaming.query(`UPDATE brands SET name = 'New' WHERE id = $1`, [brand]);
+    const renaming = await openTransaction(api.database, `UPDATE brands SET name = 'New' WHERE id = ${brand}`);
     const product = await api.store.product({ brandId: brand });
     await reader.catchUp();
     expect(reader.copy.get(`products ${product}`)?.data).toMatchObject({ brand: { name: 'Old' } });
 
     await renaming.query('COMMIT');
-    renaming.release();
+    await renaming.end();
     await reader.catchUp();
 
     expect(reader.copy.get(`products ${product}`)?.data).toMatchObject({ brand: { name: 'New' } });
@@ -156,9 +165,8 @@ describe('GET /v1/changes', () => {
 
   it('delays the changes of a long transaction only, and misses none of them', async () => {
     const reader = await follower();
-    const long = await pool.connect();
-    await long.query('BEGIN');
-    await long.query(`INSERT INTO brands (store_id, slug, name) VALUES ($1, 'late', 'Late')`, [api.store.id]);
+    const insert = `INSERT INTO brands (store_id, slug, name) VALUES (${api.store.id}, 'late', 'Late')`;
+    const long = await openTransaction(api.database, insert);
     const early = await api.store.brand();
 
     expect(await reader.catchUp()).toEqual([`brands ${early}`]);
@@ -166,52 +174,37 @@ describe('GET /v1/changes', () => {
     expect(await reader.catchUp()).toEqual([`brands ${after}`]);
 
     await long.query('COMMIT');
-    long.release();
+    await long.end();
     const [{ id: late } = {}] = await sql(`SELECT id FROM brands WHERE slug = 'late'`);
     expect(await reader.catchUp()).toEqual([`brands ${String(late)}`]);
   });
 
-  it('tells that there is more while another transaction numbers the changes of the store', async () => {
-    const reader = await follower();
-    const other = await pool.connect();
-    await other.query('BEGIN');
-    await other.query(`SELECT pg_advisory_xact_lock(hashtext('change_log'), $1)`, [api.store.id]);
+  it.each([
+    ['another transaction numbers', () => `SELECT pg_advisory_xact_lock(hashtext('change_log'), ${api.store.id})`],
+    ['a command has locked a table', () => 'LOCK TABLE customers IN ACCESS EXCLUSIVE MODE'],
+  ])('tells that there is more while %s, and does not wait for it', async (_what, lock) => {
+    const reader = await follower('kinds=brands');
+    const other = await openTransaction(api.database, lock());
     const brand = await api.store.brand();
 
     expect(await reader.page()).toMatchObject({ data: [], has_more: true });
 
-    await other.query('ROLLBACK');
-    other.release();
+    await other.end();
     expect(await reader.catchUp()).toEqual([`brands ${brand}`]);
   });
 
   it('misses nothing that is committed while another transaction numbers', async () => {
     const reader = await follower('kinds=brands');
     const first = await api.store.brand();
-    const other = await pool.connect();
-    await other.query('BEGIN');
-    await other.query('SELECT number_changes($1)', [api.store.id]);
+    const other = await openTransaction(api.database, `SELECT number_changes(${api.store.id})`);
     const second = await api.store.brand();
 
     const meanwhile = reader.catchUp();
     await other.query('SELECT pg_sleep(0.05)');
     await other.query('COMMIT');
-    other.release();
+    await other.end();
 
     expect([...(await meanwhile), ...(await reader.catchUp())]).toEqual([`brands ${first}`, `brands ${second}`]);
-  });
-
-  it('tells that there is more while a command has locked a table, and does not wait for it', async () => {
-    const reader = await follower('kinds=brands');
-    const command = await pool.connect();
-    await command.query('BEGIN; LOCK TABLE customers IN ACCESS EXCLUSIVE MODE');
-    const brand = await api.store.brand();
-
-    expect(await reader.page()).toMatchObject({ data: [], has_more: true });
-
-    await command.query('ROLLBACK');
-    command.release();
-    expect(await reader.catchUp()).toEqual([`brands ${brand}`]);
   });
 
   it('contains only the wanted kinds, and no cursor continues for other kinds', async () => {
@@ -283,7 +276,7 @@ describe('GET /v1/changes', () => {
 
   it('refuses a cursor that is damaged, or belongs to another store or mode', async () => {
     const { cursor = '' } = await follower();
-    const withKey = async (key: string) =>
+    const codeFor = async (key: string) =>
       (await api.get(`/v1/changes?cursor=${cursor}`, { authorization: `Bearer ${key}` })).headers['x-error-code'];
 
     expect(await errorOf(`/v1/changes?cursor=${cursor.slice(0, -3)}`)).toEqual([400, 'cursor_invalid']);
@@ -296,9 +289,9 @@ describe('GET /v1/changes', () => {
       expect(await errorOf(`/v1/changes?cursor=${forged}`)).toEqual([400, 'cursor_invalid']);
     }
     expect(await errorOf(`/v1/changes?cursor=${encodeCursor(own, place)}`)).toEqual([200, undefined]);
-    expect(await withKey(application.store.key)).toBe('cursor_invalid');
-    expect(await withKey(await api.store.createKey('test'))).toBe('cursor_invalid');
-    expect(await withKey(api.store.key)).toBeUndefined();
+    expect(await codeFor(application.store.key)).toBe('cursor_invalid');
+    expect(await codeFor(await api.store.createKey('test'))).toBe('cursor_invalid');
+    expect(await codeFor(api.store.key)).toBeUndefined();
   });
 
   it('forgets deletions after 90 days, and refuses only the cursors that may have missed one', async () => {
@@ -397,8 +390,7 @@ describe('GET /v1/changes', () => {
   it('numbers the changes of all stores in the worker, and moves the mark past them', async () => {
     await application.store.brand();
     await api.store.brand();
-    const open = await pool.connect();
-    await open.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT');
+    const open = await openTransaction(api.database, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT 1');
 
     await numberChanges(pool);
     await passChangeLog(pool, 1);
@@ -407,8 +399,7 @@ describe('GET /v1/changes', () => {
     expect(await sql('SELECT passed = (SELECT last_value FROM change_log_id_seq) AS all FROM change_log_mark')).toEqual(
       [{ all: true }],
     );
-    await open.query('COMMIT');
-    open.release();
+    await open.end();
   });
 
   it('numbers the changes of a store although those of another cannot be numbered', async () => {
@@ -417,8 +408,10 @@ describe('GET /v1/changes', () => {
     await numberChanges(pool);
     await sql(`INSERT INTO change_log (store_id, kind, entity) VALUES ($1, 'products', 'none')`, failing);
     await sql(`INSERT INTO change_log (store_id, kind, entity) VALUES ($1, 'brands', '0')`, locked);
-    const other = await pool.connect();
-    await other.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('change_log'), ${locked})`);
+    const other = await openTransaction(
+      api.database,
+      `SELECT pg_advisory_xact_lock(hashtext('change_log'), ${locked})`,
+    );
     await next.store.brand();
 
     await expect(numberChanges(pool)).rejects.toThrow('invalid input syntax for type integer: "none"');
@@ -427,8 +420,7 @@ describe('GET /v1/changes', () => {
       { store_id: failing },
       { store_id: locked },
     ]);
-    await other.query('ROLLBACK');
-    other.release();
+    await other.end();
     await sql('DELETE FROM change_log WHERE store_id = $1', failing);
   });
 
@@ -450,15 +442,14 @@ describe('GET /v1/changes', () => {
   });
 
   it('does not move the mark past the change of an open transaction', async () => {
-    const open = await pool.connect();
     const reader = await follower();
-    await open.query('BEGIN');
-    await open.query(`INSERT INTO brands (store_id, slug, name) VALUES ($1, 'open', 'Open')`, [api.store.id]);
+    const insert = `INSERT INTO brands (store_id, slug, name) VALUES (${api.store.id}, 'open', 'Open')`;
+    const open = await openTransaction(api.database, insert);
     await api.store.brand();
     const passing = passChangeLog(pool, 1);
     await numberChanges(pool);
     await open.query('COMMIT');
-    open.release();
+    await open.end();
     await passing;
     await passChangeLog(pool, 1);
 
@@ -466,173 +457,179 @@ describe('GET /v1/changes', () => {
   });
 });
 
-describe('GET /v1/changes?kinds=skus', () => {
+describe('a waiting request to GET /v1/changes', () => {
   let api: RunningApi;
-  let reader: FeedReader;
-  let shelf: number;
-  beforeEach(async () => {
-    api = await application.withStore();
-    shelf = await api.store.warehouse();
-    reader = new FeedReader(api, 'kinds=skus&limit=100');
-    await reader.catchUp();
+  beforeEach(async () => (api = await application.withStore()));
+  afterEach(() => jest.restoreAllMocks());
+
+  const reader = async () => {
+    const feed = new FeedReader(api);
+    await feed.catchUp();
+    return feed;
+  };
+  const watchers = () =>
+    api.app.get<{ readonly watchers: ReadonlySet<{ wake(changed: boolean): void }> }>(FeedWatch, { strict: false })
+      .watchers;
+  /** The places that requests have. */
+  const placesTaken = async () => {
+    const taken = (kind: string) => counterValue(api.app, 'http_places_taken', { kind });
+    return { waits: await taken('waits'), reads: await taken('reads') };
+  };
+  const connections = () => {
+    const server: Server = api.app.getHttpServer();
+    return promisify(server.getConnections.bind(server))();
+  };
+  /** Thirty brands in a table that is locked until `end`: the first records of a page wait. */
+  const lockedBrands = async () => {
+    await api.database.query(
+      `INSERT INTO brands (store_id, slug, name) SELECT $1, 'b-' || n, 'B' FROM generate_series(1, 30) AS n`,
+      [api.store.id],
+    );
+    await new FeedReader(api).catchUp();
+    return openTransaction(api.database, 'LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
+  };
+  const ask = (query: string) =>
+    `GET /v1/changes?${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.store.key}\r\n\r\n`;
+  /** Starts a request that waits, and returns when it does. `changed` of its answer: whether a change ended the wait. */
+  const hold = async (feed: FeedReader, seconds: number) => {
+    const wait = jest.spyOn(api.app.get(FeedWatch, { strict: false }), 'wait');
+    const page = feed.page(`&wait=${seconds}`);
+    await eventually(() => expect(watchers().size).toBe(1));
+    return async () => ({ ...(await page), changed: (await wait.mock.results[0]?.value) as boolean });
+  };
+
+  it('ends as soon as something changes', async () => {
+    const answer = await hold(await reader(), 25);
+    const brand = await api.store.brand();
+
+    const { data, changed } = await answer();
+
+    expect(data.map(({ id }) => id)).toEqual([String(brand)]);
+    expect(changed).toBe(true);
   });
 
-  const sql = (text: string, ...values: unknown[]) => api.database.query(text, values);
-  /** What the feed has after the statement, sorted. */
-  const touched = async (text: string, ...values: unknown[]) => {
-    await sql(text, ...values);
-    return (await reader.catchUp()).sort();
-  };
-  interface Scene {
-    readonly product: number;
-    readonly variants: readonly number[];
-    /** Ids of units: a product without variants, and two variants of another product. */
-    readonly single: string;
-    readonly small: string;
-    readonly large: string;
-  }
-  /** Products that the reader has seen. */
-  const aProductWithVariants = async (): Promise<Scene> => {
-    const [brandId, category] = [await api.store.brand(), await api.store.category()];
-    const product = await api.store.product({ brandId, categoryIds: [category] });
-    const [small, large] = [await api.store.variant(product), await api.store.variant(product)];
-    await api.store.stock(product, small, [5, 5]);
-    await api.store.stock(product, large, [5], shelf);
-    const single = await api.store.product();
-    await reader.catchUp();
-    return {
-      ...{ product, variants: [small, large] },
-      ...{ single: `${single}`, small: `${product}-${small}`, large: `${product}-${large}` },
-    };
-  };
-  const ofStore = () => `WHERE store_id = ${api.store.id}`;
-  const skusOf = (ids: readonly string[]) => ids.map((id) => `skus ${id}`).sort();
+  it('ends without changes when the time is over, and not for a change of another kind or store', async () => {
+    const feed = new FeedReader(api, 'kinds=orders');
+    await feed.catchUp();
+    const answer = await hold(feed, 2);
+    await api.store.brand();
 
-  it('begins with the units of the list of SKUs, each as the list returns it', async () => {
-    await aProductWithVariants();
-    await api.store.product({ stock: 3, price: 1234 });
-    await api.store.product({ status: 'DRAFT' });
-    const all = new FeedReader(api, 'kinds=skus&limit=2');
+    const { data, has_more: hasMore, changed } = await answer();
 
-    await all.catchUp();
+    expect([data, hasMore, changed]).toEqual([[], false, false]);
+  });
 
-    interface Unit {
-      readonly product_id: number;
-      readonly variant_id: number | null;
+  it('does not wait when there are changes', async () => {
+    await api.store.brand();
+    const wait = jest.spyOn(api.app.get(FeedWatch, { strict: false }), 'wait');
+
+    const { data } = await new FeedReader(api).page('&wait=25');
+
+    expect(data.length).toBeGreaterThan(0);
+    expect(wait).not.toHaveBeenCalled();
+  });
+
+  it('takes no connection and no place of other reads, and has places of its own', async () => {
+    const feed = await reader();
+    const url = `/v1/changes?cursor=${feed.cursor}&wait=25`;
+    const crowdOf = ({ get }: RunningApi, of: string) => Array.from({ length: WAITS_OF_A_STORE }, () => get(of));
+    const waiting = (count: number) => eventually(() => expect(watchers().size).toBe(count));
+    const crowd = crowdOf(api, url);
+    await waiting(WAITS_OF_A_STORE);
+
+    expect((await api.get(url)).headers['x-error-code']).toBe('overloaded');
+    while (crowd.length < CAPACITY.waits) {
+      crowd.push(...crowdOf(await application.withStore(), '/v1/changes?kinds=orders&wait=25'));
+      await waiting(crowd.length);
     }
-    const listed = (await api.get('/v1/skus?limit=100')).json<{ data: Unit[] }>().data;
-    const idOf = ({ product_id: product, variant_id: variant }: Unit) =>
-      variant === null ? `${product}` : `${product}-${variant}`;
-    const byId = (entries: [string, unknown][]) => Object.fromEntries(entries);
-    expect(byId([...all.copy.values()].map(({ id, data }) => [id, data]))).toEqual(
-      byId(listed.map((unit) => [idOf(unit), unit])),
-    );
+    const another = await application.withStore();
+    expect((await another.get('/v1/changes?wait=25')).headers['x-error-code']).toBe('overloaded');
+    expect((await api.get('/v1/brands')).statusCode).toBe(200);
+    expect((await api.get(`/v1/changes?cursor=${feed.cursor}`)).statusCode).toBe(200);
+
+    for (const watcher of watchers()) watcher.wake(false);
+    const answers = await Promise.all(crowd);
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+    expect((await api.get(`/v1/changes?cursor=${feed.cursor}&wait=1`)).statusCode).toBe(200);
+  }, 60_000);
+
+  it('frees its place when the connection breaks', async () => {
+    const feed = await reader();
+    const url = `http://127.0.0.1:${application.port}/v1/changes?cursor=${feed.cursor}&wait=25`;
+    const request = http.get(url, { headers: { authorization: `Bearer ${api.store.key}` } });
+    request.on('error', () => undefined);
+    await eventually(() => expect(watchers().size).toBe(1));
+
+    request.socket?.resetAndDestroy();
+
+    await eventually(() => expect(watchers().size).toBe(0));
   });
 
-  it('costs an order one row of the log, and one for each unit', async () => {
-    const { product, variants } = await aProductWithVariants();
-    const body = anOrderBody(product);
-    const items = body.items.flatMap((item) => variants.map((variant_id) => ({ ...item, variant_id })));
+  it(
+    'ends early when the client ends its side of the connection, with an answer if it still reads',
+    async () => {
+      const feed = await reader();
+      const socket = net.connect({ port: application.port, host: '127.0.0.1', allowHalfOpen: true });
+      let answer = '';
+      socket.on('data', (data) => (answer += String(data)));
+      socket.write(ask(`cursor=${feed.cursor}&wait=25`));
+      await eventually(() => expect(watchers().size).toBe(1));
 
-    expect((await api.post('/v1/orders', { ...body, items })).statusCode).toBe(201);
+      socket.end();
+      await once(socket, 'end');
 
-    const log = 'SELECT kind, unit FROM change_log WHERE store_id = $1 ORDER BY kind, unit';
-    expect(await sql(log, api.store.id)).toEqual([
-      { kind: 'orders', unit: null },
-      ...variants.map((unit) => ({ kind: 'products', unit })),
-    ]);
+      expect(answer).toContain('"data":[]');
+      expect(await placesTaken()).toEqual({ waits: 0, reads: 0 });
+    },
+    SHORTER_THAN_THE_WAIT_MS,
+  );
+
+  it.each([
+    ['waits', 'wait=25'],
+    ['reads', ''],
+  ] as const)(
+    'keeps its place among the %s when its connection breaks, until its work has ended, and reads no further',
+    async (kind, query) => {
+      const lock = await lockedBrands();
+      const records = jest.spyOn(api.app.get(BrandRepository, { strict: false }), 'findByIds');
+      const [socket] = await openUnread(application.port, 1, ask(query));
+      await eventually(async () => expect(await lockWaits(api.database)).toBe(1));
+
+      socket?.resetAndDestroy();
+      await eventually(async () => expect(await connections()).toBe(0));
+      expect(await placesTaken()).toMatchObject({ [kind]: 1 });
+      await lock.end();
+
+      await eventually(async () => expect(await placesTaken()).toEqual({ waits: 0, reads: 0 }));
+      expect(records).toHaveBeenCalledTimes(1);
+    },
+  );
+
+  it.each([
+    ['before the change that it waits for', 25],
+    ['and nothing changes', 1],
+  ])('is refused when its key is revoked %s', async (_when, seconds) => {
+    const answer = await hold(await reader(), seconds);
+
+    await api.database.query(`UPDATE api_keys SET status = 'REVOKED' WHERE store_id = $1`, [api.store.id]);
+    if (seconds === 25) await api.store.brand();
+
+    await expect(answer()).rejects.toThrow(/^403 .*API key is deactivated or expired/);
   });
 
-  it('has an entry for the unit alone when an order sells the last one of the product', async () => {
-    const product = await api.store.product();
-    const last = await api.store.variant(product, { stock: 1 });
-    await api.store.variant(product);
-    await reader.catchUp();
-    const body = anOrderBody(product);
-    const items = body.items.map((item) => ({ ...item, variant_id: last }));
+  // The last test, because no request waits after it.
+  it(
+    'ends at once when the process shuts down, and later ones do not wait',
+    async () => {
+      const feed = await reader();
+      const answer = await hold(feed, 25);
 
-    await api.post('/v1/orders', { ...body, items });
+      api.app.get(FeedWatch, { strict: false }).close();
 
-    expect(await reader.catchUp()).toEqual([`skus ${product}-${last}`]);
-  });
-
-  it.each<[string, (scene: Scene) => string, readonly ('single' | 'small' | 'large')[]]>([
-    [
-      'new stock of a variant',
-      ({ product, variants }) =>
-        `INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity)
-         SELECT store_id, min(id), ${product}, ${variants[0]}, 9 FROM bins WHERE store_id = ${api.store.id} GROUP BY 1`,
-      ['small'],
-    ],
-    [
-      'the SKU of a variant',
-      ({ variants }) => `UPDATE product_variants SET sku = sku || '+' WHERE id = ${variants[0]}`,
-      ['small'],
-    ],
-    [
-      'the price of a variant',
-      ({ variants }) => `UPDATE product_variants SET price = price + 1 WHERE id = ${variants[0]}`,
-      ['small'],
-    ],
-    [
-      'the attributes of a variant',
-      ({ variants }) => `UPDATE product_variants SET attributes = '{"Size": "1"}' WHERE id = ${variants[0]}`,
-      ['small'],
-    ],
-    ['the names of products', () => `UPDATE products SET name = 'New' ${ofStore()}`, ['single', 'small', 'large']],
-    ['the slugs of products', () => `UPDATE products SET slug = 'n-' || id ${ofStore()}`, ['single', 'small', 'large']],
-    ['the prices of products', () => `UPDATE products SET price = 777 ${ofStore()}`, ['single']],
-    ['the SKUs of products', () => `UPDATE products SET sku = 'S-1' ${ofStore()}`, ['single']],
-    ['a warehouse', () => `UPDATE warehouses SET active = false WHERE id = ${shelf}`, ['large']],
-    [
-      'the warehouse of a bin',
-      ({ variants }) =>
-        `UPDATE bins SET warehouse_id = (SELECT min(id) FROM warehouses WHERE store_id = ${api.store.id})
-         WHERE id IN (SELECT bin_id FROM stock WHERE variant_id = ${variants[1]} AND quantity > 0)`,
-      ['large'],
-    ],
-    [
-      'the currency',
-      () => `UPDATE stores SET currency = 'JPY' WHERE id = ${api.store.id}`,
-      ['single', 'small', 'large'],
-    ],
-    ['a brand', () => `UPDATE brands SET name = 'New' ${ofStore()}`, []],
-    ['a category', () => `UPDATE categories SET name = 'New' ${ofStore()}`, []],
-    ['the category of a product', () => `DELETE FROM product_categories ${ofStore()}`, []],
-    ['the descriptions of products', () => `UPDATE products SET description = 'New' ${ofStore()}`, []],
-    [
-      'the name and the place of a variant',
-      ({ variants }) => `UPDATE product_variants SET name = 'New', position = 3 WHERE id = ${variants[0]}`,
-      [],
-    ],
-  ])('has an entry for each unit that a change of %s affects, and for no other', async (_what, change, affected) => {
-    const scene = await aProductWithVariants();
-
-    expect(await touched(change(scene))).toEqual(skusOf(affected.map((unit) => scene[unit])));
-  });
-
-  it('has a deletion when a variant or a product ceases to be for sale, and an entry when it comes back', async () => {
-    const { product, small, large, variants } = await aProductWithVariants();
-    const setVariant = 'UPDATE product_variants SET status = $1 WHERE id = $2';
-    const setProduct = 'UPDATE products SET status = $1 WHERE id = $2';
-
-    expect(await touched(setVariant, 'INACTIVE', variants[0])).toEqual([`-skus ${small}`, `skus ${large}`]);
-    expect(reader.copy.get(`skus ${small}`)).toBeUndefined();
-    expect(await touched(setVariant, 'INACTIVE', variants[1])).toContain(`skus ${product}`);
-    expect(await touched(setVariant, 'ACTIVE', variants[1])).toEqual(
-      expect.arrayContaining([`-skus ${product}`, `skus ${large}`]),
-    );
-    expect(await touched(setProduct, 'DRAFT', product)).toContain(`-skus ${large}`);
-    expect(await touched(setProduct, 'ACTIVE', product)).toContain(`skus ${large}`);
-  });
-
-  it('has a deletion for a unit that came back and ceased again between two reads', async () => {
-    const { small, variants } = await aProductWithVariants();
-    const set = 'UPDATE product_variants SET status = $1 WHERE id = $2';
-    expect(await touched(set, 'INACTIVE', variants[0])).toContain(`-skus ${small}`);
-    // A reader of the older deletion may have read the unit here.
-    await sql(set, 'ACTIVE', variants[0]);
-
-    expect(await touched(set, 'INACTIVE', variants[0])).toContain(`-skus ${small}`);
-  });
+      expect(watchers().size).toBe(0);
+      expect((await answer()).data).toEqual([]);
+      expect((await feed.page('&wait=25')).data).toEqual([]);
+    },
+    SHORTER_THAN_THE_WAIT_MS,
+  );
 });

@@ -1,31 +1,36 @@
 import { ApiKeyRepository } from '@app/application';
-import { parseApiKey } from '@app/domain';
-import { JsonLogger } from '@app/infrastructure';
-import { Controller, Get, Module } from '@nestjs/common';
+import { parseApiKey, WRITE_SCOPES, type ApiKeyScope, type WriteScope } from '@app/domain';
+import { JsonLogger, type Extension } from '@app/infrastructure';
+import { Controller, Get, Module, Post, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { InjectOptions } from 'fastify';
 import { ApiModule } from '../../apps/api/src/api.module.js';
+import { createApp } from '../../apps/api/src/create-app.js';
+import { NeedsScope, Public, WritesNothing } from '../../apps/api/src/index.js';
 import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { KeyUsage } from '../../libs/infrastructure/src/access/key-usage.js';
-import { testConfig } from '../support/test-config.js';
+import type { ApiDocument } from '../support/documented-answers.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
+import { testConfig } from '../support/test-config.js';
 
 const MISSING = { error: 'Missing or invalid Authorization header' };
 
-describe('authentication', () => {
-  let api: RunningApi;
-  beforeAll(async () => (api = await startApi({ THROTTLE_PER_10S: '200' })));
-  afterAll(() => api.stop());
+let api: RunningApi;
+beforeAll(async () => (api = await startApi({ THROTTLE_PER_10S: '200' })));
+afterAll(() => api.stop());
 
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const setKey = (key: string, assignment: string) =>
+  api.database.query(`UPDATE api_keys SET ${assignment} WHERE last_four = $1 AND store_id = $2`, [
+    key.slice(-4),
+    api.store.id,
+  ]);
+
+describe('authentication', () => {
   const ask = (authorization: string | string[] | undefined, url = '/v1/store') =>
     // The types of inject do not allow a repeated header.
     api.inject({ url, headers: authorization === undefined ? {} : { authorization: authorization as string } });
-  const setKey = (key: string, assignment: string) =>
-    api.database.query(`UPDATE api_keys SET ${assignment} WHERE last_four = $1 AND store_id = $2`, [
-      key.slice(-4),
-      api.store.id,
-    ]);
 
   describe('returns 401', () => {
     /** A well-formed key with a correct checksum that no store has. */
@@ -140,14 +145,6 @@ describe('authentication', () => {
         expect(response.json()).toEqual({ error: 'API key lacks the scope orders' });
         expect(response.headers).toMatchObject({ 'x-error-code': 'insufficient_scope', 'x-traffic-mode': 'live' });
       }
-    });
-
-    it('reads every resource, and gets 404 for paths that do not exist', async () => {
-      for (const name of ['orders', 'products', 'customers', 'categories', 'brands', 'store']) {
-        expect([name, (await ask(`Bearer ${key}`, `/v1/${name}`)).statusCode]).toEqual([name, 200]);
-      }
-      const post = { method: 'POST', url: '/v1/nope', headers: { authorization: `Bearer ${key}` } } as const;
-      expect((await api.inject(post)).statusCode).toBe(404);
     });
   });
 
@@ -266,7 +263,6 @@ describe('authentication', () => {
       const { statusCode, headers, body } = await bare.inject(options);
       return { statusCode, code: headers['x-error-code'], body: JSON.parse(body) as object };
     };
-    const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
     it.each(['/v1/products', '/v1/store', '/undeclared'])(
       'the guard returns 401 to GET %s without a key',
@@ -308,5 +304,220 @@ describe('authentication', () => {
       const [usage] = await api.app.get(ApiKeyRepository).listUsage(api.store.id, 2);
       expect(usage).toMatchObject({ requests: 210, throttled: refused.length });
     });
+  });
+});
+
+interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly needs: WriteScope | undefined;
+}
+
+const READ_ONLY = ['GET', 'HEAD'];
+const SCOPES: readonly ApiKeyScope[] = ['read', ...WRITE_SCOPES.map((word) => `read,${word}` as const), 'full'];
+
+/** What a route of each kind must need, whatever it declares. */
+const NEEDED: readonly (readonly [RegExp, WriteScope])[] = [
+  [/^\/v1\/orders$/, 'orders'],
+  [/^\/v1\/orders\/:id\/(?:shipments|transitions|cancel|release)\b/, 'fulfillment'],
+  [/^\/v1\/orders\/:id\/(?:payments|refunds)\b/, 'payments'],
+  [/^\/v1\/stock\b/, 'stock'],
+  [/^\/v1\/webhooks\b/, 'webhooks'],
+];
+
+describe('the scopes of keys', () => {
+  /** The application, which adds its routes to the list as it starts. */
+  async function start(extension: Extension = {}, routes: Route[] = []) {
+    const config = testConfig({ DATABASE_URL: api.database.url, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '5' });
+    const app = await createApp(config, api.database.url, new JsonLogger('silent'), extension);
+    app
+      .getHttpAdapter()
+      .getInstance()
+      .addHook('onRoute', ({ method, url, config }) => {
+        for (const name of [method].flat()) routes.push({ method: name, path: url, needs: config?.needs });
+      });
+    try {
+      return await app.init();
+    } catch (error) {
+      await app.close();
+      throw error;
+    }
+  }
+
+  describe('for every route of the running application', () => {
+    const routes: Route[] = [];
+    let app: Awaited<ReturnType<typeof start>>;
+    let keys: Map<ApiKeyScope, string>;
+    beforeAll(async () => {
+      app = await start({}, routes);
+      await app.getHttpAdapter().getInstance().ready();
+      const { store } = await api.withStore();
+      keys = new Map();
+      for (const scope of SCOPES) keys.set(scope, await store.createKey('live', scope));
+    });
+    afterAll(() => app.close());
+
+    const closed = () => routes.filter(({ path }) => path.startsWith('/v1'));
+    const send = async ({ method, path }: Route, scope: ApiKeyScope, payload?: string) => {
+      const { statusCode, headers, body } = await app.inject({
+        method: method as 'GET',
+        url: path.replace(/:\w+/g, '1'),
+        headers: { ...bearer(keys.get(scope) ?? ''), 'content-type': 'application/json' },
+        payload: READ_ONLY.includes(method) ? undefined : (payload ?? '{}'),
+      });
+      return { statusCode, code: headers['x-error-code'], body };
+    };
+
+    it('a key is refused, before its body is read, unless it has the word that the route needs', async () => {
+      const wrong: unknown[] = [];
+      for (const route of closed()) {
+        for (const scope of SCOPES) {
+          const isPermitted = !route.needs || scope === 'full' || scope === `read,${route.needs}`;
+          const refusal = JSON.stringify({ error: `API key lacks the scope ${route.needs}` });
+          const { statusCode, code, body } = await send(route, scope, isPermitted ? '{}' : '{"broken');
+          const isRefused = statusCode === 403 && code === 'insufficient_scope';
+          const isRight = isPermitted
+            ? !isRefused && statusCode < 500
+            : isRefused && body === (route.method === 'HEAD' ? '' : refusal);
+          if (!isRight) wrong.push([route.method, route.path, scope, statusCode, body]);
+        }
+      }
+
+      expect(wrong).toEqual([]);
+      expect(closed().length).toBeGreaterThan(20);
+    });
+
+    it('a read needs no more than any key, except of webhooks, and a write the word of its kind', () => {
+      const expected = ({ method, path }: Route) =>
+        (READ_ONLY.includes(method) && !path.startsWith('/v1/webhooks')) || path === '/v1/orders/preview'
+          ? undefined
+          : NEEDED.find(([pattern]) => pattern.test(path))?.[1];
+
+      expect(closed()).toEqual(closed().map((route) => ({ ...route, needs: expected(route) })));
+    });
+
+    it('the API document names the scope', async () => {
+      const { paths } = (await app.inject('/openapi.json')).json<ApiDocument>();
+      const written = closed().filter(({ method, needs }) => method !== 'HEAD' && (method !== 'GET' || needs));
+
+      for (const { method, path, needs } of written) {
+        const operation = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
+        const text = JSON.stringify(operation?.responses['403']);
+
+        expect(operation).toMatchObject(needs ? { security: [{ bearer: [needs] }] } : {});
+        expect(text.includes('insufficient_scope')).toBe(needs !== undefined);
+        expect(text.includes(`API key lacks the scope ${needs}`)).toBe(needs !== undefined);
+      }
+      expect(written.length).toBeGreaterThan(5);
+    });
+  });
+
+  describe('and the routes of an extension', () => {
+    const moduleOf = (controller: Type): Type => {
+      @Module({ controllers: [controller] })
+      class TeamModule {}
+      return TeamModule;
+    };
+
+    it('end the start when one may write and declares no access', async () => {
+      @Controller('v1/parcels')
+      class Forgetful {
+        @Get()
+        list(): void {}
+
+        @Post(':id/weigh')
+        weigh(): void {}
+      }
+
+      await expect(start({ modules: [moduleOf(Forgetful)] })).rejects.toThrow(
+        'POST /v1/parcels/:id/weigh declares no access: add @NeedsScope(…), @WritesNothing() or @Public() to its method.',
+      );
+    });
+
+    it('start when each declares its access, and need what they declare', async () => {
+      @Controller('v1/parcels')
+      class Careful {
+        @Get()
+        list(): void {}
+
+        @Post('weigh')
+        @WritesNothing()
+        weigh(): void {}
+
+        @Post('track')
+        @Public()
+        track(): void {}
+
+        @Post()
+        @NeedsScope('fulfillment')
+        create(): void {}
+      }
+      const app = await start({ modules: [moduleOf(Careful)] });
+      const { store } = await api.withStore();
+      const statusOf = async (path: string, scope?: ApiKeyScope) => {
+        const headers = scope && bearer(await store.createKey('live', scope));
+        const { statusCode } = await app.inject({ method: 'POST', url: `/v1/parcels${path}`, headers, payload: {} });
+        return statusCode;
+      };
+
+      expect(await statusOf('/track')).toBe(201);
+      expect(await statusOf('/weigh', 'read')).toBe(201);
+      expect(await statusOf('', 'read,orders')).toBe(403);
+      expect(await statusOf('', 'read,fulfillment')).toBe(201);
+      await app.close();
+    });
+  });
+});
+
+const CLIENT = '198.51.100.7';
+const FORGED = '203.0.113.9';
+const [OUTER, INNER] = ['10.0.0.2', '10.0.0.1'];
+const V6_CLIENT = '2001:db8::7';
+const ADDRESSES = [CLIENT, FORGED, OUTER, INNER, V6_CLIENT];
+
+/** The peer of the connection, what it sends as `X-Forwarded-For`, and the address for which keys are limited. */
+type Row = readonly [peer: string, forwarded: string | null, seen: string];
+
+const DIRECT: Row = [CLIENT, null, CLIENT];
+const DIRECT_FORGED: Row = [CLIENT, FORGED, CLIENT];
+/** A proxy adds the address of its peer to what the client claims. */
+const ONE_PROXY: Row = [INNER, `${FORGED}, ${CLIENT}`, CLIENT];
+const TWO_PROXIES: Row = [INNER, `${FORGED}, ${CLIENT}, ${OUTER}`, CLIENT];
+
+describe('TRUST_PROXY', () => {
+  it.each<[string, readonly Row[]]>([
+    ['', [DIRECT, DIRECT_FORGED, [INNER, CLIENT, INNER]]],
+    ['1', [DIRECT, ONE_PROXY, [INNER, `${FORGED}, ${CLIENT}, ${OUTER}`, OUTER], [INNER, V6_CLIENT, V6_CLIENT]]],
+    ['2', [DIRECT, TWO_PROXIES, [INNER, CLIENT, CLIENT]]],
+    // A client chooses its address, which is why the documentation warns of this form.
+    ['true', [DIRECT, [INNER, CLIENT, CLIENT], [INNER, `${FORGED}, ${CLIENT}`, FORGED]]],
+    [INNER, [DIRECT, DIRECT_FORGED, ONE_PROXY, [`::ffff:${INNER}`, `${FORGED}, ${CLIENT}`, CLIENT]]],
+    ['10.0.0.0/8, fd00::/8', [DIRECT, DIRECT_FORGED, ONE_PROXY, TWO_PROXIES, ['fd00::1', CLIENT, CLIENT]]],
+  ])('%s: limits keys by the address of the client', async (trustProxy, rows) => {
+    const proxied = await startApi({ TRUST_PROXY: trustProxy }, undefined, api.database);
+    try {
+      const keys = new Map<string, string>();
+      for (const address of ADDRESSES) {
+        const key = await api.store.createKey();
+        await setKey(key, `networks = '{${address}}'`);
+        keys.set(address, key);
+      }
+
+      for (const [remoteAddress, forwarded, seen] of rows) {
+        const accepted: string[] = [];
+        for (const [address, key] of keys) {
+          const headers = {
+            ...bearer(key),
+            ...(forwarded !== null && { 'x-forwarded-for': forwarded }),
+          };
+          const { statusCode } = await proxied.inject({ url: '/v1/store', remoteAddress, headers });
+          if (statusCode === 200) accepted.push(address);
+          else expect(statusCode).toBe(403);
+        }
+        expect([remoteAddress, forwarded, ...accepted]).toEqual([remoteAddress, forwarded, seen]);
+      }
+    } finally {
+      await proxied.app.close();
+    }
   });
 });

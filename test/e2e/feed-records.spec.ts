@@ -279,3 +279,153 @@ describe('a column that an answer shows', () => {
     expect(shown).toEqual(columnsOf(SHOWN));
   });
 });
+
+describe('the feed of SKUs', () => {
+  let api: RunningApi;
+  let reader: FeedReader;
+  let shelf: number;
+  beforeEach(async () => {
+    api = await application.withStore();
+    shelf = await api.store.warehouse();
+    reader = new FeedReader(api, 'kinds=skus&limit=100');
+    await reader.catchUp();
+  });
+
+  const sql = (text: string, ...values: unknown[]) => api.database.query(text, values);
+  /** What the feed has after the statement, sorted. */
+  const touched = async (text: string, ...values: unknown[]) => {
+    await sql(text, ...values);
+    return (await reader.catchUp()).sort();
+  };
+  interface Scene {
+    readonly product: number;
+    readonly variants: readonly number[];
+    /** Ids of units: a product without variants, and two variants of another product. */
+    readonly single: string;
+    readonly small: string;
+    readonly large: string;
+  }
+  /** Products that the reader has seen. */
+  const aProductWithVariants = async (): Promise<Scene> => {
+    const [brandId, category] = [await api.store.brand(), await api.store.category()];
+    const product = await api.store.product({ brandId, categoryIds: [category] });
+    const [small, large] = [await api.store.variant(product), await api.store.variant(product)];
+    await api.store.stock(product, small, [5, 5]);
+    await api.store.stock(product, large, [5], shelf);
+    const single = await api.store.product();
+    await reader.catchUp();
+    return {
+      ...{ product, variants: [small, large] },
+      ...{ single: `${single}`, small: `${product}-${small}`, large: `${product}-${large}` },
+    };
+  };
+  const ofStore = () => `WHERE store_id = ${api.store.id}`;
+  const skusOf = (ids: readonly string[]) => ids.map((id) => `skus ${id}`).sort();
+
+  it('costs an order one row of the log, and one for each unit', async () => {
+    const { product, variants } = await aProductWithVariants();
+    const body = anOrderBody(product);
+    const items = body.items.flatMap((item) => variants.map((variant_id) => ({ ...item, variant_id })));
+
+    expect((await api.post('/v1/orders', { ...body, items })).statusCode).toBe(201);
+
+    const log = 'SELECT kind, unit FROM change_log WHERE store_id = $1 ORDER BY kind, unit';
+    expect(await sql(log, api.store.id)).toEqual([
+      { kind: 'orders', unit: null },
+      ...variants.map((unit) => ({ kind: 'products', unit })),
+    ]);
+  });
+
+  it('has an entry for the unit alone when an order sells the last one of the product', async () => {
+    const product = await api.store.product();
+    const last = await api.store.variant(product, { stock: 1 });
+    await api.store.variant(product);
+    await reader.catchUp();
+    const body = anOrderBody(product);
+    const items = body.items.map((item) => ({ ...item, variant_id: last }));
+
+    await api.post('/v1/orders', { ...body, items });
+
+    expect(await reader.catchUp()).toEqual([`skus ${product}-${last}`]);
+  });
+
+  it.each<[string, (scene: Scene) => string, readonly ('single' | 'small' | 'large')[]]>([
+    [
+      'new stock of a variant',
+      ({ product, variants }) =>
+        `INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity)
+         SELECT store_id, min(id), ${product}, ${variants[0]}, 9 FROM bins WHERE store_id = ${api.store.id} GROUP BY 1`,
+      ['small'],
+    ],
+    [
+      'the SKU of a variant',
+      ({ variants }) => `UPDATE product_variants SET sku = sku || '+' WHERE id = ${variants[0]}`,
+      ['small'],
+    ],
+    [
+      'the price of a variant',
+      ({ variants }) => `UPDATE product_variants SET price = price + 1 WHERE id = ${variants[0]}`,
+      ['small'],
+    ],
+    [
+      'the attributes of a variant',
+      ({ variants }) => `UPDATE product_variants SET attributes = '{"Size": "1"}' WHERE id = ${variants[0]}`,
+      ['small'],
+    ],
+    ['the names of products', () => `UPDATE products SET name = 'New' ${ofStore()}`, ['single', 'small', 'large']],
+    ['the slugs of products', () => `UPDATE products SET slug = 'n-' || id ${ofStore()}`, ['single', 'small', 'large']],
+    ['the prices of products', () => `UPDATE products SET price = 777 ${ofStore()}`, ['single']],
+    ['the SKUs of products', () => `UPDATE products SET sku = 'S-1' ${ofStore()}`, ['single']],
+    ['a warehouse', () => `UPDATE warehouses SET active = false WHERE id = ${shelf}`, ['large']],
+    [
+      'the warehouse of a bin',
+      ({ variants }) =>
+        `UPDATE bins SET warehouse_id = (SELECT min(id) FROM warehouses WHERE store_id = ${api.store.id})
+         WHERE id IN (SELECT bin_id FROM stock WHERE variant_id = ${variants[1]} AND quantity > 0)`,
+      ['large'],
+    ],
+    [
+      'the currency',
+      () => `UPDATE stores SET currency = 'JPY' WHERE id = ${api.store.id}`,
+      ['single', 'small', 'large'],
+    ],
+    ['a brand', () => `UPDATE brands SET name = 'New' ${ofStore()}`, []],
+    ['a category', () => `UPDATE categories SET name = 'New' ${ofStore()}`, []],
+    ['the category of a product', () => `DELETE FROM product_categories ${ofStore()}`, []],
+    ['the descriptions of products', () => `UPDATE products SET description = 'New' ${ofStore()}`, []],
+    [
+      'the name and the place of a variant',
+      ({ variants }) => `UPDATE product_variants SET name = 'New', position = 3 WHERE id = ${variants[0]}`,
+      [],
+    ],
+  ])('has an entry for each unit that a change of %s affects, and for no other', async (_what, change, affected) => {
+    const scene = await aProductWithVariants();
+
+    expect(await touched(change(scene))).toEqual(skusOf(affected.map((unit) => scene[unit])));
+  });
+
+  it('has a deletion when a variant or a product ceases to be for sale, and an entry when it comes back', async () => {
+    const { product, small, large, variants } = await aProductWithVariants();
+    const setVariant = 'UPDATE product_variants SET status = $1 WHERE id = $2';
+    const setProduct = 'UPDATE products SET status = $1 WHERE id = $2';
+
+    expect(await touched(setVariant, 'INACTIVE', variants[0])).toEqual([`-skus ${small}`, `skus ${large}`]);
+    expect(reader.copy.get(`skus ${small}`)).toBeUndefined();
+    expect(await touched(setVariant, 'INACTIVE', variants[1])).toContain(`skus ${product}`);
+    expect(await touched(setVariant, 'ACTIVE', variants[1])).toEqual(
+      expect.arrayContaining([`-skus ${product}`, `skus ${large}`]),
+    );
+    expect(await touched(setProduct, 'DRAFT', product)).toContain(`-skus ${large}`);
+    expect(await touched(setProduct, 'ACTIVE', product)).toContain(`skus ${large}`);
+  });
+
+  it('has a deletion for a unit that came back and ceased again between two reads', async () => {
+    const { small, variants } = await aProductWithVariants();
+    const set = 'UPDATE product_variants SET status = $1 WHERE id = $2';
+    expect(await touched(set, 'INACTIVE', variants[0])).toContain(`-skus ${small}`);
+    // A reader of the older deletion may have read the unit here.
+    await sql(set, 'ACTIVE', variants[0]);
+
+    expect(await touched(set, 'INACTIVE', variants[0])).toContain(`-skus ${small}`);
+  });
+});
