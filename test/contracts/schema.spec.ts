@@ -133,22 +133,6 @@ describe('the database schema', () => {
 
     expect(faultsOfFunction(trigger, storeColumns(['product_categories']))).toEqual(['product_categories']);
   });
-
-  it.each([
-    'source',
-    'status',
-    'fulfillment_status',
-    'source, status',
-    'source, fulfillment_status',
-    'status, fulfillment_status',
-    'source, status, fulfillment_status',
-  ])('contains an index in the order of the list of orders for the filters %s', async (filters) => {
-    const indexes = await database.query<{ columns: string }>(
-      `SELECT substring(indexdef FROM 'USING btree \\((.*)\\)$') AS columns FROM pg_indexes WHERE tablename = 'orders'`,
-    );
-
-    expect(indexes.map(({ columns }) => columns)).toContain(`store_id, ${filters}, created_at DESC, id DESC`);
-  });
 });
 
 /** Digits of two scripts, prefixes, separators, spaces of three kinds, letters. */
