@@ -254,15 +254,6 @@ describe('the counter of key usage', () => {
 
     expect((await stored()).requests).toBe(requests + 5);
   });
-
-  it('writes its counts when the process ends', async () => {
-    const { requests } = await stored();
-    await api.get('/v1/store');
-
-    await api.app.get(KeyUsage, { strict: false }).onApplicationShutdown();
-
-    expect((await stored()).requests).toBe(requests + 1);
-  });
 });
 
 describe('the expiry of a key', () => {

@@ -514,6 +514,7 @@ describe('bad lines of an import', () => {
 describe('import of lines with an identity that is taken', () => {
   const A = '22222222-1111-4111-8111-111111111111';
   const B = '33333333-1111-4111-8111-111111111111';
+  const C = '44444444-1111-4111-8111-111111111111';
   const FILL = Array.from({ length: 1_000 }, (_, n) => n);
 
   type Part<Kind extends BundleLine['kind']> = Partial<Extract<BundleLine, { kind: Kind }>>;
@@ -553,89 +554,70 @@ describe('import of lines with an identity that is taken', () => {
     await importLines({ kind: 'store', subdomain: store, name: 'Acme', currency: 'USD' });
   });
 
-  describe('orders with the id or receipt number of another order', () => {
-    it('rejects an id that an earlier line of the file has', async () => {
-      expect(await messages(order('B1', { id: A }), order('B2', { id: A }), order('B3', { id: A }))).toEqual(
-        both('line 2: order.id is already the id of order "B1"\nline 3: order.id is already the id of order "B1"'),
-      );
-      expect(await count('orders', store)).toBe(0);
-    });
-
-    it('rejects the receipt number of an order that has another id', async () => {
-      expect(await messages(order('B1', { id: A }), order('b1', { id: B }))).toEqual(
-        both(`line 2: order.receipt_number is already the number of order ${A}`),
-      );
-    });
-
-    it('rejects an external reference that an earlier line of the file has, but for its letter case', async () => {
-      const first = order('B1', { id: A, external_reference: 'PO 1' });
-      const lines = [first, order('B2', { external_reference: 'PO 1' }), order('B3', { external_reference: 'po 1' })];
-
-      expect(await messages(...lines)).toEqual(
-        both(`line 2: order.external_reference is already the reference of order ${A}`),
-      );
-    });
-
-    it('rejects the external reference of a stored live order, and not that of a test order', async () => {
-      await importLines(
+  it.each<[string, () => BundleLine[], string]>([
+    [
+      'an id that an earlier line of the file has',
+      () => ['B1', 'B2', 'B3'].map((number) => order(number, { id: A })),
+      'line 2: order.id is already the id of order "B1"\nline 3: order.id is already the id of order "B1"',
+    ],
+    [
+      'the receipt number of an order that has another id',
+      () => [order('B1', { id: A }), order('b1', { id: B })],
+      `line 2: order.receipt_number is already the number of order ${A}`,
+    ],
+    [
+      'an external reference that an earlier line of the file has, but for its letter case',
+      () => [
         order('B1', { id: A, external_reference: 'PO 1' }),
-        order('B2', { external_reference: 'PO 2' }),
-      );
-      await database.query(`UPDATE orders SET is_test = true WHERE external_reference = 'PO 2'`);
-
-      expect(await messages(order('B3', { external_reference: 'PO 1' }))).toEqual(
-        both(`line 1: order.external_reference is already the reference of order ${A}`),
-      );
-      expect(await messages(order('B4', { external_reference: 'PO 2' }))).toEqual(both('no error'));
-    });
-
-    it('counts an order that repeats as unchanged, also in another batch of a dry run', async () => {
-      const repeated = [order('B1', { id: A }), order('b1', { id: A }), order('B1')];
-      const lines = [...repeated, ...FILL.map((n) => brand(`b-${n}`)), ...repeated];
-
-      const rehearsed = await run(lines, true);
-
-      expect(rehearsed.counts.order).toEqual({ created: 1, updated: 0, unchanged: 5 });
-      expect((await run(lines)).counts).toEqual(rehearsed.counts);
-    });
+        ...['PO 1', 'po 1'].map((external_reference, n) => order(`C${n}`, { external_reference })),
+      ],
+      `line 2: order.external_reference is already the reference of order ${A}`,
+    ],
+    [
+      'the e-mail of a customer with another id',
+      () => [customer({ id: A, email: 'ada@example.com' }), customer({ id: B, email: 'ADA@example.com' })],
+      `line 2: customer.email is already the e-mail of customer ${A}`,
+    ],
+  ])('rejects %s', async (_what, lines, message) => {
+    expect(await messages(...lines())).toEqual(both(message));
+    expect([await count('orders', store), await count('customers', store)]).toEqual([0, 0]);
   });
 
-  describe('customers with the id or e-mail of another customer', () => {
-    it('rejects the e-mail of a customer with another id', async () => {
-      const lines = [customer({ id: A, email: 'ada@example.com' }), customer({ id: B, email: 'ADA@example.com' })];
-      const message = `customer.email is already the e-mail of customer ${A}`;
+  it('rejects the external reference of a stored live order, and not that of a test order', async () => {
+    await importLines(order('B1', { id: A, external_reference: 'PO 1' }), order('B2', { external_reference: 'PO 2' }));
+    await database.query(`UPDATE orders SET is_test = true WHERE external_reference = 'PO 2'`);
 
-      expect(await messages(...lines)).toEqual(both(`line 2: ${message}`));
-      await importLines(lines[0] as BundleLine);
-      expect(await messages(lines[1] as BundleLine)).toEqual(both(`line 1: ${message}`));
-    });
+    expect(await messages(order('B3', { external_reference: 'PO 1' }))).toEqual(
+      both(`line 1: order.external_reference is already the reference of order ${A}`),
+    );
+    expect(await messages(order('B4', { external_reference: 'PO 2' }))).toEqual(both('no error'));
+  });
 
-    it('rejects a line whose id and e-mail name two customers', async () => {
-      await importLines(customer({ id: A, email: 'one@example.com' }), customer({ email: 'two@example.com' }));
+  it('rejects the e-mail of a stored customer, also when the id is that of another', async () => {
+    await importLines(customer({ id: A, email: 'one@example.com' }), customer({ id: B, email: 'two@example.com' }));
 
-      const [message] = await messages(customer({ id: A, email: 'two@example.com' }));
+    const message = both(`line 1: customer.email is already the e-mail of customer ${B}`);
+    expect(await messages(customer({ id: A, email: 'two@example.com' }))).toEqual(message);
+    expect(await messages(customer({ id: C, email: 'TWO@example.com' }))).toEqual(message);
+  });
 
-      expect(message).toMatch(/^line 1: customer\.email is already the e-mail of customer [0-9a-f-]{36}$/);
-    });
+  it('counts an order that repeats as unchanged, also in another batch of a dry run', async () => {
+    const repeated = [order('B1', { id: A }), order('b1', { id: A }), order('B1')];
+    const lines = [...repeated, ...FILL.map((n) => brand(`b-${n}`)), ...repeated];
 
-    it('takes e-mails that are equal in PostgreSQL only for one customer', async () => {
-      const { counts } = await importLines(
-        customer({ email: 'İ@example.com' }),
-        customer({ email: 'i@example.com', city: 'London' }),
-      );
+    const rehearsed = await run(lines, true);
 
-      expect(counts.customer).toEqual({ created: 1, updated: 1, unchanged: 0 });
-      expect(await count('customers', store)).toBe(1);
-    });
+    expect(rehearsed.counts.order).toEqual({ created: 1, updated: 0, unchanged: 5 });
+    expect((await run(lines)).counts).toEqual(rehearsed.counts);
+  });
 
-    it('keeps customers apart whose e-mails are equal in JavaScript only', async () => {
-      await importLines(
-        customer({ name: 'a', email: 'ΑΣ@example.com' }),
-        customer({ name: 'b', email: 'ας@example.com' }),
-      );
+  it.each([
+    ['takes e-mails that are equal in PostgreSQL only for one customer', 'İ@example.com', 'i@example.com', 1],
+    ['keeps customers apart whose e-mails are equal in JavaScript only', 'ΑΣ@example.com', 'ας@example.com', 2],
+  ])('%s', async (_what, one, other, customers) => {
+    await importLines(customer({ email: one }), customer({ email: other, city: 'London' }));
 
-      expect(await count('customers', store)).toBe(2);
-    });
+    expect(await count('customers', store)).toBe(customers);
   });
 
   describe('lines that the database rejects', () => {

@@ -143,24 +143,16 @@ const ORDERS = `
     ($4::text[])[1 + n / 10 % 7], 'COD', 'USD', 1, 1, 'Ada', now() - n / 3 * interval '1 minute', now()
   FROM generate_series(1, $5) AS n`;
 
-const LABELS = {
-  source: { column: 'source', values: ORDER_SOURCES },
-  status: { column: 'status', values: PAYMENT_STATUSES },
-  fulfillmentStatus: { column: 'fulfillment_status', values: FULFILLMENT_STATUSES },
-} as const;
-
-type Label = keyof typeof LABELS;
-
-const COMBINATIONS: readonly (readonly Label[])[] = [
-  [],
-  ['source'],
-  ['status'],
-  ['fulfillmentStatus'],
-  ['source', 'status'],
-  ['source', 'fulfillmentStatus'],
-  ['status', 'fulfillmentStatus'],
-  ['source', 'status', 'fulfillmentStatus'],
-];
+/** A filter with each combination of labels. */
+const FILTERS: readonly OrderFilter[] = [false, true].flatMap((source) =>
+  [false, true].flatMap((status) =>
+    [false, true].map((fulfillmentStatus) => ({
+      ...(source && { source: 'POS' }),
+      ...(status && { status: 'PENDING' }),
+      ...(fulfillmentStatus && { fulfillmentStatus: 'PENDING' }),
+    })),
+  ),
+);
 
 describe('the list of orders', () => {
   let pool: pg.Pool;
@@ -180,9 +172,7 @@ describe('the list of orders', () => {
   });
   afterAll(() => pool.end());
 
-  it.each(COMBINATIONS.map((labels) => [labels]))('is read in its order by the given %j', async (labels) => {
-    const [filter = {}] = filtersBy(labels);
-
+  it.each(FILTERS)('is read in its order with the filter %j', async (filter) => {
     for (const page of [1, 2]) {
       const nodes = await planOf((orders) => orders.list(storeId, filter, { ...PAGE, page }));
 
@@ -242,12 +232,3 @@ describe('the list of orders', () => {
     }
   }
 });
-
-/** A filter for each combination of the labels' values. */
-function filtersBy(labels: readonly Label[]): OrderFilter[] {
-  return labels.reduce<OrderFilter[]>(
-    (filters, label) =>
-      filters.flatMap((filter) => LABELS[label].values.map((value) => ({ ...filter, [label]: value }))),
-    [{}],
-  );
-}

@@ -271,32 +271,18 @@ describe.each(ADAPTERS)('Notifier %s', (_name, open) => {
   beforeEach(async () => (post = await open()));
   afterEach(() => post.close());
 
-  it("sends one mail to the customer and one to the store's contact, with different ids", async () => {
-    const order = anOrderRecord();
+  it("sends a mail to the customer and one to the store's contact, with an id for each order and stage", async () => {
+    const [first, second] = [anOrderRecord(), anOrderRecord()];
 
-    await post.notifier.notify('notify-customer', order, profile, '');
-    await post.notifier.notify('notify-merchant', order, profile, '');
+    for (const mail of [first, first, second]) await post.notifier.notify('notify-customer', mail, profile, '');
+    await post.notifier.notify('notify-merchant', first, profile, '');
 
-    expect(await post.arrived()).toEqual([
-      `ada@example.com ${order.id}-notify-customer@acme.store-commerce`,
-      `hello@acme.test ${order.id}-notify-merchant@acme.store-commerce`,
-    ]);
-  });
-
-  it('gives the mails of different orders different ids', async () => {
-    await post.notifier.notify('notify-customer', anOrderRecord(), profile, '');
-    await post.notifier.notify('notify-customer', anOrderRecord(), profile, '');
-
-    expect(await post.arrived()).toHaveLength(2);
-  });
-
-  it('repeats a mail with the same id', async () => {
-    const order = anOrderRecord();
-
-    await post.notifier.notify('notify-customer', order, profile, '');
-    await post.notifier.notify('notify-customer', order, profile, '');
-
-    expect(await post.arrived()).toHaveLength(1);
+    expect(await post.arrived()).toEqual(
+      [
+        ...[first, second].map(({ id }) => `ada@example.com ${id}-notify-customer@acme.store-commerce`),
+        `hello@acme.test ${first.id}-notify-merchant@acme.store-commerce`,
+      ].sort(),
+    );
   });
 
   it.each([

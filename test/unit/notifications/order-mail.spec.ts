@@ -387,7 +387,7 @@ function foreignParts(html: string): string[] {
     for (const [, attribute = '', value = ''] of attributes.matchAll(/([a-z-]+)="([^"]*)"/g)) {
       if (!ATTRIBUTES.includes(attribute)) foreign.push(attribute);
       if (attribute === 'style' && /url|&|;;|[^\w\s:;#%,./-]/.test(value)) foreign.push(value);
-      if (['src', 'href'].includes(attribute) && !/^https:\/\/(cdn|shop)\./.test(value)) foreign.push(value);
+      if (['src', 'href'].includes(attribute) && !/^https:\/\/(cdn|shop|tracking)\./.test(value)) foreign.push(value);
     }
     return '';
   });

@@ -35,6 +35,7 @@ class NotTheirs extends DomainError {
   }
 }
 
+const unavailable = new ItemsUnavailable([{ line: 0, what: 'product', id: 7 }]);
 const secret = new Error('secret words');
 const fastify = (code: string, statusCode: number) => Object.assign(new Error('secret words'), { code, statusCode });
 const wrapped = (error: Error, status: number) => new HttpException(error.message, status, { cause: error });
@@ -45,13 +46,7 @@ const MEDIA_TYPE = 'Content-Type must be application/json';
 
 describe('describeError', () => {
   it.each<[string, unknown, number, string, string]>([
-    [
-      'an invalid order',
-      new ItemsUnavailable([{ line: 0, what: 'product', id: 7 }]),
-      400,
-      'item_unavailable',
-      'items[0].product_id 7 is not available',
-    ],
+    ['an invalid order', unavailable, 400, 'item_unavailable', 'items[0].product_id 7 is not available'],
     ['a missing resource', new NotFound('Order'), 404, 'not_found', 'Order not found'],
     ['short stock', new OutOfStock([{ line: 0, requested: 5, available: 3 }]), 422, 'out_of_stock', 'requested 5'],
     ['a reused idempotency key', new IdempotencyMismatch(), 422, 'idempotency_mismatch', 'This Idempotency-Key'],
@@ -63,13 +58,7 @@ describe('describeError', () => {
     ['malformed bytes', new MalformedRequest('HPE_HEADER_OVERFLOW'), 400, 'invalid_request', 'headers are too large'],
     ['unknown bytes', new MalformedRequest('HPE_NEW_IN_NODE_99'), 400, 'invalid_request', 'request is malformed'],
     ['a Nest refusal', new BadRequestException('customer.name is required'), 400, 'invalid_request', 'customer.name'],
-    [
-      'a list of faults',
-      new BadRequestException(['a is bad', 'b is bad']),
-      400,
-      'invalid_request',
-      'a is bad; b is bad',
-    ],
+    ['a list of faults', new BadRequestException(['a fault', 'b']), 400, 'invalid_request', 'a fault; b'],
     ['a 404 of Nest', new NotFoundException('No such parcel'), 404, 'not_found', 'No such parcel'],
     ['an unknown path', new NotFoundException('Cannot GET /v1/orders/'), 404, 'not_found', 'Not found'],
     ['a refusal of a guard', new ForbiddenException('Forbidden resource'), 403, 'forbidden', 'Forbidden resource'],
