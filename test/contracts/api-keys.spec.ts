@@ -402,28 +402,36 @@ async function decryptAll(key: Buffer): Promise<string[]> {
 
 const plaintexts = ['{"secret_key":"paylark-secret"}', ...everything.slice(1).map((_, n) => `NID-${n}`)].sort();
 
-describe('a starting process', () => {
-  beforeEach(() => importUnder([SECRETS.older], everything));
+it('the rotation of encryption keys covers every column that the schema calls encrypted', async () => {
+  const encrypted = await database.query<{ name: string }>(
+    `SELECT class.relname || '.' || attribute.attname AS name
+     FROM pg_description AS described
+     JOIN pg_class AS class ON class.oid = described.objoid AND described.classoid = 'pg_class'::regclass
+     JOIN pg_attribute AS attribute ON attribute.attrelid = class.oid AND attribute.attnum = described.objsubid
+     WHERE described.description ILIKE '%encrypted%' ORDER BY name`,
+  );
 
-  const linesUnder = async (keys: Buffer[]): Promise<string[]> => {
-    const lines: string[] = [];
-    const dataSource = new DataSource(maintenanceOptions(database.url, 1));
-    await dataSource.initialize();
-    const app = { get: (token: unknown) => (token === DataSource ? dataSource : new DataCipher(keys)) as never };
-    await reportUnknownKeys(app, { error: (line) => void lines.push(String(line)) });
-    await dataSource.destroy();
-    return lines;
-  };
-
-  it('logs the ids of the missing and of the configured encryption keys', async () => {
-    expect(await linesUnder([SECRETS.newest])).toEqual([
-      expect.stringContaining(`encrypted under ${OLDER}, and the configured keys are ${NEWEST}:`),
-    ]);
-  });
+  expect(encrypted.map(({ name }) => name)).toEqual(
+    ENCRYPTED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort(),
+  );
 });
 
 describe('the rotation of encryption keys', () => {
   beforeEach(() => importUnder([SECRETS.older], everything));
+
+  it('is asked for by a starting process, which logs the ids of the missing and of the configured keys', async () => {
+    const lines: string[] = [];
+    const dataSource = await new DataSource(maintenanceOptions(database.url, 1)).initialize();
+    const cipher = new DataCipher([SECRETS.newest]);
+    const app = { get: (token: unknown) => (token === DataSource ? dataSource : cipher) as never };
+
+    await reportUnknownKeys(app, { error: (line) => void lines.push(String(line)) });
+
+    await dataSource.destroy();
+    expect(lines).toEqual([
+      expect.stringContaining(`encrypted under ${OLDER}, and the configured keys are ${NEWEST}:`),
+    ]);
+  });
 
   it('encrypts every value with the newest key, and a second run rotates no value', async () => {
     const progress: number[] = [];
@@ -457,31 +465,13 @@ describe('the rotation of encryption keys', () => {
     );
   });
 
-  it('covers every column that the schema calls encrypted', async () => {
-    const encrypted = await database.query<{ name: string }>(
-      `SELECT class.relname || '.' || attribute.attname AS name
-       FROM pg_description AS described
-       JOIN pg_class AS class ON class.oid = described.objoid AND described.classoid = 'pg_class'::regclass
-       JOIN pg_attribute AS attribute ON attribute.attrelid = class.oid AND attribute.attnum = described.objsubid
-       WHERE described.description ILIKE '%encrypted%' ORDER BY name`,
-    );
-
-    expect(encrypted.map(({ name }) => name)).toEqual(
-      ENCRYPTED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort(),
-    );
-  });
-});
-
-describe('cli secrets rotate', () => {
-  beforeEach(() => importUnder([SECRETS.older], everything));
-
   const keys = (...list: Buffer[]) => list.map((key) => key.toString('base64')).join();
 
   const { cli } = commandLine(() => database);
   const rotate = (encryptionKeys: string, ...args: string[]) =>
     cli(['secrets', 'rotate', ...args], { DATA_ENCRYPTION_KEYS: encryptionKeys });
 
-  it('prints the number of values per key as a table or as JSON', async () => {
+  it('by the command line prints the number of values per key as a table or as JSON', async () => {
     const table = await rotate(keys(SECRETS.newest, SECRETS.older));
     const json = await rotate(keys(SECRETS.newest, SECRETS.older), '--json');
 
@@ -500,7 +490,7 @@ describe('cli secrets rotate', () => {
     expect(json).toMatchObject({ code: 0, stderr: '', json: { rotated: 0, left: 0, unreadable: 0 } });
   });
 
-  it('exits with 1 for a wrong key, and prints neither keys nor decrypted values', async () => {
+  it('by the command line exits with 1 for a wrong key, and prints neither keys nor decrypted values', async () => {
     const { code, stdout, stderr } = await rotate(keys(SECRETS.lost));
 
     expect(code).toBe(1);

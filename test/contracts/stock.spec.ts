@@ -61,7 +61,7 @@ beforeAll(async () => {
   await fill(large.id);
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await client.end();
   await application.stop();

@@ -86,10 +86,6 @@ describe('A query parameter', () => {
     );
   });
 
-  it('keeps the offset of the highest page within 32 bits', () => {
-    expect(reading(PAGE)('9'.repeat(30)) * reading(LIMIT)('100')).toBeLessThan(2 ** 31);
-  });
-
   it.each<[string | string[] | undefined, string | undefined]>([
     [undefined, undefined],
     ['', ''],

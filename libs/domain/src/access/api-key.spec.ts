@@ -1,5 +1,5 @@
 import { API_KEY_SECRET, composeApiKey, parseApiKey, type ApiKeyMode } from './api-key.js';
-import { parseApiKeyScope, permits, WRITE_SCOPES } from './api-key-scope.js';
+import { parseApiKeyScope } from './api-key-scope.js';
 
 const SYMBOLS = Array.from({ length: API_KEY_SECRET.length }, (_, index) => (index * 7) % API_KEY_SECRET.symbols);
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -100,15 +100,4 @@ describe('parseApiKeyScope', () => {
       expect(parseApiKeyScope(text)).toBeNull();
     },
   );
-});
-
-describe('permits', () => {
-  it.each(WRITE_SCOPES)('is true of %s for full and for the word, and false for read and the other words', (needed) => {
-    const others = ['read', ...WRITE_SCOPES.filter((word) => word !== needed)].join(',');
-
-    expect(permits('full', needed)).toBe(true);
-    expect(permits(`read,${needed}`, needed)).toBe(true);
-    expect(permits('read', needed)).toBe(false);
-    expect(permits(others as 'read', needed)).toBe(false);
-  });
 });

@@ -215,25 +215,13 @@ describe('receiptNumber', () => {
   });
 });
 
+// test/contracts/schema.spec.ts has lengths, letters and line breaks.
 describe('isReceiptNumber', () => {
-  it.each([
-    receiptNumber('POS', new Date(), Uint8Array.of(255, 254, 253, 9, 8, 7)),
-    'POS-1',
-    'pos-1',
-    '1',
-    '-',
-    'x'.repeat(64),
-    UUID.slice(1),
-    `${UUID}0`,
-    UUID.replaceAll('-', ''),
-  ])('accepts %s', (text) => {
+  it.each([UUID.slice(1), `${UUID}0`, UUID.replaceAll('-', '')])('accepts %s, which is almost a UUID', (text) => {
     expect(isReceiptNumber(text)).toBe(true);
   });
 
-  it.each(['', 'x'.repeat(65), 'A 1', 'A_1', 'A/1', 'A.1', 'Ä-1', 'A\n', '\u0000', 'A%', UUID, UUID.toUpperCase()])(
-    'rejects %j',
-    (text) => {
-      expect(isReceiptNumber(text)).toBe(false);
-    },
-  );
+  it.each([UUID, UUID.toUpperCase()])('rejects %s', (text) => {
+    expect(isReceiptNumber(text)).toBe(false);
+  });
 });
