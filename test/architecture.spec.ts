@@ -30,18 +30,18 @@ const ALLOWED: Record<string, RegExp> = {
  */
 const LAYERS: readonly (readonly string[])[] = [
   ['platform'],
-  ['postgres', 'notifications'],
-  ['lists'],
-  ['access', 'changes', 'customers', 'fraud', 'secrets', 'stock', 'stores'],
+  ['postgres'],
+  ['lists', 'mail'],
+  ['access', 'feed', 'fraud', 'secrets', 'stock', 'stores'],
   ['catalog', 'orders', 'webhooks'],
-  ['health', 'queue'],
+  ['customers', 'health', 'worker'],
   ['.'],
 ];
 const INFRASTRUCTURE = 'libs/infrastructure/src';
 
 /** Where SQL and SQLSTATEs may stand: PostgreSQL's own module, the adapters, and the bulk work that goes past the ports. */
 const SPEAKS_SQL =
-  /^(libs\/bundles|packages\/embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|lists|access|catalog|changes|customers|fraud|health|orders|queue|secrets|stock|stores|webhooks)\//;
+  /^(libs\/bundles|packages\/embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|lists|access|catalog|customers|feed|fraud|health|mail|orders|secrets|stock|stores|webhooks|worker)\//;
 
 interface Import {
   readonly from: string;
@@ -209,7 +209,7 @@ describe('the modules of the infrastructure', () => {
   it.each([
     ['platform', 'postgres'],
     ['orders', 'catalog'],
-    ['stock', 'queue'],
+    ['stock', 'worker'],
   ])('the check notices %s importing %s', (from, to) => {
     const climb = new Map([[`${INFRASTRUCTURE}/${from}/a.ts`, [`${INFRASTRUCTURE}/${to}/b.ts`]]]);
 

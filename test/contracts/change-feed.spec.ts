@@ -1,7 +1,7 @@
 import { CHANGE_KINDS, ChangeFeed, CursorExpired, type ChangeKind, type FeedPlace } from '@app/application';
 import { purgeTombstones } from '@app/infrastructure';
 import pg from 'pg';
-import { PostgresChangeFeed } from '../../libs/infrastructure/src/changes/postgres-change-feed.js';
+import { PostgresChangeFeed } from '../../libs/infrastructure/src/feed/postgres-change-feed.js';
 import { PostgresCustomerRepository } from '../../libs/infrastructure/src/customers/postgres-customer.repository.js';
 import { PostgresSkuRepository } from '../../libs/infrastructure/src/catalog/postgres-sku.repository.js';
 import { PostgresProductRepository } from '../../libs/infrastructure/src/catalog/postgres-product.repository.js';

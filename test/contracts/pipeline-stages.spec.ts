@@ -6,7 +6,7 @@ import { NotFound } from '@app/domain';
 import { Config, purgeExpired } from '@app/infrastructure';
 import pg from 'pg';
 import { createApp } from '../../apps/api/src/create-app.js';
-import { MailNotifier } from '../../libs/infrastructure/src/notifications/mail-notifier.js';
+import { MailNotifier } from '../../libs/infrastructure/src/mail/mail-notifier.js';
 import { anOrderRecord, aStoreProfile } from '../builders/order-record.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';

@@ -151,7 +151,7 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     );
     const [now] = await database.query<{ snapshot: string }>('SELECT pg_current_snapshot()::text AS snapshot');
     const counts = Array.from({ length: LINES }, (_line, index) => {
-      const place = { position: 1, snapshot: now?.snapshot ?? '', lastMovement: '0', lastEvent: '0' };
+      const place = { position: 1, snapshot: now?.snapshot ?? '', lastMovement: 0, lastEvent: 0 };
       return { index, ...place, ...rows[binOf(index)] } as PlacedCount;
     });
     await client.query(`BEGIN; SET LOCAL plan_cache_mode = force_generic_plan`);
@@ -179,7 +179,7 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     const [now] = await database.query<{ snapshot: string }>(
       `SELECT pg_snapshot_xmax(now)::text || ':' || pg_snapshot_xmax(now)::text || ':' AS snapshot FROM pg_current_snapshot() AS now`,
     );
-    const place = { position: 1, snapshot: now?.snapshot ?? '', lastMovement: '0', lastEvent: '0' };
+    const place = { position: 1, snapshot: now?.snapshot ?? '', lastMovement: 0, lastEvent: 0 };
     const counts = Array.from({ length: LINES }, (_line, index) => ({ index, ...place, ...row }) as PlacedCount);
     await client.query(`BEGIN; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off`);
     const { sql, statements } = recording();

@@ -1,6 +1,6 @@
 import {
   CHANGE_KINDS,
-  ChangesService,
+  FeedService,
   RecordFormat,
   WebhookQueue,
   WebhookRepository,
@@ -230,7 +230,7 @@ describe('RecordFormat', () => {
     const id = String(await store.product({ name: 'Mug' }));
     const format = application.app.get(RecordFormat, { strict: false });
     const { changes } = await application.app
-      .get(ChangesService, { strict: false })
+      .get(FeedService, { strict: false })
       .read(store.id, { kinds: ['products'], after: null, limit: 1 }, new AbortController().signal);
 
     const [change] = changes;

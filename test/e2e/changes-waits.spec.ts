@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { type Server } from 'node:http';
 import net from 'node:net';
 import { promisify } from 'node:util';
-import { BrandRepository, ChangeWatch } from '@app/application';
+import { BrandRepository, FeedWatch } from '@app/application';
 import pg from 'pg';
 import { CAPACITY, WAITS_OF_A_STORE } from '../../apps/api/src/http/server/concurrency-limits.js';
 import { counterValue } from '../support/counter-value.js';
@@ -35,7 +35,7 @@ describe('a waiting request to GET /v1/changes', () => {
     return feed;
   };
   const watchers = () =>
-    api.app.get<{ readonly watchers: ReadonlySet<{ wake(changed: boolean): void }> }>(ChangeWatch, { strict: false })
+    api.app.get<{ readonly watchers: ReadonlySet<{ wake(changed: boolean): void }> }>(FeedWatch, { strict: false })
       .watchers;
   /** The places that requests have. */
   const placesTaken = async () => {
@@ -62,7 +62,7 @@ describe('a waiting request to GET /v1/changes', () => {
     `GET /v1/changes?${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.store.key}\r\n\r\n`;
   /** Starts a request that waits, and returns when it does. `changed` of its answer: whether a change ended the wait. */
   const hold = async (feed: FeedReader, seconds: number) => {
-    const wait = jest.spyOn(api.app.get(ChangeWatch, { strict: false }), 'wait');
+    const wait = jest.spyOn(api.app.get(FeedWatch, { strict: false }), 'wait');
     const page = feed.page(`&wait=${seconds}`);
     await eventually(() => expect(watchers().size).toBe(1));
     return async () => ({ ...(await page), changed: (await wait.mock.results[0]?.value) as boolean });
@@ -91,7 +91,7 @@ describe('a waiting request to GET /v1/changes', () => {
 
   it('does not wait when there are changes', async () => {
     await api.store.brand();
-    const wait = jest.spyOn(api.app.get(ChangeWatch, { strict: false }), 'wait');
+    const wait = jest.spyOn(api.app.get(FeedWatch, { strict: false }), 'wait');
 
     const { data } = await new FeedReader(api).page('&wait=25');
 
@@ -202,7 +202,7 @@ describe('a waiting request to GET /v1/changes', () => {
       const feed = await reader();
       const answer = await hold(feed, 25);
 
-      api.app.get(ChangeWatch, { strict: false }).close();
+      api.app.get(FeedWatch, { strict: false }).close();
 
       expect(watchers().size).toBe(0);
       expect((await answer()).data).toEqual([]);

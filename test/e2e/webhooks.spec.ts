@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  ChangesService,
+  FeedService,
   DeliverWebhooks,
   RecordFormat,
   WebhookQueue,
@@ -62,7 +62,7 @@ const get = <Port>(port: abstract new (...parameters: never[]) => Port): Port =>
 /** It trusts the certificate of the receiver. */
 function deliverer(options: SenderOptions = {}): DeliverWebhooks {
   const sender = new HttpsWebhookSender(ALLOWED, { ca: receiver.ca, ...options });
-  return new DeliverWebhooks(get(WebhookQueue), get(ChangesService), sender, get(RecordFormat));
+  return new DeliverWebhooks(get(WebhookQueue), get(FeedService), sender, get(RecordFormat));
 }
 
 /** The loop of a worker. */

@@ -8,19 +8,19 @@ import {
 } from '@app/infrastructure';
 import { RepresentationsModule } from '@app/representations';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { BrandsController } from './brands/brands.controller.js';
-import { CategoriesController } from './categories/categories.controller.js';
-import { ChangesController } from './changes/changes.controller.js';
+import { BrandsController } from './catalog/brands.controller.js';
+import { CategoriesController } from './catalog/categories.controller.js';
+import { FeedController } from './feed/feed.controller.js';
 import { CustomersController } from './customers/customers.controller.js';
 import { HttpModule } from './http/http.module.js';
 import { OrderChangesController } from './orders/order-changes.controller.js';
 import { OrdersController } from './orders/orders.controller.js';
-import { ProductsController } from './products/products.controller.js';
-import { SkusController } from './skus/skus.controller.js';
+import { ProductsController } from './catalog/products.controller.js';
+import { SkusController } from './catalog/skus.controller.js';
 import type { Metrics } from './status/metrics.js';
 import { StatusModule } from './status/status.module.js';
 import { StockController } from './stock/stock.controller.js';
-import { StoreController } from './store/store.controller.js';
+import { StoreController } from './stores/store.controller.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 
 /** What the process made before its modules. */
@@ -44,7 +44,7 @@ export interface Process {
     StockController,
     CustomersController,
     StoreController,
-    ChangesController,
+    FeedController,
     WebhooksController,
   ],
 })

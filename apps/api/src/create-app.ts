@@ -3,7 +3,7 @@ import { type Config, type Extension, JsonLogger, VERSION } from '@app/infrastru
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import Fastify, { type RouteOptions } from 'fastify';
-import { demandDeclaration, PUBLIC } from './auth/route-access.js';
+import { demandDeclaration, PUBLIC } from './access/route-access.js';
 import { ApiModule } from './api.module.js';
 import { registerPlugins } from './http/plugins.js';
 import { requestHead } from './http/plugins/request-head.js';

@@ -3,8 +3,8 @@ import 'reflect-metadata';
 // For applications of other teams: the start, and what the controllers of the service are made of.
 export { createApp } from './create-app.js';
 export { runApi } from './run-api.js';
-export { CurrentKey, CurrentStore, type CurrentStoreContext } from './auth/current-store.decorator.js';
-export { Public, WritesNothing } from './auth/route-access.js';
+export { CurrentKey, CurrentStore, type CurrentStoreContext } from './access/current-store.decorator.js';
+export { Public, WritesNothing } from './access/route-access.js';
 export { NeedsScope } from './openapi/needs-scope.js';
 export { BodyPipe } from './body/body.pipe.js';
 export * from './body/fields.js';

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ChangeWatch } from '@app/application';
+import { FeedWatch } from '@app/application';
 import { type Config, type Extension, reportUnknownKeys, startTracing } from '@app/infrastructure';
 import { Readiness } from '@app/health';
 import {
@@ -85,7 +85,7 @@ async function listen(app: NestFastifyApplication, { host, port }: Config): Prom
 async function shutDown(app: NestFastifyApplication, database: OpenDatabase, graceMs: number): Promise<void> {
   app.get(Readiness).serving = false;
   // Clients that wait for a change get their answer now, and ask another instance next.
-  app.get(ChangeWatch, { strict: false }).close();
+  app.get(FeedWatch, { strict: false }).close();
   await delay(graceMs);
   const server: Server = app.getHttpServer();
   const cut = setTimeout(() => server.closeAllConnections(), IN_FLIGHT_MS);

@@ -4,9 +4,9 @@ import { CreateApiKey } from './access/create-api-key.js';
 import { ChangeApiKeyStatus } from './access/change-api-key-status.js';
 import { RollApiKey } from './access/roll-api-key.js';
 import { BrandsService, CategoriesService, ProductsService, SkusService } from './catalog/catalog.service.js';
-import { ChangedRecords } from './changes/changed-records.js';
-import { ChangesService } from './changes/changes.service.js';
-import { ChangeWatch } from './changes/change-watch.js';
+import { ChangedRecords } from './feed/changed-records.js';
+import { FeedService } from './feed/feed.service.js';
+import { FeedWatch } from './feed/feed-watch.js';
 import { CollectPersonalData } from './customers/collect-personal-data.js';
 import { CustomersService } from './customers/customers.service.js';
 import { EraseCustomer } from './customers/erase-customer.js';
@@ -49,8 +49,8 @@ const USE_CASES = [
   BrandsService,
   StoreProfileService,
   ChangedRecords,
-  ChangesService,
-  ChangeWatch,
+  FeedService,
+  FeedWatch,
   WebhooksService,
   DeliverWebhooks,
 ];

@@ -39,6 +39,6 @@ export * from './shared/url.js';
 export * from './shared/uuid.js';
 export * from './stock/stock-change.js';
 export * from './stock/stock-demand.js';
-export * from './store/gateway-credentials.js';
-export * from './store/public-settings.js';
+export * from './stores/gateway-credentials.js';
+export * from './stores/public-settings.js';
 export * from './webhooks/webhook.js';

@@ -1,13 +1,8 @@
 import type { CatalogPricing, Notifier } from '@app/application';
 import type { FraudRule } from '@app/domain';
-import type { ClassProvider, FactoryProvider, ModuleMetadata, ValueProvider } from '@nestjs/common';
+import type { ModuleMetadata } from '@nestjs/common';
+import type { Provided } from './platform/provided.js';
 import type { OwnMigrations } from './postgres/migrations.js';
-
-/** A provider of Nest, without its token. It may inject every global provider of the service. */
-type Provided<T> =
-  | Pick<ClassProvider<T>, 'useClass'>
-  | Pick<FactoryProvider<T>, 'useFactory' | 'inject'>
-  | Pick<ValueProvider<T>, 'useValue'>;
 
 export interface Extension {
   /** Judge every order, after the rules of the service. */

@@ -9,7 +9,7 @@ import {
   DeliverWebhooks,
   type ChangedResource,
   type ChangesPage,
-  type ChangesService,
+  type FeedService,
   type ClaimedWebhook,
   type RecordFormat,
   type WebhookQueue,
@@ -17,7 +17,7 @@ import {
 } from '@app/application';
 import { ANALYSIS_UNAVAILABLE, type FraudAssessment } from '@app/domain';
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
-import { UnusableAddress } from '../../../libs/infrastructure/src/notifications/mail-failure.js';
+import { UnusableAddress } from '../../../libs/infrastructure/src/mail/mail-failure.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -175,7 +175,7 @@ describe('DeliverWebhooks', () => {
     };
     const deliver = new DeliverWebhooks(
       { record: () => Promise.resolve(true), release: () => Promise.resolve() } as unknown as WebhookQueue,
-      { read } as unknown as ChangesService,
+      { read } as unknown as FeedService,
       { open: () => ({ post, close: () => undefined }) } as unknown as WebhookSender,
       {} as RecordFormat,
     );

@@ -2,8 +2,8 @@ import {
   MAX_SETTINGS_DEPTH,
   publicPaymentSettings,
   publicSettings,
-} from '../../../libs/domain/src/store/public-settings.js';
-import { holdsCredentials } from '../../../libs/domain/src/store/gateway-credentials.js';
+} from '../../../libs/domain/src/stores/public-settings.js';
+import { holdsCredentials } from '../../../libs/domain/src/stores/gateway-credentials.js';
 
 /** Joins a fake key at run time, so that secret scanners do not report this file. */
 const key = (...parts: string[]) => parts.join('');

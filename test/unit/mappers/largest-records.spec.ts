@@ -21,11 +21,11 @@ import {
   toStockListItem,
   toStoreResponse,
 } from '@app/representations';
-import { orderRecord, type OrderColumns } from '../../../libs/infrastructure/src/orders/personal-records.js';
-import { orderMail } from '../../../libs/infrastructure/src/notifications/order-mail.js';
-import { shortStockMail } from '../../../libs/infrastructure/src/notifications/short-stock-mail.js';
-import { toOrderRecord, type OrderRecordRow } from '../../../libs/infrastructure/src/orders/order.rows.js';
-import { toProductRecord, type ProductRecordRow } from '../../../libs/infrastructure/src/catalog/product.rows.js';
+import { orderRecord, type OrderColumns } from '../../../libs/infrastructure/src/customers/personal-records.js';
+import { orderMail } from '../../../libs/infrastructure/src/mail/order-mail.js';
+import { shortStockMail } from '../../../libs/infrastructure/src/mail/short-stock-mail.js';
+import { toOrderRecord, type OrderRow } from '../../../libs/infrastructure/src/orders/order.rows.js';
+import { toProductRecord, type ProductRow } from '../../../libs/infrastructure/src/catalog/product.rows.js';
 import { toSkuRecord } from '../../../libs/infrastructure/src/catalog/sku.rows.js';
 import { aStoreProfile } from '../../builders/order-record.js';
 
@@ -57,13 +57,13 @@ const TEXT = 'Ring twice. '.repeat(160);
 const eachLine = (quantity: number): LineQuantity[] => times(MAX_LINES, (n) => ({ line: n + 1, quantity }));
 
 /** Lines of one product, each unit from a bin of its own. */
-const ORDER_ROW: OrderRecordRow = {
+const ORDER_ROW: OrderRow = {
   id: '652e11cd-af5e-469b-9ad6-28bda7a6431d',
-  ...{ receipt_number: 'WEB-261120-7K3M9Q', source: 'WEBSITE', payment_method: 'COD', currency: 'USD' },
-  ...{ status: 'SUCCEEDED', fulfillment_status: 'PROCESSING', amount: '99900000', total_amount: '99900000' },
-  ...{ tax_amount: '0', shipping_amount: '0', discount_amount: '0', customer_name: 'Ada', customer_id: null },
-  ...{ customer_email: 'ada@example.com', customer_phone: '', shipping_address: {}, billing_address: {}, notes: TEXT },
-  ...{ external_reference: 'PO-1', is_test: false, placed: true, created_at: new Date(AT), updated_at: new Date(AT) },
+  ...{ receiptNumber: 'WEB-261120-7K3M9Q', source: 'WEBSITE', paymentMethod: 'COD', currency: 'USD' },
+  ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', amount: 99_900_000, totalAmount: 99_900_000 },
+  ...{ taxAmount: 0, shippingAmount: 0, discountAmount: 0, customerName: 'Ada', customerId: null },
+  ...{ customerEmail: 'ada@example.com', customerPhone: '', shippingAddress: {}, billingAddress: {}, notes: TEXT },
+  ...{ externalReference: 'PO-1', isTest: false, placed: true, createdAt: new Date(AT), updatedAt: new Date(AT) },
   lines: times(MAX_LINES, () => {
     return [70, 12, 'R-1', 'Runner', attributes, attributeNames, '1000', MAX_QUANTITY, '999000', 0] as const;
   }),
@@ -98,20 +98,20 @@ const PERSONAL_ROW: OrderColumns = {
   history: times(5_000, () => ({ at: AT })),
 };
 
-const PRODUCT_ROW: ProductRecordRow = {
-  ...{ id: 70, name: 'Runner', slug: 'runner', price: '7990', quantity: '7', status: 'ACTIVE', sku: 'R-1' },
+const PRODUCT_ROW: ProductRow = {
+  ...{ id: 70, name: 'Runner', slug: 'runner', price: 7990, quantity: 7, status: 'ACTIVE', sku: 'R-1' },
   ...{ featured: false, description: TEXT, brand: [3, 'Globex', 'globex'] as const },
   images: times(1_000, (n) => ({ url: `https://cdn.example/${n}.jpg`, alt: 'A shoe' })),
   variants: times(1_000, (n) => [n, `R-${n}`, 'Runner', '7990', attributes, attributeNames, 'ACTIVE'] as const),
   units: Object.fromEntries(times(1_000, (n) => [n, 7])),
   specifications: times(1_000, (n) => ({ name: `Name ${n}`, value: `Value ${n}` })),
   categories: times(1_000, (n) => [n, `Category ${n}`, `category-${n}`] as const),
-  ...{ created_at: new Date(AT), updated_at: new Date(AT) },
+  ...{ createdAt: new Date(AT), updatedAt: new Date(AT) },
 };
 
 const SKU_ROW = {
-  ...{ sku: 'R-1', product_id: 70, variant_id: 12, product_slug: 'runner', name: 'Runner', attributes },
-  ...{ attribute_names: attributeNames, price: '7990', quantity: '7', status: 'ACTIVE' },
+  ...{ sku: 'R-1', productId: 70, variantId: 12, productSlug: 'runner', name: 'Runner', attributes },
+  ...{ attributeNames, price: 7990, quantity: 7, status: 'ACTIVE' },
   warehouses: times(100, (n) => ({ warehouse: `W-${n}`, quantity: n })),
 };
 

@@ -1,7 +1,7 @@
 import { NOTIFICATION_STAGES, type NotificationStage, type OrderRecord, type StoreProfile } from '@app/application';
 import type { Shipment } from '@app/domain';
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
-import { orderMail, type OrderMail } from '../../../libs/infrastructure/src/notifications/order-mail.js';
+import { orderMail, type OrderMail } from '../../../libs/infrastructure/src/mail/order-mail.js';
 
 /** The mail of a stage about the shipment or refund `P-1`. */
 function mailOf(stage: NotificationStage, order: OrderRecord, store = aStoreProfile()): OrderMail {

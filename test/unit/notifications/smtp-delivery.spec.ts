@@ -5,10 +5,10 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SmtpSink, type SinkBehaviour } from '../../support/smtp-sink.js';
-import { SmtpDelivery } from '../../../libs/infrastructure/src/notifications/smtp-delivery.js';
+import { SmtpDelivery } from '../../../libs/infrastructure/src/mail/smtp-delivery.js';
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
 import { Config } from '../../../libs/infrastructure/src/platform/config.js';
-import { MailNotifier } from '../../../libs/infrastructure/src/notifications/mail-notifier.js';
+import { MailNotifier } from '../../../libs/infrastructure/src/mail/mail-notifier.js';
 import { readMail } from '../../support/mail-message.js';
 
 /** Longer than a server needs on a busy machine. */

@@ -1,7 +1,7 @@
 import { CustomersService, type CustomerFilter } from '@app/application';
 import { Customer, type CustomerResponse, toCustomerResponse } from '@app/representations';
 import { Controller, Get, Param } from '@nestjs/common';
-import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
+import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList, ApiSingle } from '../openapi/endpoints.js';

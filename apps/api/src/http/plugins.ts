@@ -1,7 +1,7 @@
 import { Readiness } from '@app/health';
 import type { Config, JsonLogger } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { ApiKeyGuard } from '../auth/api-key.guard.js';
+import { ApiKeyGuard } from '../access/api-key.guard.js';
 import { authentication } from './plugins/authentication.js';
 import { concurrencyLimit } from './plugins/concurrency-limit.js';
 import { draining } from './plugins/draining.js';

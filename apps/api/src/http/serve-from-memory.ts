@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { PUBLIC } from '../auth/route-access.js';
+import { PUBLIC } from '../access/route-access.js';
 
 export interface PublicFile {
   readonly content: Buffer;

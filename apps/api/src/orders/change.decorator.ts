@@ -1,6 +1,6 @@
 import { Deadline, ORDER_DEADLINE_MS, type ChangeContext } from '@app/application';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { AuthenticatedRequest } from '../auth/current-store.decorator.js';
+import type { AuthenticatedRequest } from '../access/current-store.decorator.js';
 import { idempotencyKeyOf } from './idempotency-key.decorator.js';
 
 /** The look-up of the key counts against the deadline, the arrival of the body does not. */

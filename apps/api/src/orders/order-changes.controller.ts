@@ -2,7 +2,7 @@ import { ChangeOrder, OrdersService, type ChangeContext, type ChangedOrder } fro
 import { toOrderEvent, toOrderResponse, type OrderEvent, type OrderResponse, type ValueOf } from '@app/representations';
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
+import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';

@@ -20,9 +20,9 @@ import {
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Metrics } from '../status/metrics.js';
-import { WritesNothing } from '../auth/route-access.js';
+import { WritesNothing } from '../access/route-access.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
-import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
+import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { BodyPipe } from '../body/body.pipe.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';

@@ -1,6 +1,6 @@
 import { BadRequestException, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import '../auth/current-store.decorator.js';
+import '../access/current-store.decorator.js';
 import { parametersOf } from './read-query.decorator.js';
 
 const MAX_NAMES = 20;

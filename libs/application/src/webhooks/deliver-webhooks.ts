@@ -1,7 +1,7 @@
 import { hasFailedTooLong, retryDelayMs } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { CursorExpired } from '../errors.js';
-import { ChangesService, type ChangesPage } from '../changes/changes.service.js';
+import { FeedService, type ChangesPage } from '../feed/feed.service.js';
 import type { ChangedResource, FeedPlace } from '../ports/change-feed.js';
 import { MAX_LIMIT } from '../ports/page.js';
 import { RecordFormat } from '../ports/record-format.js';
@@ -31,7 +31,7 @@ export class DeliverWebhooks {
 
   constructor(
     private readonly queue: WebhookQueue,
-    private readonly changes: ChangesService,
+    private readonly changes: FeedService,
     private readonly sender: WebhookSender,
     private readonly format: RecordFormat,
   ) {}

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { WebhookBody } from '@app/domain';
-import { encodeCursor } from '../changes/cursor.js';
+import { encodeCursor } from '../feed/cursor.js';
 import type { ChangedResource, FeedPlace } from '../ports/change-feed.js';
 import type { ClaimedWebhook } from '../ports/webhook-queue.js';
 import type { Webhook } from '../ports/webhook.repository.js';

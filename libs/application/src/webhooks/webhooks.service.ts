@@ -2,7 +2,7 @@ import { NotFound, type ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { CursorExpired, CursorInvalid } from '../errors.js';
-import { decodeCursor } from '../changes/cursor.js';
+import { decodeCursor } from '../feed/cursor.js';
 import { ChangeFeed } from '../ports/change-feed.js';
 import { WebhookSender } from '../ports/webhook-sender.js';
 import {

@@ -1,14 +1,5 @@
 import { Money, toDecimalText, type Currency } from '@app/domain';
-import {
-  CUSTOMER_COLUMNS,
-  customerRecord,
-  ORDER_COLUMNS,
-  orderRecord,
-  sortAttributes,
-  toSafeInteger,
-  type CustomerColumns,
-  type OrderColumns,
-} from '@app/infrastructure';
+import { CUSTOMER_COLUMNS, ORDER_COLUMNS, orderRecord, sortAttributes, type OrderColumns } from '@app/infrastructure';
 import { shownSettings, type StoredSettings } from '../bundle/schema/shown-settings.js';
 import type { AnySection, Section } from './section.js';
 
@@ -116,13 +107,12 @@ const PRODUCTS: Section<ProductRow> = {
   }),
 };
 
-const CUSTOMERS: Section<CustomerColumns> = {
+const CUSTOMERS: Section = {
   kind: 'customer',
   columns: CUSTOMER_COLUMNS,
   rows: 'customers AS item WHERE item.store_id = $1',
   changed: 'item.updated_at >= $2',
   key: ['item.id'],
-  toFields: customerRecord,
 };
 
 const ORDERS: Section<OrderColumns> = {
@@ -162,6 +152,6 @@ export const SECTIONS: readonly AnySection[] = [
   STOCK,
 ];
 
-function priceOf(minor: string, currency: Currency): string {
-  return toDecimalText(Money.ofMinor(toSafeInteger(minor), currency));
+function priceOf(minor: string | number, currency: Currency): string {
+  return toDecimalText(Money.ofMinor(Number(minor), currency));
 }

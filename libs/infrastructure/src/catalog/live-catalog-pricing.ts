@@ -11,7 +11,7 @@ interface CatalogRow {
   readonly variant_id: number | null;
   readonly name: string;
   readonly sku: string;
-  readonly price: string;
+  readonly price: number;
   readonly attributes: VariantAttributes;
   readonly attribute_names: readonly string[];
 }
@@ -60,7 +60,7 @@ export class LiveCatalogPricing extends CatalogPricing {
       }
       const { name, sku } = row;
       const attributes = sortAttributes(row.attributes, row.attribute_names);
-      const unitPrice = Money.ofMinor(Number(row.price), currency);
+      const unitPrice = Money.ofMinor(row.price, currency);
       return [new OrderLine({ productId, variantId, sku, name, attributes, unitPrice, quantity })];
     });
     return { lines: priced, unavailable };

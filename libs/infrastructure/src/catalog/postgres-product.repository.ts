@@ -15,7 +15,7 @@ import { readNewestFirst, type NewestFirst } from '../lists/newest-first.js';
 import { matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { containingTerm } from '../lists/search-terms.js';
 import { SharedReads } from '../lists/shared-reads.js';
-import { toProductRecord, toProductSummary, type ProductRecordRow, type ProductRow } from './product.rows.js';
+import { toProductRecord, type ProductRow } from './product.rows.js';
 
 const SUMMARY = 'item.name, item.slug, item.price, item.status';
 
@@ -31,8 +31,8 @@ const IN_CATEGORY = {
 // the product and of all its variants. Parts travel as arrays, which take both sides half as long as objects with a name for
 // each value. Prices travel as text, because JSON numbers are not exact.
 const find = (condition: string) => `/* products.find */
-  SELECT item.id, item.created_at, ${SUMMARY}, item.sku, item.featured, item.description, item.images, item.specifications,
-    item.updated_at, stocked.quantity, stocked.units,
+  SELECT item.id, item.created_at AS "createdAt", ${SUMMARY}, item.sku, item.featured, item.description, item.images, item.specifications,
+    item.updated_at AS "updatedAt", stocked.quantity, stocked.units,
     (SELECT coalesce(json_agg(json_build_array(variant.id, variant.sku, variant.name, variant.price::text,
         variant.attributes, variant.attribute_names, variant.status) ORDER BY variant.position, variant.id), '[]')
       FROM product_variants variant
@@ -46,7 +46,7 @@ const find = (condition: string) => `/* products.find */
       FROM brands brand WHERE brand.store_id = item.store_id AND brand.id = item.brand_id) AS brand
   FROM products AS item
   CROSS JOIN LATERAL (
-    SELECT coalesce(sum(part.quantity), 0) AS quantity,
+    SELECT coalesce(sum(part.quantity), 0)::bigint AS quantity,
       coalesce(json_object_agg(part.variant_key, part.quantity), '{}') AS units
     FROM ${availableByVariant('item')} AS part
   ) AS stocked
@@ -77,13 +77,12 @@ export class PostgresProductRepository extends ProductRepository {
       table: 'products',
       columns: SUMMARY,
       onPage: `page.id, page.name, page.slug, page.price, page.status,
-        (SELECT coalesce(sum(quantity), 0) FROM ${availableByVariant('page')} AS part) AS quantity`,
+        (SELECT coalesce(sum(quantity), 0)::bigint FROM ${availableByVariant('page')} AS part) AS quantity`,
       where,
       ...(categoryId !== undefined && { place: IN_CATEGORY }),
       tally: search === undefined ? { list: counted, labels: [featured && 'true', inStock && 'true'] } : null,
     };
-    const { rows, total } = await readNewestFirst<ProductRow>(this.database, list, page);
-    return { rows: rows.map(toProductSummary), total };
+    return readNewestFirst(this.database, list, page);
   }
 
   override findById(storeId: number, id: number): Promise<ProductRecord | null> {
@@ -95,11 +94,11 @@ export class PostgresProductRepository extends ProductRepository {
   }
 
   override async findBySlug(storeId: number, slug: string): Promise<ProductRecord | null> {
-    const [row] = await this.database.queryPrepared<ProductRecordRow>(FIND_BY_SLUG, [storeId, slug]);
+    const [row] = await this.database.queryPrepared<ProductRow>(FIND_BY_SLUG, [storeId, slug]);
     return row ? toProductRecord(row) : null;
   }
 
   private async findMany(storeId: number, ids: readonly number[]): Promise<ProductRecord[]> {
-    return (await this.database.queryPrepared<ProductRecordRow>(FIND_BY_IDS, [storeId, ids])).map(toProductRecord);
+    return (await this.database.queryPrepared<ProductRow>(FIND_BY_IDS, [storeId, ids])).map(toProductRecord);
   }
 }

@@ -2,10 +2,10 @@ import { SkuRepository, type Page, type PageOf, type SkuFilter, type SkuId, type
 import { Injectable } from '@nestjs/common';
 import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
-import { matchesNothing, NO_ROWS, offsetOf } from '../lists/paging.js';
+import { matchesNothing, NO_ROWS, offsetOf, pageOf, type Counted } from '../lists/paging.js';
 import { FIND_MANY, listedPage, searchedPage } from './sku-pages.js';
 import { unitsBySkus } from '../stock/units-by-sku.js';
-import { toSkuRecord, type FoundSkuRow, type SkuRow } from './sku.rows.js';
+import { toSkuRecord, type SkuRow } from './sku.rows.js';
 
 /** A page that skips more units takes a turn of the searches. */
 const SKIPPED_AT_MOST = 1_000;
@@ -20,18 +20,16 @@ export class PostgresSkuRepository extends SkuRepository {
     const skus = filter.skus?.filter((sku) => !matchesNothing([sku]));
     if (matchesNothing(filter) || skus?.length === 0) return NO_ROWS;
     const usable = { ...filter, ...(skus && { skus }) };
-    const rows = await this.read(storeId, usable, page);
-    if (rows[0]) return { rows: rows.map(toSkuRecord), total: Number(rows[0].total) };
-    const [first] = page.page === 1 ? [] : await this.read(storeId, usable, { page: 1, limit: 1 });
-    return { rows: [], total: Number(first?.total ?? 0) };
+    const { rows, total } = await pageOf(page, (asked) => this.read(storeId, usable, asked));
+    return { rows: rows.map(toSkuRecord), total };
   }
 
   override async findByIds(storeId: number, ids: readonly SkuId[]): Promise<SkuRecord[]> {
     const values = [storeId, ids.map(({ productId }) => productId), ids.map(({ variantId }) => variantId ?? 0)];
-    return (await this.database.queryPrepared<FoundSkuRow>(FIND_MANY, values)).map(toSkuRecord);
+    return (await this.database.queryPrepared<SkuRow>(FIND_MANY, values)).map(toSkuRecord);
   }
 
-  private read(storeId: number, filter: SkuFilter, page: Page): Promise<SkuRow[]> {
+  private read(storeId: number, filter: SkuFilter, page: Page): Promise<(SkuRow & Counted)[]> {
     const { skus, productId, inStock, search } = filter;
     const where = new Conditions('unit.store_id = ?', storeId);
     if (inStock) where.and('unit.in_stock');

@@ -19,9 +19,11 @@ const BY_WAREHOUSE = `,
         GROUP BY warehouses.code
       ) AS held) AS warehouses`;
 
-const columns = (byWarehouse?: true) => `page.sku, page.product_id, nullif(page.variant_key, 0) AS variant_id,
-    product.slug AS product_slug, product.name, product.status, coalesce(variant.price, product.price) AS price,
-    coalesce(variant.attributes, '{}') AS attributes, coalesce(variant.attribute_names, '{}') AS attribute_names,
+const columns = (
+  byWarehouse?: true,
+) => `page.sku, page.product_id AS "productId", nullif(page.variant_key, 0) AS "variantId",
+    product.slug AS "productSlug", product.name, product.status, coalesce(variant.price, product.price) AS price,
+    coalesce(variant.attributes, '{}') AS attributes, coalesce(variant.attribute_names, '{}') AS "attributeNames",
     (SELECT coalesce(sum(stock.quantity), 0) FROM stock ${STOCK}) AS quantity${byWarehouse ? BY_WAREHOUSE : ''}`;
 const CATALOG = `
     JOIN products AS product ON product.store_id = $1 AND product.id = page.product_id

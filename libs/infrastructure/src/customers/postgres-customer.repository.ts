@@ -3,33 +3,19 @@ import { Injectable } from '@nestjs/common';
 import { anyOf } from '../lists/any-of.js';
 import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
-import { toSafeInteger } from '../postgres/integers.js';
 import { readNewestFirst } from '../lists/newest-first.js';
 import { matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { SharedReads } from '../lists/shared-reads.js';
 import { addSearch } from '../lists/search-terms.js';
 
-interface CustomerRow {
-  readonly id: string;
-  readonly name: string;
-  readonly email: string;
-  readonly phone: string;
-  readonly status: string;
-  readonly email_verified: boolean;
-  readonly loyalty_points: number;
-  readonly total_spent: string;
-  readonly tags: string[];
-  readonly city: string;
-  readonly created_at: Date;
-  readonly last_login: Date | null;
-}
-
 // Contains no secret: password hash, token and national id are in another table.
-const COLUMNS = `name, email, phone, status, email_verified, loyalty_points, total_spent, tags, city, last_login`;
+const COLUMNS = `item.name, item.email, item.phone, item.status, item.email_verified AS "emailVerified",
+  item.loyalty_points AS "loyaltyPoints", item.total_spent AS "totalSpent", item.tags, item.city, item.last_login AS "lastLogin"`;
 
 const FIND_BY_IDS = `/* customers.find */
   /* @protects store-of-customer */
-  SELECT id, created_at, ${COLUMNS} FROM customers WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')}`;
+  SELECT item.id, item.created_at AS "createdAt", ${COLUMNS} FROM customers AS item
+  WHERE item.store_id = $1 AND ${anyOf('item.id', '$2::uuid[]')}`;
 
 const SEARCHED = {
   email: 'item.email',
@@ -40,7 +26,7 @@ const SEARCHED = {
 
 @Injectable()
 export class PostgresCustomerRepository extends CustomerRepository {
-  private readonly byId = new SharedReads((storeId, ids) => this.findMany(storeId, ids));
+  private readonly byId = new SharedReads((storeId, ids) => this.findByIds(storeId, ids));
 
   constructor(private readonly database: Database) {
     super();
@@ -55,8 +41,7 @@ export class PostgresCustomerRepository extends CustomerRepository {
 
     const tally = term === undefined ? ({ list: 'customers', labels: [status], letterCase: 'lower' } as const) : null;
     const list = { table: 'customers', columns: COLUMNS, where, tally, ...search };
-    const { rows, total } = await readNewestFirst<CustomerRow>(this.database, list, page);
-    return { rows: rows.map(toCustomerRecord), total };
+    return readNewestFirst(this.database, list, page);
   }
 
   override findById(storeId: number, id: string): Promise<CustomerRecord | null> {
@@ -64,27 +49,6 @@ export class PostgresCustomerRepository extends CustomerRepository {
   }
 
   override findByIds(storeId: number, ids: readonly string[]): Promise<CustomerRecord[]> {
-    return this.findMany(storeId, ids);
+    return this.database.queryPrepared(FIND_BY_IDS, [storeId, ids]);
   }
-
-  private async findMany(storeId: number, ids: readonly string[]): Promise<CustomerRecord[]> {
-    return (await this.database.queryPrepared<CustomerRow>(FIND_BY_IDS, [storeId, ids])).map(toCustomerRecord);
-  }
-}
-
-function toCustomerRecord(row: CustomerRow): CustomerRecord {
-  return {
-    id: row.id,
-    name: row.name,
-    email: row.email,
-    phone: row.phone,
-    status: row.status,
-    emailVerified: row.email_verified,
-    loyaltyPoints: row.loyalty_points,
-    totalSpent: toSafeInteger(row.total_spent),
-    tags: row.tags,
-    city: row.city,
-    createdAt: row.created_at,
-    lastLogin: row.last_login,
-  };
 }

@@ -1,6 +1,6 @@
 import { Deadline } from '@app/application';
 import { Gauge } from 'prom-client';
-import { FEED_GAUGE } from '../changes/feed-gauge.js';
+import { FEED_GAUGE } from '../feed/feed-gauge.js';
 import { STAGE_GAUGES } from '../orders/stage-gauges.js';
 import { oncePerSecond } from '../platform/once-per-second.js';
 import type { ServiceMetrics } from '../platform/service-metrics.js';

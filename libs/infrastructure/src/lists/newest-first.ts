@@ -1,7 +1,7 @@
 import { MAX_LIMIT, type Page, type PageOf } from '@app/application';
 import type { Conditions } from './conditions.js';
 import type { Database } from '../postgres/database.js';
-import { offsetOf } from './paging.js';
+import { offsetOf, pageOf, type Counted } from './paging.js';
 import type { Search } from './search-terms.js';
 import { countsOf, totalOf, type Tally } from './tally.js';
 
@@ -28,10 +28,6 @@ export interface NewestFirst extends Partial<Search> {
 /** Above this offset, and where rows of the list may be far apart, tallies locate the page: skipping that many rows would take longer than reading it. */
 const SKIPPED_AT_MOST = 1_000;
 
-interface Counted {
-  readonly total: string;
-}
-
 /**
  * Reads a page of a list and its total from one snapshot. Takes no longer in a large store than in a small one, with
  * three exceptions: a search reads all rows that it matches, a deep page of a category skips the products before it, and
@@ -42,10 +38,7 @@ export async function readNewestFirst<Row extends object>(
   list: NewestFirst,
   page: Page,
 ): Promise<PageOf<Row>> {
-  const first = await read<Row & Counted>(database, list, page);
-  if (first[0]) return { rows: first, total: Number(first[0].total) };
-  const [row] = page.page === 1 ? [] : await read<Counted>(database, list, { page: 1, limit: 1 });
-  return { rows: [], total: Number(row?.total ?? 0) };
+  return pageOf(page, (asked) => read<Row & Counted>(database, list, asked));
 }
 
 function read<Row>(database: Database, list: NewestFirst, page: Page): Promise<Row[]> {
@@ -78,11 +71,11 @@ function shallowPage(list: NewestFirst, tally: Tally, where: Conditions, page: P
     SELECT ${totalOf(tally, where)} AS total, ${onPage}
     FROM (
       SELECT * FROM (
-        SELECT ${id} AS id, ${createdAt} AS created_at, ${columns} ${from} ${begin} ${order} LIMIT ${MAX_LIMIT}
+        SELECT ${id} AS id, ${createdAt} AS "createdAt", ${columns} ${from} ${begin} ${order} LIMIT ${MAX_LIMIT}
       ) AS rows
-      ORDER BY created_at DESC, id DESC LIMIT ${where.bind(page.limit)}
+      ORDER BY "createdAt" DESC, id DESC LIMIT ${where.bind(page.limit)}
     ) AS page
-    ORDER BY created_at DESC, id DESC`;
+    ORDER BY "createdAt" DESC, id DESC`;
 }
 
 // Looks up the month, then the day, in which the page begins, and skips only rows of that day. The constant limit is that of
@@ -110,13 +103,13 @@ function deepPage(list: NewestFirst, tally: Tally, where: Conditions, page: Page
     FROM (
       SELECT * FROM (
         SELECT * FROM (
-          SELECT item.id, item.created_at, ${columns} FROM ${table} AS item
+          SELECT item.id, item.created_at AS "createdAt", ${columns} FROM ${table} AS item
           WHERE ${where.sql} AND item.created_at < (SELECT until::timestamp AT TIME ZONE 'UTC' FROM first_day)
           ORDER BY item.created_at DESC, item.id DESC OFFSET (SELECT skipped FROM first_day)
         ) AS rest LIMIT ${MAX_LIMIT}
       ) AS rows LIMIT ${where.bind(page.limit)}
     ) AS page
-    ORDER BY created_at DESC, id DESC`;
+    ORDER BY "createdAt" DESC, id DESC`;
 }
 
 function searchedPage(list: NewestFirst, where: Conditions, page: Page): string {
@@ -130,12 +123,12 @@ function searchedPage(list: NewestFirst, where: Conditions, page: Page): string 
     )
     SELECT (SELECT count(*) FROM matching) AS total, ${onPage}
     FROM (
-      SELECT item.id, item.created_at, ${columns}
+      SELECT item.id, item.created_at AS "createdAt", ${columns}
       FROM (
         SELECT store_id, id FROM matching ORDER BY created_at DESC, id DESC
         LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}
       ) AS found
       JOIN ${table} AS item ON item.store_id = found.store_id AND item.id = found.id
     ) AS page
-    ORDER BY created_at DESC, id DESC`;
+    ORDER BY "createdAt" DESC, id DESC`;
 }

@@ -5,6 +5,22 @@ export function offsetOf({ page, limit }: Page): number {
   return (page - 1) * limit;
 }
 
+/** Each row of a page has the total of the list. */
+export interface Counted {
+  readonly total: number | string;
+}
+
+/** @param read of a page. One past the last row has no row with the total: the first page has. */
+export async function pageOf<Row extends object>(
+  page: Page,
+  read: (page: Page) => Promise<(Row & Counted)[]>,
+): Promise<PageOf<Row>> {
+  const rows = await read(page);
+  const [counted] = rows[0] || page.page === 1 ? rows : await read({ page: 1, limit: 1 });
+  const withoutTotal = ({ total: _total, ...row }: Row & Counted) => row as unknown as Row;
+  return { rows: rows.map(withoutTotal), total: Number(counted?.total ?? 0) };
+}
+
 export const NO_ROWS: PageOf<never> = { rows: [], total: 0 };
 
 /**

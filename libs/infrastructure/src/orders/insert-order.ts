@@ -1,6 +1,6 @@
 import { ReceiptNumberTaken } from '@app/application';
 import type { FraudAssessment, Order } from '@app/domain';
-import { hasEmail } from '../customers/person.js';
+import { hasEmail } from './person.js';
 import { withNames } from '../postgres/named-parameters.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
 import { HAS_BEGUN, type Statement } from '../postgres/transaction-sql.js';

@@ -3,15 +3,12 @@ import {
   isReceiptNumber,
   isUuid,
   type Actor,
-  type FulfillmentStatus,
   type KnownMoney,
   type KnownShipment,
   type LineQuantity,
   type OrderChange,
   type OrderEvent,
-  type PaymentStatus,
   type PlacedOrderState,
-  type ShipmentStatus,
 } from '@app/domain';
 import { toSafeInteger } from '../postgres/integers.js';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
@@ -28,10 +25,11 @@ const LOCK = `/* orders.lock */
 
 // Of the fulfillment steps, those with a reference follow from shipments.
 const LOAD = `/* orders.load */
-  SELECT status, fulfillment_status, total_amount, currency,
-    EXISTS (SELECT FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held') AS is_held,
-    EXISTS (SELECT FROM stock_movements WHERE store_id = $1 AND order_id = $2) AS has_taken_stock,
-    (SELECT coalesce(json_agg(json_build_array(position + 1, line.quantity, coalesce(back.quantity, 0)) ORDER BY position), '[]')
+  SELECT status, fulfillment_status AS "fulfillmentStatus", total_amount AS "totalAmount", currency,
+    EXISTS (SELECT FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held') AS "isHeld",
+    EXISTS (SELECT FROM stock_movements WHERE store_id = $1 AND order_id = $2) AS "hasTakenStock",
+    (SELECT coalesce(json_agg(json_build_object('line', position + 1, 'quantity', line.quantity,
+        'returned', coalesce(back.quantity, 0)) ORDER BY position), '[]')
       FROM order_lines AS line LEFT JOIN returned_units AS back USING (store_id, order_id, position)
       WHERE line.store_id = $1 AND line.order_id = $2) AS lines,
     (SELECT coalesce(json_agg(json_build_object('reference', reference, 'status', shipments.status, 'carrier', carrier,
@@ -50,7 +48,7 @@ const LOAD = `/* orders.load */
         WHERE store_id = $1 AND order_id = $2 AND field = 'fulfillment_status' AND reference = '' ORDER BY id DESC LIMIT 1),
       (SELECT from_value FROM order_events
         WHERE store_id = $1 AND order_id = $2 AND field = 'fulfillment_status' ORDER BY id LIMIT 1),
-      fulfillment_status) AS unshipped_status
+      fulfillment_status) AS "unshippedStatus"
   FROM orders WHERE store_id = $1 AND id = $2`;
 
 const MOST_REFUSALS = 1_000;
@@ -108,24 +106,15 @@ const recordIn = (table: 'payments' | 'refunds') => `/* orders.save_${table} */
 const PAY = recordIn('payments');
 const REFUND = recordIn('refunds');
 
-interface LoadedRow {
-  readonly status: PaymentStatus;
-  readonly fulfillment_status: FulfillmentStatus;
-  readonly total_amount: string;
-  readonly currency: string;
-  readonly is_held: boolean;
-  readonly has_taken_stock: boolean;
-  readonly lines: readonly (readonly [line: number, quantity: number, returned: number])[];
+type LoadedRow = Omit<PlacedOrderState, 'shipments' | 'payments' | 'refunds'> & {
   readonly shipments: readonly ShipmentJson[];
   readonly payments: readonly MoneyJson[];
   readonly refunds: readonly MoneyJson[];
-  readonly unshipped_status: FulfillmentStatus;
-}
+};
 
 type MoneyJson = readonly [reference: string, amount: string, requestHash: string];
 
-type ShipmentJson = Omit<KnownShipment, 'status' | 'items' | 'shippedAt' | 'deliveredAt'> & {
-  readonly status: ShipmentStatus;
+type ShipmentJson = Omit<KnownShipment, 'items' | 'shippedAt' | 'deliveredAt'> & {
   readonly items: readonly LineQuantity[] | null;
   readonly shippedAt: string | null;
   readonly deliveredAt: string | null;
@@ -158,13 +147,7 @@ async function findId(sql: TransactionSql, { storeId, reference }: OrderTarget):
 
 function toState(row: LoadedRow): PlacedOrderState {
   return {
-    status: row.status,
-    fulfillmentStatus: row.fulfillment_status,
-    totalAmount: toSafeInteger(row.total_amount),
-    currency: row.currency,
-    isHeld: row.is_held,
-    hasTakenStock: row.has_taken_stock,
-    lines: row.lines.map(([line, quantity, returned]) => ({ line, quantity, returned })),
+    ...row,
     shipments: row.shipments.map(({ items, shippedAt, deliveredAt, ...shipment }) => ({
       ...shipment,
       items: items ?? [],
@@ -173,7 +156,6 @@ function toState(row: LoadedRow): PlacedOrderState {
     })),
     payments: row.payments.map(toMoney),
     refunds: row.refunds.map(toMoney),
-    unshippedStatus: row.unshipped_status,
   };
 }
 

@@ -3,13 +3,11 @@ import {
   type Allocation,
   type OrderLineRecord,
   type OrderRecord,
-  type OrderSummary,
   type PipelineStageRecord,
 } from '@app/application';
 import {
   isShippedWhole,
   shippedUnitsOf,
-  type FraudAssessment,
   type LineQuantity,
   type MoneyRecord,
   type PostalAddress,
@@ -20,36 +18,17 @@ import {
 import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
-export interface OrderRow {
-  readonly id: string;
-  readonly receipt_number: string;
-  readonly status: string;
-  readonly fulfillment_status: string;
-  readonly payment_method: string;
-  readonly amount: string;
-  readonly total_amount: string;
-  readonly currency: string;
-  readonly customer_name: string;
-  readonly source: string;
-  readonly created_at: Date;
-}
+type MadeFromParts =
+  'lines' | 'customer' | 'shippingAddress' | 'billingAddress' | 'pipeline' | 'shipments' | 'payments' | 'refunds';
 
-export interface OrderRecordRow extends OrderRow {
-  readonly tax_amount: string;
-  readonly shipping_amount: string;
-  readonly discount_amount: string;
-  readonly customer_id: string | null;
-  readonly customer_email: string;
-  readonly customer_phone: string;
-  readonly shipping_address: Partial<PostalAddress>;
-  readonly billing_address: Partial<PostalAddress>;
-  readonly notes: string;
-  readonly external_reference: string | null;
-  readonly is_test: boolean;
+/** A row of `SELECT_ORDERS`: what an order's record has, and the parts from which the rest of it is made. */
+export interface OrderRow extends Omit<OrderRecord, MadeFromParts> {
+  readonly customerEmail: string;
+  readonly customerPhone: string;
+  readonly shippingAddress: Partial<PostalAddress>;
+  readonly billingAddress: Partial<PostalAddress>;
   readonly placed: boolean;
-  readonly updated_at: Date;
   readonly lines: readonly LineJson[];
-  readonly fraud: FraudAssessment | null;
   readonly stages: readonly StageJson[];
   readonly shipments: readonly ShipmentJson[];
   readonly payments: readonly MoneyJson[];
@@ -95,59 +74,36 @@ type MoneyJson = readonly [reference: string, amount: string, at: string];
 /** Units that an order has taken from a bin. */
 type TakenJson = readonly [productId: number, variantKey: number, warehouse: string, bin: string, quantity: number];
 
-export function toOrderSummary(row: OrderRow): OrderSummary {
-  return {
-    id: row.id,
-    receiptNumber: row.receipt_number,
-    status: row.status,
-    fulfillmentStatus: row.fulfillment_status,
-    paymentMethod: row.payment_method,
-    amount: toSafeInteger(row.amount),
-    totalAmount: toSafeInteger(row.total_amount),
-    currency: row.currency,
-    customerName: row.customer_name,
-    source: row.source,
-    createdAt: row.created_at,
-  };
-}
-
-export function toOrderRecord(row: OrderRecordRow): OrderRecord {
+export function toOrderRecord(row: OrderRow): OrderRecord {
+  const { customerEmail, customerPhone, placed, stages, taken: _taken, lines: _lines, ...order } = row;
   const shipments = row.shipments.map(toShipment);
   // In Node 20, an object literal with a spread and further fields takes ten times as long.
-  return Object.assign(toOrderSummary(row), {
-    taxAmount: toSafeInteger(row.tax_amount),
-    shippingAmount: toSafeInteger(row.shipping_amount),
-    discountAmount: toSafeInteger(row.discount_amount),
+  return Object.assign(order, {
     lines: toLines(row, shipments),
-    customer: { name: row.customer_name, email: row.customer_email, phone: row.customer_phone },
-    customerId: row.customer_id,
-    shippingAddress: toAddress(row.shipping_address),
-    billingAddress: toAddress(row.billing_address),
-    notes: row.notes,
-    externalReference: row.external_reference ?? '',
-    isTest: row.is_test,
-    fraud: row.fraud,
-    pipeline: [...(row.placed ? stagesOfPlacement(row.created_at) : []), ...row.stages.map(toStage)],
+    customer: { name: order.customerName, email: customerEmail, phone: customerPhone },
+    shippingAddress: toAddress(order.shippingAddress),
+    billingAddress: toAddress(order.billingAddress),
+    pipeline: [...(placed ? stagesOfPlacement(order.createdAt) : []), ...stages.map(toStage)],
     shipments,
-    payments: row.payments.map(toMoney),
-    refunds: row.refunds.map(toMoney),
-    updatedAt: row.updated_at,
+    payments: order.payments.map(toMoney),
+    refunds: order.refunds.map(toMoney),
   });
 }
 
-export type KeptOrder = Omit<OrderRecordRow, 'created_at' | 'updated_at'> & {
-  readonly created_at: string;
-  readonly updated_at: string;
+/** A row that was kept as JSON. */
+export type KeptOrder = Omit<OrderRow, 'createdAt' | 'updatedAt'> & {
+  readonly createdAt: string;
+  readonly updatedAt: string;
 };
 
-export function fromKept({ created_at, updated_at, ...row }: KeptOrder): OrderRecord {
-  return toOrderRecord({ ...row, created_at: new Date(created_at), updated_at: new Date(updated_at) });
+export function fromKept({ createdAt, updatedAt, ...row }: KeptOrder): OrderRecord {
+  return toOrderRecord({ ...row, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) });
 }
 
 /** Lines of the same product take from its bins one after the other. */
-function toLines(row: OrderRecordRow, shipments: readonly Shipment[]): OrderLineRecord[] {
+function toLines(row: OrderRow, shipments: readonly Shipment[]): OrderLineRecord[] {
   const binsOf = binsByUnit(row.taken);
-  const shippedUnits = isShippedWhole(row.fulfillment_status, shipments) ? null : shippedUnitsOf(shipments);
+  const shippedUnits = isShippedWhole(row.fulfillmentStatus, shipments) ? null : shippedUnitsOf(shipments);
   return row.lines.map((json, index) => {
     const line = index + 1;
     const [productId, variantId, , , , , , quantity] = json;

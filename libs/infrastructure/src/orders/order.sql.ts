@@ -1,8 +1,13 @@
-export const ORDER_SUMMARY = `receipt_number, status, fulfillment_status, payment_method, amount, total_amount, currency,
-  customer_name, source`;
+/** Columns of the order `item` in a list, besides its id and time. */
+export const ORDER_SUMMARY = `item.receipt_number AS "receiptNumber", item.status, item.fulfillment_status AS "fulfillmentStatus",
+  item.payment_method AS "paymentMethod", item.amount, item.total_amount AS "totalAmount", item.currency,
+  item.customer_name AS "customerName", item.source`;
 
-const DETAILS = `tax_amount, shipping_amount, discount_amount, customer_id, customer_email, customer_phone, shipping_address,
-  billing_address, notes, external_reference, is_test, placed, updated_at`;
+const DETAILS = `item.tax_amount AS "taxAmount", item.shipping_amount AS "shippingAmount", item.discount_amount AS "discountAmount",
+  item.customer_id AS "customerId", item.customer_email AS "customerEmail", item.customer_phone AS "customerPhone",
+  item.shipping_address AS "shippingAddress", item.billing_address AS "billingAddress", item.notes,
+  coalesce(item.external_reference, '') AS "externalReference", item.is_test AS "isTest", item.placed,
+  item.updated_at AS "updatedAt"`;
 
 // A subquery collects each part of an order: joins would multiply lines by stages. Parts travel as arrays, which take both
 // sides half as long as objects with a name for each value. Amounts travel as text, because JSON numbers are not exact.
@@ -57,10 +62,10 @@ const BUNDLED = `'[]'::json AS taken,
         'reference', event.reference, 'details', event.details) ORDER BY event.id), '[]')
       FROM order_events AS event WHERE event.store_id = item.store_id AND event.order_id = item.id) AS history`;
 
-const ORDER = `id, created_at, ${ORDER_SUMMARY}, ${DETAILS}`;
+const ORDER = `item.id, item.created_at AS "createdAt", ${ORDER_SUMMARY}, ${DETAILS}`;
 
 /** Selects orders as `item`, with all that their record has. */
 export const SELECT_ORDERS = `SELECT ${ORDER}, ${PARTS}, ${TAKEN} FROM orders AS item`;
 
 /** Columns of the order `item` in a store bundle: those of its record, without allocations, and its history. */
-export const BUNDLED_ORDER_COLUMNS = `${ORDER.replaceAll(/\w+/g, 'item.$&')}, ${PARTS}, ${BUNDLED}`;
+export const BUNDLED_ORDER_COLUMNS = `${ORDER}, ${PARTS}, ${BUNDLED}`;

@@ -2,15 +2,10 @@ import { HeldOrders, type HeldFilter, type HeldOrder, type OrderKey } from '@app
 import { UNAVAILABLE, type FraudAssessment } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
-import { toSafeInteger } from '../postgres/integers.js';
 import { Transactions } from '../postgres/transactions.js';
 import { HELD_SETS } from './stage-gauges.js';
 import { IS_HELD, rulesOf } from './order-stages.js';
 import { lockOrder } from './order-changes.js';
-
-interface HeldRow extends Omit<HeldOrder, 'totalAmount'> {
-  readonly totalAmount: string;
-}
 
 // For a single reason the index holds the orders side by side, in list order, however many others are held.
 const ONE_REASON = 'stage.held_for = $3';
@@ -56,8 +51,7 @@ export class PostgresHeldOrders extends HeldOrders {
 
   override async list({ subdomain, reasons }: HeldFilter, limit: number, after: OrderKey | null): Promise<HeldOrder[]> {
     const text = listBy(reasons?.length === 1 ? ONE_REASON : REASONS);
-    const rows = await this.database.query<HeldRow>(text, [subdomain, after?.orderId, reasons, limit, after?.storeId]);
-    return rows.map((row) => ({ ...row, totalAmount: toSafeInteger(row.totalAmount) }));
+    return this.database.query(text, [subdomain, after?.orderId, reasons, limit, after?.storeId]);
   }
 
   override async reasons(): Promise<string[]> {

@@ -16,13 +16,13 @@ import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
 import type { Statement } from '../postgres/transaction-sql.js';
 import { readNewestFirst } from '../lists/newest-first.js';
-import { matchesNothing, NO_ROWS, offsetOf } from '../lists/paging.js';
+import { matchesNothing, NO_ROWS, offsetOf, type Counted } from '../lists/paging.js';
 import { SharedReads } from '../lists/shared-reads.js';
 import { addSearch } from '../lists/search-terms.js';
 import { toEventRecord, type EventRow } from './order-event.rows.js';
 import { IS_HELD } from './order-stages.js';
 import { ORDER_SUMMARY, SELECT_ORDERS } from './order.sql.js';
-import { toOrderRecord, toOrderSummary, type OrderRecordRow, type OrderRow } from './order.rows.js';
+import { toOrderRecord, type OrderRow } from './order.rows.js';
 
 const SEARCHED = {
   email: 'item.customer_email',
@@ -42,7 +42,7 @@ const HELD = {
 
 const FIND = `/* orders.find */ ${SELECT_ORDERS}`;
 
-const FIND_BY_IDS = `${FIND} WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')}`;
+const FIND_BY_IDS = `${FIND} WHERE item.store_id = $1 AND ${anyOf('item.id', '$2::uuid[]')}`;
 
 const IDS_OF_MODE = `/* orders.ids_of_mode */
   SELECT id FROM orders WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')} AND is_test = $3`;
@@ -76,17 +76,16 @@ const historyBy = (condition: string) => `/* orders.history */
   ) AS page ON true
   ORDER BY page.id`;
 
-interface HistoryRow extends EventRow {
-  readonly total: string;
-  readonly id: string | null;
+interface HistoryRow extends EventRow, Counted {
+  readonly id: number | null;
 }
 
 export function readOrder({ storeId, orderId }: OrderKey): Statement {
   return { text: FIND_BY_IDS, values: [storeId, [orderId]] };
 }
 
-export function readRow(rows: readonly unknown[] = []): OrderRecordRow {
-  const [row] = rows as readonly OrderRecordRow[];
+export function readRow(rows: readonly unknown[] = []): OrderRow {
+  const [row] = rows as readonly OrderRow[];
   if (!row) throw new NotFound('Order');
   return row;
 }
@@ -128,8 +127,7 @@ export class PostgresOrderRepository extends OrderRepository {
       // Any number of test orders may be newer than the live ones of a page.
       isSparse: isTest === false,
     };
-    const { rows, total } = await readNewestFirst<OrderRow>(this.database, list, page);
-    return { rows: rows.map(toOrderSummary), total };
+    return readNewestFirst(this.database, list, page);
   }
 
   override findById(storeId: number, id: string): Promise<OrderRecord | null> {
@@ -137,7 +135,7 @@ export class PostgresOrderRepository extends OrderRepository {
   }
 
   override async findByIds(storeId: number, ids: readonly string[]): Promise<OrderRecord[]> {
-    return (await this.database.queryPrepared<OrderRecordRow>(FIND_BY_IDS, [storeId, ids])).map(toOrderRecord);
+    return (await this.database.queryPrepared<OrderRow>(FIND_BY_IDS, [storeId, ids])).map(toOrderRecord);
   }
 
   override async idsOfMode(storeId: number, ids: readonly string[], isTest: boolean): Promise<string[]> {
@@ -146,8 +144,8 @@ export class PostgresOrderRepository extends OrderRepository {
   }
 
   override async findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null> {
-    const sql = `${FIND} WHERE store_id = $1 AND upper(receipt_number) = upper($2)`;
-    const [row] = await this.database.queryPrepared<OrderRecordRow>(sql, [storeId, receiptNumber]);
+    const sql = `${FIND} WHERE item.store_id = $1 AND upper(item.receipt_number) = upper($2)`;
+    const [row] = await this.database.queryPrepared<OrderRow>(sql, [storeId, receiptNumber]);
     return row ? toOrderRecord(row) : null;
   }
 

@@ -1,6 +1,7 @@
 import { CONNECTION_MS, LOCK_TIMEOUT_MS, QUERY_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from '@app/application';
 import pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
+import { READ_INTEGERS } from './integers.js';
 import { PacketSocket } from './packet-socket.js';
 import { PatientPool } from './patient-pool.js';
 import { SESSION_SETTINGS } from './session-settings.js';
@@ -58,6 +59,7 @@ export function requestPool({ url, poolSize, onPoolError }: RequestPoolSettings)
     // the request has had its 503 by then. Transactions set their own limit.
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
+    types: READ_INTEGERS,
     stream: () => new PacketSocket(),
     ...REQUEST_OPTIONS,
   });
@@ -92,5 +94,5 @@ export function maintenanceOptions(url: string, poolSize: number): PostgresOptio
     survive(client);
     return client.query(`${SESSION_SETTINGS}${NO_TIME_LIMITS}`);
   };
-  return { ...OPTIONS, url, poolSize, connectTimeoutMS: CONNECTION_MS, extra: { onConnect } };
+  return { ...OPTIONS, url, poolSize, connectTimeoutMS: CONNECTION_MS, extra: { onConnect, types: READ_INTEGERS } };
 }

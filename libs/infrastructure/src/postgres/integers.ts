@@ -1,8 +1,17 @@
+import pg from 'pg';
+
+const BIGINT = 20;
+
 /**
- * Converts a bigint, which pg returns as text because not every bigint fits a number.
- *
- * @throws RangeError when it does not fit: a wrong amount must not be shown.
+ * How the connections read values: bigint as a number, which pg returns as text because not every bigint fits one. Throws
+ * a RangeError when it does not fit: a wrong amount must not be shown.
  */
+export const READ_INTEGERS: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === BIGINT ? toSafeInteger : (pg.types.getTypeParser(oid, format) as (value: string) => unknown),
+};
+
+/** @throws RangeError for an integer that is not exact as a number. */
 export function toSafeInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`Not a safe integer: ${text}`);

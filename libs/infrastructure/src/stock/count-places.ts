@@ -1,6 +1,5 @@
 import type { StockLine } from '@app/application';
 import type { CountFacts } from '@app/domain';
-import { toSafeInteger } from '../postgres/integers.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { countUnits, linesOfOrder } from './line-units.js';
 import { keyOf } from './stock-quantities.js';
@@ -10,8 +9,8 @@ export interface CountPlace {
   /** pg_snapshot as text: it sees the transactions before the place. */
   readonly snapshot: string;
   /** Ids up to these are before every place of the branch. */
-  readonly lastMovement: string;
-  readonly lastEvent: string;
+  readonly lastMovement: number;
+  readonly lastEvent: number;
 }
 
 export interface PlacedCount extends CountPlace {
@@ -24,8 +23,8 @@ export interface PlacedCount extends CountPlace {
 // The newest snapshot at or before the cursor has given positions to exactly what it sees. A cursor in the middle of the
 // next numbering is no place: what it has seen is no set of transactions.
 const FIND_PLACES = `/* stock.find_count_places */
-  SELECT asked.branch, asked.position::text AS asked, place.position::text, place.snapshot::text,
-    current.last_movement::text, current.last_event::text
+  SELECT asked.branch, asked.position AS asked, place.position, place.snapshot::text,
+    current.last_movement AS "lastMovement", current.last_event AS "lastEvent"
   FROM (SELECT * FROM change_branches ORDER BY number DESC LIMIT 1) AS current
   JOIN (SELECT DISTINCT * FROM unnest($2::uuid[], $3::bigint[]) AS each (branch, position)) AS asked
     ON asked.branch = current.id
@@ -40,14 +39,7 @@ const FIND_PLACES = `/* stock.find_count_places */
     WHERE store_id = $1 AND branch = current.number AND position > asked.position
     ORDER BY position LIMIT 1), asked.position)`;
 
-interface PlaceRow {
-  readonly branch: string;
-  readonly asked: string;
-  readonly position: string;
-  readonly snapshot: string;
-  readonly last_movement: string;
-  readonly last_event: string;
-}
+type PlaceRow = CountPlace & { readonly branch: string; readonly asked: number };
 
 export async function findCountPlaces(
   sql: TransactionSql,
@@ -59,12 +51,8 @@ export async function findCountPlaces(
   const asked = usable.flatMap((asOf) => asOf ?? []);
   const values = [storeId, asked.map(({ branch }) => branch), asked.map(({ position }) => position)];
   const rows = asked.length === 0 ? [] : await sql.query<PlaceRow>(FIND_PLACES, values);
-  const places = new Map(rows.map((row) => [`${row.branch} ${row.asked}`, toPlace(row)]));
+  const places = new Map(rows.map(({ branch, asked: position, ...place }) => [`${branch} ${position}`, place]));
   return usable.map((asOf) => asOf && places.get(`${asOf.branch.toLowerCase()} ${asOf.position}`));
-}
-
-function toPlace({ position, snapshot, last_movement, last_event }: PlaceRow): CountPlace {
-  return { position: toSafeInteger(position), snapshot, lastMovement: last_movement, lastEvent: last_event };
 }
 
 const isBefore = (id: string, last: string, transaction: string) =>
@@ -77,8 +65,8 @@ const COUNTED = `unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::pg_snaps
 // The lock of the bin puts them into the order of their ids. A count was accepted only where no earlier set and no later count
 // was after its place, and a set that is before a place is after the places of all counts before that set.
 const FACTS = `/* stock.count_facts */
-  SELECT counted.line, since.units::text AS moved_since, coalesce(absolute.is_overwritten, false) AS is_overwritten,
-    absolute.last_count::text
+  SELECT counted.line, since.units AS "movedSince", coalesce(absolute.is_overwritten, false) AS "isOverwritten",
+    absolute.last_count AS "lastCount"
   FROM ${COUNTED}
   CROSS JOIN LATERAL (
     SELECT coalesce(sum(quantity), 0) AS units FROM stock_movements AS moved
@@ -132,7 +120,7 @@ const UNSHIPPED = `/* stock.count_unshipped */
       AND ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
     GROUP BY counted.line, unshipped.order_id, moved.bin_id
   )
-  SELECT counted.line, sum(taken.units - shipped.units)::text AS units
+  SELECT counted.line, sum(taken.units - shipped.units)::bigint AS units
   FROM taken
   JOIN counted ON counted.line = taken.line AND counted.bin_id = taken.bin_id
   CROSS JOIN LATERAL (
@@ -164,25 +152,17 @@ function valuesOf(storeId: number, counts: readonly PlacedCount[]): unknown[] {
   ];
 }
 
-interface FactsRow {
-  readonly line: number;
-  readonly moved_since: string;
-  readonly is_overwritten: boolean;
-  readonly last_count: string | null;
-}
+type MovedSince = Pick<CountFacts, 'movedSince' | 'isOverwritten' | 'lastCount'>;
 
 /** What has happened to the bins since the counts, by the index of the line. The caller holds the bins. */
 export async function readCountFacts(
   sql: TransactionSql,
   storeId: number,
   counts: readonly PlacedCount[],
-): Promise<Map<number, Pick<CountFacts, 'movedSince' | 'isOverwritten' | 'lastCount'>>> {
+): Promise<Map<number, MovedSince>> {
   return queryEach(counts, async (distinct) => {
-    const rows = await sql.query<FactsRow>(FACTS, valuesOf(storeId, distinct));
-    return rows.map(({ line, moved_since: moved, is_overwritten: isOverwritten, last_count: last }) => [
-      line,
-      { movedSince: toSafeInteger(moved), isOverwritten, lastCount: last === null ? null : toSafeInteger(last) },
-    ]);
+    const rows = await sql.query<MovedSince & { line: number }>(FACTS, valuesOf(storeId, distinct));
+    return rows.map(({ line, ...facts }) => [line, facts]);
   });
 }
 
@@ -192,8 +172,8 @@ export async function readUnshipped(
   counts: readonly PlacedCount[],
 ): Promise<Map<number, number>> {
   return queryEach(counts, async (distinct) => {
-    const rows = await sql.query<{ line: number; units: string }>(UNSHIPPED, valuesOf(storeId, distinct));
-    return rows.map(({ line, units }) => [line, toSafeInteger(units)]);
+    const rows = await sql.query<{ line: number; units: number }>(UNSHIPPED, valuesOf(storeId, distinct));
+    return rows.map(({ line, units }) => [line, units]);
   });
 }
 

@@ -20,7 +20,7 @@ import { Counter } from 'prom-client';
 import { claimKey, keepRecord } from '../postgres/idempotency-keys.js';
 import { Config } from '../platform/config.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
-import type { ShortStock } from '../notifications/short-stock-mail.js';
+import type { ShortStock } from '../mail/short-stock-mail.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace, type PlacedCount } from './count-places.js';

@@ -9,11 +9,11 @@ import {
 } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Conditions } from '../lists/conditions.js';
-import { matchesNothing, NO_ROWS, offsetOf } from '../lists/paging.js';
+import { matchesNothing, NO_ROWS, offsetOf, pageOf, type Counted } from '../lists/paging.js';
 import { Database } from '../postgres/database.js';
 import { unitsBySkus } from './units-by-sku.js';
 
-const COLUMNS = `page.product_id, nullif(page.variant_key, 0) AS variant_id, page.bin_id, page.quantity,
+const COLUMNS = `page.product_id AS "productId", nullif(page.variant_key, 0) AS "variantId", page.bin_id AS "binId", page.quantity,
     coalesce(variant.sku, product.sku) AS sku, warehouse.code AS warehouse, bin.code AS bin`;
 // Only the rows on the page read these tables.
 // OFFSET keeps the planner from looking for the bins through their warehouse, which has many.
@@ -44,7 +44,7 @@ const PAGE = `/* stock.list */
     SELECT block * 256 AS product_id, $2::bigint - before AS skipped FROM blocks
     WHERE before <= $2 ORDER BY before DESC, block DESC LIMIT 1
   )
-  SELECT (SELECT coalesce(sum(rows), 0) FROM blocks)::text AS total, ${COLUMNS}
+  SELECT (SELECT coalesce(sum(rows), 0) FROM blocks) AS total, ${COLUMNS}
   FROM (
     SELECT * FROM (
       SELECT * FROM (
@@ -74,7 +74,7 @@ const pageOfBins = (rowsOfBlock: string) => `/* stock.list_of_bins */
   ), shown AS MATERIALIZED (
     SELECT block, before FROM blocks WHERE before + rows > $4 AND before < $4 + $5 ORDER BY block
   )
-  SELECT (SELECT coalesce(sum(rows), 0) FROM blocks)::text AS total, ${COLUMNS}
+  SELECT (SELECT coalesce(sum(rows), 0) FROM blocks) AS total, ${COLUMNS}
   FROM (
     SELECT product_id, variant_key, bin_id
     FROM shown CROSS JOIN LATERAL (
@@ -102,19 +102,7 @@ interface BinRow {
   readonly warehouseId: number;
 }
 
-interface FoundStockRow {
-  readonly product_id: number;
-  readonly variant_id: number | null;
-  readonly bin_id: number;
-  readonly quantity: number;
-  readonly sku: string;
-  readonly warehouse: string;
-  readonly bin: string;
-}
-
-interface ListedStockRow extends FoundStockRow {
-  readonly total: string;
-}
+type StockRow = StockRecord & Counted;
 
 @Injectable()
 export class PostgresStockRepository extends StockRepository {
@@ -126,23 +114,19 @@ export class PostgresStockRepository extends StockRepository {
     const skus = filter.skus?.filter((sku) => !matchesNothing([sku]));
     if (matchesNothing(filter) || skus?.length === 0) return NO_ROWS;
     const usable = { ...filter, ...(skus && { skus }) };
-    const rows = await this.read(storeId, usable, page);
-    if (rows[0]) return { rows: rows.map(toRecord), total: Number(rows[0].total) };
-    const [first] = page.page === 1 ? [] : await this.read(storeId, usable, { page: 1, limit: 1 });
-    return { rows: [], total: Number(first?.total ?? 0) };
+    return pageOf(page, (asked) => this.read(storeId, usable, asked));
   }
 
-  override async findByIds(storeId: number, ids: readonly StockId[]): Promise<StockRecord[]> {
-    const rows = await this.database.queryPrepared<FoundStockRow>(FIND_MANY, [
+  override findByIds(storeId: number, ids: readonly StockId[]): Promise<StockRecord[]> {
+    return this.database.queryPrepared(FIND_MANY, [
       storeId,
       ids.map(({ productId }) => productId),
       ids.map(({ variantId }) => variantId ?? 0),
       ids.map(({ binId }) => binId),
     ]);
-    return rows.map(toRecord);
   }
 
-  private read(storeId: number, filter: StockFilter, page: Page): Promise<ListedStockRow[]> {
+  private read(storeId: number, filter: StockFilter, page: Page): Promise<StockRow[]> {
     if (Object.values(filter).every((value) => value === undefined)) {
       return this.database.queryPrepared(PAGE, [storeId, offsetOf(page), page.limit]);
     }
@@ -152,7 +136,7 @@ export class PostgresStockRepository extends StockRepository {
     return this.database.search(filteredPage(where, page), where.values);
   }
 
-  private async readBins(storeId: number, { warehouse, bin }: StockFilter, page: Page): Promise<ListedStockRow[]> {
+  private async readBins(storeId: number, { warehouse, bin }: StockFilter, page: Page): Promise<StockRow[]> {
     const where = new Conditions('bins.store_id = ?', storeId);
     if (bin !== undefined) where.and('bins.code = ?', bin);
     if (warehouse !== undefined) {
@@ -192,22 +176,10 @@ function filteredPage(where: Conditions, page: Page): string {
     WITH matching AS MATERIALIZED (
       SELECT product_id, variant_key, bin_id, quantity FROM stock WHERE ${where.sql}
     )
-    SELECT (SELECT count(*) FROM matching)::text AS total, ${COLUMNS}
+    SELECT (SELECT count(*) FROM matching) AS total, ${COLUMNS}
     FROM (
       SELECT * FROM matching ORDER BY product_id, variant_key, bin_id
       LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}
     ) AS page ${NAMES}
     ORDER BY page.product_id, page.variant_key, page.bin_id`;
-}
-
-function toRecord(row: FoundStockRow): StockRecord {
-  return {
-    sku: row.sku,
-    productId: row.product_id,
-    variantId: row.variant_id,
-    binId: row.bin_id,
-    warehouse: row.warehouse,
-    bin: row.bin,
-    quantity: row.quantity,
-  };
 }

@@ -1,16 +1,15 @@
 import {
   WebhookQueue,
-  type ChangeKind,
   type ClaimedWebhook,
   type Delivery,
+  type FeedPlace,
+  type WebhookKey,
   type WebhookOutcome,
 } from '@app/application';
-import type { ApiKeyMode, WebhookBody } from '@app/domain';
 import { Injectable, Logger } from '@nestjs/common';
 import { v4 as uuidv4 } from 'uuid';
 import { DataCipher, DecryptionFailed } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
-import { toSafeInteger } from '../postgres/integers.js';
 import { openSecrets } from './webhook-secrets.js';
 
 /** That one worker serves at the same time: a host that hangs costs others no connection. */
@@ -20,32 +19,10 @@ const MOST_PER_STORE = 32;
 const DELIVERIES_KEPT = 20;
 const HELD = `interval '30 seconds'`;
 
-interface DueWebhook {
-  readonly storeId: number;
-  readonly id: string;
-  readonly host: string;
-}
+type DueWebhook = WebhookKey & { readonly host: string };
 
-interface ClaimedRow {
-  readonly storeId: number;
-  readonly id: string;
-  readonly mode: ApiKeyMode;
-  readonly url: string;
-  readonly kinds: readonly ChangeKind[];
-  readonly body: WebhookBody;
-  readonly batch: number;
-  readonly currency: string;
-  readonly branch: string;
-  readonly position: string;
-  readonly base: string;
-  readonly secrets: Buffer;
-  readonly isActive: boolean;
-  readonly isTestDue: boolean;
-  readonly failures: number;
-  readonly failingForMs: number;
-  readonly replays: number;
-  readonly epoch: number;
-}
+type ClaimedRow = Omit<ClaimedWebhook, 'place' | 'secrets' | 'holder' | 'claimedAt'> &
+  FeedPlace & { readonly secrets: Buffer };
 
 // Rounded as the columns are: what ends now would otherwise end half a millisecond later.
 const NOW = 'now()::timestamptz(3)';
@@ -189,8 +166,7 @@ export class PostgresWebhookQueue extends WebhookQueue {
     try {
       const { texts } = openSecrets(this.cipher, row, secrets);
       this.unreadable.delete(row.id);
-      const place = { branch, position: toSafeInteger(position), base: toSafeInteger(base) };
-      return [{ ...row, ...claim, secrets: texts, place }];
+      return [{ ...row, ...claim, secrets: texts, place: { branch, position, base } }];
     } catch (error) {
       if (!(error instanceof DecryptionFailed)) throw error;
       if (!this.unreadable.has(row.id)) this.logger.error(error.message);

@@ -1,62 +1,36 @@
 import {
   WebhookRepository,
-  type ChangeKind,
   type Delivery,
+  type FeedPlace,
   type IdempotentRequest,
   type NewWebhook,
   type Webhook,
   type WebhookChange,
   type WebhookKey,
 } from '@app/application';
-import {
-  MAX_WEBHOOKS,
-  TooManyWebhooks,
-  WebhookDeleted,
-  type ApiKeyMode,
-  type PauseReason,
-  type WebhookBody,
-  type WebhookState,
-} from '@app/domain';
+import { MAX_WEBHOOKS, TooManyWebhooks, WebhookDeleted, type ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { numberChangesOf } from '../changes/number-changes.js';
+import { numberChangesOf } from '../feed/number-changes.js';
 import { DataCipher } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
 import { claimKey } from '../postgres/idempotency-keys.js';
-import { toSafeInteger } from '../postgres/integers.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { openSecrets, sealSecrets } from './webhook-secrets.js';
 
-interface WebhookRow {
-  readonly storeId: number;
-  readonly id: string;
-  readonly mode: ApiKeyMode;
-  readonly url: string;
-  readonly kinds: readonly ChangeKind[];
-  readonly body: WebhookBody;
-  readonly batch: number;
-  readonly state: WebhookState;
-  readonly reason: PauseReason | null;
-  readonly branch: string;
-  readonly position: string;
-  readonly base: string;
-  readonly lagSeconds: number;
-  readonly failingSince: Date | null;
-  readonly nextAttemptAt: Date | null;
-  readonly createdAt: Date;
-}
+type WebhookRow = Omit<Webhook, 'place'> & FeedPlace;
 
 const COLUMNS = `
   store_id AS "storeId", id, mode, url, kinds::text[], body, batch, state, reason, branch, position, base,
   created_at AS "createdAt", failing_since AS "failingSince",
   CASE WHEN state = 'active' AND failing_since IS NOT NULL THEN due_at END AS "nextAttemptAt",
-  greatest(0, extract(epoch FROM now() - (
+  coalesce(greatest(0, extract(epoch FROM now() - (
     SELECT min(next.changed_at) FROM unnest(webhooks.kinds) AS wanted (kind)
     CROSS JOIN LATERAL (
       SELECT changed_at FROM changes
       WHERE changes.store_id = $1 AND changes.kind = wanted.kind AND changes.position > webhooks.position
       ORDER BY changes.position LIMIT 1
-    ) AS next)))::float8 AS "lagSeconds"`;
+    ) AS next)))::float8, 0) AS "lagSeconds"`;
 
 const IS_IT = 'store_id = $1 AND id = $2 AND ($3::text IS NULL OR mode = $3)';
 
@@ -208,7 +182,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
       const { from } = change;
       if (!(from instanceof Date)) return first(await write(REPLAY_FROM_PLACE, from.branch, from.position, from.base));
       // Before the lock of the webhook, for which the worker waits.
-      const [last] = await sql.query<{ position: string }>(LAST_BEFORE_TIME, [storeId, id, mode, from]);
+      const [last] = await sql.query<{ position: number }>(LAST_BEFORE_TIME, [storeId, id, mode, from]);
       return first(await write(REPLAY_FROM_TIME, last?.position));
     });
   }
@@ -236,6 +210,5 @@ function first(rows: readonly WebhookRow[]): Webhook | null {
 }
 
 function toWebhook({ branch, position, base, ...row }: WebhookRow): Webhook {
-  const place = { branch, position: toSafeInteger(position), base: toSafeInteger(base) };
-  return { ...row, place, lagSeconds: row.lagSeconds ?? 0 };
+  return { ...row, place: { branch, position, base } };
 }

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin';
-import type { ApiKeyGuard } from '../../auth/api-key.guard.js';
+import type { ApiKeyGuard } from '../../access/api-key.guard.js';
 
 /** Before the body is read, and for unknown paths, which no Nest guard sees. */
 export const authentication = fp<{ readonly guard: ApiKeyGuard }>(

@@ -1,0 +1,51 @@
+import { SkusService, type SkuFilter } from '@app/application';
+import { SkuListItem, type SkuResponse, toSkuListItem } from '@app/representations';
+import { Controller, Get } from '@nestjs/common';
+import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
+import { list, type ListEnvelope } from '../envelope.js';
+import { Documented } from '../openapi/documented.js';
+import { ApiList } from '../openapi/endpoints.js';
+import { flagFilter, idFilter, searchFilter, wordsFilter } from '../query/parameters.js';
+import { listQuery, type ValuesOf } from '../query/query.js';
+import { ReadQuery } from '../query/read-query.decorator.js';
+
+const QUERY = listQuery<SkuFilter>({
+  skus: wordsFilter('sku', 'one of these SKUs', 'R-1-42,R-1-43'),
+  productId: idFilter('product_id', 'Only the SKUs of this product.'),
+  inStock: flagFilter('in_stock', 'only SKUs with available stock'),
+  search: searchFilter('the SKU or the name', 'runner'),
+  byWarehouse: flagFilter('warehouses', 'each row has its units by warehouse'),
+});
+
+@Controller('v1/skus')
+@Documented({
+  tag: 'SKUs',
+  description: 'What can be ordered: the ids, prices and stock of the variants, and of the products without variants.',
+  schemas: [SkuListItem],
+})
+export class SkusController {
+  constructor(private readonly skus: SkusService) {}
+
+  @Get()
+  @ApiList({
+    operationId: 'listSkus',
+    summary: 'Sellable units, by SKU',
+    description:
+      'Active variants of active products, and active products without active variants. Sorted by `sku`, then ' +
+      '`product_id`, then `variant_id`. SKUs compare by Unicode code points, as sorted by bytes of UTF-8: `A-10` < ' +
+      '`A-9` < `B` < `a`. Units without a SKU come first. `pagination.total` counts all rows that match the filters. ' +
+      'Money is in major units: 10.99 is 10.99 USD.',
+    of: SkuListItem,
+  })
+  async list(
+    @CurrentStore() store: CurrentStoreContext,
+    @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>,
+  ): Promise<ListEnvelope<SkuResponse>> {
+    const { rows, total } = await this.skus.list(store.id, filter, page);
+    return list(
+      rows.map((row) => toSkuListItem(row, store.currency)),
+      total,
+      page,
+    );
+  }
+}

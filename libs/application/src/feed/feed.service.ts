@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import { Deadline } from '../deadline.js';
+import { ChangeFeed, type Change, type ChangedResource, type FeedPage, type FeedQuery } from '../ports/change-feed.js';
+import { ChangedRecords } from './changed-records.js';
+import { FeedWatch } from './feed-watch.js';
+
+/** A page ends with the record that reaches this. */
+const PAGE_BYTES = 512 * 1024;
+/** Records that are read at first. They tell the size of the next: a page of fat ones must not be in memory as a whole. */
+const FIRST_READ = 8;
+/** So many times the records that were read are read next: 8, 24 and 68 of a page of 100. */
+const GROWTH = 3;
+
+export interface ChangesPage extends Omit<FeedPage, 'changes'> {
+  readonly changes: readonly ChangedResource[];
+}
+
+export interface LongPoll {
+  readonly waitMs: number;
+  readonly over: AbortSignal;
+  /** The client is gone: reading stops, and fails with the reason. */
+  readonly gone: AbortSignal;
+  /** Why the reader may not read any more; null = it may. Asked after each wait. */
+  readonly refusal: () => Promise<Error | null>;
+}
+
+@Injectable()
+export class FeedService {
+  constructor(
+    private readonly feed: ChangeFeed,
+    private readonly records: ChangedRecords,
+    private readonly watch: FeedWatch,
+  ) {}
+
+  /**
+   * A page of the feed. A page without changes is held until there is one, or the time is over. It is read after the wait.
+   *
+   * @throws CursorExpired when the reader may have missed a deletion.
+   */
+  async poll(storeId: number, query: FeedQuery, { waitMs, over, gone, refusal }: LongPoll): Promise<ChangesPage> {
+    const deadline = Deadline.in(waitMs);
+    let page = await this.read(storeId, query, gone);
+    let changed = true;
+    while (changed && page.changes.length === 0 && !page.hasMore && !page.rewound && deadline.remainingMs > 0) {
+      const watched = { storeId, kinds: query.kinds, position: page.next.position };
+      changed = await this.watch.wait(watched, deadline.remainingMs, over);
+      // Also without a change: a count at the place of an answer takes everything before the answer to be before the place,
+      // and other kinds may have changed during the wait.
+      // @protects place-after-wait
+      page = await this.read(storeId, { ...query, after: page.next }, gone);
+      const refused = await refusal();
+      if (refused) throw refused;
+    }
+    return page;
+  }
+
+  /**
+   * A page of the feed, cut after the record that makes it too large.
+   *
+   * @param gone ends the reading, which then fails with the reason.
+   * @throws CursorExpired when the reader may have missed a deletion.
+   */
+  async read(storeId: number, query: FeedQuery, gone: AbortSignal): Promise<ChangesPage> {
+    gone.throwIfAborted();
+    // The records last: they are at least as new as the changes. A newer one comes again, after a later position.
+    const page = await this.ofMode(storeId, await this.feed.read(storeId, query), query);
+    const changes: ChangedResource[] = [];
+    let bytes = 0;
+    let count = FIRST_READ;
+    while (changes.length < page.changes.length) {
+      gone.throwIfAborted();
+      for (const change of await this.withRecords(
+        storeId,
+        page.changes.slice(changes.length, changes.length + count),
+      )) {
+        changes.push(change);
+        bytes += weightOf(change.record);
+        if (bytes >= PAGE_BYTES) return { ...page, ...cutAfter(changes, page) };
+      }
+      // As many as fit if they are like those before.
+      count = Math.min(
+        GROWTH * changes.length,
+        Math.ceil(((PAGE_BYTES - bytes) * changes.length) / Math.max(bytes, 1)),
+      );
+    }
+    return { ...page, changes };
+  }
+
+  /** The page without orders of the other mode, whose records are not read. Its place stays: the reader has passed them. */
+  private async ofMode(storeId: number, page: FeedPage, { isTest }: FeedQuery): Promise<FeedPage> {
+    const orders = page.changes.filter(({ kind }) => kind === 'orders').map(({ id }) => id);
+    if (isTest === undefined || orders.length === 0) return page;
+    const others = await this.records.ordersOfMode(storeId, orders, !isTest);
+    return { ...page, changes: page.changes.filter(({ kind, id }) => kind !== 'orders' || !others.has(id)) };
+  }
+
+  private async withRecords(storeId: number, changes: readonly Change[]): Promise<ChangedResource[]> {
+    const kinds = [...new Set(changes.map(({ kind }) => kind))];
+    const found = new Map(
+      await Promise.all(
+        kinds.map(async (kind) => {
+          const ids = changes.filter((change) => change.kind === kind).map(({ id }) => id);
+          return [kind, await this.records.find(storeId, kind, ids)] as const;
+        }),
+      ),
+    );
+    return changes.map(
+      (change) => ({ ...change, record: found.get(change.kind)?.get(change.id) ?? null }) as ChangedResource,
+    );
+  }
+}
+
+function cutAfter(changes: readonly ChangedResource[], { changes: all, next, hasMore }: FeedPage) {
+  const last = changes.at(-1);
+  if (!last || changes.length === all.length) return { changes, hasMore };
+  return { changes, hasMore: true, next: { ...next, position: last.position } };
+}
+
+/** About the bytes of a value as JSON, for much less than writing it. */
+function weightOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  let weight = 0;
+  for (const part of Object.values(value)) weight += 16 + weightOf(part);
+  return weight;
+}

@@ -1,0 +1,37 @@
+import {
+  BrandRepository,
+  CatalogPricing,
+  CategoryRepository,
+  ProductRepository,
+  SkuRepository,
+} from '@app/application';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import type { Provided } from '../platform/provided.js';
+import { BrandEntity } from './brand.entity.js';
+import { CategoryEntity } from './category.entity.js';
+import { LiveCatalogPricing } from './live-catalog-pricing.js';
+import { PostgresProductRepository } from './postgres-product.repository.js';
+import { PostgresSkuRepository } from './postgres-sku.repository.js';
+import { TypeOrmBrandRepository } from './typeorm-brand.repository.js';
+import { TypeOrmCategoryRepository } from './typeorm-category.repository.js';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([BrandEntity, CategoryEntity])],
+  providers: [
+    LiveCatalogPricing,
+    { provide: BrandRepository, useClass: TypeOrmBrandRepository },
+    { provide: CategoryRepository, useClass: TypeOrmCategoryRepository },
+    { provide: ProductRepository, useClass: PostgresProductRepository },
+    { provide: SkuRepository, useClass: PostgresSkuRepository },
+  ],
+  exports: [BrandRepository, CatalogPricing, CategoryRepository, ProductRepository, SkuRepository],
+})
+export class CatalogModule {
+  static on(pricing: Provided<CatalogPricing> | undefined): DynamicModule {
+    return {
+      module: CatalogModule,
+      providers: [{ provide: CatalogPricing, ...(pricing ?? { useExisting: LiveCatalogPricing }) }],
+    };
+  }
+}

@@ -1,0 +1,92 @@
+import type { OrderLineRecord, PipelineStageRecord } from '@app/application';
+import { toOrderRecord, type OrderRow } from '../orders/order.rows.js';
+
+// The rows that contain personal data, with the fields of a store bundle. The table is `item`.
+
+/** Without the secrets, which are in another table. */
+export const CUSTOMER_COLUMNS = `item.id, item.name, item.email, item.phone, item.status, item.email_verified,
+  item.loyalty_points, item.total_spent, item.tags, item.city, item.created_at, item.last_login`;
+
+export { BUNDLED_ORDER_COLUMNS as ORDER_COLUMNS } from '../orders/order.sql.js';
+
+/** Null where the product or the variant of a line no longer exists. */
+type CatalogJson = readonly [product: string | null, variant: string | null];
+
+export interface OrderColumns extends OrderRow {
+  /** By line. */
+  readonly catalog: readonly CatalogJson[];
+  /** By shipment. */
+  readonly notified: readonly boolean[];
+  readonly history: readonly { readonly at: string }[];
+}
+
+/** The fields of an order in a store bundle. */
+export function orderRecord(row: OrderColumns) {
+  const order = toOrderRecord(row);
+  const { externalReference, fraud, shipments, payments, refunds } = order;
+  return {
+    id: order.id,
+    receipt_number: order.receiptNumber,
+    source: order.source,
+    status: order.status,
+    fulfillment_status: order.fulfillmentStatus,
+    payment_method: order.paymentMethod,
+    currency: order.currency,
+    amount: order.amount,
+    total_amount: order.totalAmount,
+    tax_amount: order.taxAmount,
+    shipping_amount: order.shippingAmount,
+    discount_amount: order.discountAmount,
+    customer_id: order.customerId,
+    customer_name: order.customer.name,
+    customer_email: order.customer.email,
+    customer_phone: order.customer.phone,
+    shipping_address: order.shippingAddress,
+    billing_address: order.billingAddress,
+    notes: order.notes,
+    is_test: order.isTest,
+    created_at: order.createdAt,
+    updated_at: order.updatedAt,
+    ...(externalReference !== '' && { external_reference: externalReference }),
+    line_items: order.lines.map((line, index) => itemRecord(line, row.catalog[index])),
+    ...(fraud && { fraud: { ...fraud, reasons: fraud.reasons.map(({ rule, score }) => ({ rule, score })) } }),
+    pipeline: order.pipeline.map(stageRecord),
+    ...(shipments.length > 0 && {
+      shipments: shipments.map(({ trackingNumber, trackingUrl, shippedAt, deliveredAt, ...shipment }, index) => ({
+        ...shipment,
+        tracking_number: trackingNumber,
+        tracking_url: trackingUrl,
+        notify: row.notified[index],
+        shipped_at: shippedAt && shippedAt.toISOString(),
+        delivered_at: deliveredAt && deliveredAt.toISOString(),
+      })),
+    }),
+    ...(payments.length > 0 && { payments: payments.map(withText) }),
+    ...(refunds.length > 0 && { refunds: refunds.map(withText) }),
+    ...(row.history.length > 0 && {
+      history: row.history.map((event) => withText({ ...event, at: new Date(event.at) })),
+    }),
+  };
+}
+
+function itemRecord(line: OrderLineRecord, [product, variant]: CatalogJson = [null, null]) {
+  return {
+    ...(product && { product }),
+    ...(variant && { variant }),
+    sku: line.sku,
+    name: line.name,
+    attributes: line.attributes,
+    unit_price: line.unitPrice,
+    quantity: line.quantity,
+    ...(line.returnedQuantity > 0 && { returned_quantity: line.returnedQuantity }),
+  };
+}
+
+function stageRecord({ stage, reference, state, attempts, lastError, at }: PipelineStageRecord) {
+  return { stage, ...(reference && { reference }), state, attempts, last_error: lastError, at: at.toISOString() };
+}
+
+/** The time of a part as text. */
+function withText<T extends { readonly at: Date }>(part: T) {
+  return { ...part, at: part.at.toISOString() };
+}

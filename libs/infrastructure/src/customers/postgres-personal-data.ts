@@ -1,0 +1,170 @@
+import { ERASED_NAME, PersonalData, type Erasure, type PersonalRecords, type PersonsOrder } from '@app/application';
+import { isBlockedEmail, isBlockedPhone } from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
+import { hasEmail, isOrderOf } from '../orders/person.js';
+import { CUSTOMER_COLUMNS, ORDER_COLUMNS, orderRecord, type OrderColumns } from './personal-records.js';
+
+const FIND_CUSTOMER = `/* people.customer */
+  SELECT id, email, phone FROM customers WHERE store_id = $1 AND ${hasEmail('customers', '$2')}
+  FOR NO KEY UPDATE`;
+
+const THEIRS = isOrderOf('orders', '$2', '$3');
+
+// Before the orders: every writer locks idempotency keys first. The rows stay, or a repeated request would place a second
+// order; idempotency-keys.ts finds them. The key may contain personal data, and the hash of the request identifies them: one
+// byte of it fits any person, and still distinguishes most other requests. A change keeps the
+// whole order; its replay then shows the erased one.
+const ERASE_KEYS = `/* people.idempotency_keys */
+  /* @protects erased-keys */
+  UPDATE idempotency_keys
+  SET key = chr(1) || encode(sha256(convert_to(key, 'UTF8')), 'hex'), request_hash = substring(request_hash FROM 1 FOR 1),
+    record = CASE WHEN kind <> 'change' THEN record END
+  WHERE store_id = $1 AND key NOT LIKE chr(1) || '%'
+    AND order_id IN (SELECT id FROM orders WHERE store_id = $1 AND ${THEIRS})`;
+
+const LOCK_ORDERS = `/* people.orders */
+  SELECT id, receipt_number AS "receiptNumber", status, fulfillment_status AS "fulfillmentStatus",
+    customer_email AS email, customer_phone AS phone
+  FROM orders WHERE store_id = $1 AND ${THEIRS}
+  ORDER BY id FOR NO KEY UPDATE`;
+
+const ERASE_ORDERS = `/* people.erase_orders */
+  UPDATE orders
+  SET customer_name = $3, customer_email = '', customer_phone = '', shipping_address = '{}', billing_address = '{}',
+    notes = '', updated_at = now()
+  WHERE store_id = $1 AND id = ANY ($2)`;
+
+// The hash covers the tracking, whose numbers can be tried out. Its first character, six bits, fits any number, and still
+// distinguishes most other requests.
+const ERASE_SHIPMENTS = `/* people.erase_shipments */
+  UPDATE shipments SET tracking_number = '', tracking_url = '', request_hash = left(request_hash, 1)
+  WHERE store_id = $1 AND order_id = ANY ($2)`;
+
+const ERASE_REASONS = `/* people.erase_reasons */
+  UPDATE order_events SET details = details - 'reason'
+  WHERE store_id = $1 AND order_id = ANY ($2) AND details ? 'reason'`;
+
+// A status is a word of the store, which tallies count by.
+const ERASE_CUSTOMER = `/* people.erase_customer */
+  UPDATE customers
+  SET name = $3, email = '', phone = '', city = '', tags = '{}', email_verified = false, last_login = NULL,
+    updated_at = now()
+  WHERE store_id = $1 AND id = $2`;
+
+const DELETE_SECRETS = `/* people.secrets */ DELETE FROM customer_secrets WHERE store_id = $1 AND customer_id = $2`;
+
+const BLOCK_LISTS = `/* people.block_lists */
+  SELECT now() AS "takenAt", fraud_settings -> 'blocked_emails' AS emails, fraud_settings -> 'blocked_phones' AS phones
+  FROM stores WHERE id = $1`;
+const LOCK_BLOCK_LISTS = `${BLOCK_LISTS} FOR NO KEY UPDATE`;
+
+// jsonb - text[] removes these strings from an array.
+const UNBLOCK = `/* people.unblock */
+  UPDATE stores
+  SET fraud_settings = fraud_settings
+    || CASE WHEN cardinality($2::text[]) > 0
+      THEN jsonb_build_object('blocked_emails', (fraud_settings -> 'blocked_emails') - $2::text[]) ELSE '{}' END
+    || CASE WHEN cardinality($3::text[]) > 0
+      THEN jsonb_build_object('blocked_phones', (fraud_settings -> 'blocked_phones') - $3::text[]) ELSE '{}' END,
+    updated_at = now()
+  WHERE id = $1`;
+
+const COLLECT_CUSTOMER = `/* people.collect_customer */
+  SELECT ${CUSTOMER_COLUMNS} FROM customers AS item WHERE item.store_id = $1 AND ${hasEmail('item', '$2')}`;
+
+const COLLECT_ORDERS = `/* people.collect_orders */
+  SELECT ${ORDER_COLUMNS} FROM orders AS item WHERE item.store_id = $1 AND ${isOrderOf('item', '$2', '$3')}
+  ORDER BY item.id`;
+
+const COLLECT_SECRETS = `/* people.collect_secrets */
+  SELECT array_remove(ARRAY[
+    CASE WHEN password_hash IS NOT NULL THEN 'password_hash' END,
+    CASE WHEN verification_token IS NOT NULL THEN 'verification_token' END,
+    CASE WHEN national_id IS NOT NULL THEN 'national_id' END], NULL) AS names
+  FROM customer_secrets WHERE store_id = $1 AND customer_id = $2`;
+
+interface Contact {
+  readonly email: string;
+  readonly phone: string;
+}
+
+interface BlockLists {
+  readonly takenAt: Date;
+  readonly emails: unknown;
+  readonly phones: unknown;
+}
+
+interface CustomerRow extends Contact {
+  readonly id: string;
+}
+
+interface OrderRow extends PersonsOrder, Contact {
+  readonly id: string;
+}
+
+/** Has no time limit: a person may have many orders, and not every order is in an index by e-mail. */
+@Injectable()
+export class PostgresPersonalData extends PersonalData {
+  constructor(private readonly connection: MaintenanceConnection) {
+    super();
+  }
+
+  override collect(storeId: number, email: string): Promise<PersonalRecords> {
+    const inSnapshot = async (manager: EntityManager): Promise<PersonalRecords> => {
+      const [customer] = await manager.query<{ id: string }[]>(COLLECT_CUSTOMER, [storeId, email]);
+      const orders = await manager.query<OrderColumns[]>(COLLECT_ORDERS, [storeId, email, customer?.id ?? null]);
+      const [secrets] = await manager.query<{ names: string[] }[]>(COLLECT_SECRETS, [storeId, customer?.id ?? null]);
+      const [lists] = await manager.query<BlockLists[]>(BLOCK_LISTS, [storeId]);
+      return {
+        takenAt: lists?.takenAt ?? new Date(),
+        customer: customer ?? null,
+        secrets: secrets?.names ?? [],
+        blocked: entriesOf(lists?.emails, (entry) => isBlockedEmail(entry, [email])).length > 0,
+        orders: orders.map(orderRecord),
+      };
+    };
+    return this.connection.run((dataSource) => dataSource.transaction('REPEATABLE READ', inSnapshot));
+  }
+
+  override erase(storeId: number, email: string, check: (orders: readonly PersonsOrder[]) => void): Promise<Erasure> {
+    return this.connection.transaction(async (manager) => {
+      const [customer] = await manager.query<CustomerRow[]>(FIND_CUSTOMER, [storeId, email]);
+      const person = [storeId, email, customer?.id ?? null];
+      await manager.query(ERASE_KEYS, person);
+      const orders = await manager.query<OrderRow[]>(LOCK_ORDERS, person);
+      check(orders);
+      const ids = orders.map(({ id }) => id);
+      if (ids.length > 0) {
+        await manager.query(ERASE_ORDERS, [storeId, ids, ERASED_NAME]);
+        await manager.query(ERASE_SHIPMENTS, [storeId, ids]);
+        await manager.query(ERASE_REASONS, [storeId, ids]);
+      }
+      if (customer) {
+        await manager.query(ERASE_CUSTOMER, [storeId, customer.id, ERASED_NAME]);
+        await manager.query(DELETE_SECRETS, [storeId, customer.id]);
+      }
+      const contacts = [{ email, phone: '' }, ...(customer ? [customer] : []), ...orders];
+      const blockedContacts = await unblock(manager, storeId, contacts);
+      return { customers: customer ? 1 : 0, orders: orders.length, blockedContacts };
+    });
+  }
+}
+
+/** Removes the entries by which the fraud analysis would recognize the person. @returns their number. */
+async function unblock(manager: EntityManager, storeId: number, contacts: readonly Contact[]): Promise<number> {
+  const [lists] = await manager.query<BlockLists[]>(LOCK_BLOCK_LISTS, [storeId]);
+  const emails = [...new Set(contacts.map(({ email }) => email))];
+  const phones = [...new Set(contacts.map(({ phone }) => phone))];
+  const blockedEmails = entriesOf(lists?.emails, (entry) => isBlockedEmail(entry, emails));
+  const blockedPhones = entriesOf(lists?.phones, (entry) => isBlockedPhone(entry, phones));
+  const removed = blockedEmails.length + blockedPhones.length;
+  if (removed > 0) await manager.query(UNBLOCK, [storeId, blockedEmails, blockedPhones]);
+  return removed;
+}
+
+function entriesOf(list: unknown, isTheirs: (entry: string) => boolean): string[] {
+  const entries = Array.isArray(list) ? (list as unknown[]) : [];
+  return entries.filter((entry): entry is string => typeof entry === 'string' && isTheirs(entry));
+}

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ApplicationError,
+  CHANGE_KINDS,
+  ChangeFeed,
+  CursorExpired,
+  MAX_LIMIT,
+  within,
+  type Change,
+  type ChangeKind,
+  type FeedPage,
+  type FeedQuery,
+  type NewestPositions,
+} from '@app/application';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../postgres/database.js';
+import { GroupedLookup } from '../postgres/grouped-lookup.js';
+import { numberChangesOf } from './number-changes.js';
+import { changesWait } from './waiting-changes.js';
+
+/** The time that a read gives a numbering. Its commit may wait for a disk, or for a standby that hangs. */
+const NUMBERING_MS = 500;
+/** The pause of an empty page after which more changes come: they are being numbered, or cannot be at the moment. */
+const EMPTY_PAGE_MS = 200;
+
+interface PageRow {
+  readonly branch: string;
+  readonly purged: number;
+  readonly newest: number;
+  readonly lost: boolean;
+  /** Null when the page is empty. */
+  readonly position: number | null;
+  readonly kind: ChangeKind;
+  readonly id: string;
+  readonly at: Date;
+}
+
+// One snapshot: the page, and whether the reader may continue from its place. The latter is materialized, or
+// PostgreSQL computes it for each row of the page. A constant limit for each kind makes the planner expect few rows. The
+// planner does not see values that come from another query: with them it would expect less work than without, and plan
+// every page again, which takes longer than reading it.
+const PAGE = `/* changes.page */
+  WITH asked AS MATERIALIZED (
+    SELECT $1::int AS store_id, $2::change_kind[] AS kinds, $3::bigint AS position, $5::uuid AS branch
+  ), state AS MATERIALIZED (
+    SELECT current.id AS branch,
+      coalesce((SELECT max(through) FROM purged_changes WHERE store_id = $1 AND kind = ANY (asked.kinds)), 0) AS purged,
+      newest.position AS newest,
+      asked.branch IS NOT NULL AND (own.number IS NULL OR asked.position > newest.position OR EXISTS (
+        SELECT FROM change_branches AS later
+        LEFT JOIN change_forks AS fork ON fork.store_id = $1 AND fork.branch = later.number
+        /* @protects unknown-store */
+        WHERE later.number > own.number AND coalesce(fork.position, 0) < asked.position)) AS lost
+    FROM asked CROSS JOIN (SELECT id FROM change_branches ORDER BY number DESC LIMIT 1) AS current
+    CROSS JOIN (SELECT newest_change($1, enum_range(NULL::change_kind)) AS position) AS newest
+    LEFT JOIN change_branches AS own ON own.id = asked.branch
+  )
+  SELECT state.*, page.*
+  FROM state
+  LEFT JOIN LATERAL (
+    SELECT part.* FROM asked CROSS JOIN unnest(asked.kinds) AS wanted (kind)
+    CROSS JOIN LATERAL (
+      SELECT position, kind, entity AS id, changed_at AS at FROM changes
+      WHERE changes.store_id = asked.store_id AND changes.kind = wanted.kind AND changes.position > asked.position
+      ORDER BY position LIMIT ${MAX_LIMIT + 1}
+    ) AS part
+    ORDER BY position LIMIT $4
+  ) AS page ON true
+  ORDER BY page.position`;
+
+const WAITING = `/* changes.waiting */ SELECT ${changesWait('$1')} AS waiting`;
+
+const NEWEST = `/* changes.newest */
+  SELECT wanted.store_id, kind, newest_change(wanted.store_id, ARRAY[kind]) AS position
+  FROM unnest($1::int[]) AS wanted (store_id) CROSS JOIN unnest(enum_range(NULL::change_kind)) AS kind`;
+
+@Injectable()
+export class PostgresChangeFeed extends ChangeFeed {
+  // Requests that arrive together share the numbering of a store.
+  private readonly numberings = new GroupedLookup<boolean | null>(
+    async (storeIds) =>
+      new Map(await Promise.all(storeIds.map(async (id) => [id, await this.numberOnce(Number(id))] as const))),
+  );
+
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  override async read(storeId: number, query: FeedQuery): Promise<FeedPage> {
+    const waiting = (await this.number(storeId)) ?? (await this.isWaiting(storeId));
+    const page = await this.page(storeId, query);
+    if (!waiting) return page;
+    // Without a pause, the reader of an empty page would ask again in a tight loop.
+    if (page.changes.length === 0) await sleep(EMPTY_PAGE_MS);
+    return { ...page, hasMore: true };
+  }
+
+  override async newest(storeIds: readonly number[]): Promise<NewestPositions> {
+    for (const storeId of storeIds) await this.number(storeId);
+    const rows = await this.database.queryPrepared<{ store_id: number; kind: ChangeKind; position: number }>(NEWEST, [
+      storeIds,
+    ]);
+    const none = Object.fromEntries(CHANGE_KINDS.map((kind) => [kind, 0])) as Record<ChangeKind, number>;
+    const newest = new Map(storeIds.map((storeId) => [storeId, { ...none }]));
+    for (const { store_id: storeId, kind, position } of rows) {
+      const positions = newest.get(storeId);
+      if (positions) positions[kind] = position;
+    }
+    return newest;
+  }
+
+  /**
+   * A failed or slow numbering neither fails nor delays the read.
+   *
+   * @returns whether changes of the store wait for another numbering; null = not known.
+   */
+  private async number(storeId: number): Promise<boolean | null> {
+    try {
+      return (await within(NUMBERING_MS, this.numberings.find(String(storeId)))) ?? null;
+    } catch (error) {
+      if (error instanceof ApplicationError) return null;
+      throw error;
+    }
+  }
+
+  private async isWaiting(storeId: number): Promise<boolean> {
+    const [row] = await this.database.queryPrepared<{ waiting: boolean }>(WAITING, [storeId]);
+    return row?.waiting === true;
+  }
+
+  // Not on a shared connection: it writes, and other reads must not wait behind its commit.
+  private numberOnce(storeId: number): Promise<boolean | null> {
+    return numberChangesOf((text, values) => this.database.queryAlone(text, values), storeId);
+  }
+
+  private async page(storeId: number, query: FeedQuery): Promise<FeedPage> {
+    const { kinds, after, limit, bulk } = query;
+    const position = after?.position ?? 0;
+    const values = [storeId, kinds, position, limit + 1, after?.branch ?? null];
+    const read = bulk
+      ? this.database.searchPrepared.bind(this.database)
+      : this.database.queryPrepared.bind(this.database);
+    const rows = await read<PageRow>(PAGE, values);
+    const [state] = rows;
+    if (!state) throw new Error('The feed has no branch');
+    if (after && state.lost) return { ...(await this.page(storeId, { ...query, after: null })), rewound: true };
+
+    const base = after?.base ?? state.purged;
+    if (state.purged > Math.max(position, base)) throw new CursorExpired();
+    const found = rows.flatMap(({ position: place, kind, id, at }): Change[] =>
+      place === null ? [] : [{ kind, id, position: place, at }],
+    );
+    const changes = found.slice(0, limit);
+    const hasMore = found.length > limit;
+    // Changes of other kinds: the reader does not want them, and is as far as they are.
+    const last = hasMore ? changes.at(-1)?.position : state.newest;
+    const next = { branch: state.branch, position: Math.max(position, last ?? 0), base };
+    return { changes, next, hasMore, rewound: false };
+  }
+}

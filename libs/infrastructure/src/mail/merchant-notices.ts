@@ -1,0 +1,93 @@
+import type { StoreRepository } from '@app/application';
+import { Logger } from '@nestjs/common';
+import type { MailNotifier } from './mail-notifier.js';
+import { pausedWebhookMail, type PausedWebhook } from './paused-webhook-mail.js';
+import { shortStockMail, type OpenOrder, type ShortStock } from './short-stock-mail.js';
+import { failureName } from '../platform/failure-name.js';
+import type { Database } from '../postgres/database.js';
+import { ProcessLoop } from '../platform/process-loop.js';
+
+const INTERVAL_MS = 1_000;
+const SHUTDOWN_MS = 35_000;
+/** With this back-off, the last attempt comes about three days after the first. */
+const MOST_ATTEMPTS = 20;
+
+// An attempt makes the notice due again before it begins: one that fails, or whose worker is killed, needs no further word.
+const CLAIM = `/* notices.claim */
+  WITH due AS (
+    SELECT store_id, id FROM merchant_notices WHERE run_at <= now() AND attempts < ${MOST_ATTEMPTS}
+    ORDER BY run_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+  )
+  UPDATE merchant_notices AS notice
+  SET attempts = attempts + 1, run_at = now() + least(interval '1 minute' * 2 ^ attempts, interval '6 hours')
+  FROM due WHERE notice.store_id = due.store_id AND notice.id = due.id
+  RETURNING notice.store_id AS "storeId", notice.id, notice.subject, notice.details`;
+
+const DONE = `/* notices.done */ DELETE FROM merchant_notices WHERE store_id = $1 AND id = $2`;
+
+const NEWEST_OPEN = `/* notices.newest_open_orders */
+  SELECT short.place::int - 1 AS place, newest.receipt_number AS receipt
+  FROM ROWS FROM (jsonb_to_recordset($2) AS (bin_id int, product_id int, variant_key int)) WITH ORDINALITY
+    AS short (bin_id, product_id, variant_key, place)
+  CROSS JOIN LATERAL (
+    SELECT orders.receipt_number FROM stock_movements AS moved
+    JOIN orders ON orders.store_id = $1 AND orders.id = moved.order_id
+    WHERE moved.store_id = $1 AND moved.product_id = short.product_id AND moved.variant_key = short.variant_key
+      AND moved.bin_id = short.bin_id AND moved.kind = 'ORDER'
+      AND orders.fulfillment_status IN ('PENDING', 'CONFIRMED', 'PROCESSING')
+      AND EXISTS (
+        SELECT FROM order_lines AS line
+        WHERE line.store_id = $1 AND line.order_id = orders.id AND line.product_id = short.product_id
+          AND coalesce(line.variant_id, 0) = short.variant_key AND line.quantity > (
+            SELECT coalesce(sum(item.quantity), 0) FROM shipment_items AS item
+            JOIN shipments USING (store_id, order_id, reference)
+            WHERE item.store_id = $1 AND item.order_id = orders.id AND item.position = line.position
+              AND shipments.status IN ('shipped', 'delivered')))
+    ORDER BY moved.transaction DESC LIMIT 5
+  ) AS newest`;
+
+type Notice = { readonly storeId: number; readonly id: number } & (
+  | { readonly subject: 'short_stock'; readonly details: readonly ShortStock[] }
+  | { readonly subject: 'webhook_paused'; readonly details: PausedWebhook }
+);
+
+/** Mails merchants what they must look after, at least once. Workers in several processes share the notices. */
+export class MerchantNotices extends ProcessLoop {
+  private readonly logger = new Logger(MerchantNotices.name);
+
+  constructor(
+    private readonly database: Database,
+    private readonly stores: StoreRepository,
+    private readonly mails: MailNotifier,
+  ) {
+    super(SHUTDOWN_MS);
+  }
+
+  protected override run(): Promise<void> {
+    return this.repeat(async () => {
+      const hasSent = await this.sendNext().catch((error: Error) => {
+        this.logger.warn(`A notice to a merchant was not sent: ${failureName(error)}`);
+        return false;
+      });
+      return hasSent ? 0 : INTERVAL_MS;
+    });
+  }
+
+  async sendNext(): Promise<boolean> {
+    const [notice] = await this.database.query<Notice>(CLAIM, []);
+    if (!notice) return false;
+    const { storeId, id, subject } = notice;
+    const store = await this.stores.findProfile(storeId);
+    if (store) {
+      await this.mails.notifyMerchant(store, `${subject.replace('_', '-')}-${id}`, await this.messageOf(notice));
+    }
+    await this.database.query(DONE, [storeId, id]);
+    return true;
+  }
+
+  private async messageOf({ storeId, subject, details }: Notice) {
+    if (subject === 'webhook_paused') return pausedWebhookMail(details);
+    const orders = await this.database.query<OpenOrder>(NEWEST_OPEN, [storeId, JSON.stringify(details)]);
+    return shortStockMail(details, orders);
+  }
+}

@@ -1,0 +1,59 @@
+import { Clock } from '@app/application';
+import { Global, Logger, Module, type DynamicModule } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { Config } from '../platform/config.js';
+import { DataCipher, dataCipher } from '../platform/data-cipher.js';
+import { OutageLog } from '../platform/outage-log.js';
+import { ServiceMetrics } from '../platform/service-metrics.js';
+import { optionsOn, requestPool } from './data-source.js';
+import { DatabaseMetrics } from './database-metrics.js';
+import { Database } from './database.js';
+import { MaintenanceConnection } from './maintenance-connection.js';
+import { PostgresClock } from './postgres-clock.js';
+import { Transactions } from './transactions.js';
+import { watchDataSource } from './watch-statements.js';
+
+/** The connections to the database and what every feature uses. */
+@Global()
+@Module({
+  providers: [
+    Transactions,
+    { provide: Clock, useClass: PostgresClock },
+    { provide: DataCipher, useFactory: dataCipher, inject: [Config] },
+  ],
+  exports: [Clock, Config, DataCipher, Database, MaintenanceConnection, ServiceMetrics, Transactions],
+})
+export class PostgresModule {
+  static on(config: Config, databaseUrl: string, metrics: ServiceMetrics): DynamicModule {
+    const logger = new Logger('Database');
+    const databaseMetrics = new DatabaseMetrics(metrics.registry);
+    const brokenConnections = new OutageLog('Broken connections', (line) => logger.warn(line));
+    const onPoolError = (error: Error) => brokenConnections.note(`An idle connection broke: ${error.message}`);
+    const pool = requestPool({ url: databaseUrl, poolSize: config.databasePoolSize, onPoolError });
+    databaseMetrics.observePool(() => pool);
+    return {
+      module: PostgresModule,
+      imports: [TypeOrmModule.forRoot({ ...optionsOn(pool), autoLoadEntities: true })],
+      providers: [
+        { provide: Config, useValue: config },
+        { provide: pg.Pool, useValue: pool },
+        { provide: ServiceMetrics, useValue: metrics },
+        { provide: DatabaseMetrics, useValue: databaseMetrics },
+        {
+          provide: MaintenanceConnection,
+          useFactory: () => new MaintenanceConnection(config.databaseDirectUrl ?? databaseUrl),
+        },
+        {
+          provide: Database,
+          useFactory: (dataSource: DataSource) => {
+            watchDataSource(dataSource, databaseMetrics);
+            return new Database(pool, databaseMetrics);
+          },
+          inject: [DataSource],
+        },
+      ],
+    };
+  }
+}
