@@ -1,61 +1,63 @@
 import { randomBytes } from 'node:crypto';
-import { ApiKeyRepository, type ApiKeyLookup, type NewApiKey } from '@app/application';
-import { Database } from '@app/infrastructure';
+import {
+  ApiKeyRepository,
+  EncryptedSecrets,
+  RotateSecrets,
+  type ApiKeyLookup,
+  type NewApiKey,
+  type ReencryptedBatch,
+  type RotationReport,
+} from '@app/application';
+import { type BundleLine, withBundleImporter } from '@app/bundles';
+import {
+  DataCipher,
+  Database,
+  ENCRYPTED_COLUMNS,
+  MaintenanceConnection,
+  PostgresEncryptedSecrets,
+  reportUnknownKeys,
+} from '@app/infrastructure';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { KeyUsage } from '../../libs/infrastructure/src/access/key-usage.js';
+import { maintenanceOptions } from '../../libs/infrastructure/src/postgres/data-source.js';
 import { StoreFixture } from '../builders/store-fixture.js';
+import { commandLine } from '../support/command-line.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
+import type { TestDatabase } from '../support/test-database.js';
 
 let api: RunningApi;
-beforeAll(async () => (api = await startApi()));
+let database: TestDatabase;
+beforeAll(async () => {
+  api = await startApi();
+  database = api.database;
+});
 afterAll(() => api.stop());
 
-interface Ports {
-  readonly storeId: number;
-  readonly apiKeys: ApiKeyRepository;
-  deactivateStore(): Promise<unknown>;
-  activateStore(): Promise<unknown>;
-  /** Writes the counted usage, which a process otherwise writes once a minute. */
-  flush(): Promise<void>;
-}
-
-async function openPostgres(): Promise<Ports> {
-  const { id: storeId } = await StoreFixture.create(api.database);
-  const setStatus = (status: string) =>
-    api.database.query('UPDATE stores SET status = $2 WHERE id = $1', [storeId, status]);
-  const apiKeys = api.app.get(ApiKeyRepository);
-  return {
-    storeId,
-    apiKeys,
-    deactivateStore: () => setStatus('INACTIVE'),
-    activateStore: () => setStatus('ACTIVE'),
-    flush: () => api.app.get(KeyUsage, { strict: false }).flush(),
-  };
-}
-
 describe('ApiKeyRepository', () => {
-  let ports: Ports;
-  beforeAll(async () => (ports = await openPostgres()));
-
-  const aKey = (more: Partial<NewApiKey> = {}): NewApiKey => ({
-    id: uuidv7(),
-    hash: randomBytes(32),
-    prefix: 'svc_live_',
-    lastFour: 'abcd',
-    mode: 'live',
-    scope: 'full',
-    networks: [],
-    trusted: false,
-    name: 'ERP',
-    expiresAt: null,
-    ...more,
+  let storeId: number;
+  let apiKeys: ApiKeyRepository;
+  beforeAll(async () => {
+    storeId = (await StoreFixture.create(database)).id;
+    apiKeys = api.app.get(ApiKeyRepository);
   });
 
-  it('finds a key by its hash, with its store', async () => {
-    const key = aKey({ mode: 'test', scope: 'read', networks: ['192.0.2.0/24', '2001:db8::/32'] });
-    await ports.apiKeys.insert(ports.storeId, key);
+  const inserted = async (more: Partial<NewApiKey> = {}): Promise<NewApiKey> => {
+    const key: NewApiKey = {
+      ...{ id: uuidv7(), hash: randomBytes(32), prefix: 'svc_live_', lastFour: 'abcd', mode: 'live', scope: 'full' },
+      ...{ networks: [], trusted: false, name: 'ERP', expiresAt: null },
+      ...more,
+    };
+    await apiKeys.insert(storeId, key);
+    return key;
+  };
+  const usage = () => api.app.get(KeyUsage, { strict: false });
 
-    expect(await ports.apiKeys.findByHash(key.hash)).toMatchObject({
+  it('finds a key by its hash, with its store', async () => {
+    const key = await inserted({ mode: 'test', scope: 'read', networks: ['192.0.2.0/24', '2001:db8::/32'] });
+
+    expect(await apiKeys.findByHash(key.hash)).toMatchObject({
       id: key.id,
       mode: 'test',
       scope: 'read',
@@ -63,149 +65,112 @@ describe('ApiKeyRepository', () => {
       status: 'ACTIVE',
       expiresAt: null,
       expired: false,
-      store: { id: ports.storeId, active: true },
+      store: { id: storeId, active: true },
     });
   });
 
-  it('reports that a key has expired', async () => {
-    const past = aKey({ expiresAt: new Date(Date.now() - 1000) });
-    const future = aKey({ expiresAt: new Date(Date.now() + 60_000) });
-    await ports.apiKeys.insert(ports.storeId, past);
-    await ports.apiKeys.insert(ports.storeId, future);
-
-    expect(await ports.apiKeys.findByHash(past.hash)).toMatchObject({ expired: true, expiresAt: past.expiresAt });
-    expect(await ports.apiKeys.findByHash(future.hash)).toMatchObject({ expired: false, expiresAt: future.expiresAt });
-  });
-
   it('counts the requests and the throttled requests of each key', async () => {
-    const [busy, quiet, unused] = [aKey(), aKey(), aKey()];
-    for (const key of [busy, quiet, unused]) await ports.apiKeys.insert(ports.storeId, key);
-    const [first, second] = await Promise.all([busy, quiet].map(({ hash }) => ports.apiKeys.findByHash(hash)));
+    const [busy, quiet, unused] = [await inserted(), await inserted(), await inserted()];
+    const [first, second] = await Promise.all([busy, quiet].map(({ hash }) => apiKeys.findByHash(hash)));
     if (!first || !second) throw new Error('The keys were not found');
 
-    for (let n = 0; n < 3; n++) ports.apiKeys.touch(first);
-    ports.apiKeys.noteThrottled(first);
-    ports.apiKeys.touch(second);
-    await ports.flush();
-    ports.apiKeys.touch(first);
-    await ports.flush();
+    for (let n = 0; n < 3; n++) apiKeys.touch(first);
+    apiKeys.noteThrottled(first);
+    apiKeys.touch(second);
+    await usage().flush();
+    apiKeys.touch(first);
+    await usage().flush();
 
     const today = new Date().toISOString().slice(0, 10);
     const ids = [busy.id, quiet.id, unused.id];
-    expect((await ports.apiKeys.listUsage(ports.storeId, 2)).filter(({ keyId }) => ids.includes(keyId))).toEqual([
+    expect((await apiKeys.listUsage(storeId, 2)).filter(({ keyId }) => ids.includes(keyId))).toEqual([
       { keyId: busy.id, day: today, requests: 4, throttled: 1 },
       { keyId: quiet.id, day: today, requests: 1, throttled: 0 },
     ]);
-    expect(await ports.apiKeys.listUsage(ports.storeId + 1, 2)).toEqual([]);
+    expect(await apiKeys.listUsage(storeId + 1, 2)).toEqual([]);
   });
 
-  it('returns a changed status from the next look-up on', async () => {
-    const key = aKey();
-    await ports.apiKeys.insert(ports.storeId, key);
+  it('returns a changed status from the next look-up on, and never activates a revoked key', async () => {
+    const key = await inserted();
 
-    await ports.apiKeys.setStatus(key.id, 'DEACTIVATED');
-    expect(await ports.apiKeys.findByHash(key.hash)).toMatchObject({ status: 'DEACTIVATED' });
-
-    await ports.apiKeys.setStatus(key.id, 'ACTIVE');
-    expect(await ports.apiKeys.findByHash(key.hash)).toMatchObject({ status: 'ACTIVE' });
-  });
-
-  it('never activates a revoked key', async () => {
-    const key = aKey();
-    await ports.apiKeys.insert(ports.storeId, key);
-    await ports.apiKeys.setStatus(key.id, 'REVOKED');
-
-    expect(await ports.apiKeys.setStatus(key.id, 'ACTIVE')).toBeNull();
-    expect(await ports.apiKeys.findByHash(key.hash)).toMatchObject({ status: 'REVOKED' });
+    for (const status of ['DEACTIVATED', 'ACTIVE', 'REVOKED'] as const) {
+      await apiKeys.setStatus(key.id, status);
+      expect(await apiKeys.findByHash(key.hash)).toMatchObject({ status });
+    }
+    expect(await apiKeys.setStatus(key.id, 'ACTIVE')).toBeNull();
+    expect(await apiKeys.findByHash(key.hash)).toMatchObject({ status: 'REVOKED' });
   });
 
   describe('roll', () => {
     const DAY_MS = 86_400_000;
     const aSuccessor = () => ({ id: uuidv7(), hash: randomBytes(32), lastFour: 'wxyz', expiresAt: null });
-    const inserted = async (more: Partial<NewApiKey> = {}) => {
-      const key = aKey(more);
-      await ports.apiKeys.insert(ports.storeId, key);
-      return key;
-    };
 
     it('adds a key of the same store, mode, scope, networks, trust and name, and lets the old key expire after the overlap', async () => {
-      const old = await inserted({
-        mode: 'test',
-        scope: 'read',
-        networks: ['10.0.0.0/8'],
-        trusted: true,
-        prefix: 'svc_test_',
-        name: 'BI',
-      });
+      const kept = {
+        ...({ mode: 'test', scope: 'read', networks: ['10.0.0.0/8'], trusted: true } as const),
+        ...({ prefix: 'svc_test_', name: 'BI' } as const),
+      };
+      const old = await inserted(kept);
       const successor = { ...aSuccessor(), expiresAt: new Date(Date.now() + 400 * DAY_MS) };
 
       const before = Date.now();
-      const rolled = await ports.apiKeys.roll(ports.storeId, old.id, successor, DAY_MS);
+      const rolled = await apiKeys.roll(storeId, old.id, successor, DAY_MS);
       const after = Date.now();
 
       const { hash, ...shown } = successor;
-      const kept = {
-        storeId: ports.storeId,
-        mode: 'test',
-        scope: 'read',
-        networks: ['10.0.0.0/8'],
-        trusted: true,
-        prefix: 'svc_test_',
-        name: 'BI',
-      };
-      expect(rolled?.successor).toMatchObject({ ...shown, ...kept, status: 'ACTIVE', lastUsedAt: null });
+      expect(rolled?.successor).toMatchObject({ ...shown, ...kept, storeId, status: 'ACTIVE', lastUsedAt: null });
       expect(rolled?.oldKeyExpiresAt.getTime()).toBeGreaterThanOrEqual(before + DAY_MS);
       expect(rolled?.oldKeyExpiresAt.getTime()).toBeLessThanOrEqual(after + DAY_MS);
-      expect(await ports.apiKeys.findByHash(hash)).toMatchObject({ id: successor.id, scope: 'read', expired: false });
+      expect(await apiKeys.findByHash(hash)).toMatchObject({ id: successor.id, scope: 'read', expired: false });
       const expiresAt = rolled?.oldKeyExpiresAt;
-      expect(await ports.apiKeys.findByHash(old.hash)).toMatchObject({ id: old.id, expired: false, expiresAt });
+      expect(await apiKeys.findByHash(old.hash)).toMatchObject({ id: old.id, expired: false, expiresAt });
     });
 
     it('leaves a key that expires before the end of the overlap its earlier end', async () => {
       const expiresAt = new Date(Date.now() + 60_000);
       const old = await inserted({ expiresAt });
 
-      const rolled = await ports.apiKeys.roll(ports.storeId, old.id, aSuccessor(), DAY_MS);
+      const rolled = await apiKeys.roll(storeId, old.id, aSuccessor(), DAY_MS);
 
       expect(rolled?.oldKeyExpiresAt).toEqual(expiresAt);
-      expect(await ports.apiKeys.find(old.id)).toMatchObject({ expiresAt });
+      expect(await apiKeys.find(old.id)).toMatchObject({ expiresAt });
     });
 
     it.each<[string, (id: string) => Promise<unknown>]>([
-      ['revoked', (id) => ports.apiKeys.setStatus(id, 'REVOKED')],
-      ['deactivated', (id) => ports.apiKeys.setStatus(id, 'DEACTIVATED')],
+      ['revoked', (id) => apiKeys.setStatus(id, 'REVOKED')],
+      ['deactivated', (id) => apiKeys.setStatus(id, 'DEACTIVATED')],
     ])('changes nothing for a %s key', async (_name, end) => {
       const old = await inserted();
       await end(old.id);
       const successor = aSuccessor();
 
-      expect(await ports.apiKeys.roll(ports.storeId, old.id, successor, DAY_MS)).toBeNull();
-      expect(await ports.apiKeys.find(old.id)).toMatchObject({ expiresAt: null });
-      expect(await ports.apiKeys.findByHash(successor.hash)).toBeNull();
+      expect(await apiKeys.roll(storeId, old.id, successor, DAY_MS)).toBeNull();
+      expect(await apiKeys.find(old.id)).toMatchObject({ expiresAt: null });
+      expect(await apiKeys.findByHash(successor.hash)).toBeNull();
     });
 
     it('changes nothing for an expired key, an unknown key and a key of another store', async () => {
       const expired = await inserted({ expiresAt: new Date(Date.now() - 1000) });
       const foreign = await inserted();
-      const roll = (storeId: number, id: string) => ports.apiKeys.roll(storeId, id, aSuccessor(), DAY_MS);
+      const roll = (storeId: number, id: string) => apiKeys.roll(storeId, id, aSuccessor(), DAY_MS);
 
-      expect(await roll(ports.storeId, expired.id)).toBeNull();
-      expect(await roll(ports.storeId, uuidv7())).toBeNull();
-      expect(await roll(ports.storeId + 1, foreign.id)).toBeNull();
-      expect(await ports.apiKeys.find(foreign.id)).toMatchObject({ expiresAt: null });
+      expect(await roll(storeId, expired.id)).toBeNull();
+      expect(await roll(storeId, uuidv7())).toBeNull();
+      expect(await roll(storeId + 1, foreign.id)).toBeNull();
+      expect(await apiKeys.find(foreign.id)).toMatchObject({ expiresAt: null });
     });
 
     it('adds no second successor, also of rolls at the same time, until the first one is revoked', async () => {
       const old = await inserted();
-      const roll = () => ports.apiKeys.roll(ports.storeId, old.id, aSuccessor(), DAY_MS);
+      const roll = () => apiKeys.roll(storeId, old.id, aSuccessor(), DAY_MS);
 
       const [first, ...others] = (await Promise.all([roll(), roll(), roll()])).filter((rolled) => rolled !== null);
       const successor = first?.successor.id ?? '';
       const end = first?.oldKeyExpiresAt;
 
       expect([others, await roll()]).toEqual([[], null]);
-      expect(await ports.apiKeys.find(old.id)).toMatchObject({ successorId: successor, expiresAt: end });
-      await ports.apiKeys.setStatus(successor, 'REVOKED');
+      expect(await apiKeys.find(old.id)).toMatchObject({ successorId: successor, expiresAt: end });
+      await apiKeys.setStatus(successor, 'REVOKED');
       expect(await roll()).toMatchObject({ successor: { status: 'ACTIVE', successorId: null }, oldKeyExpiresAt: end });
       expect(await roll()).toBeNull();
     });
@@ -229,7 +194,7 @@ describe('the counter of key usage', () => {
   const processes = (count: number) =>
     Array.from({ length: count }, () => new KeyUsage(api.app.get(Database, { strict: false })));
   const stored = async () => {
-    const [row] = await api.database.query<{ version: string; last_used_at: Date | null; requests: number }>(
+    const [row] = await database.query<{ version: string; last_used_at: Date | null; requests: number }>(
       `SELECT key.xmin::text AS version, key.last_used_at, usage.requests::int AS requests
        FROM api_keys key LEFT JOIN api_key_usage usage ON usage.store_id = key.store_id AND usage.key_id = key.id
        WHERE key.store_id = $1 AND key.id = $2`,
@@ -239,7 +204,7 @@ describe('the counter of key usage', () => {
     return row;
   };
   const lastUsed = (moment: string) =>
-    api.database.query(`UPDATE api_keys SET last_used_at = ${moment} WHERE id = $1`, [key.id]);
+    database.query(`UPDATE api_keys SET last_used_at = ${moment} WHERE id = $1`, [key.id]);
 
   it('writes nothing during requests, and writes many requests at once', async () => {
     const before = await stored();
@@ -289,15 +254,6 @@ describe('the counter of key usage', () => {
 
     expect((await stored()).requests).toBe(requests + 5);
   });
-
-  it('writes its counts when the process ends', async () => {
-    const { requests } = await stored();
-    await api.get('/v1/store');
-
-    await api.app.get(KeyUsage, { strict: false }).onApplicationShutdown();
-
-    expect((await stored()).requests).toBe(requests + 1);
-  });
 });
 
 describe('the expiry of a key', () => {
@@ -308,7 +264,7 @@ describe('the expiry of a key', () => {
     ['slow', -24 * 3_600_000],
   ])('depends on the clock of the database, even in a process whose clock is a day %s', async (_name, offset) => {
     const setExpiry = (moment: string) =>
-      api.database.query(`UPDATE api_keys SET expires_at = ${moment} WHERE store_id = $1`, [api.store.id]);
+      database.query(`UPDATE api_keys SET expires_at = ${moment} WHERE store_id = $1`, [api.store.id]);
     const now = Date.now.bind(Date);
     jest.spyOn(Date, 'now').mockImplementation(() => now() + offset);
 
@@ -316,5 +272,233 @@ describe('the expiry of a key', () => {
     expect((await api.get('/v1/store')).statusCode).toBe(200);
     await setExpiry(`now() - interval '1 second'`);
     expect((await api.get('/v1/store')).statusCode).toBe(403);
+  });
+});
+
+const SECRETS = { newest: Buffer.alloc(32, 1), older: Buffer.alloc(32, 2), lost: Buffer.alloc(32, 3) };
+const [NEWEST = '', OLDER = '', LOST = ''] = new DataCipher(Object.values(SECRETS)).keyIds;
+
+async function batchesOf(secrets: EncryptedSecrets): Promise<ReencryptedBatch[]> {
+  const batches: ReencryptedBatch[] = [];
+  for await (const batch of secrets.reencrypt()) batches.push(batch);
+  return batches;
+}
+
+const rotatedIn = (batches: readonly ReencryptedBatch[]) => batches.reduce((sum, { rotated }) => sum + rotated, 0);
+
+/** Secrets of two stores. The keys `newest` and `older` are configured. */
+describe('EncryptedSecrets', () => {
+  let stores: StoreFixture[];
+  let secrets: EncryptedSecrets;
+  let holder: pg.Client | undefined;
+  let serial = 0;
+  beforeAll(async () => {
+    stores = [await StoreFixture.create(database), await StoreFixture.create(database)];
+    const cipher = new DataCipher([SECRETS.newest, SECRETS.older]);
+    secrets = new PostgresEncryptedSecrets(new MaintenanceConnection(database.url), cipher);
+  });
+  afterEach(async () => {
+    await holder?.end();
+    holder = undefined;
+    await database.query('DELETE FROM gateway_credentials');
+  });
+
+  async function add(count: number, key: keyof typeof SECRETS): Promise<void> {
+    const cipher = new DataCipher([SECRETS[key]]);
+    for (let n = 0; n < count; n++) {
+      const [{ id } = { id: 0 }, method] = [stores[n % 2], `method-${++serial}`];
+      const credentials = cipher.encrypt(`secret ${serial}`, `gateway_credentials/${id}/${method}`);
+      await database.query('INSERT INTO gateway_credentials VALUES ($1, $2, $3)', [id, method, credentials]);
+    }
+  }
+
+  /** Locks one secret under the older key in another transaction. Returns the release of the lock. */
+  async function hold(): Promise<() => Promise<unknown>> {
+    const client = (holder = new pg.Client({ connectionString: database.url }));
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query(
+      `SELECT FROM gateway_credentials WHERE encode(substring(credentials FROM 1 FOR 4), 'hex') = $1
+       LIMIT 1 FOR UPDATE`,
+      [OLDER],
+    );
+    return () => client.query('COMMIT');
+  }
+
+  it('counts the values under each key, with configured keys first, even those with 0', async () => {
+    await add(2, 'lost');
+    await add(3, 'older');
+
+    expect(await secrets.keyUses()).toEqual([
+      { key: NEWEST, position: 1, values: 0 },
+      { key: OLDER, position: 2, values: 3 },
+      { key: LOST, position: null, values: 2 },
+    ]);
+  });
+
+  it('leaves values under an unknown key unchanged and reports each', async () => {
+    await add(2, 'lost');
+    await add(1, 'older');
+
+    const batches = await batchesOf(secrets);
+
+    expect(rotatedIn(batches)).toBe(1);
+    expect(batches.flatMap(({ unreadable }) => unreadable)).toEqual([
+      expect.stringContaining(LOST),
+      expect.stringContaining(LOST),
+    ]);
+    expect((await secrets.keyUses()).at(-1)).toEqual({ key: LOST, position: null, values: 2 });
+  });
+
+  it('skips a value that another transaction has locked, without waiting for it', async () => {
+    await add(3, 'older');
+    const release = await hold();
+
+    expect(rotatedIn(await batchesOf(secrets))).toBe(2);
+
+    await release();
+    expect(rotatedIn(await batchesOf(secrets))).toBe(1);
+  });
+});
+
+/** More than a batch. */
+const CUSTOMERS = 600;
+const VALUES = CUSTOMERS + 1;
+
+const store: BundleLine = {
+  ...{ kind: 'store', subdomain: 'acme', name: 'Acme', currency: 'USD' },
+  payment_settings: {
+    methods: [{ methodId: 'paylark', enabled: true, credentials: { secret_key: 'paylark-secret' } }],
+  },
+};
+const customer = (n: number): BundleLine => ({
+  ...{ kind: 'customer', store: 'acme', name: `Customer ${n}` },
+  email: `c${n}@example.com`,
+  national_id: `NID-${n}`,
+});
+const everything = [store, ...Array.from({ length: CUSTOMERS }, (_, n) => customer(n))];
+
+const importUnder = (keys: Buffer[], lines: BundleLine[]) =>
+  withBundleImporter(database.url, new DataCipher(keys), (importer) => importer.importObjects(lines));
+
+const rotateTo = (keys: Buffer[], onProgress?: (rotated: number) => void): Promise<RotationReport> =>
+  new RotateSecrets(
+    new PostgresEncryptedSecrets(new MaintenanceConnection(database.url), new DataCipher(keys)),
+  ).execute(onProgress);
+
+/** Decrypts all values with one key. */
+async function decryptAll(key: Buffer): Promise<string[]> {
+  const cipher = new DataCipher([key]);
+  const nationalIds = await database.query<{ place: string; value: Buffer }>(
+    `SELECT 'customer_secrets/' || store_id || '/' || customer_id || '/national_id' AS place, national_id AS value
+     FROM customer_secrets`,
+  );
+  const credentials = await database.query<{ place: string; value: Buffer }>(
+    `SELECT 'gateway_credentials/' || store_id || '/' || method_id AS place, credentials AS value
+     FROM gateway_credentials`,
+  );
+  return [...credentials, ...nationalIds].map(({ place, value }) => cipher.decrypt(value, place)).sort();
+}
+
+const plaintexts = ['{"secret_key":"paylark-secret"}', ...everything.slice(1).map((_, n) => `NID-${n}`)].sort();
+
+it('the rotation of encryption keys covers every column that the schema calls encrypted', async () => {
+  const encrypted = await database.query<{ name: string }>(
+    `SELECT class.relname || '.' || attribute.attname AS name
+     FROM pg_description AS described
+     JOIN pg_class AS class ON class.oid = described.objoid AND described.classoid = 'pg_class'::regclass
+     JOIN pg_attribute AS attribute ON attribute.attrelid = class.oid AND attribute.attnum = described.objsubid
+     WHERE described.description ILIKE '%encrypted%' ORDER BY name`,
+  );
+
+  expect(encrypted.map(({ name }) => name)).toEqual(
+    ENCRYPTED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort(),
+  );
+});
+
+describe('the rotation of encryption keys', () => {
+  beforeEach(() => importUnder([SECRETS.older], everything));
+
+  it('is asked for by a starting process, which logs the ids of the missing and of the configured keys', async () => {
+    const lines: string[] = [];
+    const dataSource = await new DataSource(maintenanceOptions(database.url, 1)).initialize();
+    const cipher = new DataCipher([SECRETS.newest]);
+    const app = { get: (token: unknown) => (token === DataSource ? dataSource : cipher) as never };
+
+    await reportUnknownKeys(app, { error: (line) => void lines.push(String(line)) });
+
+    await dataSource.destroy();
+    expect(lines).toEqual([
+      expect.stringContaining(`encrypted under ${OLDER}, and the configured keys are ${NEWEST}:`),
+    ]);
+  });
+
+  it('encrypts every value with the newest key, and a second run rotates no value', async () => {
+    const progress: number[] = [];
+
+    const report = await rotateTo([SECRETS.newest, SECRETS.older], (rotated) => progress.push(rotated));
+
+    expect(report).toEqual({
+      ...{ rotated: VALUES, unreadable: 0, examples: [], left: 0 },
+      keys: [
+        { key: NEWEST, position: 1, values: VALUES },
+        { key: OLDER, position: 2, values: 0 },
+      ],
+    });
+    expect(progress).toEqual(expect.arrayContaining([1, 501, 601]));
+    expect(await decryptAll(SECRETS.newest)).toEqual(plaintexts);
+    expect(await rotateTo([SECRETS.newest, SECRETS.older])).toMatchObject({ rotated: 0, left: 0 });
+  });
+
+  it('keeps the values of a concurrent import of the same customers', async () => {
+    const changed = Array.from({ length: CUSTOMERS }, (_, n) => ({ ...customer(n), national_id: `NEW-${n}` }));
+
+    // The import already encrypts with the new key. It writes from last to first, against the order of the rotation.
+    const [report] = await Promise.all([
+      rotateTo([SECRETS.newest, SECRETS.older]),
+      importUnder([SECRETS.newest, SECRETS.older], changed.reverse()),
+    ]);
+
+    expect(report.left).toBe(0);
+    expect(await decryptAll(SECRETS.newest)).toEqual(
+      ['{"secret_key":"paylark-secret"}', ...changed.map((c) => c.national_id)].sort(),
+    );
+  });
+
+  const keys = (...list: Buffer[]) => list.map((key) => key.toString('base64')).join();
+
+  const { cli } = commandLine(() => database);
+  const rotate = (encryptionKeys: string, ...args: string[]) =>
+    cli(['secrets', 'rotate', ...args], { DATA_ENCRYPTION_KEYS: encryptionKeys });
+
+  it('by the command line prints the number of values per key as a table or as JSON', async () => {
+    const table = await rotate(keys(SECRETS.newest, SECRETS.older));
+    const json = await rotate(keys(SECRETS.newest, SECRETS.older), '--json');
+
+    expect(table).toMatchObject({
+      code: 0,
+      stdout: [
+        `${VALUES} values were re-encrypted.`,
+        '',
+        'key       DATA_ENCRYPTION_KEYS  values',
+        `${NEWEST}  1 (newest)            ${VALUES}`,
+        `${OLDER}  2                     0       may be dropped`,
+        '',
+      ].join('\n'),
+      stderr: '',
+    });
+    expect(json).toMatchObject({ code: 0, stderr: '', json: { rotated: 0, left: 0, unreadable: 0 } });
+  });
+
+  it('by the command line exits with 1 for a wrong key, and prints neither keys nor decrypted values', async () => {
+    const { code, stdout, stderr } = await rotate(keys(SECRETS.lost));
+
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${VALUES} values could not be decrypted and were left as they are.`);
+    expect(stderr.split('\n').length).toBeLessThan(30);
+    expect(stdout).toContain(`${OLDER}  not in it             ${VALUES}     these are lost without this key`);
+    expect(stdout + stderr).not.toMatch(/NID-|paylark-secret/);
+    for (const key of Object.values(SECRETS))
+      expect(stdout + stderr).not.toContain(key.toString('base64').slice(0, 20));
   });
 });

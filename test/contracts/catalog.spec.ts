@@ -1,24 +1,22 @@
 import {
   BrandRepository,
   CategoryRepository,
-  ChangeStock,
+  CustomerRepository,
+  ERASED_NAME,
+  PersonalData,
   ProductRepository,
   SkuRepository,
-  StockLedger,
   StoreRepository,
-  VerifyStock,
   type BrandFilter,
-  type BrandRecord,
   type CategoryFilter,
-  type CategoryRecord,
+  type CustomerFilter,
+  type Page,
+  type PageOf,
   type ProductFilter,
-  type ProductRecord,
   type SkuFilter,
-  type SkuRecord,
 } from '@app/application';
-import { NotFound } from '@app/domain';
+import { MaintenanceConnection, PostgresPersonalData } from '@app/infrastructure';
 import pg from 'pg';
-import { aBrand, aCategory, aProduct } from '../builders/records.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
@@ -35,37 +33,32 @@ async function openStores(): Promise<void> {
   other = await StoreFixture.create(application.database);
 }
 
+interface List<Filter, Row> {
+  list(storeId: number, filter: Filter, page: Page): Promise<PageOf<Row>>;
+}
+
+/** The total of a list, and a field of its rows. */
+async function listed<Filter, Row>(of: List<Filter, Row>, filter: Filter, field: keyof Row): Promise<unknown[]> {
+  const { rows, total } = await of.list(store.id, filter, { page: 1, limit: 50 });
+  return [total, ...rows.map((row) => row[field])];
+}
+
+const OLD = '2026-01-01T00:00:00.001Z';
+const NEW = '2026-02-01T00:00:00.002Z';
+
 describe('BrandRepository', () => {
   let brands: BrandRepository;
-
-  const give = async (to: StoreFixture, brand: Omit<BrandRecord, 'id'>, options?: { active: boolean }) => ({
-    id: await to.brand({ ...brand, ...options }),
-    ...brand,
-  });
-
   beforeAll(async () => {
     brands = application.app.get(BrandRepository, { strict: false });
     await openStores();
-    const logo = 'https://x.test/globex.png';
-    await give(store, aBrand({ name: 'Élan', description: 'first of two' }));
-    await give(store, aBrand({ name: 'globex', slug: 'globex', logo, description: 'Runs' }));
-    await give(store, aBrand({ name: 'Élan', description: 'second of two' }));
-    await give(store, aBrand({ name: 'Hooli 100%' }));
-    await give(store, aBrand({ name: 'Acme' }));
-    await give(store, aBrand({ name: 'Gone', slug: 'gone' }), { active: false });
-    await give(other, aBrand({ name: 'Theirs', slug: 'theirs' }));
-  });
-
-  const names = async (filter: BrandFilter, page = 1, limit = 50) => {
-    const { rows, total } = await brands.list(store.id, filter, { page, limit });
-    return [total, ...rows.map(({ name }) => name)];
-  };
-
-  it("lists a store's active brands by name in any letter case", async () => {
-    expect(await names({})).toEqual([5, 'Acme', 'globex', 'Hooli 100%', 'Élan', 'Élan']);
+    for (const name of ['Élan', 'globex', 'Élan', 'Hooli 100%', 'Acme'])
+      await store.brand({ name, description: 'Runs' });
+    await store.brand({ name: 'Gone', active: false });
+    await other.brand({ name: 'Theirs' });
   });
 
   it.each<[BrandFilter, ...string[]]>([
+    [{}, 'Acme', 'globex', 'Hooli 100%', 'Élan', 'Élan'],
     [{ search: 'GLOB' }, 'globex'],
     [{ search: 'éLAN' }, 'Élan', 'Élan'],
     [{ search: '%' }, 'Hooli 100%'],
@@ -76,56 +69,27 @@ describe('BrandRepository', () => {
     [{ search: 'theirs' }],
     [{ search: 'globex\0' }],
     [{ search: '\ud800' }],
-  ])('filters by %j', async (filter, ...expected) => {
-    expect(await names(filter)).toEqual([expected.length, ...expected]);
+  ])("lists a store's active brands by name in any letter case, and filters by %j", async (filter, ...expected) => {
+    expect(await listed(brands, filter, 'name')).toEqual([expected.length, ...expected]);
   });
 });
 
 describe('CategoryRepository', () => {
   let categories: CategoryRepository;
-  let shoes: CategoryRecord;
-
-  const give = async (to: StoreFixture, category: Omit<CategoryRecord, 'id'>, options?: { active: boolean }) => {
-    const { displayOrder, parentId, ...values } = category;
-    const parent = parentId === null ? {} : { parent_id: parentId };
-    return { id: await to.category({ ...values, ...parent, ...options, display_order: displayOrder }), ...category };
-  };
-
+  let shoes: number;
   beforeAll(async () => {
     categories = application.app.get(CategoryRepository, { strict: false });
     await openStores();
-    const image = 'https://x.test/winter.png';
-    shoes = await give(store, aCategory({ name: 'Shoes', slug: 'shoes', displayOrder: 2 }));
-    await give(store, aCategory({ name: 'Bags', description: 'first of two', displayOrder: 2 }));
-    await give(store, aCategory({ name: 'Bags', description: 'second of two', displayOrder: 2 }));
-    await give(store, aCategory({ name: 'Sale 100%', displayOrder: -1 }));
-    await give(
-      store,
-      aCategory({
-        name: 'Winter Été',
-        slug: 'winter',
-        displayOrder: 1,
-        parentId: shoes.id,
-        image,
-        description: 'Runs',
-      }),
-    );
-    await give(store, aCategory({ name: 'Gone', slug: 'gone', parentId: shoes.id }), {
-      active: false,
-    });
-    await give(other, aCategory({ name: 'Theirs', slug: 'theirs' }));
-  });
-
-  const names = async (filter: CategoryFilter, page = 1, limit = 50) => {
-    const { rows, total } = await categories.list(store.id, filter, { page, limit });
-    return [total, ...rows.map(({ name }) => name)];
-  };
-
-  it("lists a store's active categories by display order, then by name", async () => {
-    expect(await names({})).toEqual([5, 'Sale 100%', 'Winter Été', 'Bags', 'Bags', 'Shoes']);
+    shoes = await store.category({ name: 'Shoes', display_order: 2 });
+    for (const name of ['Bags', 'Bags']) await store.category({ name, display_order: 2, description: 'Runs' });
+    await store.category({ name: 'Sale 100%', display_order: -1 });
+    await store.category({ name: 'Winter Été', display_order: 1, parent_id: shoes });
+    await store.category({ name: 'Gone', parent_id: shoes, active: false });
+    await other.category({ name: 'Theirs' });
   });
 
   it.each<[CategoryFilter, ...string[]]>([
+    [{}, 'Sale 100%', 'Winter Été', 'Bags', 'Bags', 'Shoes'],
     [{ search: 'SHO' }, 'Shoes'],
     [{ search: 'éTÉ' }, 'Winter Été'],
     [{ search: '%' }, 'Sale 100%'],
@@ -138,78 +102,33 @@ describe('CategoryRepository', () => {
     [{ search: '\ud800' }],
     [{ parentId: 0 }],
     [{ parentId: 2_147_483_647 }],
-  ])('filters by %j', async (filter, ...expected) => {
-    expect(await names(filter)).toEqual([expected.length, ...expected]);
+  ])("lists a store's active categories by display order, and filters by %j", async (filter, ...expected) => {
+    expect(await listed(categories, filter, 'name')).toEqual([expected.length, ...expected]);
   });
 
   it('filters by parent, and by all filters at once', async () => {
-    expect(await names({ parentId: shoes.id })).toEqual([1, 'Winter Été']);
-    expect(await names({ parentId: shoes.id, search: 't' })).toEqual([1, 'Winter Été']);
-    expect(await names({ parentId: shoes.id, search: 'shoes' })).toEqual([0]);
+    expect(await listed(categories, { parentId: shoes }, 'name')).toEqual([1, 'Winter Été']);
+    expect(await listed(categories, { parentId: shoes, search: 't' }, 'name')).toEqual([1, 'Winter Été']);
+    expect(await listed(categories, { parentId: shoes, search: 'shoes' }, 'name')).toEqual([0]);
   });
 });
 
 describe('ProductRepository', () => {
   let products: ProductRepository;
-  let shoes: ProductRecord['categories'][number];
-
-  const named = (name: string) => ({ name, slug: name.toLowerCase() });
-  /** Adds a product with its stock in one bin. */
-  const give = async (to: StoreFixture, product: Omit<ProductRecord, 'id'>): Promise<ProductRecord> => {
-    const { name, slug, sku, price, status, featured, quantity, createdAt, brand, categories } = product;
-    const id = await to.product({
-      ...{ name, slug, sku, price, status, featured },
-      createdAt: createdAt.toISOString(),
-      stock: quantity,
-      categoryIds: categories.map((category) => category.id),
-      ...(brand ? { brandId: brand.id } : {}),
-      columns: {
-        description: product.description,
-        images: JSON.stringify(product.images),
-        specifications: JSON.stringify(product.specifications),
-        updated_at: product.updatedAt,
-      },
-    });
-    return { id, ...product };
-  };
-
+  let shoes: number;
   beforeAll(async () => {
     products = application.app.get(ProductRepository, { strict: false });
     await openStores();
-    const createdAt = new Date('2026-01-01T00:00:00.001Z');
-    shoes = { id: await store.category(named('Shoes')), ...named('Shoes') };
-    await give(store, aProduct({ name: 'Lamp', createdAt, categories: [shoes] }));
-    await give(store, aProduct({ name: 'Mug 100%', createdAt, featured: true, quantity: 3 }));
-    await give(
-      store,
-      aProduct({
-        name: 'Runner',
-        slug: 'runner',
-        price: 5_000_000_000,
-        createdAt: new Date('2026-02-01T00:00:00.002Z'),
-        updatedAt: new Date('2026-02-01T00:00:00.003Z'),
-        quantity: 8,
-        description: 'Runs',
-        images: [{ url: 'https://x.test/1.png', alt: 'Side' }],
-        specifications: [{ name: 'Weight', value: '240 g' }],
-        categories: [shoes],
-        brand: { id: await store.brand(named('Globex')), ...named('Globex') },
-      }),
-    );
-    await give(store, aProduct({ name: 'Draft', slug: 'draft', status: 'DRAFT', quantity: 9 }));
-    await give(other, aProduct({ name: 'Theirs', slug: 'theirs' }));
-  });
-
-  const names = async (filter: ProductFilter, page = 1, limit = 50) => {
-    const { rows, total } = await products.list(store.id, filter, { page, limit });
-    return [total, ...rows.map(({ name }) => name)];
-  };
-
-  it("lists a store's active products, newest first, then by id", async () => {
-    expect(await names({})).toEqual([3, 'Runner', 'Mug 100%', 'Lamp']);
+    shoes = await store.category();
+    await store.product({ name: 'Lamp', createdAt: OLD, categoryIds: [shoes] });
+    await store.product({ name: 'Mug 100%', createdAt: OLD, featured: true, stock: 3 });
+    await store.product({ name: 'Runner', createdAt: NEW, categoryIds: [shoes], stock: 8 });
+    await store.product({ name: 'Draft', status: 'DRAFT', stock: 9 });
+    await other.product({ name: 'Theirs' });
   });
 
   it.each<[ProductFilter, ...string[]]>([
+    [{}, 'Runner', 'Mug 100%', 'Lamp'],
     [{ featured: true }, 'Mug 100%'],
     [{ inStock: true }, 'Runner', 'Mug 100%'],
     [{ search: 'RUN' }, 'Runner'],
@@ -222,86 +141,33 @@ describe('ProductRepository', () => {
     [{ search: '\ud800' }],
     [{ categoryId: 0 }],
     [{ categoryId: 2_147_483_647 }],
-  ])('filters by %j', async (filter, ...expected) => {
-    expect(await names(filter)).toEqual([expected.length, ...expected]);
+  ])("lists a store's active products, newest first, then by id, and filters by %j", async (filter, ...expected) => {
+    expect(await listed(products, filter, 'name')).toEqual([expected.length, ...expected]);
   });
 
   it('filters by category, and by all filters at once', async () => {
-    expect(await names({ categoryId: shoes.id })).toEqual([2, 'Runner', 'Lamp']);
-    expect(await names({ categoryId: shoes.id, inStock: true, search: 'n' })).toEqual([1, 'Runner']);
+    expect(await listed(products, { categoryId: shoes }, 'name')).toEqual([2, 'Runner', 'Lamp']);
+    expect(await listed(products, { categoryId: shoes, inStock: true, search: 'n' }, 'name')).toEqual([1, 'Runner']);
   });
 });
 
 describe('SkuRepository', () => {
   let skus: SkuRepository;
-  let size42: SkuRecord;
-  let twins: SkuRecord[];
-  let serial = 0;
-
-  /** Adds a unit with a product of its own; one with attributes is a variant. */
-  const give = async (
-    to: StoreFixture,
-    unit: { sku: string; name?: string; price?: number; quantity?: number; attributes?: Record<string, string> },
-  ): Promise<SkuRecord> => {
-    const { sku, name = 'Lamp', price = 1000, quantity = 0, attributes } = unit;
-    const productSlug = `unit-${++serial}`;
-    const product = attributes ? { sku: 'unused', price: 1 } : { sku, price, stock: quantity };
-    const productId = await to.product({ name, slug: productSlug, ...product });
-    const variantId = attributes ? await to.variant(productId, { sku, price, attributes, stock: quantity }) : null;
-    return {
-      sku,
-      productId,
-      variantId,
-      productSlug,
-      name,
-      attributes: attributes ?? {},
-      price,
-      quantity,
-      status: 'ACTIVE',
-    };
-  };
-
+  let twins: number[];
   beforeAll(async () => {
     skus = application.app.get(SkuRepository, { strict: false });
     await openStores();
-    await give(store, { sku: 'a-1', name: 'Vase 100%' });
-    await give(store, { sku: 'B-2', quantity: 3 });
-    twins = [await give(store, { sku: 'A-9' }), await give(store, { sku: 'A-9' })];
-    await give(store, { sku: 'A-10', quantity: 1 });
-    size42 = await give(store, {
-      sku: 'Ä_42',
-      name: 'Runner',
-      price: 5_000_000_000,
-      quantity: 7,
-      attributes: { Size: '42', Color: 'Blue' },
-    });
-    await give(store, { sku: '' });
-    await give(other, { sku: 'A-9', name: 'Theirs' });
-  });
-
-  const skusOf = async (filter: SkuFilter, page = 1, limit = 50) => {
-    const { rows, total } = await skus.list(store.id, filter, { page, limit });
-    return [total, ...rows.map(({ sku }) => sku)];
-  };
-
-  it("lists a store's units by the code points of their SKUs, without a SKU first", async () => {
-    expect(await skusOf({})).toEqual([7, '', 'A-10', 'A-9', 'A-9', 'B-2', 'a-1', 'Ä_42']);
-  });
-
-  it('lists units with the same SKU by id', async () => {
-    const { rows } = await skus.list(store.id, { skus: ['A-9'] }, { page: 1, limit: 50 });
-
-    expect(rows).toEqual(twins);
-  });
-
-  it('lists the fields of a variant', async () => {
-    const { rows } = await skus.list(store.id, { search: 'runner' }, { page: 1, limit: 1 });
-
-    expect(rows).toEqual([size42]);
-    expect(Object.keys(rows[0]?.attributes ?? {})).toEqual(['Size', 'Color']);
+    await store.product({ sku: 'a-1', name: 'Vase 100%' });
+    await store.product({ sku: 'B-2', name: 'Lamp', stock: 3 });
+    twins = [await store.product({ sku: 'A-9', name: 'Lamp' }), await store.product({ sku: 'A-9', name: 'Lamp' })];
+    await store.product({ sku: 'A-10', name: 'Lamp', stock: 1 });
+    await store.variant(await store.product({ sku: 'unused', name: 'Runner' }), { sku: 'Ä_42', stock: 7 });
+    await store.product({ sku: '', name: 'Lamp' });
+    await other.product({ sku: 'A-9', name: 'Theirs' });
   });
 
   it.each<[SkuFilter, ...string[]]>([
+    [{}, '', 'A-10', 'A-9', 'A-9', 'B-2', 'a-1', 'Ä_42'],
     [{ inStock: true }, 'A-10', 'B-2', 'Ä_42'],
     [{ skus: ['b-2', 'ä_42', 'unknown'] }, 'B-2', 'Ä_42'],
     [{ skus: ['A-1'] }, 'a-1'],
@@ -319,18 +185,49 @@ describe('SkuRepository', () => {
     [{ search: '\ud800' }],
     [{ productId: 0 }],
     [{ productId: 2_147_483_647 }],
-  ])('filters by %j', async (filter, ...expected) => {
-    expect(await skusOf(filter)).toEqual([expected.length, ...expected]);
+  ])("lists a store's units by the code points of their SKUs, and filters by %j", async (filter, ...expected) => {
+    expect(await listed(skus, filter, 'sku')).toEqual([expected.length, ...expected]);
   });
 
-  it("finds a store's units by product and variant", async () => {
-    const [twin] = twins as [SkuRecord];
-    const unknown = { productId: size42.productId, variantId: null };
+  it('lists units with the same SKU by id', async () => {
+    expect(await listed(skus, { skus: ['A-9'] }, 'productId')).toEqual([2, ...twins]);
+  });
+});
 
-    const found = await skus.findByIds(store.id, [size42, unknown, twin, { productId: 0, variantId: 1 }]);
+describe('CustomerRepository', () => {
+  let customers: CustomerRepository;
+  beforeAll(async () => {
+    customers = application.app.get(CustomerRepository, { strict: false });
+    await openStores();
+    await store.customer({ name: 'Élodie', created_at: OLD, status: 'Blocked' });
+    await store.customer({ name: 'Bob 100%', created_at: OLD });
+    const ada = { email: 'Ada_L@Example.test', phone: '+1 555 0100', city: 'London' };
+    await store.customer({ name: 'Ada Lovelace', ...ada, created_at: NEW, status: 'Inactive' });
+    await other.customer({ name: 'Theirs', email: 'theirs@example.test', status: 'Theirs' });
+  });
 
-    expect([...found].sort((a, b) => b.price - a.price)).toEqual([size42, twin]);
-    expect(await skus.findByIds(other.id, [size42, twin])).toEqual([]);
+  it.each<[CustomerFilter, ...string[]]>([
+    [{}, 'Ada Lovelace', 'Bob 100%', 'Élodie'],
+    [{ status: 'iNACTIVE' }, 'Ada Lovelace'],
+    [{ status: 'active' }, 'Bob 100%'],
+    [{ status: 'act%' }],
+    [{ status: 'theirs' }],
+    [{ status: 'Active\0' }],
+    [{ search: 'LOVE' }, 'Ada Lovelace'],
+    [{ search: 'ada_l@EXAMPLE' }, 'Ada Lovelace'],
+    [{ search: 'éLO' }, 'Élodie'],
+    [{ search: 'lo' }, 'Ada Lovelace', 'Élodie'],
+    [{ search: '_' }, 'Ada Lovelace'],
+    [{ search: '%' }, 'Bob 100%'],
+    [{ search: '\\' }],
+    [{ search: 'london' }],
+    [{ search: '555' }],
+    [{ search: 'theirs' }],
+    [{ search: 'Bob\0' }],
+    [{ search: '\ud800' }],
+    [{ search: 'lo', status: 'BLOCKED' }, 'Élodie'],
+  ])("lists a store's customers, newest first, then by id, and filters by %j", async (filter, ...expected) => {
+    expect(await listed(customers, filter, 'name')).toEqual([expected.length, ...expected]);
   });
 });
 
@@ -371,149 +268,63 @@ describe('a list that changes while it is read', () => {
   });
 });
 
-/** A product, or one of its variants, in a bin, by names. */
-interface StockPlace {
-  readonly product: string;
-  readonly variant: string | null;
-  readonly bin: string;
-}
-
-const CLERK = { type: 'operator', id: '', name: 'clerk' } as const;
-const MUG: StockPlace = { product: 'mug', variant: null, bin: 'MAIN/A-1' };
-const RED_MUG: StockPlace = { ...MUG, variant: 'mug-red' };
-const CUP: StockPlace = { ...MUG, product: 'cup' };
-
-const AT = `
-  JOIN products ON products.store_id = place.store_id AND products.id = place.product_id
-  JOIN bins ON bins.store_id = place.store_id AND bins.id = place.bin_id
-  JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id
-  LEFT JOIN product_variants AS variants ON variants.store_id = place.store_id AND variants.id = place.variant_key
-  WHERE place.store_id = $1 AND products.slug = $2 AND variants.sku IS NOT DISTINCT FROM $3
-    AND warehouses.code || '/' || bins.code = $4`;
-const valuesOf = (storeId: number, { product, variant, bin }: StockPlace) => [storeId, product, variant, bin];
-
-/**
- * In each test, two new stores with product `mug` and its variant `mug-red`, product `cup` without variants, and bins
- * `MAIN/A-1` and `MAIN/A-2`. The second store also has a product `plate`.
- */
-describe('StockLedger', () => {
-  let ledger: StockLedger;
+describe('StoreRepository', () => {
   let stores: StoreRepository;
-  let [first, second] = [0, 0];
   beforeAll(() => {
-    ledger = application.app.get(StockLedger, { strict: false });
     stores = application.app.get(StoreRepository, { strict: false });
   });
-  beforeEach(async () => {
-    // A check of all stores counts what earlier tests left.
-    // Without the triggers that keep the ledger.
-    await application.database.query(
-      'BEGIN; SET LOCAL session_replication_role = replica; TRUNCATE stores CASCADE; COMMIT',
-    );
-    first = await create('first', ['mug', 'cup']);
-    second = await create('second', ['mug', 'cup', 'plate']);
+
+  it('lists all stores by id, even after a change', async () => {
+    const create = (subdomain: string) => stores.create({ subdomain, name: 'Acme', currency: 'JPY' });
+    const [zeta, eta] = [await create('zeta'), await create('eta')];
+
+    expect(await stores.setStatus('zeta', 'INACTIVE')).toEqual({ ...zeta, status: 'INACTIVE' });
+
+    const all = await stores.list();
+    expect(all.slice(-2)).toEqual([{ ...zeta, status: 'INACTIVE' }, eta]);
+    expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).sort((a, b) => a - b));
   });
 
-  const create = async (subdomain: string, slugs: string[]) => {
-    const { id } = await stores.create({ subdomain, name: subdomain, currency: 'USD' });
-    const add = async (text: string, ...values: unknown[]) =>
-      (await application.database.query<{ id: number }>(`${text} RETURNING id`, [id, ...values]))[0]?.id;
-    for (const slug of slugs) {
-      const product = await add('INSERT INTO products (store_id, slug, name, price) VALUES ($1, $2, $2, 100)', slug);
-      if (slug !== 'mug') continue;
-      await add(
-        `INSERT INTO product_variants (store_id, product_id, sku, name, price) VALUES ($1, $2, 'mug-red', 'Red', 100)`,
-        product,
-      );
-    }
-    const warehouse = await add(`INSERT INTO warehouses (store_id, code, name) VALUES ($1, 'MAIN', 'Main')`);
-    for (const bin of ['A-1', 'A-2']) {
-      await add('INSERT INTO bins (store_id, warehouse_id, code) VALUES ($1, $2, $3)', warehouse, bin);
-    }
-    return id;
+  it('returns null for an unknown store', async () => {
+    expect(await stores.findBySubdomain('nobody')).toBeNull();
+    expect(await stores.setStatus('nobody', 'INACTIVE')).toBeNull();
+    expect(await stores.findProfile(999_999_999)).toBeNull();
+  });
+});
+
+// test/e2e/erase-customer.spec.ts has one store.
+describe('PersonalData', () => {
+  /** Names and e-mails of customers and orders, and the blocked e-mails. */
+  const contents = async (storeId: number): Promise<string[]> => {
+    const rows = await application.database.query<{ text: string }>(
+      `SELECT name || ' ' || email AS text FROM customers WHERE store_id = $1
+       UNION ALL SELECT receipt_number || ' ' || customer_name || ' ' || customer_email FROM orders WHERE store_id = $1
+       UNION ALL SELECT jsonb_array_elements_text(fraud_settings -> 'blocked_emails') FROM stores WHERE id = $1`,
+      [storeId],
+    );
+    return rows.map(({ text }) => text).sort();
   };
-  /** Kind and quantity of each movement, oldest first. */
-  const movements = async (storeId: number, place: StockPlace): Promise<string[]> => {
-    const rows = await application.database.query<{ movement: string }>(
-      `SELECT place.kind || ' ' || place.quantity AS movement FROM stock_movements AS place ${AT} ORDER BY place.id`,
-      valuesOf(storeId, place),
-    );
-    return rows.map(({ movement }) => movement);
-  };
-  const put = async (storeId: number, place: StockPlace, to: number): Promise<void> => {
-    const [ids] = await application.database.query<{ productId: number; variantId: number | null }>(
-      `SELECT products.id AS "productId", variants.id AS "variantId" FROM products
-       LEFT JOIN product_variants AS variants ON variants.product_id = products.id AND variants.sku = $3
-       WHERE products.store_id = $1 AND slug = $2`,
-      [storeId, place.product, place.variant],
-    );
-    const [warehouse = '', bin = ''] = place.bin.split('/');
-    const line = { sku: null, productId: null, variantId: null, ...ids, warehouse, bin, asOf: null };
-    const write = { kind: 'set', to, expected: null } as const;
-    await application.app.get(ChangeStock, { strict: false }).execute({
-      ...{ storeId, actor: CLERK, lines: [{ ...line, write }], reference: null, reason: 'counted', idempotency: null },
-      ...{ isAtomic: true, createsBins: false },
-    });
-  };
-  /** Changes a quantity without a movement. */
-  const corrupt = (storeId: number, place: StockPlace, quantity: number) =>
-    application.database.query(
-      `UPDATE stock SET quantity = $5 WHERE (store_id, product_id, variant_key, bin_id) IN (
-         SELECT place.store_id, place.product_id, place.variant_key, place.bin_id FROM stock AS place ${AT})`,
-      [...valuesOf(storeId, place), quantity],
-    );
 
-  it('keeps a variant, its product, other bins and other stores apart', async () => {
-    for (const [quantity, storeId, place] of [
-      [1, first, MUG],
-      [2, first, RED_MUG],
-      [3, first, { ...MUG, bin: 'MAIN/A-2' }],
-      [4, second, MUG],
-    ] as const) {
-      await put(storeId, place, quantity);
-      expect(await movements(storeId, place)).toEqual([`SET ${quantity}`]);
+  it('erases the customer, the orders with the e-mail and the linked orders of one store', async () => {
+    await openStores();
+    const emails = ['\tADA@example.com\u00a0', 'ada@example.com', 'Older@example.com', 'bob@example.com'];
+    for (const each of [store, other]) {
+      const customer_id = await each.customer({ name: 'Ada', email: 'Ada@Example.com' });
+      const ada = { customer_name: 'Ada' };
+      await each.order({ ...ada, receipt_number: 'A', customer_email: '\u00a0ADA@example.com\t' });
+      await each.order({ ...ada, receipt_number: 'B', customer_email: 'older@example.com', customer_id });
+      await each.order({ receipt_number: 'C', customer_name: 'Bob', customer_email: 'bob@example.com' });
+      const settings = { blocked_emails: emails };
+      await application.database.query('UPDATE stores SET fraud_settings = $2 WHERE id = $1', [each.id, settings]);
     }
-  });
+    const people: PersonalData = new PostgresPersonalData(new MaintenanceConnection(application.database.url));
+    const before = await contents(other.id);
 
-  it('names in each movement who changed the stock, and why', async () => {
-    await put(first, MUG, 7);
+    const erasure = await people.erase(store.id, 'ada@EXAMPLE.com', () => undefined);
 
-    const text = 'SELECT actor_type, actor_id, actor_name, reason FROM stock_movements WHERE store_id = $1';
-    expect(await application.database.query(text, [first])).toEqual([
-      { actor_type: 'operator', actor_id: '', actor_name: 'clerk', reason: 'counted' },
-    ]);
-  });
-
-  it('accepts the largest quantity', async () => {
-    await put(first, MUG, 2_147_483_647);
-    await put(first, MUG, 1);
-
-    expect(await movements(first, MUG)).toEqual(['SET 2147483647', 'SET -2147483646']);
-  });
-
-  it('finds the bins that differ from the ledger, in one store or in all', async () => {
-    await put(first, MUG, 1);
-    await put(first, RED_MUG, 2);
-    await put(second, CUP, 3);
-    expect(await ledger.verify(null)).toEqual({ checked: 3, differences: [] });
-
-    await corrupt(first, RED_MUG, 9);
-    await corrupt(second, CUP, 0);
-
-    const red = { ...RED_MUG, store: 'first', quantity: 9, ledger: 2 };
-    const cup = { ...CUP, store: 'second', quantity: 0, ledger: 3 };
-    expect(await ledger.verify(first)).toEqual({ checked: 2, differences: [red] });
-    expect(await ledger.verify(second)).toEqual({ checked: 1, differences: [cup] });
-    expect(await ledger.verify(null)).toEqual({ checked: 3, differences: [red, cup] });
-  });
-
-  it('verifies by the use case, which names the store by its subdomain', async () => {
-    const verify = new VerifyStock(stores, ledger);
-    await put(second, MUG, 6);
-
-    expect(await verify.execute('second')).toEqual({ checked: 1, differences: [] });
-    expect(await verify.execute('first')).toEqual({ checked: 0, differences: [] });
-    expect(await verify.execute(null)).toEqual({ checked: 1, differences: [] });
-    await expect(verify.execute('third')).rejects.toThrow(new NotFound('Store third'));
+    expect(erasure).toEqual({ customers: 1, orders: 2, blockedContacts: 3 });
+    const erased = [`${ERASED_NAME} `, `A ${ERASED_NAME} `, `B ${ERASED_NAME} `];
+    expect(await contents(store.id)).toEqual([...erased, 'C Bob bob@example.com', 'bob@example.com'].sort());
+    expect(await contents(other.id)).toEqual(before);
   });
 });

@@ -1,23 +1,29 @@
 import { CHANGE_KINDS, ChangeFeed, CursorExpired, type ChangeKind, type FeedPlace } from '@app/application';
 import { purgeTombstones } from '@app/infrastructure';
+import pg from 'pg';
+import { PostgresChangeFeed } from '../../libs/infrastructure/src/feed/postgres-change-feed.js';
+import { PostgresCustomerRepository } from '../../libs/infrastructure/src/customers/postgres-customer.repository.js';
+import { PostgresSkuRepository } from '../../libs/infrastructure/src/catalog/postgres-sku.repository.js';
+import { PostgresProductRepository } from '../../libs/infrastructure/src/catalog/postgres-product.repository.js';
+import { PostgresOrderRepository } from '../../libs/infrastructure/src/orders/postgres-order.repository.js';
+import { Database } from '../../libs/infrastructure/src/postgres/database.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
+let application: RunningApplication;
+beforeAll(async () => (application = await startApplication()));
+afterAll(() => application.stop());
+
 /** In each test, the feed of two new stores. Ids are numbers as text. */
 describe('ChangeFeed', () => {
-  let application: RunningApplication;
   let feed: ChangeFeed;
   let storeId: number;
   let otherStoreId: number;
-  beforeAll(async () => {
-    application = await startApplication();
-    feed = application.app.get(ChangeFeed, { strict: false });
-  });
+  beforeAll(() => (feed = application.app.get(ChangeFeed, { strict: false })));
   beforeEach(async () => {
     storeId = (await StoreFixture.create(application.database)).id;
     otherStoreId = (await StoreFixture.create(application.database)).id;
   });
-  afterAll(() => application.stop());
 
   const read = async (after: FeedPlace | null = null, limit = 100, kinds: readonly ChangeKind[] = CHANGE_KINDS) => {
     const { changes, ...page } = await feed.read(storeId, { kinds, after, limit });
@@ -38,7 +44,6 @@ describe('ChangeFeed', () => {
       query: async (text: string) => ({ rows: await application.database.query(text) }),
     } as never);
   };
-  /** Loses all changes after a position, as a restore does. */
   /** Loses all changes after a position, as a copy of the files does, which looks like the original. */
   const loseAfter = async (position: number) => {
     await application.database.query('DELETE FROM changes WHERE store_id = $1 AND position > $2', [storeId, position]);
@@ -100,4 +105,95 @@ describe('ChangeFeed', () => {
     expect(again).toMatchObject({ seen: ['brands 1'], rewound: true });
     expect(await read(again.next)).toMatchObject({ seen: [], rewound: false });
   });
+});
+
+/** PostgreSQL makes as many plans with values before it decides for one plan. */
+const TRIED = 5;
+const CHANGES = 50_000;
+const SOME_UUID = '01938c00-0000-7000-8000-000000000000';
+
+describe('the plans of the feed', () => {
+  let pool: pg.Pool;
+  let storeId: number;
+  beforeAll(async () => {
+    const { database } = application;
+    storeId = (await StoreFixture.create(database)).id;
+    // A large store, and ten small ones.
+    await database.query(
+      `INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
+       SELECT store_id, 'categories', n, n, false, now() FROM (
+         SELECT $1::int AS store_id, generate_series(1, ${CHANGES}) AS n
+         UNION ALL
+         SELECT $1::int + 1 + n % 10, n FROM generate_series(1, 500) AS n
+       ) AS spread`,
+      [storeId],
+    );
+    await database.query(
+      `WITH bought AS (
+         INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
+           amount, total_amount, customer_name, created_at, updated_at)
+         SELECT $1, gen_random_uuid(), n::text, 'POS', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, '', now(), now() FROM generate_series(1, 500) n
+       ), known AS (
+         INSERT INTO customers (store_id, id, name) SELECT $1, gen_random_uuid(), '' FROM generate_series(1, 500)
+       )
+       INSERT INTO products (store_id, slug, name, price) SELECT $1, 'p-' || n, '', 1 FROM generate_series(1, 500) n`,
+      [storeId],
+    );
+    await database.query(
+      `WITH lines AS (
+         INSERT INTO order_lines (store_id, order_id, position, name, unit_price, quantity, line_total)
+         SELECT store_id, id, 1, '', 1, 1, 1 FROM orders WHERE store_id = $1
+       ), stages AS (
+         INSERT INTO order_stages (store_id, order_id, stage, state, position) SELECT store_id, id, 'a', 'done', 1 FROM orders WHERE store_id = $1
+       )
+       INSERT INTO product_variants (store_id, product_id, sku, name, price) SELECT store_id, id, 'v', '', 1 FROM products WHERE store_id = $1`,
+      [storeId],
+    );
+    await database.query('ANALYZE');
+  });
+  beforeEach(() => {
+    pool = new pg.Pool({ connectionString: application.database.url, max: 1 });
+    // The end of the pool does not wait for the goodbye, which the end of the database may overtake.
+    pool.on('connect', (client) => client.on('error', () => undefined));
+  });
+  afterEach(() => pool.end());
+
+  it.each<[string, readonly ChangeKind[], number]>([
+    ['the first page of one kind', ['categories'], 0],
+    ['the last page of one kind', ['categories'], CHANGES - 10],
+    ['a page of all kinds', CHANGE_KINDS, CHANGES / 2],
+    ['a page without changes', CHANGE_KINDS, CHANGES],
+  ])('use one generic plan for pages, even when a connection first reads %s', async (_, kinds, position) => {
+    const feed = new PostgresChangeFeed(new Database(pool));
+    const query = { kinds, limit: 100 };
+    const { next } = await feed.read(storeId, { ...query, after: null });
+
+    for (let n = 1; n < TRIED + 3; n++) await feed.read(storeId, { ...query, after: { ...next, position } });
+
+    expect(await plansOf('changes.page')).toEqual([{ custom: TRIED, generic: 3 }]);
+  });
+
+  it.each<[string, (database: Database) => { findByIds(storeId: number, ids: never[]): Promise<unknown> }, unknown]>([
+    ['orders', (database) => new PostgresOrderRepository(database), SOME_UUID],
+    ['customers', (database) => new PostgresCustomerRepository(database), SOME_UUID],
+    ['products', (database) => new PostgresProductRepository(database), 1],
+    ['skus', (database) => new PostgresSkuRepository(database), { productId: 1, variantId: null }],
+  ])(
+    'have one for the records of %s, even when a connection first reads a single one',
+    async (kind, repositoryOn, id) => {
+      const repository = repositoryOn(new Database(pool));
+
+      for (let n = 0; n < TRIED + 3; n++) await repository.findByIds(storeId, [id as never]);
+
+      expect(await plansOf(`${kind}.find`)).toEqual([{ custom: TRIED, generic: 3 }]);
+    },
+  );
+
+  async function plansOf(statement: string) {
+    const { rows } = await pool.query<{ custom: number; generic: number }>(
+      `SELECT custom_plans::int AS custom, generic_plans::int AS generic FROM pg_prepared_statements WHERE statement LIKE $1`,
+      [`/* ${statement}%`],
+    );
+    return rows;
+  }
 });

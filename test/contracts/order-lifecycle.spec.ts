@@ -1,7 +1,6 @@
 import type { ChangedOrder, ChangeOrder, OrderKey } from '@app/application';
 import {
   ANALYSIS_UNAVAILABLE,
-  NotFound,
   NotHeld,
   OrderCancelled,
   ReturnExceedsShipment,
@@ -90,23 +89,6 @@ describe('OrderLifecycle', () => {
     expect(order.lines.map(({ shippedQuantity }) => shippedQuantity)).toEqual([4]);
   });
 
-  it('queues the held confirmation of an order that is confirmed', async () => {
-    const { id, orderId } = await placed({ verdict: 'REVIEW' });
-    expect(await ports.stages(orderId)).toContain('notify-customer held');
-
-    await changes.setStatus(id, { fulfillmentStatus: 'CONFIRMED' });
-
-    expect(await ports.stages(orderId)).toContain('notify-customer pending');
-  });
-
-  it('abandons the held confirmation of an order that is cancelled', async () => {
-    const { id, orderId } = await placed({ verdict: 'REVIEW' });
-
-    await changes.cancel(id, CANCELLATION);
-
-    expect(await ports.stages(orderId)).toContain('notify-customer dead');
-  });
-
   it('queues the confirmation of an order once when eight releases arrive at the same moment', async () => {
     const { id, orderId } = await placed({ verdict: 'REVIEW' });
 
@@ -126,16 +108,6 @@ describe('OrderLifecycle', () => {
     const retried = await ports.retries.retry({ storeId: ports.storeId, orderId });
     expect(retried).toEqual({ stages: [], running: [], heldFor: null, cancelled: true });
     expect(await ports.stages(orderId)).toContain('notify-customer dead');
-  });
-
-  it.each([
-    ['another store', (orderId: string) => ({ storeId: 999_999, reference: orderId, isTest: null })],
-    ['the other mode', (orderId: string) => ({ storeId: ports.storeId, reference: orderId, isTest: true })],
-    ['no form of an order', () => ({ storeId: ports.storeId, reference: 'a b', isTest: null })],
-  ])('does not find an order of %s', async (_case, target) => {
-    const { id, orderId } = await placed();
-
-    await expect(changes.cancel({ ...id, order: target(orderId) }, CANCELLATION)).rejects.toThrow(NotFound);
   });
 });
 
@@ -159,18 +131,18 @@ describe('HeldOrders and StageRetries', () => {
   const settle = (id: OrderKey, assessment: FraudAssessment) => ports.held.settle(id, assessment);
   const heldFor = async (id: OrderKey) => (await ports.retries.retry(id)).heldFor;
   const customerStage = async ({ orderId }: { orderId: string }) => (await ports.stages(orderId))[0];
-  const list = async (reasons: string[] | null, subdomain: string | null = ports.subdomain, limit = 1_000) =>
-    (await ports.held.list({ subdomain, reasons }, limit, null)).map(({ orderId }) => orderId);
+  const list = async (reasons: string[] | null, subdomain: string | null = ports.store.subdomain) =>
+    (await ports.held.list({ subdomain, reasons }, 1_000, null)).map(({ orderId }) => orderId);
 
   it('lists held orders with their reasons, and no other orders', async () => {
     const { orderId } = await placed(review('rule_a', 'rule_b'));
     const accepted = await placed(ACCEPTED);
 
-    const held = await ports.held.list({ subdomain: ports.subdomain, reasons: null }, 1_000, null);
+    const held = await ports.held.list({ subdomain: ports.store.subdomain, reasons: null }, 1_000, null);
 
     expect(held.find((order) => order.orderId === orderId)).toEqual({
       storeId: ports.storeId,
-      subdomain: ports.subdomain,
+      subdomain: ports.store.subdomain,
       orderId,
       receiptNumber: expect.stringMatching(/^WEB-/) as string,
       totalAmount: 1000,
@@ -246,11 +218,5 @@ describe('HeldOrders and StageRetries', () => {
 
     expect(retried).toEqual({ stages: [], running: [], heldFor: ['amount_over_limit'], cancelled: false });
     expect(await customerStage(id)).toBe('notify-customer held');
-  });
-
-  it('does not find the stages of an order of another store', async () => {
-    const { orderId } = await placed(ACCEPTED);
-
-    await expect(ports.retries.retry({ storeId: 999_999, orderId })).rejects.toThrow(NotFound);
   });
 });

@@ -6,7 +6,7 @@ import {
   ReceiptNumberTaken,
   type IdempotentRequest,
 } from '@app/application';
-import { ExternalReferenceTaken, sumDemand } from '@app/domain';
+import { ExternalReferenceTaken } from '@app/domain';
 import { ACCEPTED, anOrder, aScope, placeOrder } from '../builders/placed-order.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { placingPorts, type PlacingPorts } from './placing.js';
@@ -35,25 +35,6 @@ describe('CatalogPricing', () => {
       ['Mug', 1099, 2],
       ['Tee', 2000, 2],
     ]);
-  });
-
-  it('returns the price of a variant with the name of its product', async () => {
-    const shoe = await ports.product({ name: 'Shoe', price: 1000 });
-    const blue = await ports.variant(shoe, { price: 1250 });
-
-    const { lines } = await price([shoe, null], [shoe, blue]);
-    const [base, variant] = lines;
-
-    expect([base?.unitPrice.minor, variant?.unitPrice.minor, variant?.name]).toEqual([1000, 1250, 'Shoe']);
-  });
-
-  it('reports unknown, inactive and foreign products alike', async () => {
-    const inactive = await ports.product({ active: false });
-    const foreign = await ports.foreignProduct();
-
-    for (const id of [inactive, foreign, 1_999_999_999]) {
-      expect(await price([id, null])).toEqual({ lines: [], unavailable: [{ line: 0, what: 'product', id }] });
-    }
   });
 
   it('prices the available lines and names the others, by line', async () => {
@@ -174,26 +155,6 @@ describe('OrderPlacement', () => {
     expect(await ports.onHand(mug)).toBe(4);
   });
 
-  it('checks the stock of an order like the placement, by line, and writes nothing', async () => {
-    const [mug, tee] = [await ports.product({ stock: [5] }), await ports.product({ stock: [1, 1] })];
-    const shirt = await ports.product({ stock: [] });
-    const order = orderOf(
-      { productId: shirt, quantity: 1 },
-      { productId: tee, quantity: 2 },
-      { productId: mug, quantity: 5 },
-      { productId: tee, quantity: 1 },
-    );
-    const demand = sumDemand(order.lines);
-
-    const { shortages, isReferenceTaken } = await ports.placement.check(order, demand);
-
-    expect(isReferenceTaken).toBe(false);
-    expect({ outcome: 'short', shortages }).toEqual(await placeOrder(ports.placement, order));
-    expect(shortages.map(({ line }) => line)).toEqual([0, 1, 3]);
-    expect([await ports.onHand(mug), await ports.onHand(tee)]).toEqual([5, 2]);
-    expect(await ports.placement.check(order, [])).toEqual({ shortages: [], isReferenceTaken: false });
-  });
-
   it('reports a committed order as placed and takes no more stock', async () => {
     const mug = await ports.product({ stock: [5] });
     const order = orderOf({ productId: mug, quantity: 1 });
@@ -205,20 +166,6 @@ describe('OrderPlacement', () => {
       4,
       ['notify-customer pending', 'notify-merchant pending'],
     ]);
-  });
-
-  it('places two orders of the same products in opposite order at the same moment', async () => {
-    const [mug, tee] = [await ports.product({ stock: [40] }), await ports.product({ stock: [40] })];
-    const orders = Array.from({ length: 20 }, (_, n) =>
-      orderOf(...[mug, tee].map((productId) => ({ productId, quantity: 1 })).sort(() => (n % 2 ? 1 : -1))),
-    );
-
-    const outcomes = await Promise.all(
-      orders.map((order) => placeOrder(ports.placement, order, {}, Deadline.in(10_000))),
-    );
-
-    expect(outcomes.filter(({ outcome }) => outcome === 'placed')).toHaveLength(20);
-    expect([await ports.onHand(mug), await ports.onHand(tee)]).toEqual([20, 20]);
   });
 
   describe('with an Idempotency-Key', () => {
@@ -289,14 +236,6 @@ describe('OrderPlacement', () => {
       expect(await place(request).placed).toEqual({ outcome: 'placed' });
     });
 
-    it('does not use up the key by waiting for a replay', async () => {
-      const request = requestOf();
-      await ports.placement.awaitReplay(request, inTime());
-
-      expect(await ports.placement.findReplay(request)).toBeNull();
-      expect(await place(request).placed).toEqual({ outcome: 'placed' });
-    });
-
     it('places one of eight requests with the same key at the same moment, and replays it to the others', async () => {
       const request = requestOf();
       const before = await ports.onHand(mug);
@@ -323,16 +262,6 @@ describe('OrderPlacement', () => {
 
       expect(await ports.hasOrder(order.id)).toBe(false);
       expect(await place(request).placed).toEqual({ outcome: 'placed' });
-    });
-
-    it('reports a committed order as placed when the same attempt is repeated with its key', async () => {
-      const idempotency = requestOf();
-      const { order, placed } = place(idempotency);
-      await placed;
-      const before = await ports.onHand(mug);
-
-      expect(await placeOrder(ports.placement, order, { idempotency })).toEqual({ outcome: 'placed' });
-      expect(await ports.onHand(mug)).toBe(before);
     });
   });
 
@@ -361,19 +290,6 @@ describe('OrderPlacement', () => {
       expect((await ports.placement.check(orderOf(reference, { isTest: true }), [])).isReferenceTaken).toBe(false);
       const elsewhere = { storeId: ports.storeId + 1, isTest: false, externalReference: reference };
       expect(await ports.placement.findByReference(elsewhere)).toBeNull();
-    });
-
-    it('refuses a second order with the reference, names the first, and writes nothing', async () => {
-      const reference = aReference();
-      const first = orderOf(reference);
-      await placeOrder(ports.placement, first);
-      const before = await ports.onHand(mug);
-
-      const second = orderOf(reference);
-      const refusal = await placeOrder(ports.placement, second).catch((error: Error) => error);
-
-      expect(refusal).toEqual(new ExternalReferenceTaken(first.id));
-      expect([await ports.hasOrder(second.id), await ports.onHand(mug)]).toEqual([false, before]);
     });
 
     it('refuses the reference with another Idempotency-Key, and replays the first order for its own', async () => {
@@ -410,13 +326,6 @@ describe('OrderPlacement', () => {
 
       expect(await find(reference)).toBeNull();
       expect(await placeOrder(ports.placement, orderOf(reference))).toEqual({ outcome: 'placed' });
-    });
-
-    it('reports a committed order as placed when the same attempt is repeated', async () => {
-      const order = orderOf(aReference());
-      await placeOrder(ports.placement, order);
-
-      expect(await placeOrder(ports.placement, order)).toEqual({ outcome: 'placed' });
     });
 
     it('places one of eight orders with the same reference at the same moment, and names it to the others', async () => {

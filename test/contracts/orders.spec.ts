@@ -1,7 +1,9 @@
-import { FraudScreening, OrderRepository, type OrderFilter, type OrderRecord } from '@app/application';
-import { DEFAULT_FRAUD_SETTINGS, type FraudAssessment, type FraudSettings, type FraudSignals } from '@app/domain';
+import { FraudScreening, OrderRepository, type OrderFilter } from '@app/application';
+import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES, type FraudAssessment } from '@app/domain';
+import { Database } from '@app/infrastructure';
+import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { anOrder } from '../builders/records.js';
+import { PostgresOrderRepository } from '../../libs/infrastructure/src/orders/postgres-order.repository.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
@@ -9,114 +11,37 @@ let application: RunningApplication;
 beforeAll(async () => (application = await startApplication()));
 afterAll(() => application.stop());
 
-async function give(store: StoreFixture, order: OrderRecord): Promise<OrderRecord> {
-  if (order.customerId) await store.customer({ id: order.customerId });
-  await store.order({
-    id: order.id,
-    customer_id: order.customerId,
-    receipt_number: order.receiptNumber,
-    status: order.status,
-    fulfillment_status: order.fulfillmentStatus,
-    payment_method: order.paymentMethod,
-    amount: order.amount,
-    total_amount: order.totalAmount,
-    currency: order.currency,
-    source: order.source,
-    customer_name: order.customerName,
-    customer_email: order.customer.email,
-    customer_phone: order.customer.phone,
-    shipping_address: order.shippingAddress,
-    billing_address: order.billingAddress,
-    notes: order.notes,
-    external_reference: order.externalReference || null,
-    is_test: order.isTest,
-    created_at: order.createdAt,
-    updated_at: order.updatedAt,
-  });
-  for (const { productId, variantId, sku, name, attributes, unitPrice, quantity, lineTotal } of order.lines) {
-    const ids = { product_id: productId, variant_id: variantId };
-    const price = { unit_price: unitPrice, quantity, line_total: lineTotal };
-    await store.orderLine(order.id, { ...ids, sku, name, attributes, ...price });
-  }
-  if (order.fraud) {
-    const reasons = JSON.stringify(order.fraud.reasons);
-    await store.row('fraud_assessments', { order_id: order.id, ...order.fraud, reasons });
-  }
-  for (const [position, { lastError, at, ...stage }] of order.pipeline.entries()) {
-    const row = { ...stage, last_error: lastError, updated_at: at, position };
-    await store.row('order_stages', { order_id: order.id, ...row });
-  }
-  return order;
-}
-
 describe('OrderRepository', () => {
   let orders: OrderRepository;
   let store: StoreFixture;
   let other: StoreFixture;
-  let web: OrderRecord;
-  let pos: OrderRecord;
-  let twin: OrderRecord;
-  let theirs: OrderRecord;
+  const ids: Record<string, string> = {};
 
   beforeAll(async () => {
     orders = application.app.get(OrderRepository, { strict: false });
     store = application.store;
     other = await StoreFixture.create(application.database);
-    const createdAt = new Date('2026-01-01T00:00:00.001Z');
-    pos = await give(store, anOrder({ receiptNumber: 'POS-7', status: 'FAILED', createdAt }));
-    twin = await give(store, anOrder({ receiptNumber: 'POS-8', fulfillmentStatus: 'RETURNED', createdAt }));
-    web = await give(
-      store,
-      anOrder({
-        receiptNumber: 'WEB-261120-7K3M9Q',
-        source: 'WEBSITE',
-        status: 'PENDING',
-        createdAt: new Date('2026-02-01T00:00:00.002Z'),
-        updatedAt: new Date('2026-02-01T00:00:00.003Z'),
-        amount: 5_000_000_000,
-        customer: { name: 'Ada Lovelace', email: 'Ada_L@Example.test', phone: '1' },
-        customerId: '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c',
-        shippingAddress: { address: '1 Main St', city: 'London', zip: 'N1', region: '', country: '' },
-        notes: 'Ring twice',
-        externalReference: 'PO 7/a',
-        isTest: true,
-        lines: [
-          {
-            productId: 77,
-            variantId: null,
-            sku: 'M',
-            name: 'Mug',
-            attributes: { Size: 'L' },
-            unitPrice: 2_500_000_000,
-            quantity: 2,
-            lineTotal: 5_000_000_000,
-            line: 1,
-            shippedQuantity: 2,
-            returnedQuantity: 0,
-            allocations: [],
-          },
-        ],
-        fraud: { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'amount_over_limit', score: 50 }] },
-        pipeline: [
-          { stage: 'notify-merchant', reference: '', state: 'held', attempts: 2, lastError: 'EPIPE', at: createdAt },
-          { stage: 'notify-customer', reference: '', state: 'held', attempts: 0, lastError: '', at: createdAt },
-        ],
-      }),
-    );
-    theirs = await give(other, anOrder({ receiptNumber: 'POS-8', status: 'PENDING' }));
-    await give(other, anOrder({ receiptNumber: 'THEIRS-1', status: 'PENDING', externalReference: 'PO-theirs' }));
-  });
-
-  const receipts = async (filter: OrderFilter, page = 1, limit = 50) => {
-    const { rows, total } = await orders.list(store.id, filter, { page, limit });
-    return [total, ...rows.map(({ receiptNumber }) => receiptNumber)];
-  };
-
-  it("lists a store's orders, newest first, then by id", async () => {
-    expect(await receipts({})).toEqual([3, 'WEB-261120-7K3M9Q', 'POS-8', 'POS-7']);
+    const created_at = '2026-01-01T00:00:00.001Z';
+    ids['pos'] = await store.order({ receipt_number: 'POS-7', status: 'FAILED', created_at });
+    ids['twin'] = await store.order({ receipt_number: 'POS-8', fulfillment_status: 'RETURNED', created_at });
+    ids['web'] = await store.order({
+      receipt_number: 'WEB-261120-7K3M9Q',
+      source: 'WEBSITE',
+      status: 'PENDING',
+      created_at: '2026-02-01T00:00:00.002Z',
+      customer_email: 'Ada_L@Example.test',
+      notes: 'POS',
+      external_reference: 'PO 7/a',
+      is_test: true,
+    });
+    for (const [position, stage] of ['notify-merchant', 'notify-customer'].entries())
+      await store.row('order_stages', { order_id: ids['web'], stage, state: 'held', position });
+    ids['theirs'] = await other.order({ receipt_number: 'POS-8', status: 'PENDING' });
+    await other.order({ receipt_number: 'THEIRS-1', status: 'PENDING', external_reference: 'PO-theirs' });
   });
 
   it.each<[OrderFilter, ...string[]]>([
+    [{}, 'WEB-261120-7K3M9Q', 'POS-8', 'POS-7'],
     [{ status: 'failed' }, 'POS-7'],
     [{ fulfillmentStatus: 'Returned' }, 'POS-8'],
     [{ source: 'pos' }, 'POS-8', 'POS-7'],
@@ -148,120 +73,162 @@ describe('OrderRepository', () => {
     [{ source: '\0' }],
     [{ search: '\0' }],
     [{ search: '\ud800' }],
-  ])('filters by %j', async (filter, ...expected) => {
-    expect(await receipts(filter)).toEqual([expected.length, ...expected]);
+  ])("lists a store's orders, newest first, then by id, and filters by %j", async (filter, ...expected) => {
+    const { rows, total } = await orders.list(store.id, filter, { page: 1, limit: 50 });
+
+    expect([total, ...rows.map(({ receiptNumber }) => receiptNumber)]).toEqual([expected.length, ...expected]);
   });
 
   it('tells which orders of the store are test orders', async () => {
-    const ids = [web.id, pos.id, theirs.id];
+    const asked = Object.values(ids);
 
-    expect(await orders.idsOfMode(store.id, ids, true)).toEqual([web.id]);
-    expect(await orders.idsOfMode(store.id, ids, false)).toEqual([pos.id]);
+    expect(await orders.idsOfMode(store.id, asked, true)).toEqual([ids['web']]);
+    expect((await orders.idsOfMode(store.id, asked, false)).sort()).toEqual([ids['pos'], ids['twin']].sort());
   });
 
   it('locates an order in all stores that have it', async () => {
     const { subdomain } = store;
-    const ours = { storeId: store.id, subdomain, orderId: twin.id };
-    const elsewhere = { storeId: other.id, subdomain: other.subdomain, orderId: theirs.id };
+    const ours = { storeId: store.id, subdomain, orderId: ids['twin'] };
+    const elsewhere = { storeId: other.id, subdomain: other.subdomain, orderId: ids['theirs'] };
 
     expect(await orders.locate('pos-8', null)).toEqual([ours, elsewhere]);
     expect(await orders.locate('POS-8', subdomain)).toEqual([ours]);
-    expect(await orders.locate(theirs.id, null)).toEqual([elsewhere]);
-    expect(await orders.locate(theirs.id, subdomain)).toEqual([]);
+    expect(await orders.locate(elsewhere.orderId ?? '', null)).toEqual([elsewhere]);
+    expect(await orders.locate(elsewhere.orderId ?? '', subdomain)).toEqual([]);
     expect(await orders.locate('POS-9', null)).toEqual([]);
   });
 });
 
-/** The port, with methods that set a store's rules and read stored assessments. */
-interface Subject {
-  readonly fraud: FraudScreening;
-  readonly storeId: number;
-  readonly otherStoreId: number;
-  /** The rules of the first store. */
-  set(settings: FraudSettings): Promise<unknown>;
-  kept(orderId: string): Promise<FraudAssessment | null>;
-}
-
-async function onPostgres(): Promise<Subject> {
-  const { app, database } = application;
-  const store = await StoreFixture.create(database);
-  const fraud = app.get(FraudScreening, { strict: false });
-  // The first analysis connects and plans, which can use up its time limit on a busy machine.
-  await fraud.begin(store.id, someSignals(), null).assess(someSignals());
-  return {
-    fraud,
-    storeId: store.id,
-    otherStoreId: (await StoreFixture.create(database)).id,
-    set: ({ blockedEmails, blockedPhones, reviewAmount }) =>
-      database.query('UPDATE stores SET fraud_settings = $2 WHERE id = $1', [
-        store.id,
-        { blocked_emails: blockedEmails, blocked_phones: blockedPhones, review_amount: reviewAmount },
-      ]),
-    kept: async (orderId) => {
-      const rows = await database.query<FraudAssessment>(
-        'SELECT verdict, score, reasons FROM fraud_assessments WHERE store_id = $1 AND order_id = $2',
-        [store.id, orderId],
-      );
-      return rows[0] ?? null;
-    },
-  };
-}
-
-/** The signals of an ordinary order, with the given values. */
-function someSignals(values: Partial<FraudSignals> = {}): FraudSignals {
-  const address = { address: '1 Main Street', city: 'London', zip: 'N1', region: '', country: '' };
-  return {
-    email: 'ada@example.com',
-    phone: '+1 555 0100',
-    address,
-    total: 1000,
-    items: [{ productId: 1, variantId: null, quantity: 1 }],
-    ...values,
-  };
-}
-
+// test/e2e/fraud.spec.ts has the rules.
 describe('FraudScreening', () => {
-  let subject: Subject;
+  const signals = {
+    ...{ email: 'eve@example.com', phone: '', total: 1000, items: [{ productId: 1, variantId: null, quantity: 1 }] },
+    address: { address: '1 Main Street', city: 'London', zip: 'N1', region: '', country: '' },
+  };
+
+  it("applies only the store's own rules, and stores the assessment of a rejected order", async () => {
+    const [store, other] = [application.store, await StoreFixture.create(application.database)];
+    const fraud = application.app.get(FraudScreening, { strict: false });
+    const settings = { blocked_emails: [' Eve@Example.com'] };
+    await application.database.query('UPDATE stores SET fraud_settings = $2 WHERE id = $1', [store.id, settings]);
+    const assess = (storeId: number) => fraud.begin(storeId, signals, null).assess(signals);
+    // The first analysis connects and plans, which can use up its time limit on a busy machine.
+    await assess(other.id);
+    const [accepted, rejected] = [await assess(other.id), await assess(store.id)];
+    const orderId = uuidv7();
+
+    await fraud.recordRejection(store.id, orderId, rejected);
+
+    expect(accepted).toEqual({ verdict: 'ACCEPT', score: 0, reasons: [] });
+    expect(rejected).toMatchObject({ verdict: 'REJECT', reasons: [{ rule: 'blocked_email' }] });
+    const kept = await application.database.query<FraudAssessment>(
+      `SELECT verdict, score, reasons FROM fraud_assessments WHERE store_id = $1 AND order_id = $2`,
+      [store.id, orderId],
+    );
+    expect(kept).toEqual([rejected]);
+  });
+});
+
+const PAGE = { page: 1, limit: 100 };
+
+const ORDERS_OF_LARGE_STORE = 14_000;
+const ORDERS_OF_SMALL_STORE = 70;
+const SMALL_STORES = 30;
+
+// Every combination of labels equally often, in turn and three at a moment.
+const ORDERS = `
+  INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
+    amount, total_amount, customer_name, created_at, updated_at)
+  SELECT $1::int, md5($1::int || '/' || n)::uuid, 'R-' || $1::int || '-' || substr(md5(n::text), 1, 6) || n, ($2::text[])[1 + n % 2], ($3::text[])[1 + n / 2 % 5],
+    ($4::text[])[1 + n / 10 % 7], 'COD', 'USD', 1, 1, 'Ada', now() - n / 3 * interval '1 minute', now()
+  FROM generate_series(1, $5) AS n`;
+
+/** A filter with each combination of labels. */
+const FILTERS: readonly OrderFilter[] = [false, true].flatMap((source) =>
+  [false, true].flatMap((status) =>
+    [false, true].map((fulfillmentStatus) => ({
+      ...(source && { source: 'POS' }),
+      ...(status && { status: 'PENDING' }),
+      ...(fulfillmentStatus && { fulfillmentStatus: 'PENDING' }),
+    })),
+  ),
+);
+
+describe('the list of orders', () => {
+  let pool: pg.Pool;
+  let storeId: number;
   beforeAll(async () => {
-    subject = await onPostgres();
-    await subject.set({
-      ...DEFAULT_FRAUD_SETTINGS,
-      blockedEmails: [' Eve@Example.com'],
-      blockedPhones: ['+1 (555) 666-0000'],
-      reviewAmount: 50_000,
-    });
+    const { database } = application;
+    const labels = [ORDER_SOURCES, PAYMENT_STATUSES, FULFILLMENT_STATUSES];
+    for (let n = 0; n <= SMALL_STORES; n++) {
+      const { id } = await StoreFixture.create(database);
+      if (n === 0) storeId = id;
+      await database.query(ORDERS, [id, ...labels, n === 0 ? ORDERS_OF_LARGE_STORE : ORDERS_OF_SMALL_STORE]);
+    }
+    await database.query('VACUUM ANALYZE');
+    pool = new pg.Pool({ connectionString: database.url, max: 1 });
+    // The end of the pool does not wait for the goodbye, which the end of the database may overtake.
+    pool.on('connect', (client) => client.on('error', () => undefined));
+  });
+  afterAll(() => pool.end());
+
+  it.each(FILTERS)('is read in its order with the filter %j', async (filter) => {
+    for (const page of [1, 2]) {
+      const nodes = await planOf((orders) => orders.list(storeId, filter, { ...PAGE, page }));
+
+      expect(nodes.filter((node) => /-> {2}(Incremental )?Sort|(Seq|Heap) Scan on orders/.test(node))).toEqual([]);
+      expect(nodes.filter((node) => /Index.* on orders/.test(node)).length).toBeGreaterThan(0);
+    }
   });
 
-  const assess = (storeId: number, signals: FraudSignals) =>
-    subject.fraud.begin(storeId, signals, null).assess(signals);
-  const ACCEPTED: FraudAssessment = { verdict: 'ACCEPT', score: 0, reasons: [] };
-  const rejectedBy = (rule: string) => ({ verdict: 'REJECT', score: 100, reasons: [{ rule, score: 100 }] });
+  it.each([
+    ['a whole receipt number', '-1679094'],
+    ['a part of one', ''],
+  ])('finds %s by the index of searches, whose plan serves large and small stores', async (_, more) => {
+    const nodes = await planOf((orders) => orders.list(storeId, { search: `R-${storeId}-1679091${more}` }, PAGE));
 
-  it.each(['eve@example.com', 'EVE@EXAMPLE.COM', ' Eve@Example.com '])(
-    'rejects the blocked e-mail %j',
-    async (email) => {
-      const assessment = await assess(subject.storeId, someSignals({ email }));
-
-      expect(assessment).toEqual(rejectedBy('blocked_email'));
-    },
-  );
-
-  it("applies only the store's own rules", async () => {
-    const signals = someSignals({ email: 'eve@example.com', total: 50_000 });
-
-    expect(await assess(subject.otherStoreId, signals)).toEqual(ACCEPTED);
+    expect(
+      nodes.filter((node) => /Bitmap Index Scan on/.test(node)).every((node) => node.includes('orders_search')),
+    ).toBe(true);
+    expect(nodes.filter((node) => /Index Scan using|Seq Scan on orders/.test(node))).toEqual([
+      expect.stringContaining('orders_pkey'),
+    ]);
   });
 
-  it('stores the assessment of a rejected order, and of no other', async () => {
-    const [orderId, another] = [uuidv7(), uuidv7()];
-    const refused = await assess(subject.storeId, someSignals({ email: 'eve@example.com' }));
-    const worse: FraudAssessment = { ...refused, score: 200 };
+  it.each([
+    ['receipt numbers', (n: number) => `R-${storeId}-${n}679091`],
+    ['e-mails', (n: number) => `ada.${n}@example.com`],
+  ])('plans searches for %s once', async (_, term) => {
+    const orders = new PostgresOrderRepository(new Database(pool));
+    await pool.query('DEALLOCATE ALL');
 
-    await subject.fraud.recordRejection(subject.storeId, orderId, refused);
-    await subject.fraud.recordRejection(subject.storeId, another, worse);
+    for (let n = 0; n < 8; n++) await orders.list(storeId, { search: term(n) }, PAGE);
 
-    expect(await subject.kept(orderId)).toEqual(refused);
-    expect(await subject.kept(another)).toEqual(worse);
-    expect(await subject.kept(uuidv7())).toBeNull();
+    const plans = await pool.query(
+      `SELECT custom_plans::int AS custom, generic_plans::int AS generic FROM pg_prepared_statements WHERE name LIKE 'orders.search%'`,
+    );
+    expect(plans.rows).toEqual([{ custom: 5, generic: 3 }]);
   });
+
+  /** The nodes of the plan for all values. */
+  async function planOf(ask: (orders: PostgresOrderRepository) => Promise<unknown>): Promise<string[]> {
+    const asked: { text: string; values: readonly unknown[] }[] = [];
+    const queryPrepared = (text: string, values: readonly unknown[]) => {
+      asked.push({ text, values });
+      return Promise.resolve([]);
+    };
+    const recorder = { queryPrepared, searchPrepared: queryPrepared } as unknown as Database;
+    await ask(new PostgresOrderRepository(recorder));
+    const [{ text = '', values = [] } = {}] = asked;
+    const client = await pool.connect();
+    try {
+      await client.query(`SET plan_cache_mode = force_generic_plan; PREPARE listed AS ${text}`);
+      const literals = values.map((value) => (typeof value === 'number' ? value : pg.escapeLiteral(String(value))));
+      const { rows } = await client.query<Record<string, string>>(`EXPLAIN EXECUTE listed (${literals.join()})`);
+      return rows.map((row) => row['QUERY PLAN'] ?? '');
+    } finally {
+      await client.query('DEALLOCATE listed; RESET plan_cache_mode');
+      client.release();
+    }
+  }
 });

@@ -1,9 +1,21 @@
-import { PipelineStages, StageRetries, type ClaimedStage } from '@app/application';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PipelineStages, StageRetries, UndeliverableMessage, type ClaimedStage, type Notifier } from '@app/application';
 import { NotFound } from '@app/domain';
+import { Config, purgeExpired } from '@app/infrastructure';
 import pg from 'pg';
+import { createApp } from '../../apps/api/src/create-app.js';
+import { MailNotifier } from '../../libs/infrastructure/src/mail/mail-notifier.js';
+import { anOrderRecord, aStoreProfile } from '../builders/order-record.js';
+import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaits } from '../support/lock-waits.js';
+import { readMail } from '../support/mail-message.js';
+import { SmtpSink } from '../support/smtp-sink.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
+import { testConfig } from '../support/test-config.js';
+import type { TestDatabase } from '../support/test-database.js';
 
 const STAGE = 'notify-customer';
 const CLAIM_MS = 30_000;
@@ -11,115 +23,87 @@ const MINUTE_MS = 60_000;
 /** More than this file adds. */
 const ALL = 1_000;
 
-interface StoredStage {
-  readonly state: string;
-  readonly attempts: number;
-  readonly lastError: string;
-  readonly isSetAside: boolean;
-  /** In milliseconds from now. */
-  readonly dueIn: number;
-}
-
 let application: RunningApplication;
-beforeAll(async () => (application = await startApplication()));
+let database: TestDatabase;
+let store: StoreFixture;
+let stages: PipelineStages;
+let retries: StageRetries;
+beforeAll(async () => {
+  application = await startApplication();
+  ({ database, store } = application);
+  stages = application.app.get(PipelineStages, { strict: false });
+  retries = application.app.get(StageRetries, { strict: false });
+});
 afterAll(() => application.stop());
 
 interface Stage {
   readonly state: string;
   readonly attempts: number;
   readonly lastError: string;
-  /** Times relative to now, in milliseconds. */
+  /** Times are in milliseconds from now. */
   readonly dueIn: number;
   readonly lockedFor: number | null;
 }
 
-/** The port, with methods that add and read the stages of orders. */
-interface Subject {
-  readonly stages: PipelineStages;
-  readonly storeId: number;
-  /** Adds an order with this confirmation. Returns its id. */
-  order(stage: Stage): Promise<string>;
-  stageOf(orderId: string): Promise<StoredStage | null>;
-  /** Ends the time of all claims. */
-  expire(): Promise<void>;
-  /** The number of changes that the feed of changes has not numbered. */
-  countChanges(): Promise<number>;
+/** Adds an order with a confirmation, by default one that is due. Returns its id. */
+async function order(stage: Partial<Stage> = {}): Promise<string> {
+  const { state = 'pending', attempts = 0, lastError = '', dueIn = -1_000, lockedFor = null } = stage;
+  const order_id = await store.order();
+  const at = (ms: number) => new Date(Date.now() + ms);
+  const times = { run_at: at(dueIn), locked_until: lockedFor === null ? null : at(lockedFor) };
+  const row = { order_id, stage: STAGE, state, attempts, last_error: lastError, position: 3 };
+  await store.row('order_stages', { ...row, ...times });
+  return order_id;
 }
 
-function onPostgres(): Subject {
-  const { app, database, store } = application;
-  return {
-    stages: app.get(PipelineStages, { strict: false }),
-    storeId: store.id,
-    order: async ({ state, attempts, lastError, dueIn, lockedFor }) => {
-      const order_id = await store.order();
-      const at = (ms: number) => new Date(Date.now() + ms);
-      const times = { run_at: at(dueIn), locked_until: lockedFor === null ? null : at(lockedFor) };
-      const row = { order_id, stage: STAGE, state, attempts, last_error: lastError, position: 3 };
-      await store.row('order_stages', { ...row, ...times });
-      return order_id;
-    },
-    stageOf: async (orderId) => {
-      const [row] = await database.query<StoredStage>(
-        `SELECT state, attempts, last_error AS "lastError", set_aside AS "isSetAside", extract(epoch FROM run_at - now())::float8 * 1000 AS "dueIn"
-         FROM order_stages WHERE order_id = $1`,
-        [orderId],
-      );
-      return row ?? null;
-    },
-    expire: async () => {
-      await database.query(
-        `UPDATE order_stages SET locked_until = now() - interval '1 s' WHERE locked_until IS NOT NULL`,
-      );
-    },
-    countChanges: async () =>
-      (await database.query<{ n: number }>('SELECT count(*)::int AS n FROM change_log'))[0]?.n ?? 0,
-  };
+async function stageOf(orderId: string) {
+  const [row] = await database.query<Omit<Stage, 'lockedFor'> & { isSetAside: boolean; isClaimed: boolean }>(
+    `SELECT state, attempts, last_error AS "lastError", set_aside AS "isSetAside", locked_until IS NOT NULL AS "isClaimed",
+       extract(epoch FROM run_at - now())::float8 * 1000 AS "dueIn"
+     FROM order_stages WHERE order_id = $1`,
+    [orderId],
+  );
+  return row;
 }
 
-const due: Stage = { state: 'pending', attempts: 0, lastError: '', dueIn: -1_000, lockedFor: null };
-const dead = { state: 'dead', attempts: 1, lastError: 'TypeError' };
+/** Claims all due stages. Returns the claim of this order. */
+const claimOf = async (orderId: string, forMs = CLAIM_MS): Promise<ClaimedStage | undefined> =>
+  (await stages.claim(ALL, forMs)).find((claim) => claim.orderId === orderId);
+
+async function claimed(stage: Partial<Stage> = {}): Promise<ClaimedStage> {
+  const claim = await claimOf(await order(stage));
+  if (!claim) throw new Error('The stage is not claimed');
+  return claim;
+}
+
+/** Ends the time of all claims. */
+const expire = () =>
+  database.query(`UPDATE order_stages SET locked_until = now() - interval '1 s' WHERE locked_until IS NOT NULL`);
+
 const personal = () => new TypeError('ada@example.com has no mailbox');
 
 describe('PipelineStages', () => {
-  let subject: Subject;
-  beforeAll(() => {
-    subject = onPostgres();
-  });
-
-  /** Claims all due stages. Returns the claim of this order. */
-  const claimOf = async (orderId: string, forMs = CLAIM_MS): Promise<ClaimedStage | undefined> =>
-    (await subject.stages.claim(ALL, forMs)).find((claim) => claim.orderId === orderId);
-
-  const claimed = async (stage: Stage = due): Promise<ClaimedStage> => {
-    const claim = await claimOf(await subject.order(stage));
-    if (!claim) throw new Error('The stage is not claimed');
-    return claim;
-  };
-
   it('claims a due stage once, without a change that the feed shows', async () => {
-    const orderId = await subject.order({ ...due, attempts: 2 });
-    const changes = await subject.countChanges();
+    const orderId = await order({ attempts: 2 });
+    const changes = () => database.query('SELECT count(*) FROM change_log');
+    const before = await changes();
 
     const claim = await claimOf(orderId);
 
-    expect(claim).toMatchObject({ storeId: subject.storeId, orderId, stage: STAGE, attempts: 2, takenOver: false });
+    expect(claim).toMatchObject({ storeId: store.id, orderId, stage: STAGE, attempts: 2, takenOver: false });
     expect(await claimOf(orderId)).toBeUndefined();
-    expect(await subject.countChanges()).toBe(changes);
+    expect(await changes()).toEqual(before);
   });
 
   it('claims the longest due stage first, and no more than asked for', async () => {
-    await subject.stages.claim(ALL, CLAIM_MS);
-    const [late, latest, later] = [
-      await subject.order(due),
-      await subject.order({ ...due, dueIn: -3 * MINUTE_MS }),
-      await subject.order({ ...due, dueIn: -2 * MINUTE_MS }),
-    ];
+    await stages.claim(ALL, CLAIM_MS);
+    const late = await order();
+    const longest = [await order({ dueIn: -3 * MINUTE_MS }), await order({ dueIn: -2 * MINUTE_MS })];
 
-    const first = await subject.stages.claim(2, CLAIM_MS);
-    const second = await subject.stages.claim(2, CLAIM_MS);
+    const first = await stages.claim(2, CLAIM_MS);
+    const second = await stages.claim(2, CLAIM_MS);
 
-    expect(first.map(({ orderId }) => orderId).sort()).toEqual([latest, later].sort());
+    expect(first.map(({ orderId }) => orderId).sort()).toEqual(longest.sort());
     expect(second.map(({ orderId }) => orderId)).toEqual([late]);
   });
 
@@ -130,86 +114,60 @@ describe('PipelineStages', () => {
     ['a dead stage', { state: 'dead' }],
     ['a held stage', { state: 'held' }],
   ])('does not claim %s', async (_what, stage) => {
-    expect(await claimOf(await subject.order({ ...due, ...stage }))).toBeUndefined();
+    expect(await claimOf(await order(stage))).toBeUndefined();
   });
 
   it('takes a stage over whose worker has not ended its attempt in time', async () => {
     const lost = await claimed();
-    await subject.expire();
+    await expire();
 
     expect(await claimOf(lost.orderId)).toMatchObject({ attempts: 0, takenOver: true });
   });
 
   it('marks a stage as done after a success, counts the attempt, and clears its last error', async () => {
-    const claim = await claimed({ ...due, attempts: 2, lastError: 'EPIPE' });
+    const claim = await claimed({ attempts: 2, lastError: 'EPIPE' });
 
-    await subject.stages.succeed(claim);
+    await stages.succeed(claim);
 
-    expect(await subject.stageOf(claim.orderId)).toMatchObject({ state: 'done', attempts: 3, lastError: '' });
+    expect(await stageOf(claim.orderId)).toMatchObject({ state: 'done', attempts: 3, lastError: '' });
   });
 
-  it('makes a failed stage due again later, and counts the attempt', async () => {
+  it.each([
+    ['due again later', MINUTE_MS, personal(), { state: 'pending', lastError: 'TypeError' }],
+    ['dead when no attempt follows', null, personal(), { state: 'dead', lastError: 'TypeError', isSetAside: false }],
+    ['due with its code', 0, Object.assign(personal(), { code: 'EENVELOPE' }), { lastError: 'EENVELOPE' }],
+  ])('makes a failed stage %s, counts the attempt, and stores no message', async (_what, retryIn, error, after) => {
     const claim = await claimed();
 
-    await subject.stages.fail(claim, personal(), MINUTE_MS);
+    await stages.fail(claim, error, retryIn);
 
-    const stage = await subject.stageOf(claim.orderId);
-    expect(stage).toMatchObject({ state: 'pending', attempts: 1, lastError: 'TypeError' });
-    expect(stage?.dueIn).toBeGreaterThan(MINUTE_MS - 20_000);
-    expect(await claimOf(claim.orderId)).toBeUndefined();
-  });
-
-  it('marks a stage as dead when no attempt follows', async () => {
-    const claim = await claimed();
-
-    await subject.stages.fail(claim, personal(), null);
-
-    expect(await subject.stageOf(claim.orderId)).toMatchObject({ ...dead, isSetAside: false });
-  });
-
-  it('stores the code of an error, and never its message', async () => {
-    const claim = await claimed();
-
-    await subject.stages.fail(claim, Object.assign(personal(), { code: 'EENVELOPE' }), 0);
-
-    expect(await subject.stageOf(claim.orderId)).toMatchObject({ lastError: 'EENVELOPE' });
+    const stage = await stageOf(claim.orderId);
+    expect(stage).toMatchObject({ ...after, attempts: 1 });
+    if (retryIn) expect(stage?.dueIn).toBeGreaterThan(retryIn - 20_000);
   });
 
   it('lets only the last claimant end the attempt at a stage that was taken over', async () => {
     const lost = await claimed();
-    await subject.expire();
+    await expire();
     const current = await claimOf(lost.orderId, 2 * CLAIM_MS);
     if (!current) throw new Error('The stage is not taken over');
 
-    await subject.stages.succeed(lost);
-    await subject.stages.fail(lost, personal(), null);
-    await subject.stages.setAside(lost, personal());
-    expect(await subject.stageOf(lost.orderId)).toMatchObject({ state: 'pending', attempts: 0, lastError: '' });
+    for (const claim of [lost, { ...current, storeId: 999_999 }]) {
+      await stages.succeed(claim);
+      await stages.fail(claim, personal(), null);
+      await stages.setAside(claim, personal());
+      expect(await stageOf(lost.orderId)).toMatchObject({ state: 'pending', attempts: 0, lastError: '' });
+    }
 
-    await subject.stages.fail(current, personal(), 0);
-    expect(await subject.stageOf(lost.orderId)).toMatchObject({ state: 'pending', attempts: 1 });
+    await stages.fail(current, personal(), 0);
+    expect(await stageOf(lost.orderId)).toMatchObject({ state: 'pending', attempts: 1 });
   });
 
-  it('does not change the stages of another store', async () => {
-    const claim = { ...(await claimed()), storeId: 999_999 };
-
-    await subject.stages.succeed(claim);
-    await subject.stages.fail(claim, personal(), null);
-
-    expect(await subject.stageOf(claim.orderId)).toMatchObject({ state: 'pending', attempts: 0 });
-  });
-});
-
-describe('PostgresPipelineStages', () => {
   it('does not wait for a stage that another worker claims or an operator retries at the same moment', async () => {
-    const stages = application.app.get(PipelineStages, { strict: false });
     await stages.claim(ALL, CLAIM_MS);
-    const worker = new pg.Client({ connectionString: application.database.url });
+    const worker = new pg.Client({ connectionString: database.url });
     try {
-      const [theirs, ours] = [await application.store.order(), await application.store.order()];
-      for (const order_id of [theirs, ours]) {
-        await application.store.row('order_stages', { order_id, stage: STAGE, state: 'pending', position: 3 });
-      }
+      const [theirs, ours] = [await order(), await order()];
       await worker.connect();
       await worker.query('BEGIN');
       await worker.query(`UPDATE order_stages SET locked_until = now() + interval '1 minute' WHERE order_id = $1`, [
@@ -225,86 +183,37 @@ describe('PostgresPipelineStages', () => {
   });
 });
 
-interface RetriedStage {
-  readonly state: 'pending' | 'dead' | 'done';
-  readonly attempts: number;
-  /** Until when a worker holds the stage, from now; null while none does. */
-  readonly locked: string | null;
-}
-
-describe('StageRetries on PostgreSQL', () => {
-  /** An order with a confirmation in this state, due in an hour. */
-  async function anOrder({ state, attempts, locked }: RetriedStage): Promise<string> {
-    const order_id = await application.store.order();
-    await application.store.row('order_stages', { order_id, stage: 'notify-customer', state, attempts, position: 3 });
-    await application.database.query(
-      `UPDATE order_stages SET run_at = now() + interval '1 hour', locked_until = now() + $2::interval WHERE order_id = $1`,
-      [order_id, locked],
-    );
-    return order_id;
-  }
-
-  const retry = (orderId: string) =>
-    application.app.get(StageRetries).retry({ storeId: application.store.id, orderId });
-
-  const stateOf = async (orderId: string) => {
-    const [stage] = await application.database.query<Record<string, unknown>>(
-      `SELECT state, attempts, run_at <= now() AS due, locked_until IS NOT NULL AS claimed
-       FROM order_stages WHERE order_id = $1`,
-      [orderId],
-    );
-    return stage;
-  };
-
-  const running = { stages: [], running: ['notify-customer'] };
-  const retried = { stages: ['notify-customer'], running: [] };
+describe('StageRetries', () => {
+  const retry = (orderId: string) => retries.retry({ storeId: store.id, orderId });
+  /** An order whose confirmation is due in an hour. */
+  const waiting = (stage: Partial<Stage>) => order({ dueIn: 60 * MINUTE_MS, ...stage });
+  const running = { stages: [], running: [STAGE] };
+  const retried = { stages: [STAGE], running: [] };
   const none = { stages: [], running: [] };
-  const waiting = { state: 'pending', attempts: 0, due: true, claimed: false };
 
-  it.each<[string, RetriedStage, object, object]>([
-    [
-      'takes a stage that waits for its next attempt',
-      { state: 'pending', attempts: 1, locked: null },
-      retried,
-      waiting,
-    ],
-    ['takes a dead stage', { state: 'dead', attempts: 12, locked: null }, retried, waiting],
-    ['takes a stage whose worker is lost', { state: 'pending', attempts: 0, locked: '-1 second' }, retried, waiting],
-    [
-      'leaves a stage alone while its attempt runs',
-      { state: 'pending', attempts: 2, locked: '20 seconds' },
-      running,
-      { state: 'pending', attempts: 2, due: false, claimed: true },
-    ],
-    [
-      'leaves a stage alone while its first attempt runs',
-      { state: 'pending', attempts: 0, locked: '20 seconds' },
-      running,
-      { state: 'pending', attempts: 0, due: false, claimed: true },
-    ],
-    [
-      'leaves a stage alone that waits for its first attempt',
-      { state: 'pending', attempts: 0, locked: null },
-      none,
-      { state: 'pending', attempts: 0, due: false, claimed: false },
-    ],
-    [
-      'leaves a done stage alone',
-      { state: 'done', attempts: 1, locked: null },
-      none,
-      { state: 'done', attempts: 1, due: false, claimed: false },
-    ],
-  ])('%s', async (_what, stage, result, after) => {
-    const orderId = await anOrder(stage);
+  it.each<[string, Partial<Stage>, object]>([
+    ['takes a stage that waits for its next attempt', { attempts: 1 }, retried],
+    ['takes a dead stage', { state: 'dead', attempts: 12 }, retried],
+    ['takes a stage whose worker is lost', { lockedFor: -1_000 }, retried],
+    ['leaves a stage alone while its attempt runs', { attempts: 2, lockedFor: 20_000 }, running],
+    ['leaves a stage alone while its first attempt runs', { lockedFor: 20_000 }, running],
+    ['leaves a stage alone that waits for its first attempt', {}, none],
+    ['leaves a done stage alone', { state: 'done', attempts: 1 }, none],
+  ])('%s', async (_what, stage, result) => {
+    const orderId = await waiting(stage);
+    const before = await stageOf(orderId);
 
     expect(await retry(orderId)).toMatchObject(result);
 
-    expect(await stateOf(orderId)).toEqual(after);
+    const { dueIn = NaN, ...after } = (await stageOf(orderId)) ?? {};
+    expect(dueIn <= 0).toBe(result === retried);
+    const same = { state: before?.state, attempts: before?.attempts, isClaimed: before?.isClaimed };
+    expect(after).toMatchObject(result === retried ? { state: 'pending', attempts: 0, isClaimed: false } : same);
   });
 
   it('leaves a stage alone that a worker claims while the retry waits', async () => {
-    const orderId = await anOrder({ state: 'pending', attempts: 1, locked: null });
-    const worker = new pg.Client({ connectionString: application.database.url });
+    const orderId = await waiting({ attempts: 1 });
+    const worker = new pg.Client({ connectionString: database.url });
     await worker.connect();
     await worker.query('BEGIN');
     await worker.query(`UPDATE order_stages SET locked_until = now() + interval '20 seconds' WHERE order_id = $1`, [
@@ -312,46 +221,246 @@ describe('StageRetries on PostgreSQL', () => {
     ]);
 
     const result = retry(orderId);
-    await eventually(async () => expect(await lockWaits(application.database, '%order_stages%')).toBe(1));
+    await eventually(async () => expect(await lockWaits(database, '%order_stages%')).toBe(1));
     await worker.query('COMMIT');
     await worker.end();
 
     expect(await result).toMatchObject(running);
-    expect(await stateOf(orderId)).toMatchObject({ attempts: 1, claimed: true });
+    expect(await stageOf(orderId)).toMatchObject({ attempts: 1, isClaimed: true });
   });
 
   it('dismisses the dead letters of an order, and no other stage, and counts them again after a retry', async () => {
-    const orders = await Promise.all([
-      anOrder({ state: 'dead', attempts: 12, locked: null }),
-      anOrder({ state: 'pending', attempts: 1, locked: null }),
-    ]);
-    const retries = application.app.get(StageRetries);
-    const dismiss = (orderId: string, storeId = application.store.id) => retries.dismiss({ storeId, orderId });
-    const setAside = () =>
-      application.database.query<object>(
-        'SELECT state, set_aside FROM order_stages WHERE order_id = ANY ($1) ORDER BY attempts DESC',
-        [orders],
-      );
+    const [dead, pending] = [await waiting({ state: 'dead', attempts: 12 }), await waiting({ attempts: 1 })];
+    const dismiss = (orderId: string, storeId = store.id) => retries.dismiss({ storeId, orderId });
 
-    expect([await dismiss(orders[0]), await dismiss(orders[1])]).toEqual([['notify-customer'], []]);
-    expect(await dismiss(orders[0])).toEqual([]);
-    await expect(dismiss(orders[0], 999_999)).rejects.toThrow(NotFound);
-    expect(await setAside()).toEqual([
-      { state: 'dead', set_aside: true },
-      { state: 'pending', set_aside: false },
-    ]);
+    expect([await dismiss(dead), await dismiss(pending)]).toEqual([[STAGE], []]);
+    expect(await dismiss(dead)).toEqual([]);
+    await expect(dismiss(dead, 999_999)).rejects.toThrow(NotFound);
+    expect(await stageOf(dead)).toMatchObject({ state: 'dead', isSetAside: true });
+    expect(await stageOf(pending)).toMatchObject({ state: 'pending', isSetAside: false });
 
-    expect(await retry(orders[0])).toMatchObject(retried);
-    expect(await setAside()).toEqual(expect.arrayContaining([{ state: 'pending', set_aside: false }]));
-    expect(await setAside()).not.toContainEqual(expect.objectContaining({ set_aside: true }));
+    expect(await retry(dead)).toMatchObject(retried);
+    expect(await stageOf(dead)).toMatchObject({ state: 'pending', isSetAside: false });
   });
 
   it('makes a stage due once when two operators retry it at the same moment', async () => {
-    const orderId = await anOrder({ state: 'pending', attempts: 1, locked: null });
+    const orderId = await waiting({ attempts: 1 });
 
     const results = await Promise.all([retry(orderId), retry(orderId)]);
 
-    expect(results.flatMap(({ stages }) => stages)).toEqual(['notify-customer']);
-    expect(await stateOf(orderId)).toEqual(waiting);
+    expect(results.map(({ stages: due }) => due).flat()).toEqual([STAGE]);
+    expect(await stageOf(orderId)).toMatchObject({ state: 'pending', attempts: 0, isClaimed: false });
+  });
+});
+
+interface Post {
+  readonly notifier: Notifier;
+  /** The mails that have arrived, as `recipient id`, sorted. Mails with the same id count once. */
+  arrived(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+const ADAPTERS: [name: string, open: () => Promise<Post>][] = [
+  ['by SMTP', openSmtp],
+  ['as files', openFiles],
+];
+
+describe.each(ADAPTERS)('Notifier %s', (_name, open) => {
+  const profile = aStoreProfile();
+  let post: Post;
+  beforeEach(async () => (post = await open()));
+  afterEach(() => post.close());
+
+  it("sends a mail to the customer and one to the store's contact, with an id for each order and stage", async () => {
+    const [first, second] = [anOrderRecord(), anOrderRecord()];
+
+    for (const mail of [first, first, second]) await post.notifier.notify('notify-customer', mail, profile, '');
+    await post.notifier.notify('notify-merchant', first, profile, '');
+
+    expect(await post.arrived()).toEqual(
+      [
+        ...[first, second].map(({ id }) => `ada@example.com ${id}-notify-customer@acme.store-commerce`),
+        `hello@acme.test ${first.id}-notify-merchant@acme.store-commerce`,
+      ].sort(),
+    );
+  });
+
+  it.each([
+    ['notify-shipment', ['S/1', 'S-1', 's-1']],
+    ['notify-cancellation', ['']],
+    ['notify-refund', ['R 1', 'r 1']],
+  ] as const)('sends the mails of %s to the customer, one for each reference', async (stage, references) => {
+    const parcel = { items: [{ line: 1, quantity: 1 }], carrier: '', trackingNumber: '', trackingUrl: '' };
+    const order = anOrderRecord({
+      shipments: references.map((reference) => {
+        return { ...parcel, reference, status: 'shipped', shippedAt: new Date(), deliveredAt: null };
+      }),
+      refunds: references.map((reference) => ({ reference, amount: 100, at: new Date() })),
+    });
+
+    for (const reference of [...references, ...references])
+      await post.notifier.notify(stage, order, profile, reference);
+
+    const arrived = await post.arrived();
+    expect(arrived).toHaveLength(references.length);
+    for (const mail of arrived) expect(mail).toMatch(new RegExp(`^ada@example.com ${order.id}-${stage}`));
+  });
+
+  it('sends nothing without an address', async () => {
+    const order = anOrderRecord({ customer: { name: 'Ada', email: '', phone: '' } });
+
+    await post.notifier.notify('notify-customer', order, profile, '');
+    await post.notifier.notify('notify-merchant', order, aStoreProfile({ contact: {} }), '');
+
+    expect(await post.arrived()).toEqual([]);
+  });
+
+  it('throws UndeliverableMessage and sends no mail when the address is invalid', async () => {
+    const order = anOrderRecord({ customer: { name: 'Ada', email: 'a,b@example.com', phone: '' } });
+
+    const attempt = post.notifier.notify('notify-customer', order, profile, '');
+
+    await expect(attempt).rejects.toMatchObject({ code: 'EADDRESS' });
+    await expect(attempt).rejects.toBeInstanceOf(UndeliverableMessage);
+
+    expect(await post.arrived()).toEqual([]);
+  });
+});
+
+async function openSmtp(): Promise<Post> {
+  const sink = await SmtpSink.start();
+  const notifier = new MailNotifier(new Config({ SMTP_URL: sink.url }));
+  return {
+    notifier,
+    arrived: () => Promise.resolve(distinct(sink.mails.map(({ to, messageId }) => `${to.join()} ${messageId}`))),
+    close: async () => {
+      notifier.onApplicationShutdown();
+      await sink.close();
+    },
+  };
+}
+
+async function openFiles(): Promise<Post> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'mail-'));
+  const folder = path.join(dataDir, 'mail');
+  return {
+    notifier: new MailNotifier(new Config({ DATA_DIR: dataDir })),
+    arrived: async () => {
+      const names = await readdir(folder).catch(() => []);
+      const files = await Promise.all(names.map((name) => readFile(path.join(folder, name), 'utf8')));
+      return files
+        .map((file) => readMail(file).headers)
+        .map((headers) => [headers.get('to'), headers.get('message-id')].join(' '))
+        .map((line) => line.replace(/^.*<(\S+)> <(\S+)>$/, '$1 $2'))
+        .sort();
+    },
+    close: () => rm(dataDir, { recursive: true }),
+  };
+}
+
+function distinct(lines: string[]): string[] {
+  return [...new Set(lines)].sort();
+}
+
+const DAYS = { rejectedOrders: 90, keyUsage: 400 };
+
+describe('retention', () => {
+  let pool: pg.Pool;
+  beforeAll(() => (pool = new pg.Pool({ connectionString: database.url, max: 2 })));
+  afterAll(() => pool.end());
+
+  const keep = (key: string, age: string) =>
+    database.query(
+      `INSERT INTO idempotency_keys VALUES ($1, 'live', $2, 'stock', 'hash', '[]', now() - $3::interval)`,
+      [store.id, key, age],
+    );
+  const keys = async () =>
+    (await database.query<{ key: string }>('SELECT key FROM idempotency_keys')).map(({ key }) => key);
+
+  it('removes idempotency keys after 24 hours, not before', async () => {
+    await keep('young', '23 hours 59 minutes');
+    await keep('old', '24 hours 1 minute');
+
+    await purgeExpired(pool, DAYS);
+
+    expect(await keys()).toEqual(['young']);
+  });
+
+  it('removes places for counts after 7 days, except the newest of the old ones, which the cursors of 7 days ago have', async () => {
+    const another = await StoreFixture.create(database);
+    for (const [storeId, position, days] of [
+      [store.id, 1, 9],
+      [store.id, 2, 8],
+      [store.id, 3, 6],
+      [another.id, 1, 30],
+    ])
+      await database.query(
+        `INSERT INTO feed_snapshots (store_id, branch, position, began_after, snapshot, taken_at)
+         VALUES ($1, 1, $2, 0, pg_current_snapshot(), now() - $3 * interval '1 day')`,
+        [storeId, position, days],
+      );
+
+    await purgeExpired(pool, DAYS);
+
+    const left = await database.query('SELECT store_id, position::int FROM feed_snapshots ORDER BY store_id, position');
+    expect(left).toEqual([
+      { store_id: store.id, position: 2 },
+      { store_id: store.id, position: 3 },
+      { store_id: another.id, position: 1 },
+    ]);
+  });
+
+  it('removes assessments of rejected orders after the configured days, and never those of placed orders', async () => {
+    await database.query(
+      `INSERT INTO fraud_assessments (store_id, order_id, verdict, score, created_at)
+       SELECT $1, gen_random_uuid(), verdict, score, now() - age * interval '1 day'
+       FROM (VALUES ('REJECT', 89, 1), ('REJECT', 91, 2), ('REVIEW', 1000, 3), ('ACCEPT', 1000, 4)) AS t (verdict, age, score)`,
+      [store.id],
+    );
+    const order_id = await store.order();
+    const imported = { order_id, verdict: 'REJECT', score: 5, created_at: new Date(0) };
+    await store.row('fraud_assessments', imported);
+
+    await purgeExpired(pool, DAYS);
+
+    const left = await database.query('SELECT score FROM fraud_assessments ORDER BY score');
+    expect(left).toEqual([{ score: 1 }, { score: 3 }, { score: 4 }, { score: 5 }]);
+  });
+
+  it('removes the daily usage counts of keys after the configured days, in more than one batch', async () => {
+    await database.query(
+      `INSERT INTO api_key_usage (store_id, key_id, day, requests, throttled)
+       SELECT store_id, id, (now() AT TIME ZONE 'UTC')::date - age, age, 0 FROM api_keys, generate_series(399, 2900) AS age
+       WHERE store_id = $1`,
+      [store.id],
+    );
+
+    await purgeExpired(pool, DAYS);
+
+    const left = await database.query('SELECT requests::int AS age FROM api_key_usage ORDER BY requests');
+    expect(left).toEqual([{ age: 399 }, { age: 400 }]);
+  });
+
+  it('runs while a backlog of mail waits', async () => {
+    const smtp = await SmtpSink.start();
+    smtp.behaviour = { kind: 'hang', at: 'greeting' };
+    for (let n = 0; n < 10; n++) {
+      const order_id = await store.order({ customer_email: `ada${n}@example.com` });
+      await store.row('order_stages', { order_id, stage: 'notify-customer', state: 'pending', position: 3 });
+    }
+    const { url } = database;
+    const config = testConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent', PIPELINE: 'inline', SMTP_URL: smtp.url });
+    const worker = await createApp(config, url);
+    await keep('expired', '2 days');
+    await worker.init();
+
+    try {
+      await eventually(() => expect(smtp.connections).toBeGreaterThan(0));
+      await eventually(async () => expect(await keys()).not.toContain('expired'));
+    } finally {
+      smtp.behaviour = { kind: 'accept' };
+      await smtp.close();
+      await worker.close();
+    }
   });
 });

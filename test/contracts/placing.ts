@@ -8,22 +8,19 @@ import {
 } from '@app/application';
 import type { FraudAssessment } from '@app/domain';
 import pg from 'pg';
-import { StoreFixture } from '../builders/store-fixture.js';
+import { StoreFixture, type ProductOptions } from '../builders/store-fixture.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
 /** The ports that place and change orders, with methods that add fixtures and read the stored data. */
 export interface PlacingPorts {
+  readonly store: StoreFixture;
   readonly storeId: number;
   readonly pricing: CatalogPricing;
   readonly placement: OrderPlacement;
   readonly changes: ChangeOrder;
   readonly held: HeldOrders;
   readonly retries: StageRetries;
-  /** Subdomain of the store. */
-  readonly subdomain: string;
-  product(options?: { name?: string; price?: number; active?: boolean; stock?: number[] }): Promise<number>;
-  variant(productId: number, options?: { price?: number; active?: boolean; stock?: number[] }): Promise<number>;
-  foreignProduct(): Promise<number>;
+  product(options?: ProductOptions): Promise<number>;
   onHand(productId: number): Promise<number>;
   /** Quantities of a product, by bin id. */
   bins(productId: number): Promise<number[]>;
@@ -40,24 +37,20 @@ export function placingPorts(): () => Promise<PlacingPorts> {
   let application: RunningApplication;
   beforeAll(async () => (application = await startApplication()));
   afterAll(() => application.stop());
-  return () => openPostgres(application);
+  return () => open(application);
 }
 
-async function openPostgres({ app, database }: RunningApplication): Promise<PlacingPorts> {
+async function open({ app, database }: RunningApplication): Promise<PlacingPorts> {
   const store = await StoreFixture.create(database);
-  const status = (active: boolean | undefined, inactive: string) => (active === false ? inactive : 'ACTIVE');
   return {
+    store,
     storeId: store.id,
     pricing: app.get(CatalogPricing),
     placement: app.get(OrderPlacement),
     changes: app.get(ChangeOrder),
     held: app.get(HeldOrders),
     retries: app.get(StageRetries),
-    subdomain: store.subdomain,
-    product: ({ active, ...options } = {}) => store.product({ ...options, status: status(active, 'DRAFT') }),
-    variant: (productId, { active, ...options } = {}) =>
-      store.variant(productId, { ...options, status: status(active, 'INACTIVE') }),
-    foreignProduct: async () => (await StoreFixture.create(database)).product({ stock: 5 }),
+    product: (options) => store.product(options),
     onHand: (productId) => store.onHand(productId),
     bins: async (productId) => {
       const rows = await database.query<{ quantity: number }>(

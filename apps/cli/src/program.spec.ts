@@ -1,5 +1,11 @@
-import { EXIT, report } from './failures.js';
+import { CommitOutcomeUnknown, Unavailable, UnusableValue } from '@app/application';
+import { NotFound } from '@app/domain';
+import { QueryFailedError } from 'typeorm';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { EXIT, report, CommandFailed } from './failures.js';
 import { createProgram } from './program.js';
+import { printJson, printText, say } from './output.js';
 
 const ID = '01a20066-13fe-7403-821d-09fa5dc281da';
 
@@ -186,11 +192,6 @@ describe('the command line', () => {
     expect(said.join('')).toContain('Example');
   });
 
-  it('refuses a reason that is no name of a rule', async () => {
-    expect(await exitCodeOf('orders', 'list', '--held', '--reason', 'e-mail')).toBe(EXIT.usage);
-    expect(said.join('')).toContain('Give the name of a rule, such as email_velocity.');
-  });
-
   it.each([
     ['loyalty', 'Give a schema and a directory'],
     ['public=.', 'public cannot be the schema of an extension'],
@@ -199,5 +200,94 @@ describe('the command line', () => {
   ])('migrates nothing for --then %s', async (value, fault) => {
     expect(await exitCodeOf('migrate', '--then', value)).toBe(EXIT.usage);
     expect(said.join('')).toContain(fault);
+  });
+});
+
+const VALUES = ['ada@example.com', '+1 555 0100', 'Bearer abc', '{"customer":'];
+
+/** An error as the driver reports it, with values in every field in which PostgreSQL puts them. */
+function postgres(code: string, message: string, more: object = {}): Error {
+  const values = VALUES.join(' ');
+  const fields = { code, detail: `Key (email)=(${values}) exists.`, where: values, hint: values, parameters: VALUES };
+  return Object.assign(new Error(message), fields, more);
+}
+
+describe('report', () => {
+  const quoting = `invalid input syntax for type integer: "${VALUES.join(' ')}"`;
+  const shutDown = 'terminating connection due to administrator command';
+  const duplicate = 'duplicate key value violates unique constraint "orders_pkey"';
+  const raised = { routine: 'exec_stmt_raise' };
+
+  it.each<[string, unknown, string]>([
+    [
+      'a lost commit',
+      new CommitOutcomeUnknown(postgres('57P01', shutDown)),
+      `The outcome of the commit is unknown: ${shutDown}`,
+    ],
+    [
+      'a lost commit with a quoting cause',
+      new CommitOutcomeUnknown(postgres('08006', quoting, raised)),
+      'The outcome of the commit is unknown (08006)',
+    ],
+    ['a lost commit without a cause', new CommitOutcomeUnknown(null), 'The outcome of the commit is unknown'],
+    ['an outage', new Unavailable({ cause: postgres('57P03', 'the database system is starting up') }), 'starting up'],
+    [
+      'a refused value',
+      new UnusableValue({ cause: postgres('22P02', quoting) }),
+      'The database refused a value (22P02)',
+    ],
+    ['an untranslated data error', postgres('22P02', quoting), '22P02'],
+    ['a wrapped data error', new QueryFailedError('SELECT $1', VALUES, postgres('22007', quoting)), '22007'],
+    ['an error raised by a function', postgres('23514', quoting, raised), '23514'],
+    ['a violated constraint', postgres('23505', duplicate), duplicate],
+    ['unreadable JSON', new SyntaxError(`Unexpected token in ${VALUES.join(' ')}`), 'SyntaxError'],
+    ['a thrown string', VALUES.join(' '), 'not an error'],
+    ['a refused connection', new AggregateError([], ''), 'AggregateError'],
+    ['a missing resource', new NotFound('Order'), 'Order not found'],
+    ['a failed command', new CommandFailed('Nothing was kept.'), 'Nothing was kept.'],
+  ])('prints %s without values of rows and requests', (_name, error, text) => {
+    report(error);
+
+    expect(said.join('')).toContain(text);
+    for (const value of VALUES) expect(said.join('')).not.toContain(value);
+  });
+});
+
+/** C0, DEL, C1, marks of the writing direction, separators of lines and paragraphs. */
+const OBEYED = [0x00, 0x0d, 0x1b, 0x7f, 0x85, 0x9b, 0x9d, 0x061c, 0x200e, 0x200f, 0x2028, 0x2029, 0xfeff]
+  .concat([0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069])
+  .map((code) => String.fromCharCode(code))
+  .join('');
+const STORED = `Åda 王\t${OBEYED}`;
+
+describe('what a command prints', () => {
+  it.each([
+    ['JSON', printJson],
+    ['a table', printText],
+    ['words', say],
+  ])('has no character that a terminal obeys, in %s', (_, print) => {
+    print(STORED);
+
+    expect(said.join('')).not.toMatch(new RegExp(`[${OBEYED}]`, 'u'));
+    expect(said.join('')).toContain('Åda 王');
+    expect(said.join('')).toContain('\\u009b');
+  });
+
+  it('is equal to what is stored when JSON is parsed', () => {
+    printJson({ [STORED]: STORED });
+
+    expect(JSON.parse(said.join(''))).toEqual({ [STORED]: STORED });
+  });
+
+  it('passes through one file', () => {
+    const sources = readdirSync(__dirname, { recursive: true, encoding: 'utf8' }).filter((name) => /\.ts$/.test(name));
+    const writers = sources.filter((name) =>
+      /std(out|err)\.write|console\./.test(
+        readFileSync(path.join(__dirname, name), 'utf8').replace(/^\s*\/\/.*/gm, ''),
+      ),
+    );
+
+    // program.ts passes commander's messages on.
+    expect(writers.filter((name) => !name.endsWith('.spec.ts')).sort()).toEqual(['output.ts', 'program.ts']);
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { BundleLine } from '@app/bundles';
-import { DEMO_STORE, demoStore } from './demo-store.js';
+import { demoStore } from './demo-store.js';
 
 const NOW = new Date('2027-03-02T15:30:00.000Z');
 const DAY_MS = 86_400_000;
@@ -69,9 +69,5 @@ describe('the demo store', () => {
     expect(customers.filter(({ email = '' }) => !/^[a-z]+\.[a-z]+@example\.(com|org)$/.test(email))).toEqual([]);
     expect(customers.filter(({ phone }) => phone !== '' && !/^\+1-\d{3}-555-01\d{2}$/.test(String(phone)))).toEqual([]);
     expect(customers.filter(({ national_id = '000-' }) => !national_id.startsWith('000-'))).toEqual([]);
-  });
-
-  it('begins with the store under its subdomain', () => {
-    expect(lines[0]).toMatchObject({ kind: 'store', subdomain: DEMO_STORE });
   });
 });

@@ -57,11 +57,14 @@ describe('the embedded PostgreSQL', () => {
 
   afterAll(() => fs.rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
 
-  it('keeps its data across a restart', async () => {
+  it('keeps its data across a restart, and leaves no process and no published URL behind when it stops', async () => {
     const first = await startEmbeddedPostgres({ dataDir, settings: FAST });
     await query(first.url, `CREATE TABLE restarted AS SELECT 'receipt 1' AS receipt`);
-    await first.stop();
+    await Promise.all([first.stop(), first.stop()]);
 
+    expect(processesOn(dataDir)).toEqual([]);
+    expect(fs.readdirSync(join(dataDir, 'postgres.lock'))).toEqual([]);
+    await expect(query(first.url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
     const second = await startEmbeddedPostgres({ dataDir, settings: FAST });
     const rows = await query(second.url, 'SELECT receipt FROM restarted');
     await second.stop();
@@ -69,8 +72,11 @@ describe('the embedded PostgreSQL', () => {
     expect(rows).toEqual([{ receipt: 'receipt 1' }]);
   });
 
-  it('is durable, quiet and on the loopback interface by default', async () => {
+  it('is durable, quiet and on the loopback interface by default, and rejects connections without its password', async () => {
     const server = await startEmbeddedPostgres({ dataDir, database: 'shop' });
+    const { password } = new URL(server.url);
+    const stranger = new URL(server.url);
+    stranger.password = 'guessed';
 
     const rows = await query(
       server.url,
@@ -78,38 +84,18 @@ describe('the embedded PostgreSQL', () => {
               current_setting('listen_addresses') AS addresses, current_setting('unix_socket_directories') AS sockets,
               current_setting('log_min_error_statement') AS statements, current_setting('max_connections') AS sessions`,
     );
-    await server.stop();
-
-    expect(rows).toEqual([
-      { database: 'shop', fsync: 'on', addresses: '127.0.0.1', sockets: '', statements: 'panic', sessions: '200' },
-    ]);
-  });
-
-  it('keeps the password in files of its user, and rejects connections without it', async () => {
-    const server = await startEmbeddedPostgres({ dataDir, settings: FAST });
-    const { password } = new URL(server.url);
-    const stranger = new URL(server.url);
-    stranger.password = 'guessed';
-
     const lock = join('postgres.lock', ...fs.readdirSync(join(dataDir, 'postgres.lock')));
     const modes = [lock, 'postgres.secret'].map((name) => fs.statSync(join(dataDir, name)).mode & 0o777);
     const commandLines = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
     await expect(query(stranger.href, 'SELECT 1')).rejects.toThrow('password authentication failed');
     await server.stop();
 
+    expect(rows).toEqual([
+      { database: 'shop', fsync: 'on', addresses: '127.0.0.1', sockets: '', statements: 'panic', sessions: '200' },
+    ]);
     expect(modes).toEqual([0o600, 0o600]);
     expect(commandLines).toContain(dataDir);
     expect(commandLines).not.toContain(password);
-  });
-
-  it('leaves no process and no published URL behind when it stops', async () => {
-    const server = await startEmbeddedPostgres({ dataDir, settings: FAST });
-
-    await Promise.all([server.stop(), server.stop()]);
-
-    expect(processesOn(dataDir)).toEqual([]);
-    expect(fs.readdirSync(join(dataDir, 'postgres.lock'))).toEqual([]);
-    await expect(query(server.url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
   });
 
   it('refuses a second start while its owner lives, and names the owner', async () => {

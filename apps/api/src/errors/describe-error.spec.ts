@@ -1,3 +1,4 @@
+import * as application from '@app/application';
 import {
   CommitOutcomeUnknown,
   DeadlineExceeded,
@@ -8,6 +9,7 @@ import {
   Unavailable,
   UnusableValue,
 } from '@app/application';
+import * as domain from '@app/domain';
 import { DomainError, ItemsUnavailable, NotFound, OutOfStock } from '@app/domain';
 import {
   BadRequestException,
@@ -18,17 +20,10 @@ import {
   UnauthorizedException,
   UnprocessableEntityException,
 } from '@nestjs/common';
-import { AuthenticationError, MalformedRequest, TooManyRequests } from './request-errors.js';
+import { JsonLogger } from '@app/infrastructure';
+import { AuthenticationError, ERROR_CODES, MalformedRequest, TooManyRequests } from './request-errors.js';
 import { describeError } from './describe-error.js';
-
-class Taken extends DomainError {
-  readonly kind = 'conflict';
-  readonly code = 'taken';
-
-  constructor() {
-    super('Taken');
-  }
-}
+import { FailureReports } from './failure-reports.js';
 
 class NotTheirs extends DomainError {
   readonly kind = 'forbidden';
@@ -39,6 +34,7 @@ class NotTheirs extends DomainError {
   }
 }
 
+const unavailable = new ItemsUnavailable([{ line: 0, what: 'product', id: 7 }]);
 const secret = new Error('secret words');
 const fastify = (code: string, statusCode: number) => Object.assign(new Error('secret words'), { code, statusCode });
 const wrapped = (error: Error, status: number) => new HttpException(error.message, status, { cause: error });
@@ -49,13 +45,7 @@ const MEDIA_TYPE = 'Content-Type must be application/json';
 
 describe('describeError', () => {
   it.each<[string, unknown, number, string, string]>([
-    [
-      'an invalid order',
-      new ItemsUnavailable([{ line: 0, what: 'product', id: 7 }]),
-      400,
-      'item_unavailable',
-      'items[0].product_id 7 is not available',
-    ],
+    ['an invalid order', unavailable, 400, 'item_unavailable', 'items[0].product_id 7 is not available'],
     ['a missing resource', new NotFound('Order'), 404, 'not_found', 'Order not found'],
     ['short stock', new OutOfStock([{ line: 0, requested: 5, available: 3 }]), 422, 'out_of_stock', 'requested 5'],
     ['a reused idempotency key', new IdempotencyMismatch(), 422, 'idempotency_mismatch', 'This Idempotency-Key'],
@@ -67,13 +57,7 @@ describe('describeError', () => {
     ['malformed bytes', new MalformedRequest('HPE_HEADER_OVERFLOW'), 400, 'invalid_request', 'headers are too large'],
     ['unknown bytes', new MalformedRequest('HPE_NEW_IN_NODE_99'), 400, 'invalid_request', 'request is malformed'],
     ['a Nest refusal', new BadRequestException('customer.name is required'), 400, 'invalid_request', 'customer.name'],
-    [
-      'a list of faults',
-      new BadRequestException(['a is bad', 'b is bad']),
-      400,
-      'invalid_request',
-      'a is bad; b is bad',
-    ],
+    ['a list of faults', new BadRequestException(['a fault', 'b']), 400, 'invalid_request', 'a fault; b'],
     ['a 404 of Nest', new NotFoundException('No such parcel'), 404, 'not_found', 'No such parcel'],
     ['an unknown path', new NotFoundException('Cannot GET /v1/orders/'), 404, 'not_found', 'Not found'],
     ['a refusal of a guard', new ForbiddenException('Forbidden resource'), 403, 'forbidden', 'Forbidden resource'],
@@ -147,10 +131,6 @@ describe('describeError', () => {
     expect(describeError(error).headers).toHaveProperty('retry-after', seconds);
   });
 
-  it('asks for no repetition of a request that conflicts for good', () => {
-    expect(describeError(new Taken()).headers).not.toHaveProperty('retry-after');
-  });
-
   it('names each line that is short, at most twenty', () => {
     const shortages = Array.from({ length: 30 }, (_, line) => ({ line, requested: 5, available: 3 }));
 
@@ -158,5 +138,70 @@ describe('describeError', () => {
 
     expect(faults).toHaveLength(20);
     expect(faults[2]).toBe('items[2]: requested 5, available 3');
+  });
+});
+
+/** What extensions extend, and signals between an adapter and its use case. */
+const WITHOUT_CODE = ['DomainError', 'ApplicationError', 'ReceiptNumberTaken', 'UndeliverableMessage'];
+
+/** Raised by the commands of operators only. No route of the API can end with them. */
+const OPERATORS_ONLY = ['ApiKeyNotActive', 'OrdersOpen', 'SubdomainTaken'];
+
+const classes = Object.entries({ ...domain, ...application } as Record<string, unknown>)
+  .filter(([, value]) => typeof value === 'function' && value.prototype instanceof Error)
+  .map(([name, value]) => ({ name, code: (value as { code?: string }).code }));
+
+describe('the error codes', () => {
+  it('belong to every error class', () => {
+    const without = classes.filter(({ code }) => code === undefined).map(({ name }) => name);
+
+    expect(without.sort()).toEqual([...WITHOUT_CODE].sort());
+  });
+
+  it('are those of every error that the API can answer with', () => {
+    const others = classes.filter(({ code = '' }) => code !== '' && !ERROR_CODES.has(code)).map(({ name }) => name);
+
+    expect(others.sort()).toEqual(OPERATORS_ONLY);
+    expect([...ERROR_CODES].filter((code) => !/^[a-z]+(_[a-z]+)*$/.test(code))).toEqual([]);
+  });
+});
+
+describe('FailureReports', () => {
+  const lines: string[] = [];
+  let reports: FailureReports;
+  beforeEach(() => {
+    jest.useFakeTimers();
+    lines.length = 0;
+    const counts = { countRefusedOrder: () => undefined, countUnusableValue: () => undefined };
+    reports = new FailureReports(new JsonLogger('info', { write: (line) => void lines.push(line) }), counts);
+  });
+  afterEach(() => jest.useRealTimers());
+
+  const messages = () => lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+
+  it('logs an outage once, and its failures when it has ended', () => {
+    for (let request = 0; request < 100; request++) reports.report(new Unavailable(), 'unavailable', `r-${request}`);
+    reports.report(new CommitOutcomeUnknown(null), 'unavailable', 'r-100');
+    expect(messages()).toEqual(['The database is unavailable']);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ request_id: 'r-0' });
+
+    jest.advanceTimersByTime(10_000);
+
+    expect(messages()[1]).toBe('The database is unavailable: ended after 0 s and 101 failures');
+    expect(JSON.parse(lines[1] ?? '')).toMatchObject({ failures: 101, seconds: 0 });
+  });
+
+  it('logs late answers apart from an outage, and every defect', () => {
+    reports.report(new Unavailable(), 'unavailable', 'r-1');
+    reports.report(new DeadlineExceeded(), 'late', 'r-2');
+    reports.report(new TypeError('x'), 'defect', 'r-3');
+    reports.report(new TypeError('x'), 'defect', 'r-4');
+
+    expect(messages()).toEqual([
+      'The database is unavailable',
+      'The database did not answer in time',
+      'A request failed',
+      'A request failed',
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import { API_KEY_SECRET, composeApiKey, parseApiKey, type ApiKeyMode } from './api-key.js';
+import { parseApiKeyScope } from './api-key-scope.js';
 
 const SYMBOLS = Array.from({ length: API_KEY_SECRET.length }, (_, index) => (index * 7) % API_KEY_SECRET.symbols);
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -80,4 +81,23 @@ describe('parseApiKey', () => {
   ])('refuses %j', (wrong) => {
     expect(parseApiKey(wrong)).toBeNull();
   });
+});
+
+describe('parseApiKeyScope', () => {
+  it.each([
+    ['full', 'full'],
+    ['read', 'read'],
+    ['fulfillment', 'read,fulfillment'],
+    ['payments, orders,read,orders', 'read,orders,payments'],
+    ['webhooks,stock,payments,fulfillment,orders', 'read,orders,fulfillment,payments,stock,webhooks'],
+  ])('reads %s as %s', (text, scope) => {
+    expect(parseApiKeyScope(text)).toBe(scope);
+  });
+
+  it.each(['', ',', 'read,', 'write', 'full,write', 'stock,full', 'full,read', 'Full', 'read orders'])(
+    'knows no scope %j',
+    (text) => {
+      expect(parseApiKeyScope(text)).toBeNull();
+    },
+  );
 });

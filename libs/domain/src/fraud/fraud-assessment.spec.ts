@@ -1,4 +1,4 @@
-import { ANALYSIS_UNAVAILABLE, assessFraud, withOwnRules } from './fraud-assessment.js';
+import { assessFraud, withOwnRules } from './fraud-assessment.js';
 import {
   DEFAULT_FRAUD_SETTINGS,
   NO_FACTS,
@@ -163,11 +163,6 @@ describe('assessFraud', () => {
         { rule: 'disposable_email', score: 30 },
       ],
     });
-  });
-
-  it('sends an order to review when the analysis is unavailable', () => {
-    expect(ANALYSIS_UNAVAILABLE.verdict).toBe('REVIEW');
-    expect(ANALYSIS_UNAVAILABLE.reasons).toEqual([{ rule: 'analysis_unavailable', score: ANALYSIS_UNAVAILABLE.score }]);
   });
 });
 

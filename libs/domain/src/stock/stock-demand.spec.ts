@@ -15,16 +15,6 @@ describe('sumDemand', () => {
 
     expect(sumDemand(lines).map((demand) => demand.lines)).toEqual([[0], [1], [2], [3], [4]]);
   });
-
-  it('does not change the lines and copies no other field from them', () => {
-    const lines = [
-      { ...line(1, null, 2), name: 'Mug' },
-      { ...line(1, null, 3), name: 'Mug' },
-    ];
-
-    expect(sumDemand(lines)).toEqual([{ productId: 1, variantId: null, quantity: 5, lines: [0, 1] }]);
-    expect(lines.map(({ quantity }) => quantity)).toEqual([2, 3]);
-  });
 });
 
 describe('sameStock', () => {

@@ -1,5 +1,9 @@
+/* eslint-disable no-console */
 import { errorFields } from './error-fields.js';
 import { JsonLogger } from './json-logger.js';
+import { logProcessOutput } from './log-process-output.js';
+import { OutageLog } from './outage-log.js';
+import { prettyLine } from './pretty-lines.js';
 
 function recorder(level = 'info') {
   const lines: Record<string, unknown>[] = [];
@@ -98,5 +102,90 @@ describe('errorFields', () => {
     const error = new Error('outer', { cause: new TypeError('inner') });
 
     expect(errorFields(error).cause).toMatchObject({ type: 'TypeError', message: 'inner' });
+  });
+});
+
+describe('what libraries print', () => {
+  const before = { ...console };
+  const listeners = process.listeners('warning');
+  afterEach(() => {
+    Object.assign(console, before);
+    process.removeAllListeners('warning');
+    for (const listener of listeners) process.on('warning', listener);
+  });
+
+  it('becomes JSON lines, without the stack of a trace', () => {
+    const lines: string[] = [];
+    logProcessOutput(new JsonLogger('info', { write: (line) => void lines.push(line) }));
+
+    console.trace(new Error('Connection terminated'));
+    console.error('completeJobs: attempt 1 failed\n    at somewhere');
+    console.log('chatter');
+    process.emit('warning', new Error('Possible leak'));
+
+    const messages = lines.map((line) => JSON.parse(line) as { level: number; msg: string; context: string });
+    expect(messages.map(({ msg, context }) => [msg, context])).toEqual([
+      ['Connection terminated', 'Console'],
+      ['completeJobs: attempt 1 failed', 'Console'],
+      ['Possible leak', 'Console'],
+    ]);
+  });
+});
+
+describe('OutageLog', () => {
+  const lines: string[] = [];
+  let outage: OutageLog;
+  beforeEach(() => {
+    jest.useFakeTimers({ now: 0 });
+    lines.length = 0;
+    outage = new OutageLog('Database', (message) => lines.push(message), 5_000);
+  });
+  afterEach(() => jest.useRealTimers());
+
+  it('writes one line when an outage begins and one with counts when it has ended', () => {
+    for (let failure = 0; failure < 30; failure++) {
+      outage.note(`refused ${failure}`);
+      jest.advanceTimersByTime(1_000);
+    }
+    expect(lines).toEqual(['refused 0']);
+
+    jest.advanceTimersByTime(5_000);
+
+    expect(lines).toEqual(['refused 0', 'Database: ended after 29 s and 30 failures']);
+  });
+
+  it('writes one line for a single failure', () => {
+    outage.note('refused');
+    jest.advanceTimersByTime(60_000);
+
+    expect(lines).toEqual(['refused']);
+  });
+
+  it('begins another outage after the end of the first', () => {
+    outage.note('first');
+    jest.advanceTimersByTime(6_000);
+    outage.note('second');
+
+    expect(lines).toEqual(['first', 'second']);
+  });
+});
+
+const line = (fields: object) => prettyLine(JSON.stringify({ level: 30, time: '2026-11-21T07:00:01.234Z', ...fields }));
+
+describe('a line on a terminal', () => {
+  it('has the time, the level, the message and the fields', () => {
+    expect(line({ msg: 'request', method: 'GET', status: 200 })).toBe(
+      '07:00:01.234 INFO  request method=GET status=200\n',
+    );
+  });
+
+  it('has the call sites of an error below it', () => {
+    expect(line({ level: 50, context: 'Orders', msg: 'no', error: { code: '23505', stack: '  at a\n  at b' } })).toBe(
+      '07:00:01.234 ERROR [Orders] no code=23505\n  at a\n  at b\n',
+    );
+  });
+
+  it('cannot control the terminal', () => {
+    expect(line({ msg: 'a\u001b[2Jb\u202e' })).toBe('07:00:01.234 INFO  a\\u001b[2Jb\\u202e\n');
   });
 });

@@ -1,7 +1,10 @@
 import type pg from 'pg';
+import { CommitOutcomeUnknown, DeadlineExceeded, SchemaMismatch, Unavailable, UnusableValue } from '@app/application';
+import { NotFound } from '@app/domain';
 import type { Config } from '../platform/config.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { Transactions } from './transactions.js';
+import { isRetryable, retryReason, toApplicationError, translated } from './postgres-errors.js';
 
 /** Transactions on one connection that fails statements matching `refused` and records what it is sent. */
 function transactionsThatFail(refused: RegExp) {
@@ -63,5 +66,80 @@ describe('Transactions', () => {
 
     await expect(work).rejects.toThrow('no');
     expect([sent, releases]).toEqual([['BEGIN', 'SELECT', 'ROLLBACK'], [false]]);
+  });
+});
+
+const postgres = (code: string) => Object.assign(new Error('secret words'), { code });
+const typeorm = (code: string) => Object.assign(new Error('secret words'), { driverError: postgres(code) });
+
+describe('toApplicationError', () => {
+  it.each<[string, Error, new () => Error]>([
+    ['a refused connection', postgres('ECONNREFUSED'), Unavailable],
+    ['a shutdown of the server', typeorm('57P01'), Unavailable],
+    ['too many connections', typeorm('53300'), Unavailable],
+    ['a full disk', typeorm('53100'), Unavailable],
+    ['an error of class 08', typeorm('08006'), Unavailable],
+    ['a standby', typeorm('25006'), Unavailable],
+    ['a cancelled preparation', typeorm('26000'), Unavailable],
+    ['a deadlock', typeorm('40P01'), Unavailable],
+    ['a broken connection', new Error('Connection terminated unexpectedly'), Unavailable],
+    ['a write to a connection that was closed', postgres('ERR_STREAM_DESTROYED'), Unavailable],
+    ['a connection that was not open in time', new Error('timeout expired'), Unavailable],
+    ['answers out of order', new Error('Received unexpected commandComplete message from backend.'), Unavailable],
+    ['a statement timeout', typeorm('57014'), DeadlineExceeded],
+    ['a lock timeout', typeorm('55P03'), DeadlineExceeded],
+    ['a full pool', new Error('timeout exceeded when trying to connect'), DeadlineExceeded],
+    ['a silent server', new Error('Query read timeout'), DeadlineExceeded],
+    ['a wrong encoding', typeorm('22021'), UnusableValue],
+    ['an untranslatable character', typeorm('22P05'), UnusableValue],
+    ['a malformed value', typeorm('22P02'), UnusableValue],
+    ['a value out of range', typeorm('22003'), UnusableValue],
+    ['a malformed escape', typeorm('22025'), UnusableValue],
+    ['a missing table', postgres('42P01'), SchemaMismatch],
+    ['a missing column', typeorm('42703'), SchemaMismatch],
+  ])('translates %s', (_name, error, translation) => {
+    expect(toApplicationError(error)).toBeInstanceOf(translation);
+    expect(toApplicationError(error)).toMatchObject({
+      cause: error,
+      message: expect.not.stringContaining('secret') as string,
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ['a violated constraint', typeorm('23505')],
+    ['a missing right', postgres('42501')],
+    ['a domain error', new NotFound('Order')],
+    ['a lost commit', new CommitOutcomeUnknown(postgres('57P01'))],
+    ['a translated error', new Unavailable({ cause: postgres('57P01') })],
+    ['a thrown undefined', undefined],
+  ])('returns %s unchanged', (_name, error) => {
+    expect(toApplicationError(error)).toBe(error);
+  });
+});
+
+describe('translated', () => {
+  it('returns the value of the promise, and translates its rejection', async () => {
+    await expect(translated(Promise.resolve(7))).resolves.toBe(7);
+    await expect(translated(Promise.reject(postgres('57P03')))).rejects.toBeInstanceOf(Unavailable);
+  });
+});
+
+describe('isRetryable', () => {
+  it.each([
+    ['a COMMIT whose outcome is unknown, whatever its cause', new CommitOutcomeUnknown(postgres('57P01'))],
+    ['a missing table', typeorm('42P01')],
+    ['its translation', new SchemaMismatch()],
+  ])('refuses %s', (_name, error) => {
+    expect(isRetryable(error)).toBe(false);
+  });
+
+  it.each([
+    ['40001', 'conflict'],
+    ['40P01', 'deadlock'],
+    ['55P03', 'lock'],
+    ['57P01', 'connection'],
+  ])('accepts SQLSTATE %s, which the metrics count as %s', (code, reason) => {
+    expect(isRetryable(typeorm(code))).toBe(true);
+    expect(retryReason(typeorm(code))).toBe(reason);
   });
 });

@@ -1,4 +1,5 @@
 import { MAX_LINE_BYTES, readLines, type SourceLine, type UnreadableLine } from './read-lines.js';
+import { parseJson } from './line-batches.js';
 
 async function* chunksOf(...chunks: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield await Promise.resolve(Buffer.from(chunk));
@@ -58,5 +59,12 @@ describe('readLines', () => {
     const lines = await collect(readLines(endless));
 
     expect(lines.map(({ text }) => text)).toEqual(['a', `line 2: is longer than ${MAX_LINE_BYTES} bytes`]);
+  });
+});
+
+describe('parseJson', () => {
+  it('names the position where the JSON ends without repeating its text', () => {
+    expect(() => parseJson('{"kind":"customer","email":"ada@example.com"')).toThrow(/^the line is not valid JSON/);
+    expect(() => parseJson('{"email":"ada@example.com",}')).not.toThrow(/ada/);
   });
 });
