@@ -1,12 +1,11 @@
 import {
   BrandRepository,
   CategoryRepository,
-  ChangeStock,
   ProductRepository,
   SkuRepository,
   StockLedger,
+  StockService,
   StoreRepository,
-  VerifyStock,
   type BrandFilter,
   type BrandRecord,
   type CategoryFilter,
@@ -450,7 +449,7 @@ describe('StockLedger', () => {
     const [warehouse = '', bin = ''] = place.bin.split('/');
     const line = { sku: null, productId: null, variantId: null, ...ids, warehouse, bin, asOf: null };
     const write = { kind: 'set', to, expected: null } as const;
-    await application.app.get(ChangeStock, { strict: false }).execute({
+    await application.app.get(StockService, { strict: false }).change({
       ...{ storeId, actor: CLERK, lines: [{ ...line, write }], reference: null, reason: 'counted', idempotency: null },
       ...{ isAtomic: true, createsBins: false },
     });
@@ -508,12 +507,12 @@ describe('StockLedger', () => {
   });
 
   it('verifies by the use case, which names the store by its subdomain', async () => {
-    const verify = new VerifyStock(stores, ledger);
+    const service = application.app.get(StockService, { strict: false });
     await put(second, MUG, 6);
 
-    expect(await verify.execute('second')).toEqual({ checked: 1, differences: [] });
-    expect(await verify.execute('first')).toEqual({ checked: 0, differences: [] });
-    expect(await verify.execute(null)).toEqual({ checked: 1, differences: [] });
-    await expect(verify.execute('third')).rejects.toThrow(new NotFound('Store third'));
+    expect(await service.verify('second')).toEqual({ checked: 1, differences: [] });
+    expect(await service.verify('first')).toEqual({ checked: 0, differences: [] });
+    expect(await service.verify(null)).toEqual({ checked: 1, differences: [] });
+    await expect(service.verify('third')).rejects.toThrow(new NotFound('Store third'));
   });
 });

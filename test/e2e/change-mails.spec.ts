@@ -1,4 +1,4 @@
-import { EraseCustomer } from '@app/application';
+import { CustomersService } from '@app/application';
 import { anOrderBody } from '../builders/order-body.js';
 import { eventually } from '../support/eventually.js';
 import { FeedReader } from '../support/feed-reader.js';
@@ -156,7 +156,7 @@ describe.each(CHANGES)('%s', (stage, make) => {
     await eventually(async () => expect(await stagesOf(id, stage)).toMatchObject([{ last_error: 'SMTP_451' }]));
 
     const person = { store: api.store.subdomain, email: `buyer-${serial}@example.com`, force: true };
-    expect(await api.app.get(EraseCustomer).execute(person)).toMatchObject({ orders: 1 });
+    expect(await api.app.get(CustomersService).erase(person)).toMatchObject({ orders: 1 });
     smtp.behaviour = { kind: 'accept' };
 
     await becomes(id, stage, ['done']);

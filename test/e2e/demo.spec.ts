@@ -1,4 +1,4 @@
-import { CreateApiKey } from '@app/application';
+import { ApiKeysService } from '@app/application';
 import { withBundleImporter } from '@app/bundles';
 import { DEMO_STORE, demoStore } from '@app/demo-store';
 import { DataCipher } from '@app/infrastructure';
@@ -24,7 +24,7 @@ it('finishes a first load that was interrupted the day before', async () => {
 });
 
 it('takes the order of docs/api.md, and what follows it', async () => {
-  const { key } = await api.app.get(CreateApiKey, { strict: false }).execute({
+  const { key } = await api.app.get(ApiKeysService, { strict: false }).create({
     ...{ store: DEMO_STORE, mode: 'test', scope: 'full', networks: [], trusted: false, name: '', expiresAt: null },
   });
   const text = fs.readFileSync('docs/api.md', 'utf8');

@@ -1,11 +1,4 @@
-import {
-  ChangeOrder,
-  DismissMail,
-  FraudScreening,
-  HeldOrders,
-  RescreenHeldOrders,
-  RetryPipeline,
-} from '@app/application';
+import { ChangeOrder, FraudScreening, HeldOrders, RescreenHeldOrders, StageRetries } from '@app/application';
 import pg from 'pg';
 import type { Histogram } from 'prom-client';
 import { Metrics } from '../../apps/api/src/status/metrics.js';
@@ -196,12 +189,12 @@ describe('the pipeline with a mail server', () => {
       [orderId],
     );
     expect(await deadLetters()).toBe(1);
-    const dismissed = await api.app.get(DismissMail).execute({ storeId: api.store.id, orderId });
+    const dismissed = await api.app.get(StageRetries).dismiss({ storeId: api.store.id, orderId });
     expect([...dismissed].sort()).toEqual(['notify-customer', 'notify-merchant']);
     expect(await deadLetters()).toBe(0);
     expect(await notifications(orderId)).toMatchObject([{ state: 'dead', last_error: 'SMTP_550' }, { state: 'dead' }]);
 
-    const retried = await api.app.get(RetryPipeline).execute({ storeId: api.store.id, orderId });
+    const retried = await api.app.get(StageRetries).retry({ storeId: api.store.id, orderId });
 
     expect([...retried.stages].sort()).toEqual(['notify-customer', 'notify-merchant']);
     await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));

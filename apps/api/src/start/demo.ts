@@ -1,4 +1,4 @@
-import { ApiKeyRepository, CreateApiKey, ProductsService, StoreRepository } from '@app/application';
+import { ApiKeyRepository, ApiKeysService, ProductsService, StoreRepository } from '@app/application';
 import type { ApiKeyMode } from '@app/domain';
 import { DataCipher } from '@app/infrastructure';
 import { DEMO_STORE, demoStore } from '@app/demo-store';
@@ -49,7 +49,7 @@ export class Demo {
       name: `First ${mode} key`,
       expiresAt: null,
     } as const;
-    return (await this.app.get(CreateApiKey).execute(command)).key;
+    return (await this.app.get(ApiKeysService).create(command)).key;
   }
 
   /** A product without variants: otherwise an order must name the variant. */

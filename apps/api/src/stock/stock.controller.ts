@@ -1,4 +1,4 @@
-import { ChangeStock, Deadline, StockService, type ApiKeyLookup, type StockFilter } from '@app/application';
+import { Deadline, StockService, type ApiKeyLookup, type StockFilter } from '@app/application';
 import {
   type StockListItem,
   type StockChange,
@@ -33,10 +33,7 @@ const CHANGE_MS = 8_000;
 @Controller('v1/stock')
 @Documented(STOCK_DOCUMENTATION)
 export class StockController {
-  constructor(
-    private readonly stock: StockService,
-    private readonly changes: ChangeStock,
-  ) {}
+  constructor(private readonly stock: StockService) {}
 
   @Get()
   @ApiListStock()
@@ -60,7 +57,7 @@ export class StockController {
   ): Promise<SingleEnvelope<ValueOf<typeof StockChange>>> {
     const { id, name, mode, store } = key;
     const reference = body.reference ?? null;
-    const { lines, isReplay } = await this.changes.execute({
+    const { lines, isReplay } = await this.stock.change({
       storeId: store.id,
       actor: { type: 'key', id, name },
       lines: toStockLines(body.lines, key),

@@ -1,10 +1,8 @@
 import {
   ApiKeyRepository,
-  ChangeApiKeyStatus,
-  CreateApiKey,
+  ApiKeysService,
   StoreRepository,
   type ApiKeyStatus,
-  RollApiKey,
   type ApiKeyRecord,
 } from '@app/application';
 import { NotFound, WRITE_SCOPES, type ApiKeyMode, type ApiKeyScope } from '@app/domain';
@@ -59,7 +57,7 @@ export function addKeys(program: Command): void {
       'after',
       '\nExamples:\n  keys create --store acme\n  keys create --store acme --scope read --name "BI"\n  keys create --store acme --scope fulfillment --name "Warehouse"\n  keys create --store acme --mode test --name "CI" --expires-at 2027-01-31T00:00:00Z',
     )
-    .action((options: CreateOptions) => withApplication((app) => create(app.get(CreateApiKey), options)));
+    .action((options: CreateOptions) => withApplication((app) => create(app.get(ApiKeysService), options)));
 
   keys
     .command('list')
@@ -80,10 +78,10 @@ export function addKeys(program: Command): void {
   addStatusChange(keys, 'activate', 'ACTIVE', 'accept a deactivated key again');
 }
 
-async function create(createApiKey: CreateApiKey, options: CreateOptions): Promise<void> {
+async function create(apiKeys: ApiKeysService, options: CreateOptions): Promise<void> {
   const { store, mode, scope = 'full', from = [], trusted = false, name = '', expiresAt = null } = options;
   const command = { store, mode, scope, networks: from, trusted, name, expiresAt };
-  const { key, ...record } = await createApiKey.execute(command);
+  const { key, ...record } = await apiKeys.create(command);
   printNewKey(record, key, store);
 }
 
@@ -120,7 +118,7 @@ function addStatusChange(keys: Command, verb: string, status: ApiKeyStatus, desc
     .argument('<id>', 'id of the key', keyId)
     .action((id: string) =>
       withApplication(async (app) => {
-        const record = await app.get(ChangeApiKeyStatus).execute(id, status);
+        const record = await app.get(ApiKeysService).setStatus(id, status);
         const store = await app.get(StoreRepository).findProfile(record.storeId);
         if (status === 'ACTIVE' && isExpired(record)) say('The key has expired: it stays refused.');
         printJson(keyJson(record, store?.subdomain ?? ''));
@@ -150,8 +148,8 @@ function addRoll(keys: Command): void {
     )
     .action((id: string, { overlap, expiresAt }: RollOptions) =>
       withApplication(async (app) => {
-        const command = { id, overlapMs: overlap, expiresAt: expiresAt ?? null };
-        const { key, successor, oldKeyExpiresAt } = await app.get(RollApiKey).execute(command);
+        const rolled = await app.get(ApiKeysService).roll(id, overlap, expiresAt ?? null);
+        const { key, successor, oldKeyExpiresAt } = rolled;
         const store = await app.get(StoreRepository).findProfile(successor.storeId);
         say(`The old key stops working at ${oldKeyExpiresAt.toISOString()}.`);
         printNewKey(successor, key, store?.subdomain ?? '', { replaces: { id, expires_at: oldKeyExpiresAt } });
