@@ -1,9 +1,9 @@
 import { Money } from '../money/money.js';
 import { InvalidOrderItems } from '../errors.js';
-import { OrderLine, type OrderLineDraft } from './order-line.js';
+import { orderLineOf, type OrderLine, type OrderLineDraft } from './order-line.js';
 
 function aLine(overrides: Partial<OrderLineDraft> = {}): OrderLine {
-  return new OrderLine({
+  return orderLineOf({
     productId: 1,
     variantId: null,
     sku: 'MUG',
@@ -15,7 +15,7 @@ function aLine(overrides: Partial<OrderLineDraft> = {}): OrderLine {
   });
 }
 
-describe('OrderLine', () => {
+describe('orderLineOf', () => {
   it.each([1, 2, 998, 999])('accepts a quantity of %d', (quantity) => {
     expect(aLine({ quantity }).quantity).toBe(quantity);
   });
@@ -33,7 +33,7 @@ describe('OrderLine', () => {
   it('keeps what it was made from, whatever happens to its draft later', () => {
     const snapshot = { productId: 7, variantId: 8, sku: 'R-42', name: 'Runner', attributes: { Size: '42' } };
     const draft = { ...snapshot, unitPrice: Money.ofMinor(100, 'USD'), quantity: 2 };
-    const line = new OrderLine(draft);
+    const line = orderLineOf(draft);
 
     draft.name = 'New';
 
