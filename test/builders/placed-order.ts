@@ -5,7 +5,7 @@ import {
   type Placement,
   type PlacementOutcome,
 } from '@app/application';
-import { Money, Order, OrderLine, sumDemand, type FraudAssessment } from '@app/domain';
+import { Money, newOrder, orderLineOf, sumDemand, type FraudAssessment, type Order } from '@app/domain';
 import { v7 as uuidv7 } from 'uuid';
 
 let serial = 0;
@@ -31,7 +31,7 @@ export function anOrder(
   }: OrderOptions = {},
 ): Order {
   const unitPrice = Money.ofMinor(1000, 'USD');
-  return Order.place({
+  return newOrder({
     id,
     storeId,
     receiptNumber,
@@ -42,10 +42,11 @@ export function anOrder(
     notes: '',
     externalReference,
     isTest,
-    lines: items.map(
-      (item) => new OrderLine({ ...item, variantId: null, sku: '', name: 'Mug', attributes: {}, unitPrice }),
+    lines: items.map((item) =>
+      orderLineOf({ ...item, variantId: null, sku: '', name: 'Mug', attributes: {}, unitPrice }),
     ),
     placedAt: new Date('2026-11-20T12:00:00.000Z'),
+    placedBy: null,
   });
 }
 

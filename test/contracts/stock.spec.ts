@@ -2,7 +2,7 @@ import {
   StockChanges,
   StockLedger,
   StockRepository,
-  VerifyStock,
+  StockService,
   type StockChangeRequest,
   type StockLine,
 } from '@app/application';
@@ -376,7 +376,7 @@ describe('StockRepository, StockChanges and StockLedger', () => {
 
   it('finds the bins that differ from the ledger, in one store or in all', async () => {
     const ledger = application.app.get(StockLedger, { strict: false });
-    const verify = application.app.get(VerifyStock, { strict: false });
+    const service = application.app.get(StockService, { strict: false });
     const variant = await store.variant(mug, { sku: 'mug-red', stock: 2 });
     expect(await ledger.verify(store.id)).toEqual({ checked: 3, differences: [] });
 
@@ -387,10 +387,10 @@ describe('StockRepository, StockChanges and StockLedger', () => {
     const red = { store: store.subdomain, product: 'mug', variant: 'mug-red', bin, quantity: 9, ledger: 2 };
     const theirs = { store: other.subdomain, product: 'mug', variant: null, bin, quantity: 0, ledger: 9 };
     expect(await ledger.verify(store.id)).toEqual({ checked: 3, differences: [red] });
-    expect(await verify.execute(other.subdomain)).toEqual({ checked: 1, differences: [theirs] });
-    const { differences } = await verify.execute(null);
+    expect(await service.verify(other.subdomain)).toEqual({ checked: 1, differences: [theirs] });
+    const { differences } = await service.verify(null);
     expect(differences.filter((each) => [red.store, theirs.store].includes(each.store))).toEqual([red, theirs]);
-    await expect(verify.execute('third')).rejects.toThrow(new NotFound('Store third'));
+    await expect(service.verify('third')).rejects.toThrow(new NotFound('Store third'));
   });
 });
 

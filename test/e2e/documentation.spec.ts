@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { CreateApiKey } from '@app/application';
+import { ApiKeysService } from '@app/application';
 import { withBundleImporter } from '@app/bundles';
 import { DEMO_STORE, demoStore } from '@app/demo-store';
 import { DataCipher, VERSION } from '@app/infrastructure';
@@ -79,7 +79,7 @@ describe('the demo store', () => {
   });
 
   it('takes the order of docs/api.md, and what follows it', async () => {
-    const { key } = await api.app.get(CreateApiKey, { strict: false }).execute({
+    const { key } = await api.app.get(ApiKeysService, { strict: false }).create({
       ...{ store: DEMO_STORE, mode: 'test', scope: 'full', networks: [], trusted: false, name: '', expiresAt: null },
     });
     const text = readFileSync('docs/api.md', 'utf8');

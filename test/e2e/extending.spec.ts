@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import {
   FraudScreening,
   Notifier,
-  RetryPipeline,
+  StageRetries,
   type NotificationStage,
   type OrderKey,
   type OrderRecord,
@@ -279,7 +279,7 @@ describe('an application that extends the service', () => {
       );
       status = 200;
 
-      await api.app.get(RetryPipeline, { strict: false }).execute(order);
+      await api.app.get(StageRetries, { strict: false }).retry(order);
 
       await eventually(async () =>
         expect(await stageOf(order)).toMatchObject({ state: 'done', notified: ['mail', 'chat'] }),

@@ -1,11 +1,4 @@
-import {
-  ChangeOrder,
-  DismissMail,
-  EraseCustomer,
-  FraudScreening,
-  RescreenHeldOrders,
-  RetryPipeline,
-} from '@app/application';
+import { ChangeOrder, CustomersService, FraudScreening, RescreenHeldOrders, StageRetries } from '@app/application';
 import type { Histogram } from 'prom-client';
 import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { changing } from '../support/changing.js';
@@ -193,12 +186,12 @@ describe('the pipeline with a mail server', () => {
       [orderId],
     );
     expect(await deadLetters()).toBe(1);
-    const dismissed = await api.app.get(DismissMail).execute({ storeId: api.store.id, orderId });
+    const dismissed = await api.app.get(StageRetries).dismiss({ storeId: api.store.id, orderId });
     expect([...dismissed].sort()).toEqual(['notify-customer', 'notify-merchant']);
     expect(await deadLetters()).toBe(0);
     expect(await stagesOf(orderId)).toMatchObject([{ state: 'dead', last_error: 'SMTP_550' }, { state: 'dead' }]);
 
-    const retried = await api.app.get(RetryPipeline).execute({ storeId: api.store.id, orderId });
+    const retried = await api.app.get(StageRetries).retry({ storeId: api.store.id, orderId });
 
     expect([...retried.stages].sort()).toEqual(['notify-customer', 'notify-merchant']);
     await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));
@@ -441,7 +434,7 @@ describe('the mails about changes of an order', () => {
       await eventually(async () => expect(await stagesOf(id, stage)).toMatchObject([{ last_error: 'SMTP_451' }]));
 
       const person = { store: api.store.subdomain, email: `buyer-${serial}@example.com`, force: true };
-      expect(await api.app.get(EraseCustomer).execute(person)).toMatchObject({ orders: 1 });
+      expect(await api.app.get(CustomersService).erase(person)).toMatchObject({ orders: 1 });
       smtp.behaviour = { kind: 'accept' };
 
       await becomes(id, stage, ['done']);

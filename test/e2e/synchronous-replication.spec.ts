@@ -1,4 +1,4 @@
-import { ChangeOrder, ChangeStock, CommitOutcomeUnknown, PipelineStages, Unavailable } from '@app/application';
+import { ChangeOrder, CommitOutcomeUnknown, PipelineStages, StockService, Unavailable } from '@app/application';
 import { confirmedTransaction, operator } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { LightMyRequestResponse } from 'fastify';
@@ -245,7 +245,7 @@ describe('operations with synchronous replication whose wait is cancelled', () =
     if (!place) throw new Error('The store has no mug');
     const located = { variantId: null, warehouse: 'MAIN', ...place };
     const write = { kind: 'set', to: 7, expected: null } as const;
-    return app.get(ChangeStock).execute({
+    return app.get(StockService).change({
       ...{ storeId: store.id, actor: operator(), lines: [{ sku: null, ...located, write, asOf: null }] },
       ...{ reference: null, reason: '', idempotency: null, isAtomic: true, createsBins: false },
     });

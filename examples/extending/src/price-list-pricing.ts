@@ -1,5 +1,5 @@
 import { CatalogPricing, Unavailable, type LineRequest, type PricedItems } from 'store-commerce/application';
-import { Money, OrderLine, type Currency } from 'store-commerce/domain';
+import { Money, orderLineOf, type Currency } from 'store-commerce/domain';
 
 /** Prices by SKU in major units, such as `19.90`, from any source. */
 export interface PriceList {
@@ -27,7 +27,7 @@ export class PriceListPricing extends CatalogPricing {
     });
     const repriced = priced.map((line) => {
       const price = prices.get(line.sku);
-      return price === undefined ? line : new OrderLine({ ...line, unitPrice: Money.parse(price, currency) });
+      return price === undefined ? line : orderLineOf({ ...line, unitPrice: Money.parse(price, currency) });
     });
     return { lines: repriced, unavailable };
   }

@@ -1,50 +1,37 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import { ApiKeysService } from './access/api-keys.service.js';
 import { AuthenticateApiKey } from './access/authenticate-api-key.js';
-import { CreateApiKey } from './access/create-api-key.js';
-import { ChangeApiKeyStatus } from './access/change-api-key-status.js';
-import { RollApiKey } from './access/roll-api-key.js';
 import { BrandsService, CategoriesService, ProductsService, SkusService } from './catalog/catalog.service.js';
 import { ChangedRecords } from './feed/changed-records.js';
 import { FeedService } from './feed/feed.service.js';
 import { FeedWatch } from './feed/feed-watch.js';
-import { CollectPersonalData } from './customers/collect-personal-data.js';
 import { CustomersService } from './customers/customers.service.js';
-import { EraseCustomer } from './customers/erase-customer.js';
 import { ChangeOrder } from './orders/change-order.js';
 import { CreateOrder } from './orders/create-order.js';
 import { OrdersService } from './orders/orders.service.js';
 import { PreviewOrder } from './orders/preview-order.js';
 import { RescreenHeldOrders } from './orders/rescreen-held-orders.js';
-import { DismissMail, RetryPipeline } from './orders/retry-mail.js';
 import { RunPipelineStage } from './orders/run-pipeline-stage.js';
 import { RotateSecrets } from './secrets/rotate-secrets.js';
-import { ChangeStock, StockService, VerifyStock } from './stock/stock.service.js';
+import { StockService } from './stock/stock.service.js';
 import { StoreProfileService } from './stores/store-profile.service.js';
 import { DeliverWebhooks } from './webhooks/deliver-webhooks.js';
 import { WebhooksService } from './webhooks/webhooks.service.js';
 
 const USE_CASES = [
   AuthenticateApiKey,
-  CreateApiKey,
-  RollApiKey,
-  ChangeApiKeyStatus,
+  ApiKeysService,
   ChangeOrder,
   CreateOrder,
   PreviewOrder,
   RunPipelineStage,
-  DismissMail,
-  RetryPipeline,
   RescreenHeldOrders,
-  ChangeStock,
-  VerifyStock,
   RotateSecrets,
   OrdersService,
   ProductsService,
   SkusService,
   StockService,
   CustomersService,
-  CollectPersonalData,
-  EraseCustomer,
   CategoriesService,
   BrandsService,
   StoreProfileService,

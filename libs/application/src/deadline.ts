@@ -1,10 +1,6 @@
 import { DeadlineExceeded } from './errors.js';
 
-/**
- * Settles with `work`, or rejects when the time is over. `work` itself continues; its late result is ignored.
- *
- * @throws DeadlineExceeded after `milliseconds`.
- */
+/** Settles with `work`, which continues after the time is over. @throws DeadlineExceeded */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -13,7 +9,6 @@ export async function within<T>(milliseconds: number, work: Promise<T>): Promise
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** The moment by which a waiting request must have its answer. */
 export class Deadline {
   private constructor(private readonly at: number) {}
 
@@ -26,12 +21,7 @@ export class Deadline {
     return Math.max(0, this.at - performance.now());
   }
 
-  /**
-   * Waits for `work` until the deadline. `work` may still succeed or fail after that, so it must be harmless either
-   * way.
-   *
-   * @throws DeadlineExceeded at the deadline.
-   */
+  /** `work` may still succeed or fail later, so it must be harmless either way. @throws DeadlineExceeded */
   bound<T>(work: Promise<T>): Promise<T> {
     return within(this.remainingMs, work);
   }

@@ -1,6 +1,6 @@
 import { domainError } from '@app/domain';
 
-/** The class of a technical failure. The API chooses an HTTP status for each kind. */
+/** The API chooses an HTTP status for each kind. */
 export type ApplicationFailureKind =
   | 'unavailable' // a resource that the work needs cannot be reached
   | 'late' // the work did not finish in time; the resource may be well
@@ -64,7 +64,6 @@ export class CommitOutcomeUnknown extends technical(
   }
 }
 
-/** The database refused a value that validation should have refused. */
 export class UnusableValue extends technical('unusable_value', 'invalid_request', 'The database refused a value') {}
 
 export const IdempotencyInFlight = domainError(
@@ -82,7 +81,6 @@ export const CursorExpired = domainError(
   'cursor_expired',
   'The cursor has expired. Start again without a cursor',
 );
-/** The cursor is none of this store, mode and these kinds. */
 export const CursorInvalid = domainError(
   'invalid',
   'cursor_invalid',

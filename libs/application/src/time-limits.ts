@@ -1,6 +1,6 @@
 /**
- * The time limits of a request, in milliseconds, from the outer to the inner. `time-limits.spec.ts` checks that no
- * inner limit exceeds the one around it: the client would be gone before the work ends.
+ * The time limits of a request, from the outer to the inner. `time-limits.spec.ts` checks that no inner limit exceeds
+ * the one around it: the client would be gone before the work ends.
  */
 
 /** The timeout of the API's clients. Orders, and reads of a database that does not answer, end earlier. */
@@ -13,8 +13,8 @@ export const READ_ANSWER_MS = 2_700;
 export const ORDER_DEADLINE_MS = 2_500;
 
 /**
- * The extra time, after the order's deadline, for the answer to a statement. The server reports the end of a lock wait
- * at the deadline. After the extra time, the service treats the server as lost.
+ * The time after the order's deadline for the answer to a statement: the server reports the end of a lock wait at the
+ * deadline. After it, the service treats the server as lost.
  */
 export const SILENT_SERVER_MS = 200;
 
@@ -36,10 +36,8 @@ export const REASSESSMENT_MS = 2_000;
 /** The look-up of an API key, including the wait for the look-up before it. Every request begins with it. */
 export const KEY_LOOK_UP_MS = 2_500;
 
-/** One statement that looks up API keys. */
 export const KEY_STATEMENT_MS = 2_000;
 
-/** The wait for a free connection of the pool. */
 export const CONNECTION_MS = 2_000;
 
 /** The wait of a search or a transaction for one of the connections that its kind may use. */

@@ -12,12 +12,12 @@ function rejected<Args extends readonly unknown[] = []>(code: string, text: stri
   return domainError('rejected', code, text);
 }
 
-/** The store has no such resource. @param what its type, such as `Product`. */
+/** @param what the type of the resource, such as `Product`. */
 export const NotFound = domainError('not_found', 'not_found', (what: string) => `${what} not found`);
 
 // A new order. Nothing was written.
 
-/** A line whose product or variant is unknown to the store or inactive. */
+/** The product or variant is unknown to the store or inactive. */
 export interface UnavailableItem {
   /** Position of the line in the request, from 0. */
   readonly line: number;
@@ -31,25 +31,21 @@ export class ItemsUnavailable extends domainError(
   'item_unavailable',
   'A product or variant of the order is not available',
 ) {
-  /** @param items by line. */
   constructor(readonly items: readonly UnavailableItem[]) {
     super();
   }
 }
 
-/** One order line that requests more than is available. */
 export interface Shortage {
-  /** Position of the line in the request, from 0. */
   readonly line: number;
   readonly requested: number;
-  /** Units in all bins for the product and variant of the line. */
+  /** In all bins, for the product and variant of the line. */
   readonly available: number;
-  /** The line names no variant, but the product has variants: their stock does not count for the line. */
+  /** The product has variants, and the line names none: their stock does not count for the line. */
   readonly lacksVariant?: boolean;
 }
 
 export class OutOfStock extends rejected('out_of_stock', 'The stock is short') {
-  /** @param shortages by line. */
   constructor(readonly shortages: readonly Shortage[]) {
     super();
   }
@@ -57,7 +53,6 @@ export class OutOfStock extends rejected('out_of_stock', 'The stock is short') {
 
 /** Another order of the store, in the same mode, has the client's reference. */
 export class ExternalReferenceTaken extends rejected('external_reference_taken', 'Another order has this reference') {
-  /** @param orderId the order that has the reference. */
   constructor(readonly orderId: string) {
     super();
   }
@@ -69,7 +64,6 @@ export const CurrencyMismatch = rejected(
   'currency_mismatch',
   (ofStore: Currency) => `The currency of the store is ${ofStore}`,
 );
-/** The order costs something else than its client expects. */
 export const PriceChanged = rejected(
   'price_changed',
   (total: Money) => `The order costs ${toDecimalText(total)} ${total.currency}`,
@@ -82,11 +76,9 @@ export const OrderRejected = rejected('fraud_rejected', 'The order cannot be acc
 export const OrderHeld = rejected('order_held', 'The order is under review: release it first');
 export const OrderCancelled = rejected('order_cancelled', 'The order is cancelled');
 export const NotHeld = rejected('not_held', 'The order is not under review');
-/** @param left what is still to be shipped, by line. */
 export const AlreadyShipped = rejected('already_shipped', (left: readonly LineQuantity[]) =>
   left.length === 0 ? 'Nothing is left to ship' : `Less is left to ship: ${textOf(left)}`,
 );
-/** @param references the shipments that have claimed the units. */
 export const BeingPicked = rejected(
   'being_picked',
   (references: readonly string[]) => `Units are being picked for ${references.join(', ')}: ship or void that first`,
@@ -111,7 +103,6 @@ export const RefundReferenceTaken = rejected(
   'refund_reference_taken',
   'The order has another refund with this reference',
 );
-/** A gateway reports another amount than the order's total. */
 export const PaidAmountMismatch = rejected(
   'amount_mismatch',
   (paid: Pick<Money, 'minor' | 'currency'>, owed: Pick<Money, 'minor' | 'currency'>) =>
@@ -128,20 +119,16 @@ export const RefundExceedsPayment = rejected(
   'refund_exceeds_payment',
   (left: number) => `At most ${left} can be refunded (in minor units)`,
 );
-/** A refund is for more units of a line than were ordered. */
 export const RefundExceedsLine = rejected(
   'refund_exceeds_line',
   ({ line, quantity }: LineQuantity) => `Line ${line} has ${quantity} ${quantity === 1 ? 'unit' : 'units'}`,
 );
-/** Units that came from no bin cannot go back to it. */
 export const UnitsWithoutBin = rejected('units_without_bin', 'The units of an imported order came from no bin');
-/** Units come back to a bin that holds nearly as many as it can. */
 export const BinAboveLimit = rejected('above_limit', `A bin holds at most ${MAX_INT4}`);
-/** @param left what can still come back, by line. */
 export const ReturnExceedsShipment = rejected('return_exceeds_shipment', (left: readonly LineQuantity[]) =>
   left.length === 0 ? 'No units can come back' : `These units can come back: ${textOf(left)}`,
 );
-/** The order has another status than its client expects. @param possible the statuses to which it can change now. */
+/** @param possible the statuses to which it can change now. */
 export class StaleStatus extends rejected(
   'stale',
   (field: StatusField, present: string, possible: readonly string[]) =>
@@ -170,7 +157,6 @@ export const UnitsLeftToShip = rejected(
   (left: readonly LineQuantity[]) => `The shipments of the order lack units: ship ${textOf(left)} first`,
 );
 
-/** A shipment cannot arrive before it was shipped. */
 export class DeliveredTooEarly extends domainError(
   'invalid',
   'invalid_request',
@@ -183,7 +169,7 @@ export class DeliveredTooEarly extends domainError(
 
 // Stock and webhooks.
 
-/** A line of an atomic request is refused: no line changes anything. @param refusals one text for each refused line. */
+/** @param refusals one text for each refused line. */
 export const StockRefused = rejected(
   'stock_refused',
   (refusals: readonly string[]) => `Nothing changes: ${refusals.join('; ')}`,
@@ -195,7 +181,6 @@ export const TooManyWebhooks = rejected(
   'too_many_webhooks',
   (most: number) => `A store has at most ${most} webhooks in each mode`,
 );
-/** The request with the idempotency key installed a webhook that is deleted. */
 export const WebhookDeleted = rejected('idempotency_mismatch', 'The webhook of this key is deleted: use another key');
 
 function textOf(lines: readonly LineQuantity[]): string {

@@ -7,13 +7,13 @@ import {
   type OrderPlacement,
   type Placement,
 } from '@app/application';
-import { Money, OrderLine, type FraudVerdict } from '@app/domain';
+import { Money, orderLineOf, type FraudVerdict } from '@app/domain';
 
 /** Places an order of one mug. @param taken how many of its first receipt numbers are in use. */
 function placeOne({ taken = 0, verdict = 'ACCEPT' as FraudVerdict, patienceMs = 60_000 }) {
   const placements: Placement[] = [];
   const unitPrice = Money.ofMinor(1000, 'USD');
-  const mug = new OrderLine({
+  const mug = orderLineOf({
     productId: 1,
     variantId: null,
     sku: '',

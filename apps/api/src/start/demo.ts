@@ -1,4 +1,4 @@
-import { ApiKeyRepository, CreateApiKey, ProductsService, StoreRepository } from '@app/application';
+import { ApiKeyRepository, ApiKeysService, ProductsService, StoreRepository } from '@app/application';
 import type { ApiKeyMode } from '@app/domain';
 import { DataCipher } from '@app/infrastructure';
 import { DEMO_STORE, demoStore } from '@app/demo-store';
@@ -39,7 +39,7 @@ export class Demo {
   private async createKey(mode: ApiKeyMode): Promise<string> {
     const rights = { mode, scope: 'full', networks: [], trusted: false, expiresAt: null } as const;
     const command = { store: DEMO_STORE, name: `First ${mode} key`, ...rights };
-    return (await this.app.get(CreateApiKey).execute(command)).key;
+    return (await this.app.get(ApiKeysService).create(command)).key;
   }
 
   /** A product without variants: otherwise an order must name the variant. */

@@ -1,4 +1,4 @@
-import { ChangeStock, Deadline, StockService, type ApiKeyLookup, type StockFilter } from '@app/application';
+import { Deadline, StockService, type ApiKeyLookup, type StockFilter } from '@app/application';
 import { toStockChange, toStockListItem } from '@app/representations';
 import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -26,10 +26,7 @@ const CHANGE_MS = 8_000;
 @Controller('v1/stock')
 @Documented(STOCK_DOCUMENTATION)
 export class StockController {
-  constructor(
-    private readonly stock: StockService,
-    private readonly changes: ChangeStock,
-  ) {}
+  constructor(private readonly stock: StockService) {}
 
   @Get()
   @ApiListStock
@@ -50,7 +47,7 @@ export class StockController {
   ) {
     const { id, name, mode, store } = key;
     const reference = body.reference ?? null;
-    const { lines, isReplay } = await this.changes.execute({
+    const { lines, isReplay } = await this.stock.change({
       storeId: store.id,
       actor: { type: 'key', id, name },
       lines: toStockLines(body.lines, key),

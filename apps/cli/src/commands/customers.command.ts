@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CollectPersonalData, EraseCustomer, OrdersOpen, type PersonalRecord } from '@app/application';
+import { CustomersService, OrdersOpen, type PersonalRecord } from '@app/application';
 import { visible, writeWholeFile } from '@app/infrastructure';
 import type { Command } from 'commander';
 import { addCommand } from '../command.js';
@@ -47,7 +47,7 @@ function addPersonCommand(customers: Command, verb: string, description: string,
 
 async function exportData(email: string, { store, output }: Options): Promise<void> {
   await withApplication(async (app) => {
-    const found = await app.get(CollectPersonalData).execute(store, email);
+    const found = await app.get(CustomersService).collect(store, email);
     if (!found) throw new CommandFailed(`Store ${store} has no data of this person.`);
     const { takenAt: taken_at, secrets: secrets_held, blocked } = found;
     const line = (kind: string) => (record: PersonalRecord) => ({ kind, store, ...record });
@@ -68,8 +68,8 @@ async function exportData(email: string, { store, output }: Options): Promise<vo
 async function erase(email: string, { store, force = false }: Options): Promise<void> {
   await withApplication(async (app) => {
     const { customers, orders, blockedContacts } = await app
-      .get(EraseCustomer)
-      .execute({ store, email, force })
+      .get(CustomersService)
+      .erase({ store, email, force })
       .catch(explainOpen);
     if (customers + orders + blockedContacts === 0) say(`Store ${store} has nothing of this person to erase.`);
     if (blockedContacts > 0) say("Removed the person from the store's block lists.");

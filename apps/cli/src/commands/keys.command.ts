@@ -1,11 +1,9 @@
 import {
   ApiKeyRepository,
-  ChangeApiKeyStatus,
-  CreateApiKey,
+  ApiKeysService,
   type CreateApiKeyCommand,
   StoreRepository,
   type ApiKeyStatus,
-  RollApiKey,
   type ApiKeyRecord,
 } from '@app/application';
 import { WRITE_SCOPES } from '@app/domain';
@@ -62,7 +60,7 @@ export function addKeys(program: Command): void {
     .action(({ from: networks = [], ...options }: CreateOptions) =>
       withApplication(async (app) => {
         const defaults = { scope: 'full', trusted: false, name: '', expiresAt: null } as const;
-        const { key, ...record } = await app.get(CreateApiKey).execute({ ...defaults, ...options, networks });
+        const { key, ...record } = await app.get(ApiKeysService).create({ ...defaults, ...options, networks });
         printNewKey(record, key, options.store);
       }),
     );
@@ -108,7 +106,7 @@ function addStatusChange(keys: Command, verb: string, status: ApiKeyStatus, desc
     .argument('<id>', 'id of the key', keyId)
     .action((id: string) =>
       printResult(async (app) => {
-        const record = await app.get(ChangeApiKeyStatus).execute(id, status);
+        const record = await app.get(ApiKeysService).setStatus(id, status);
         if (status === 'ACTIVE' && isExpired(record)) say('The key has expired: it stays refused.');
         return keyJson(record, await subdomainOf(app, record.storeId));
       }),
@@ -129,8 +127,8 @@ function addRoll(keys: Command): void {
     .option('--expires-at <T>', 'the time at which the new key stops working, in ISO 8601', futureMoment)
     .action((id: string, { overlap, expiresAt }: RollOptions) =>
       withApplication(async (app) => {
-        const command = { id, overlapMs: overlap, expiresAt: expiresAt ?? null };
-        const { key, successor, oldKeyExpiresAt } = await app.get(RollApiKey).execute(command);
+        const rolled = await app.get(ApiKeysService).roll(id, overlap, expiresAt ?? null);
+        const { key, successor, oldKeyExpiresAt } = rolled;
         const store = await subdomainOf(app, successor.storeId);
         say(`The old key stops working at ${oldKeyExpiresAt.toISOString()}.`);
         printNewKey(successor, key, store, { replaces: { id, expires_at: oldKeyExpiresAt } });

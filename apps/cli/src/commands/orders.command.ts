@@ -1,11 +1,4 @@
-import {
-  ChangeOrder,
-  DismissMail,
-  MAX_LIMIT,
-  OrdersService,
-  RetryPipeline,
-  type OrderEventRecord,
-} from '@app/application';
+import { ChangeOrder, MAX_LIMIT, OrdersService, StageRetries, type OrderEventRecord } from '@app/application';
 import {
   FULFILLMENT_STATUSES,
   PAYMENT_STATUSES,
@@ -75,7 +68,7 @@ export function addOrders(program: Command): void {
   addOrderCommand(orders, 'retry-pipeline', 'run the failed stages of an order again').action(
     (reference: string, { store }: StoreOption) =>
       withOrder(reference, store, async (app, order) => {
-        const { stages, running, heldFor, cancelled } = await app.get(RetryPipeline).execute(order);
+        const { stages, running, heldFor, cancelled } = await app.get(StageRetries).retry(order);
         printJson({ order_id: order.orderId, store: order.subdomain, stages, running, held_for: heldFor });
         for (const stage of running) say(`${stage} is being attempted at this moment: it is left alone.`);
         if (heldFor) {
@@ -88,7 +81,7 @@ export function addOrders(program: Command): void {
   addOrderCommand(orders, 'dismiss-mail', 'stop counting the failed mails of an order in /health').action(
     (reference: string, { store }: StoreOption) =>
       withOrder(reference, store, async (app, order) => {
-        const dismissed = await app.get(DismissMail).execute(order);
+        const dismissed = await app.get(StageRetries).dismiss(order);
         if (dismissed.length === 0) say('No failed mail of this order counts in /health.');
         const { pipeline } = await app.get(OrdersService).retrieve(order.storeId, order.orderId);
         for (const { stage, state, attempts } of pipeline) {

@@ -1,4 +1,4 @@
-import { VerifyStock } from '@app/application';
+import { StockService } from '@app/application';
 import type { Command } from 'commander';
 import { addCommand } from '../command.js';
 import { withApplication } from '../database.js';
@@ -12,7 +12,7 @@ export function addStock(program: Command): void {
     .option('--store <S>', 'only of this store', subdomain)
     .action(({ store }: { store?: string }) =>
       withApplication(async (app) => {
-        const { checked, differences } = await app.get(VerifyStock).execute(store ?? null);
+        const { checked, differences } = await app.get(StockService).verify(store ?? null);
         printJson({ checked, differences });
         if (differences.length > 0)
           throw new CommandFailed(`${differences.length} of ${checked} bins differ from the ledger.`);

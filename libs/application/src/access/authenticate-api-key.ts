@@ -20,9 +20,7 @@ export class AuthenticateApiKey {
   constructor(private readonly apiKeys: ApiKeyRepository) {}
 
   /**
-   * Resolves the store of a request. A key of the wrong form is refused without a look-up. A refused
-   * request counts nothing, so a thief does not use up the limit of a key.
-   *
+   * Resolves the store of a request. A refused request counts nothing, so a thief does not use up the limit of a key.
    * @param text the key; undefined when the request has none.
    * @param address of the client.
    */
@@ -45,16 +43,11 @@ export class AuthenticateApiKey {
 
 function failureOf(key: ApiKeyLookup, address: string): AuthenticationFailure | null {
   if (key.status !== 'ACTIVE' || key.expired) return 'inactive';
-  if (!isAllowedFrom(address, key.networks)) return 'address_not_allowed';
+  if (key.networks.length > 0 && !new Networks(key.networks).has(address)) return 'address_not_allowed';
   return key.store.active ? null : 'store_inactive';
 }
 
-/** @param networks of a key; empty = any. */
-function isAllowedFrom(address: string, networks: readonly string[]): boolean {
-  return networks.length === 0 || new Networks(networks).has(address);
-}
-
-/** A key's identity at rest. Keys have 190 random bits, so an unsalted hash cannot be searched. */
+/** Keys have 190 random bits, so an unsalted hash cannot be searched. */
 export function hashApiKey(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -1,12 +1,11 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-// The addresses of IPv4 in the form of IPv6, such as ::ffff:192.0.2.1.
 const MAPPED = new BlockList();
 MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6');
 
 /**
- * Networks of IPv4 and IPv6, which are separate: `::/0` contains no IPv4 address. A mapped address, such as
- * `::ffff:192.0.2.1`, is an address of IPv4.
+ * IPv4 and IPv6 are separate: `::/0` contains no IPv4 address. A mapped address, such as `::ffff:192.0.2.1`, is one of
+ * IPv4.
  */
 export class Networks {
   private readonly ipv4 = new BlockList();
@@ -31,14 +30,14 @@ export function isMappedIpv4(address: string): boolean {
   return MAPPED.check(address, 'ipv6');
 }
 
-/** A network, or what the text may mean instead: nothing when it is no network at all. */
+/** `instead`: what a refused text may mean; nothing when it is no network at all. */
 export type NetworkReading =
   | { readonly network: string; readonly instead: null }
   | { readonly network: null; readonly instead: readonly string[] };
 
 /**
- * Reads a network such as `192.0.2.0/24`; a single address becomes the network of that address. Refuses an address with
- * bits after the length, such as `10.0.0.1/8`, and a mapped form of IPv4.
+ * Reads a network such as `192.0.2.0/24`, or a single address. Refuses an address with bits after the length, such as
+ * `10.0.0.1/8`, and a mapped form of IPv4.
  */
 export function readNetwork(text: string): NetworkReading {
   const [address = '', length, ...rest] = text.trim().split('/');
@@ -55,7 +54,6 @@ export function readNetwork(text: string): NetworkReading {
   return isStart ? { network, instead: null } : { network: null, instead: [network, `${address}/${most}`] };
 }
 
-/** The first address of a network, in its canonical form. */
 function startOf(address: string, bits: number): string {
   const size = isIPv4(address) ? 8 : 16;
   const start = partsOf(address).map((part, index) => {

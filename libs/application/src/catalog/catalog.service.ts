@@ -11,11 +11,6 @@ import {
 } from '../ports/product.repository.js';
 import { SkuRepository, type SkuFilter, type SkuRecord } from '../ports/sku.repository.js';
 
-interface ByIdOrSlug<T> {
-  findById(storeId: number, id: number): Promise<T | null>;
-  findBySlug(storeId: number, slug: string): Promise<T | null>;
-}
-
 /** Reads an id from decimal digits; null when the text is not an id that can exist. */
 export function parseId(text: string): number | null {
   if (!/^\d{1,10}$/.test(text)) return null;
@@ -23,57 +18,56 @@ export function parseId(text: string): number | null {
   return id >= 1 && id <= MAX_INT4 ? id : null;
 }
 
-/**
- * Finds by id when the reference is all digits, and by slug when it is not or there is no such id.
- *
- * @throws NotFound when the store has none with this id or slug.
- */
-async function retrieve<T>(source: ByIdOrSlug<T>, resource: string, storeId: number, reference: string): Promise<T> {
-  const id = parseId(reference);
-  const byId = id === null ? null : await source.findById(storeId, id);
-  if (byId !== null) return byId;
-  const canBeSlug = reference.length >= 1 && reference.length <= 200 && isStorable(reference);
-  const bySlug = canBeSlug ? await source.findBySlug(storeId, reference) : null;
-  if (bySlug === null) throw new NotFound(resource);
-  return bySlug;
+interface CatalogRepository<Filter, Summary, Found> {
+  list(storeId: number, filter: Filter, page: Page): Promise<PageOf<Summary>>;
+  findById(storeId: number, id: number): Promise<Found | null>;
+  findBySlug(storeId: number, slug: string): Promise<Found | null>;
 }
 
-@Injectable()
-export class BrandsService {
-  constructor(private readonly brands: BrandRepository) {}
+class CatalogService<Filter, Summary, Found> {
+  constructor(
+    private readonly source: CatalogRepository<Filter, Summary, Found>,
+    private readonly resource: string,
+  ) {}
 
-  list(storeId: number, filter: BrandFilter, page: Page): Promise<PageOf<BrandRecord>> {
-    return this.brands.list(storeId, filter, page);
+  list(storeId: number, filter: Filter, page: Page): Promise<PageOf<Summary>> {
+    return this.source.list(storeId, filter, page);
   }
 
-  retrieve(storeId: number, idOrSlug: string): Promise<BrandRecord> {
-    return retrieve(this.brands, 'Brand', storeId, idOrSlug);
-  }
-}
-
-@Injectable()
-export class CategoriesService {
-  constructor(private readonly categories: CategoryRepository) {}
-
-  list(storeId: number, filter: CategoryFilter, page: Page): Promise<PageOf<CategoryRecord>> {
-    return this.categories.list(storeId, filter, page);
-  }
-
-  retrieve(storeId: number, idOrSlug: string): Promise<CategoryRecord> {
-    return retrieve(this.categories, 'Category', storeId, idOrSlug);
+  /**
+   * Finds by id when the reference is all digits, and by slug when it is not or there is no such id.
+   *
+   * @throws NotFound when the store has none with this id or slug.
+   */
+  async retrieve(storeId: number, idOrSlug: string): Promise<Found> {
+    const id = parseId(idOrSlug);
+    const byId = id === null ? null : await this.source.findById(storeId, id);
+    if (byId !== null) return byId;
+    const canBeSlug = idOrSlug.length >= 1 && idOrSlug.length <= 200 && isStorable(idOrSlug);
+    const bySlug = canBeSlug ? await this.source.findBySlug(storeId, idOrSlug) : null;
+    if (bySlug === null) throw new NotFound(this.resource);
+    return bySlug;
   }
 }
 
 @Injectable()
-export class ProductsService {
-  constructor(private readonly products: ProductRepository) {}
-
-  list(storeId: number, filter: ProductFilter, page: Page): Promise<PageOf<ProductSummary>> {
-    return this.products.list(storeId, filter, page);
+export class BrandsService extends CatalogService<BrandFilter, BrandRecord, BrandRecord> {
+  constructor(brands: BrandRepository) {
+    super(brands, 'Brand');
   }
+}
 
-  retrieve(storeId: number, idOrSlug: string): Promise<ProductRecord> {
-    return retrieve(this.products, 'Product', storeId, idOrSlug);
+@Injectable()
+export class CategoriesService extends CatalogService<CategoryFilter, CategoryRecord, CategoryRecord> {
+  constructor(categories: CategoryRepository) {
+    super(categories, 'Category');
+  }
+}
+
+@Injectable()
+export class ProductsService extends CatalogService<ProductFilter, ProductSummary, ProductRecord> {
+  constructor(products: ProductRepository) {
+    super(products, 'Product');
   }
 }
 

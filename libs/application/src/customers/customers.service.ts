@@ -1,11 +1,33 @@
-import { isUuid, NotFound } from '@app/domain';
+import { domainError, isOpen, isUuid, NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { CustomerRepository, type CustomerFilter, type CustomerRecord } from '../ports/customer.repository.js';
 import type { Page, PageOf } from '../ports/page.js';
+import { PersonalData, type Erasure, type PersonalRecords, type PersonsOrder } from '../ports/personal-data.js';
+import { StoreRepository } from '../ports/store.repository.js';
+
+export interface EraseCustomerCommand {
+  readonly store: string;
+  readonly email: string;
+  readonly force: boolean;
+}
+
+const MOST_NAMED = 20;
+
+export const OrdersOpen = domainError('rejected', 'orders_open', (orders: readonly PersonsOrder[]) => {
+  const named = orders
+    .slice(0, MOST_NAMED)
+    .map(({ receiptNumber, status, fulfillmentStatus }) => `${receiptNumber} (${status}, ${fulfillmentStatus})`);
+  const more = orders.length > MOST_NAMED ? [`and ${orders.length - MOST_NAMED} more`] : [];
+  return `Orders are open: ${[...named, ...more].join(', ')}`;
+});
 
 @Injectable()
 export class CustomersService {
-  constructor(private readonly customers: CustomerRepository) {}
+  constructor(
+    private readonly customers: CustomerRepository,
+    private readonly stores: StoreRepository,
+    private readonly people: PersonalData,
+  ) {}
 
   list(storeId: number, filter: CustomerFilter, page: Page): Promise<PageOf<CustomerRecord>> {
     return this.customers.list(storeId, filter, page);
@@ -15,5 +37,30 @@ export class CustomersService {
     const customer = isUuid(id) ? await this.customers.findById(storeId, id) : null;
     if (!customer) throw new NotFound('Customer');
     return customer;
+  }
+
+  /**
+   * Collects what a store knows of a person; null when it has neither a customer nor an order of the person.
+   *
+   * @throws NotFound when there is no such store.
+   */
+  async collect(store: string, email: string): Promise<PersonalRecords | null> {
+    const owner = await this.stores.require(store);
+    const records = await this.people.collect(owner.id, email);
+    return records.customer || records.orders.length > 0 ? records : null;
+  }
+
+  /**
+   * Erases what a store knows of a person. A repetition finds nothing to erase.
+   *
+   * @throws NotFound when there is no such store.
+   * @throws OrdersOpen when an order of the person is open, unless forced; nothing is erased.
+   */
+  async erase({ store, email, force }: EraseCustomerCommand): Promise<Erasure> {
+    const owner = await this.stores.require(store);
+    return this.people.erase(owner.id, email, (orders) => {
+      const open = orders.filter(isOpen);
+      if (open.length > 0 && !force) throw new OrdersOpen(open);
+    });
   }
 }

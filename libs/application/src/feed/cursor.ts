@@ -3,14 +3,13 @@ import { isUuid } from '@app/domain';
 import { CHANGE_KINDS, type ChangeKind, type FeedPlace } from '../ports/change-feed.js';
 import { CursorInvalid } from '../errors.js';
 
-/** What a cursor belongs to. A cursor that was used for other kinds, or other orders, would skip changes of these. */
 export interface CursorOwner {
   readonly storeId: number;
   readonly mode: string;
 }
 
 export interface Cursor extends FeedPlace {
-  /** Whether it comes from the middle of a read: what is before it is no state that the store ever had. */
+  /** It comes from the middle of a read: what is before it is no state that the store ever had. */
   readonly hasMore: boolean;
   readonly kinds: readonly ChangeKind[];
   readonly isTest?: boolean | undefined;

@@ -10,10 +10,7 @@ interface Watcher {
   readonly wake: (changed: boolean) => void;
 }
 
-/**
- * Waits for changes. One statement for all waiting readers of the process, four times a second, so that a reader that
- * waits holds no connection.
- */
+/** One statement for all waiting readers of the process, so a reader that waits holds no connection. */
 @Injectable()
 export class FeedWatch {
   private readonly watchers = new Set<Watcher>();
@@ -24,9 +21,7 @@ export class FeedWatch {
 
   /**
    * Resolves when one of the kinds has a change after the position, when the time is over, or when the process shuts
-   * down. It may resolve early.
-   *
-   * @returns whether there is a change.
+   * down. It may resolve early. @returns whether there is a change.
    */
   wait(watched: Omit<Watcher, 'wake'>, milliseconds: number, gone: AbortSignal): Promise<boolean> {
     if (this.closed || gone.aborted) return Promise.resolve(false);
@@ -46,7 +41,7 @@ export class FeedWatch {
     });
   }
 
-  /** Ends all waits, and every later one at once: the process shuts down. */
+  /** Ends all waits, and every later one at once. */
   close(): void {
     this.closed = true;
     for (const { wake } of this.watchers) wake(false);

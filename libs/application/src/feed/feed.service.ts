@@ -6,9 +6,9 @@ import { FeedWatch } from './feed-watch.js';
 
 /** A page ends with the record that reaches this. */
 const PAGE_BYTES = 512 * 1024;
-/** Records that are read at first. They tell the size of the next: a page of fat ones must not be in memory as a whole. */
+/** Read at first. Their size limits the next read: a page of large records must not be in memory as a whole. */
 const FIRST_READ = 8;
-/** So many times the records that were read are read next: 8, 24 and 68 of a page of 100. */
+/** 8, 24 and 68 records of a page of 100. */
 const GROWTH = 3;
 
 export interface ChangesPage extends Omit<FeedPage, 'changes'> {
@@ -32,11 +32,7 @@ export class FeedService {
     private readonly watch: FeedWatch,
   ) {}
 
-  /**
-   * A page of the feed. A page without changes is held until there is one, or the time is over. It is read after the wait.
-   *
-   * @throws CursorExpired when the reader may have missed a deletion.
-   */
+  /** A page of the feed. One without changes is held until there is one, or the time is over. @throws CursorExpired */
   async poll(storeId: number, query: FeedQuery, { waitMs, over, gone, refusal }: LongPoll): Promise<ChangesPage> {
     const deadline = Deadline.in(waitMs);
     let page = await this.read(storeId, query, gone);
@@ -56,9 +52,8 @@ export class FeedService {
 
   /**
    * A page of the feed, cut after the record that makes it too large.
-   *
    * @param gone ends the reading, which then fails with the reason.
-   * @throws CursorExpired when the reader may have missed a deletion.
+   * @throws CursorExpired
    */
   async read(storeId: number, query: FeedQuery, gone: AbortSignal): Promise<ChangesPage> {
     gone.throwIfAborted();
@@ -69,15 +64,12 @@ export class FeedService {
     let count = FIRST_READ;
     while (changes.length < page.changes.length) {
       gone.throwIfAborted();
-      for (const change of await this.withRecords(
-        storeId,
-        page.changes.slice(changes.length, changes.length + count),
-      )) {
+      const next = page.changes.slice(changes.length, changes.length + count);
+      for (const change of await this.withRecords(storeId, next)) {
         changes.push(change);
         bytes += weightOf(change.record);
         if (bytes >= PAGE_BYTES) return { ...page, ...cutAfter(changes, page) };
       }
-      // As many as fit if they are like those before.
       count = Math.min(
         GROWTH * changes.length,
         Math.ceil(((PAGE_BYTES - bytes) * changes.length) / Math.max(bytes, 1)),
@@ -86,7 +78,7 @@ export class FeedService {
     return { ...page, changes };
   }
 
-  /** The page without orders of the other mode, whose records are not read. Its place stays: the reader has passed them. */
+  /** Without orders of the other mode, whose records are not read. The place stays: the reader has passed them. */
   private async ofMode(storeId: number, page: FeedPage, { isTest }: FeedQuery): Promise<FeedPage> {
     const orders = page.changes.filter(({ kind }) => kind === 'orders').map(({ id }) => id);
     if (isTest === undefined || orders.length === 0) return page;

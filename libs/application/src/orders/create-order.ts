@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import {
+  costs,
   CurrencyMismatch,
   type DomainError,
   ExternalReferenceTaken,
   ItemsUnavailable,
-  Order,
+  newOrder,
   OrderRejected,
   OutOfStock,
   PriceChanged,
   RECEIPT_RANDOM_BYTES,
   receiptNumber,
   sumDemand,
+  type Order,
   type ApiKeyMode,
   type Currency,
   type FraudAssessment,
@@ -35,11 +37,11 @@ export interface OrderRequest {
   readonly address: PostalAddress;
   readonly paymentMethod: PaymentMethod;
   readonly notes: string;
-  /** The client's own number of the order; `''` when there is none. */
+  /** `''` when there is none. */
   readonly externalReference: string;
-  /** What the client expects to pay, in major units; absent when any total will do. */
+  /** In major units; absent when any total will do. */
   readonly expectedTotal?: number;
-  /** The currency that the client expects; absent when that of the store will do. */
+  /** Absent when that of the store will do. */
   readonly currency?: Currency;
 }
 
@@ -70,16 +72,11 @@ export class CreateOrder {
   ) {}
 
   /**
-   * Prices the items from the live catalog, screens the order and places it.
-   *
-   * @throws ItemsUnavailable when an item is not available; nothing is written.
-   * @throws CurrencyMismatch when the client expects another currency than the store's; nothing is written.
-   * @throws PriceChanged when the client expects another total; nothing is written.
-   * @throws OrderRejected when the store's fraud rules reject the order; only the assessment is written.
-   * @throws OutOfStock when stock is short at commit time; nothing is written.
-   * @throws ExternalReferenceTaken when another order of the store and mode has the reference; nothing is written.
-   * @throws IdempotencyMismatch when the key was used with another request.
-   * @throws IdempotencyInFlight when the first request with the key is still running.
+   * Prices the items from the live catalog, screens the order and places it. After an error, except
+   * CommitOutcomeUnknown, no order is written.
+   * @throws ItemsUnavailable, CurrencyMismatch, PriceChanged, OutOfStock, ExternalReferenceTaken
+   * @throws OrderRejected when the store's fraud rules reject the order: the assessment is written.
+   * @throws IdempotencyMismatch, IdempotencyInFlight
    * @throws DeadlineExceeded when the order's transaction cannot begin, or its rejection cannot be recorded, in time.
    */
   async execute(command: CreateOrderCommand): Promise<CreatedOrder> {
@@ -90,19 +87,17 @@ export class CreateOrder {
     const replay = idempotency && (await deadline.bound(this.placement.findReplay(idempotency)));
     if (replay) return { receipt: replay, isReplay: true };
 
-    // The prices, the time and the facts of the screening are asked for in one go: they travel together.
+    // One packet carries the queries for the prices, the time and the facts of the screening.
     const { customer, address } = request;
     const contact = { email: customer.email, phone: customer.phone, address };
     const screening = this.fraud.begin(store.id, contact, keyId);
     const pricing = Promise.all([this.pricing.price(store.id, store.currency, request.items), this.clock.now()]);
     const [{ lines, unavailable }, placedAt] = await deadline.bound(pricing);
     if (unavailable.length > 0) return this.refuse(new ItemsUnavailable(unavailable), command, idempotency);
-    if (!isCurrencyExpected(command)) {
-      return this.refuse(new CurrencyMismatch(store.currency), command, idempotency);
-    }
+    if (!isCurrencyExpected(command)) return this.refuse(new CurrencyMismatch(store.currency), command, idempotency);
 
     const draft = draftOf(command, lines, placedAt);
-    if (!draft.costs(request.expectedTotal)) return this.refuse(new PriceChanged(draft.total), command, idempotency);
+    if (!costs(draft, request.expectedTotal)) return this.refuse(new PriceChanged(draft.total), command, idempotency);
 
     const assessment = await screening.assess({ total: draft.total.minor, items: lines });
     if (assessment.verdict === 'REJECT') {
@@ -135,13 +130,10 @@ export class CreateOrder {
   }
 
   /**
-   * Refuses an order, unless another request with the same key places it: that request was priced and screened earlier
-   * and may still be waiting for its stock. A client that repeats an order learns that its reference was placed, although
-   * the catalog has changed since.
-   *
+   * Refuses an order, unless another request with the same key places it: that request was priced and screened earlier.
+   * A client that repeats an order learns that its reference was placed, although the catalog has changed since.
    * @param record runs when no other request places the order.
-   * @throws ExternalReferenceTaken when another request placed an order with the reference.
-   * @throws refusal when no other request places the order.
+   * @throws ExternalReferenceTaken, or the refusal
    */
   private async refuse(
     refusal: DomainError,
@@ -170,7 +162,7 @@ function draftOf(
   lines: readonly OrderLine[],
   placedAt: Date,
 ): Order {
-  return Order.place({
+  return newOrder({
     id: uuidv7({ msecs: placedAt.getTime() }),
     storeId: store.id,
     receiptNumber: receiptNumber('WEBSITE', placedAt, randomBytes(RECEIPT_RANDOM_BYTES)),
@@ -183,7 +175,7 @@ function draftOf(
     isTest: mode === 'test',
     lines,
     placedAt,
-    ...(keyId !== undefined && { placedBy: keyId }),
+    placedBy: keyId ?? null,
   });
 }
 

@@ -17,10 +17,7 @@ export class OrdersService {
     return this.orders.list(storeId, filter, page);
   }
 
-  /**
-   * @param reference the order's UUID or its receipt number.
-   * @throws NotFound when the store has no such order.
-   */
+  /** @param reference the order's UUID or its receipt number. @throws NotFound */
   async retrieve(storeId: number, reference: string): Promise<OrderRecord> {
     const order = await this.find(storeId, reference);
     if (!order) throw new NotFound('Order');

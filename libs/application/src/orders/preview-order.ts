@@ -1,19 +1,25 @@
-import { Quote, sumDemand, type OrderLine, type Shortage, type StockDemand, type UnavailableItem } from '@app/domain';
+import {
+  costs,
+  quoteOf,
+  sumDemand,
+  type OrderLine,
+  type Quote,
+  type StockDemand,
+  type UnavailableItem,
+} from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { CatalogPricing } from '../ports/catalog-pricing.js';
-import { OrderPlacement } from '../ports/order-placement.js';
+import { OrderPlacement, type PlacementCheck } from '../ports/order-placement.js';
 import { isCurrencyExpected, type CreateOrderCommand } from './create-order.js';
 
 export type PreviewOrderCommand = Omit<CreateOrderCommand, 'idempotencyKey'>;
 
-/** What an order would cost at this moment, and why it would be refused. Line numbers are those of the request. */
-export interface OrderPreview {
+/** Line numbers are those of the request. */
+export interface OrderPreview extends PlacementCheck {
   readonly quote: Quote;
   readonly unavailable: readonly UnavailableItem[];
-  readonly shortages: readonly Shortage[];
-  readonly isReferenceTaken: boolean;
   readonly isCurrencyMismatched: boolean;
-  /** Whether the client expects another total. Not judged while a line cannot be priced. */
+  /** Not judged while a line cannot be priced. */
   readonly isPriceChanged: boolean;
 }
 
@@ -25,10 +31,8 @@ export class PreviewOrder {
   ) {}
 
   /**
-   * Prices an order like `CreateOrder` and checks its stock and its external reference, without locks and without writing.
-   * Runs no fraud rule: their verdicts would show clients how to evade them.
-   *
-   * @throws DeadlineExceeded when the deadline passes.
+   * Prices and checks an order without locks and without writing. Runs no fraud rule: a verdict would show how to evade
+   * it. @throws DeadlineExceeded
    */
   execute(command: PreviewOrderCommand): Promise<OrderPreview> {
     return command.deadline.bound(this.preview(command));
@@ -40,13 +44,13 @@ export class PreviewOrder {
     const { lines, unavailable } = await this.pricing.price(store.id, store.currency, items);
     const reference = { storeId: store.id, isTest: mode === 'test', externalReference };
     const check = await this.placement.check(reference, demandOf(items.length, lines, unavailable));
-    const quote = new Quote({ currency: store.currency, paymentMethod, lines });
-    const isPriceChanged = unavailable.length === 0 && !quote.costs(expectedTotal);
+    const quote = quoteOf({ currency: store.currency, paymentMethod, lines });
+    const isPriceChanged = unavailable.length === 0 && !costs(quote, expectedTotal);
     return { quote, unavailable, isCurrencyMismatched: !isCurrencyExpected(command), isPriceChanged, ...check };
   }
 }
 
-/** The demand of the priced lines, with the line numbers of the request. */
+/** With the line numbers of the request. */
 function demandOf(
   count: number,
   priced: readonly OrderLine[],

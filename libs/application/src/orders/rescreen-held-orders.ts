@@ -1,4 +1,4 @@
-import { UNAVAILABLE, type FraudAssessment } from '@app/domain';
+import { UNAVAILABLE } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { FraudScreening } from '../ports/fraud-screening.js';
 import { HeldOrders, type HeldOrder } from '../ports/held-orders.js';
@@ -16,9 +16,8 @@ export class RescreenHeldOrders {
   ) {}
 
   /**
-   * Screens the orders that are held only because their analysis was unavailable, oldest first. Releases accepted
-   * orders; the others stay held for their new reasons. Ends early when the analysis is still unavailable.
-   *
+   * Screens the orders that are held only because their analysis was unavailable, oldest first. Ends early when it
+   * still is.
    * @param after the order at which the previous call ended; null = from the beginning.
    * @param signal ends the work after the current order.
    * @returns the order at which it ended early; null when all were screened.
@@ -28,7 +27,7 @@ export class RescreenHeldOrders {
       const batch = await this.held.list(WITHOUT_ANALYSIS, BATCH, last);
       for (const order of batch) {
         last = order;
-        // The next call begins after this order: an order whose analysis always fails does not block the others.
+        // The next call begins after it: an order whose analysis always fails does not block the others.
         if (signal.aborted || !(await this.rescreen(order))) return last;
       }
       if (batch.length < BATCH) return null;
@@ -39,25 +38,14 @@ export class RescreenHeldOrders {
     const order = await this.orders.findById(storeId, orderId);
     if (!order) return true;
     const { customer, shippingAddress, totalAmount, lines, createdAt } = order;
-    const assessment = await this.fraud.reassess(
-      storeId,
-      {
-        email: customer.email,
-        phone: customer.phone,
-        address: shippingAddress,
-        total: totalAmount,
-        items: lines,
-      },
-      { orderId, at: createdAt },
-    );
+    const { email, phone } = customer;
+    const signals = { email, phone, address: shippingAddress, total: totalAmount, items: lines };
+    const assessment = await this.fraud.reassess(storeId, signals, { orderId, at: createdAt });
     if (assessment.reasons.some(({ rule }) => rule === UNAVAILABLE)) return false;
 
-    await this.held.settle({ storeId, orderId }, keptForReview(assessment));
+    // The order exists and holds stock: a person decides about it, even if the rules reject it now.
+    const verdict = assessment.verdict === 'REJECT' ? 'REVIEW' : assessment.verdict;
+    await this.held.settle({ storeId, orderId }, { ...assessment, verdict });
     return true;
   }
-}
-
-/** The order exists and holds stock: a person decides about it, even if the rules reject it now. */
-function keptForReview(assessment: FraudAssessment): FraudAssessment {
-  return assessment.verdict === 'REJECT' ? { ...assessment, verdict: 'REVIEW' } : assessment;
 }

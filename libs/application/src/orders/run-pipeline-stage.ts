@@ -10,22 +10,21 @@ import { StoreRepository } from '../ports/store.repository.js';
 const MOST_ATTEMPTS = 12;
 const LONGEST_BACK_OFF = 10;
 
-/** A notification that takes longer has failed. */
 const NOTIFICATION_MS = 30_000;
 
-/** How long a worker holds a stage: longer than a notification and the statements before and after it. */
+/** Longer than a notification and the statements before and after it. */
 const CLAIM_MS = 45_000;
 
 /**
  * `failed`: the stage is due again later. `dead`: it is not. `undeliverable`: nor is it, because of its recipient.
- * `cancelled`: the order was cancelled before its confirmation was sent, which is no failure.
+ * `cancelled`: the order was cancelled before its confirmation was sent.
  */
 export interface StageResult {
   readonly outcome: 'done' | 'failed' | 'dead' | 'undeliverable' | 'cancelled';
   readonly error?: Error;
 }
 
-/** The worker that held the stage did not end its attempt: it was killed, or lost the database. */
+/** The worker that held the stage was killed, or lost the database. */
 class WorkerLost extends Error {
   override readonly name = 'WorkerLost';
 }
@@ -44,11 +43,8 @@ export class RunPipelineStage {
   }
 
   /**
-   * Runs a claimed stage. Marks it done after the message is handed over: a crash in between sends the message again,
-   * with the same id, and never loses it. A message that its recipient cannot get is not repeated, and the confirmation
-   * of a cancelled order is not sent: both stages become dead, and no dead letters. A stage that was taken over is not
-   * run: the attempt of the lost worker counts, and the stage is due again later.
-   *
+   * Marks the stage done after the message is handed over: a crash in between sends the message again, with the same
+   * id. The attempt of a lost worker counts, and its stage is not run now, but due again later.
    * @throws when no result can be recorded: the stage stays claimed, and the attempt counts as lost.
    */
   async execute(claim: ClaimedStage): Promise<StageResult> {
@@ -80,7 +76,7 @@ export class RunPipelineStage {
   }
 }
 
-/** The pause after a failed attempt, in milliseconds; null after the last one. */
+/** In milliseconds, after a failed attempt; null after the last one. */
 function backOff(attempts: number): number | null {
   return attempts < MOST_ATTEMPTS ? Math.exp(Math.min(attempts, LONGEST_BACK_OFF)) * 1_000 : null;
 }

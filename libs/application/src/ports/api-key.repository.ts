@@ -2,7 +2,6 @@ import { domainError, type ApiKeyMode, type ApiKeyScope, type Currency } from '@
 
 export type ApiKeyStatus = 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
 
-/** A key as operators see it, without the key itself and its hash. */
 export interface ApiKeyRecord {
   readonly id: string;
   readonly storeId: number;
@@ -34,21 +33,15 @@ export interface ApiKeyUsage {
   readonly throttled: number;
 }
 
-/** The data of a key that a request needs. */
-export interface ApiKeyLookup {
-  readonly id: string;
-  readonly name: string;
-  readonly mode: ApiKeyMode;
-  readonly scope: ApiKeyScope;
-  readonly networks: readonly string[];
-  readonly status: ApiKeyStatus;
-  readonly expiresAt: Date | null;
+export interface ApiKeyLookup extends Pick<
+  ApiKeyRecord,
+  'id' | 'name' | 'mode' | 'scope' | 'networks' | 'status' | 'expiresAt'
+> {
   /** By the database's clock. */
   readonly expired: boolean;
   readonly store: { readonly id: number; readonly currency: Currency; readonly active: boolean };
 }
 
-/** A new key: its hash and the fields that may be displayed. */
 export interface NewApiKey extends Pick<
   ApiKeyRecord,
   'id' | 'prefix' | 'lastFour' | 'mode' | 'scope' | 'networks' | 'trusted' | 'name' | 'expiresAt'
@@ -56,28 +49,22 @@ export interface NewApiKey extends Pick<
   readonly hash: Buffer;
 }
 
-/** The successor of a key. It takes the store, mode, scope, networks, trust and name of that key. */
+/** It takes the store, mode, scope, networks, trust and name of the key that is rolled. */
 export type ApiKeySuccessor = Pick<NewApiKey, 'id' | 'hash' | 'lastFour' | 'expiresAt'>;
 
 export interface RolledApiKey {
   readonly successor: ApiKeyRecord;
-  /** When the key that was rolled expires. */
   readonly oldKeyExpiresAt: Date;
 }
 
 export abstract class ApiKeyRepository {
-  /**
-   * Finds a key by its SHA-256. The answer is never older than the call: a revocation committed before it is seen.
-   */
+  /** By the SHA-256 of the key. Sees every revocation that was committed before the call. */
   abstract findByHash(hash: Buffer): Promise<ApiKeyLookup | null>;
 
-  /**
-   * Counts a request and notes the key's last use. Never fails or delays the request: the counts are written about once
-   * a minute, and a killed process loses those that are not yet written.
-   */
+  /** Counts a request and notes the key's last use, both about once a minute: a killed process loses some. */
   abstract touch(key: ApiKeyLookup): void;
 
-  /** Counts the throttling of a request that `touch` has already counted. */
+  /** Of a request that `touch` has already counted. */
   abstract noteThrottled(key: ApiKeyLookup): void;
 
   abstract insert(storeId: number, key: NewApiKey): Promise<ApiKeyRecord>;
@@ -85,12 +72,8 @@ export abstract class ApiKeyRepository {
   abstract find(id: string): Promise<ApiKeyRecord | null>;
 
   /**
-   * Adds the successor of a key, and lets that key expire after the overlap, or earlier if it already does. Both or
-   * neither take effect.
-   *
-   * @param overlapMs counted by the database's clock.
-   * @returns null when the store has no such key, or when it is not active, has expired or has a successor that is not
-   *   revoked.
+   * Adds the successor of a key, which expires after the overlap, by the database's clock, or earlier if it already
+   * does. Null when the store has no such active key, or it has a successor that is not revoked.
    */
   abstract roll(
     storeId: number,
@@ -101,21 +84,11 @@ export abstract class ApiKeyRepository {
 
   abstract list(storeId: number): Promise<ApiKeyRecord[]>;
 
-  /**
-   * Lists the use of the last days, including today: latest day first, and within a day the busiest key first. Days on
-   * which a key was not used are absent.
-   *
-   * @param days from 1.
-   */
+  /** Of the last days, from 1, including today: latest day first, then the busiest key. Days without use are absent. */
   abstract listUsage(storeId: number, days: number): Promise<ApiKeyUsage[]>;
 
-  /**
-   * Takes effect with the next request. A revoked key stays revoked.
-   *
-   * @returns null when there is no such key, or when it is revoked and the new status is another.
-   */
+  /** Takes effect with the next request. Null when there is no such key, or it is revoked and stays so. */
   abstract setStatus(id: string, status: ApiKeyStatus): Promise<ApiKeyRecord | null>;
 }
 
-/** The key is revoked, deactivated or expired, or it is already rolled. */
 export const ApiKeyNotActive = domainError('rejected', 'api_key_not_active', (problem: string) => problem);

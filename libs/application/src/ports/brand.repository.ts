@@ -8,22 +8,20 @@ export interface BrandRecord {
   readonly description: string;
 }
 
-/** Conditions on a list of brands; absent ones do not filter. */
 export interface BrandFilter {
   /** Literal text within the name, in any letter case. */
   readonly search?: string;
 }
 
+/** Only `list` leaves inactive ones out. */
 export abstract class BrandRepository {
-  /** Active brands by name in lower case, as code points (É follows Z), then id. */
+  /** By name in lower case, as code points (É follows Z), then id. */
   abstract list(storeId: number, filter: BrandFilter, page: Page): Promise<PageOf<BrandRecord>>;
 
-  /** Active or not. */
   abstract findById(storeId: number, id: number): Promise<BrandRecord | null>;
 
-  /** Active or not. Those that exist, in any order. */
+  /** Those that exist, in any order. */
   abstract findByIds(storeId: number, ids: readonly number[]): Promise<BrandRecord[]>;
 
-  /** Active or not. */
   abstract findBySlug(storeId: number, slug: string): Promise<BrandRecord | null>;
 }

@@ -6,7 +6,6 @@ import type { ProductRecord } from './product.repository.js';
 import type { SkuRecord } from './sku.repository.js';
 import type { StockRecord } from './stock.repository.js';
 
-/** The full record of each kind of resource in the feed. */
 export interface RecordOfKind {
   readonly orders: OrderRecord;
   readonly products: ProductRecord;
@@ -17,29 +16,19 @@ export interface RecordOfKind {
   readonly stock: StockRecord;
 }
 
-export type ChangeKind = keyof RecordOfKind;
-
-export const CHANGE_KINDS: readonly ChangeKind[] = [
-  'orders',
-  'products',
-  'skus',
-  'customers',
-  'categories',
-  'brands',
-  'stock',
-];
+export const CHANGE_KINDS = ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock'] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** The newest change of a resource. A resource occurs once in the feed. */
 export interface Change {
   readonly kind: ChangeKind;
-  /** As text: `70-12` is the SKU of variant 12 of product 70, `70-12-5` its stock in bin 5 (changed-records.ts). */
+  /** `70-12` is the SKU of variant 12 of product 70, `70-12-5` its stock in bin 5 (changed-records.ts). */
   readonly id: string;
   readonly position: number;
   /** When the change entered the feed, a moment after its commit. */
   readonly at: Date;
 }
 
-/** A place in the feed of a store. */
 export interface FeedPlace {
   /** The history of the database that counts the positions. A restore, or a fail-over, begins another one. */
   readonly branch: string;
@@ -65,7 +54,7 @@ export interface FeedQuery {
   readonly kinds: readonly ChangeKind[];
   /** Whether the orders are those of test keys; absent = all. A deleted order is either. */
   readonly isTest?: boolean | undefined;
-  /** The place after which to read; null = the beginning. */
+  /** Null = from the beginning. */
   readonly after: FeedPlace | null;
   readonly limit: number;
   /** Whether the read is one of many: these share a part of the connections. */
@@ -77,7 +66,6 @@ export abstract class ChangeFeed {
   /**
    * Reads what is committed after a place. A change that is committed before the call may be missing only while it gets
    * its position, in another call or because that takes long.
-   *
    * @throws CursorExpired when the reader may have missed a deletion, which the feed keeps for `DELETIONS_KEPT_DAYS`.
    */
   abstract read(storeId: number, query: FeedQuery): Promise<FeedPage>;

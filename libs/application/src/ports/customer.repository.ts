@@ -16,7 +16,7 @@ export interface CustomerRecord {
   readonly lastLogin: Date | null;
 }
 
-/** Conditions on a list of customers; absent ones do not filter. The status compares case-insensitively. */
+/** The status compares case-insensitively. */
 export interface CustomerFilter {
   readonly status?: string;
   /** Literal text within the name or the e-mail, in any letter case. */

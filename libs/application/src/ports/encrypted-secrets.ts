@@ -1,4 +1,3 @@
-/** Number of values under one encryption key. */
 export interface KeyUse {
   /** The key's id: the first bytes of its ciphertexts, in hexadecimal. */
   readonly key: string;
@@ -7,22 +6,20 @@ export interface KeyUse {
   readonly values: number;
 }
 
-/** The outcome of one batch. */
 export interface ReencryptedBatch {
-  /** Values that are now under the newest key. */
   readonly rotated: number;
-  /** For each value that no configured key decrypts: its place and the reason, without its content. Left unchanged. */
+  /** For each value that no configured key decrypts: its place and the reason, without its content. */
   readonly unreadable: readonly string[];
 }
 
 /** The encrypted secrets of all stores, for operators. Has no time limit. */
 export abstract class EncryptedSecrets {
-  /** The configured keys, newest first, including those without values; then other keys that have values. */
+  /** The configured keys, newest first, also without values; then other keys that have values. */
   abstract keyUses(): Promise<KeyUse[]>;
 
   /**
-   * Re-encrypts the values under other keys with the newest key, in one pass. Each batch is one transaction,
-   * so an interrupted pass keeps its completed batches. Skips values that another transaction holds, and never waits.
+   * Re-encrypts the values under other keys with the newest key, in one pass. Each batch is one transaction, so an
+   * interrupted pass keeps its completed batches. Skips values that another transaction holds, and never waits.
    */
   abstract reencrypt(): AsyncIterable<ReencryptedBatch>;
 }

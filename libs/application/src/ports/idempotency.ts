@@ -1,6 +1,5 @@
 import type { ApiKeyMode } from '@app/domain';
 
-/** The scope within which an idempotency key is unique. */
 export interface IdempotencyScope {
   readonly storeId: number;
   readonly mode: ApiKeyMode;

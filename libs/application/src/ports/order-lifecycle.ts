@@ -14,7 +14,7 @@ export interface OrderTarget {
 export interface ChangeRequest {
   readonly order: OrderTarget;
   readonly actor: Actor;
-  /** Computes the change; throws to refuse it. May run more than once, so it must have no side effects. */
+  /** Throws to refuse the change. May run more than once, so it must have no side effects. */
   readonly decide: (order: PlacedOrder) => OrderChange;
   readonly idempotency: IdempotentRequest | null;
   readonly deadline?: Deadline;
@@ -23,24 +23,18 @@ export interface ChangeRequest {
 export interface ChangedOrder {
   /** As it was after the change, or as it is once its person is erased. */
   readonly order: OrderRecord;
-  /** Units that went back to their bins. */
   readonly restocked: number;
-  /** Whether an earlier request with the same idempotency key made the change. */
+  /** An earlier request with the same idempotency key made the change. */
   readonly isReplay: boolean;
 }
 
-/** Changes placed orders, one transaction per change. */
 export abstract class OrderLifecycle {
   /**
    * Locks the order, decides, and writes the change: its events, its records, the stock that returns, its mail and the
-   * changed order with the idempotency key, all or nothing. A change without events writes nothing, and waits for the standbys as a
-   * write does. A refusal of the change writes its events only.
-   *
-   * @throws NotFound when the store has no such order.
-   * @throws the refusal of the change, and the error that `decide` throws; nothing else is written.
-   * @throws IdempotencyMismatch when the key was used with another request; nothing is written.
-   * @throws IdempotencyInFlight when another request with the key is still running after 2 s; nothing is written.
-   * @throws CommitOutcomeUnknown when the commit went unanswered, or stopped waiting for the standbys.
+   * changed order with the idempotency key, all or nothing. A change without events writes nothing, and waits for the
+   * standbys as a write does. A refusal of the change writes its events only, an error of `decide` nothing.
+   * @throws NotFound, IdempotencyMismatch, CommitOutcomeUnknown, and what `decide` throws or returns as a refusal.
+   * @throws IdempotencyInFlight when another request with the key is still running after 2 s.
    */
   abstract change(request: ChangeRequest): Promise<ChangedOrder>;
 }

@@ -2,7 +2,7 @@ import type { Currency, FraudAssessment, Order, PaymentMethod, Quote, Shortage, 
 import type { Deadline } from '../deadline.js';
 import type { IdempotentRequest } from './idempotency.js';
 
-/** What the answer to a placed order shows, kept with its idempotency key. Amounts in minor units. */
+/** Kept with the idempotency key. Amounts in minor units. */
 export interface OrderReceipt extends QuotedAmounts {
   readonly orderId: string;
   readonly receiptNumber: string;
@@ -40,14 +40,8 @@ export function amountsOf({ currency, paymentMethod, subtotal, total, lines }: Q
   };
 }
 
-/** Identifies an order by its number in the client's own system. */
-export interface ExternalReference {
-  readonly storeId: number;
-  readonly isTest: boolean;
-  readonly externalReference: string;
-}
+export type ExternalReference = Pick<Order, 'storeId' | 'isTest' | 'externalReference'>;
 
-/** Why `place` would refuse an order at this moment. */
 export interface PlacementCheck {
   readonly shortages: readonly Shortage[];
   readonly isReferenceTaken: boolean;
@@ -55,7 +49,7 @@ export interface PlacementCheck {
 
 export interface Placement {
   readonly order: Order;
-  /** ACCEPT or REVIEW. REVIEW holds the customer's confirmation for the reasons of the assessment. */
+  /** REVIEW holds the customer's confirmation for the reasons of the assessment. */
   readonly assessment: FraudAssessment;
   /** One entry per product and variant. */
   readonly demand: readonly StockDemand[];
@@ -68,67 +62,47 @@ export type PlacementOutcome =
   | { readonly outcome: 'replayed'; readonly receipt: OrderReceipt }
   | { readonly outcome: 'short'; readonly shortages: readonly Shortage[] };
 
-/** Places orders atomically, each idempotency key and each external reference at most once. */
+/**
+ * Places orders, each idempotency key and each external reference at most once. What reads a committed order waits for
+ * the standbys as a commit does, and throws CommitOutcomeUnknown when the database stopped waiting for them.
+ */
 export abstract class OrderPlacement {
-  /**
-   * Finds the committed order of the request's key. Does not wait for a request that is still running, but for the
-   * standbys that a commit waits for.
-   *
-   * @returns null when the key is free or its first request is still running.
-   * @throws IdempotencyMismatch when the key was used with another request.
-   * @throws CommitOutcomeUnknown when the database stopped waiting for its standbys.
-   */
+  /** Does not wait for a request that is still running. @throws IdempotencyMismatch, CommitOutcomeUnknown */
   abstract findReplay(request: IdempotentRequest): Promise<OrderReceipt | null>;
 
   /**
    * Like `findReplay`, but waits up to 2 s, within the deadline, for another request that holds the key.
-   *
-   * @returns null when no other request has placed an order with the key. The key stays free.
-   * @throws IdempotencyMismatch when the key was used with another request.
    * @throws IdempotencyInFlight when the other request is still running after the wait.
-   * @throws CommitOutcomeUnknown when the database stopped waiting for its standbys.
+   * @throws IdempotencyMismatch, CommitOutcomeUnknown
    */
   abstract awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<OrderReceipt | null>;
 
-  /**
-   * Finds the committed order with the reference. Does not wait for an order that is being placed, but for the standbys
-   * that a commit waits for.
-   *
-   * @returns the order's id; null when no committed order has the reference.
-   * @throws CommitOutcomeUnknown when the database stopped waiting for its standbys.
-   */
+  /** The id of the committed order; does not wait for one that is being placed. @throws CommitOutcomeUnknown */
   abstract findByReference(reference: ExternalReference): Promise<string | null>;
 
   /**
-   * Checks stock and reference of an order that is not placed, by the rules of `place`. Takes no locks, waits for no
-   * other order, and writes nothing.
-   *
+   * Checks stock and reference by the rules of `place`. Takes no locks, waits for no other order, and writes nothing.
    * @param reference its `externalReference` may be `''`, which is never taken.
-   * @param demand may be empty.
    */
   abstract check(reference: ExternalReference, demand: readonly StockDemand[]): Promise<PlacementCheck>;
 
   /**
    * Writes the order, its assessment, its pipeline stages and its receipt with its key, and withdraws the stock: all or
-   * nothing. The order is linked to the store's customer with the same e-mail, if there is one. The bins of the
-   * store's active warehouses supply each demand, in the order that {@link StockDemand} states. Waits for other orders
-   * of the same stock, and up to 2 s for another request that holds the key or places an order with the same external
-   * reference: the reference is free again when that order is not placed. Placing an order whose id is already
-   * committed changes nothing and reports `placed`: an attempt whose answer was lost may be repeated.
-   *
+   * nothing. Links the order to the store's customer with the same e-mail. The bins of active warehouses supply each
+   * demand, in the order that {@link StockDemand} states. Waits for other orders of the same stock, and up to 2 s for
+   * another request that holds the key or places an order with the same external reference. Placing an order whose id
+   * is committed changes nothing and reports `placed`: an attempt whose answer was lost may be repeated. After an
+   * error, except CommitOutcomeUnknown, nothing is written.
    * @param deadline limits all waiting and all retries together.
    * @returns `short` with one entry for each line that is short, by line.
-   * @throws ReceiptNumberTaken when another order of the store has the receipt number; nothing is written.
-   * @throws ExternalReferenceTaken when another committed order, acknowledged by the standbys, has the reference;
-   *   nothing is written.
-   * @throws IdempotencyMismatch when the key was used with another request; nothing is written.
-   * @throws IdempotencyInFlight when another request with the key is still running after the wait; nothing is written.
-   * @throws DeadlineExceeded when the transaction cannot begin in time; nothing is written.
-   * @throws CommitOutcomeUnknown when a commit went unanswered, or stopped waiting for the standbys, and neither a
-   *   look-up nor a further attempt shows in time whether it took effect.
+   * @throws ReceiptNumberTaken, IdempotencyMismatch
+   * @throws ExternalReferenceTaken when another committed order, acknowledged by the standbys, has the reference.
+   * @throws IdempotencyInFlight when another request with the key is still running after the wait.
+   * @throws DeadlineExceeded when the transaction cannot begin in time.
+   * @throws CommitOutcomeUnknown when neither a look-up nor a further attempt shows in time whether it took effect.
    */
   abstract place(placement: Placement, deadline: Deadline): Promise<PlacementOutcome>;
 }
 
-/** The receipt number is in use: place the order with another one. */
+/** Another order of the store has the receipt number: place the order with another one. */
 export class ReceiptNumberTaken extends Error {}

@@ -10,7 +10,7 @@ import type {
 } from '@app/domain';
 import type { Page, PageOf } from './page.js';
 
-/** An order in a list. Amounts are in minor units of `currency`. */
+/** Amounts are in minor units of `currency`. */
 export interface OrderSummary {
   readonly id: string;
   readonly receiptNumber: string;
@@ -26,14 +26,14 @@ export interface OrderSummary {
   readonly createdAt: Date;
 }
 
-/** Units of a line in a bin: where to pick them, or where they were picked. */
+/** Where to pick units of a line, or where they were picked. */
 export interface Allocation {
   readonly warehouse: string;
   readonly bin: string;
   readonly quantity: number;
 }
 
-/** A line as it was sold. Product and variant are null on imported lines that name none. */
+/** Product and variant are null on imported lines that name none. */
 export interface OrderLineRecord {
   readonly productId: number | null;
   readonly variantId: number | null;
@@ -51,7 +51,6 @@ export interface OrderLineRecord {
   readonly allocations: readonly Allocation[];
 }
 
-/** Progress of one stage of an order's pipeline. */
 export interface PipelineStageRecord {
   readonly stage: string;
   /** The shipment or refund that the stage is about; `''` for none. */
@@ -63,7 +62,7 @@ export interface PipelineStageRecord {
   readonly at: Date;
 }
 
-/** The full record of an order. `fraud` is null for orders that were not placed through the API. */
+/** `fraud` is null for orders that were not placed through the API. */
 export interface OrderRecord extends OrderSummary {
   readonly taxAmount: number;
   readonly shippingAmount: number;
@@ -88,7 +87,7 @@ export interface OrderRecord extends OrderSummary {
   readonly updatedAt: Date;
 }
 
-/** Conditions on a list of orders; absent ones do not filter. Statuses and source compare case-insensitively. */
+/** Statuses and source compare case-insensitively. */
 export interface OrderFilter {
   readonly status?: string;
   readonly fulfillmentStatus?: string;
@@ -125,25 +124,15 @@ export abstract class OrderRepository {
   /** Those that exist, in any order. */
   abstract findByIds(storeId: number, ids: readonly string[]): Promise<OrderRecord[]>;
 
-  /** The ids of those that exist and are test orders, or are not, in any order. */
+  /** The ids of those that exist and have the mode, in any order. */
   abstract idsOfMode(storeId: number, ids: readonly string[], isTest: boolean): Promise<string[]>;
 
-  /** Exact, in any letter case. */
+  /** In any letter case. */
   abstract findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null>;
 
-  /**
-   * The history of an order, oldest first. The first event is the placing or the import.
-   *
-   * @param reference UUID or receipt number in any letter case.
-   * @throws NotFound when the store has no such order.
-   */
+  /** Oldest first. @param reference UUID or receipt number in any letter case. @throws NotFound */
   abstract history(storeId: number, reference: string, page: Page): Promise<PageOf<OrderEventRecord>>;
 
-  /**
-   * Finds orders of any store by the reference that an operator gives.
-   *
-   * @param reference an order id, or a receipt number in any letter case.
-   * @param subdomain of the store; null = any store.
-   */
+  /** @param reference an order id, or a receipt number in any letter case. @param subdomain null = any store. */
   abstract locate(reference: string, subdomain: string | null): Promise<OrderLocation[]>;
 }

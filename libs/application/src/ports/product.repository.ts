@@ -6,7 +6,7 @@ export interface ProductSummary {
   readonly name: string;
   readonly slug: string;
   readonly price: number;
-  /** Units in all bins of the store's active warehouses, of the product and of all its variants. */
+  /** In all bins of the store's active warehouses, of the product and of all its variants. */
   readonly quantity: number;
   readonly status: string;
 }
@@ -17,7 +17,7 @@ export interface ProductVariantRecord {
   readonly name: string;
   readonly price: number;
   readonly attributes: VariantAttributes;
-  /** Units in the bins of active warehouses. */
+  /** In the bins of active warehouses. */
   readonly quantity: number;
   readonly status: string;
 }
@@ -36,7 +36,6 @@ export interface ProductRecord extends ProductSummary {
   readonly updatedAt: Date;
 }
 
-/** Conditions on a list of products; absent ones do not filter. */
 export interface ProductFilter {
   readonly categoryId?: number;
   /** Literal text within the name, in any letter case. */

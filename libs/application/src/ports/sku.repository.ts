@@ -1,23 +1,20 @@
-import type { VariantAttributes } from '@app/domain';
+import type { StockItem, VariantAttributes } from '@app/domain';
 import type { Page, PageOf } from './page.js';
 
-export interface SkuId {
-  readonly productId: number;
-  readonly variantId: number | null;
-}
+export type SkuId = StockItem;
 
 /** A sellable unit: an active variant of an active product, or an active product without active variants. */
 export interface SkuRecord extends SkuId {
   /** `""` when the unit has none. Units of a store may share a SKU. */
   readonly sku: string;
   readonly productSlug: string;
-  /** Name of the product, as on order lines. */
+  /** Of the product, as on order lines. */
   readonly name: string;
-  /** Attributes of the variant; empty for the product itself. */
+  /** Of the variant; empty for the product itself. */
   readonly attributes: VariantAttributes;
   /** Minor units of the store's currency. */
   readonly price: number;
-  /** Units of exactly this variant, or of the product itself, in the bins of active warehouses. */
+  /** Of exactly this variant, or of the product itself, in the bins of active warehouses. */
   readonly quantity: number;
   /** The same by warehouse, sorted by code; absent unless asked for. */
   readonly warehouses?: readonly WarehouseUnits[];
@@ -29,9 +26,8 @@ export interface WarehouseUnits {
   readonly quantity: number;
 }
 
-/** Conditions on a list of SKUs; absent ones do not filter. */
 export interface SkuFilter {
-  /** Units with one of these SKUs: each exactly, or else in any letter case. */
+  /** Each exactly, or else in any letter case. */
   readonly skus?: readonly string[];
   readonly productId?: number;
   readonly inStock?: true;
@@ -42,9 +38,9 @@ export interface SkuFilter {
 }
 
 export abstract class SkuRepository {
-  /** By SKU, compared by Unicode code points, so that units without a SKU come first; then by product id and variant id. */
+  /** By SKU as Unicode code points, so units without one come first; then by product id and variant id. */
   abstract list(storeId: number, filter: SkuFilter, page: Page): Promise<PageOf<SkuRecord>>;
 
-  /** From the primary, in no order. Ids that are no sellable units are missing in the result. */
+  /** Those that are sellable units, in any order. From the primary. */
   abstract findByIds(storeId: number, ids: readonly SkuId[]): Promise<SkuRecord[]>;
 }

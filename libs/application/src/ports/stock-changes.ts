@@ -3,7 +3,6 @@ import type { Deadline } from '../deadline.js';
 import type { FeedPlace } from './change-feed.js';
 import type { IdempotencyScope } from './idempotency.js';
 
-/** A product or a variant, by its SKU or its ids. */
 export interface StockUnit {
   /** Exactly, or else in any letter case; null = by ids. */
   readonly sku: string | null;
@@ -16,11 +15,11 @@ export interface StockLine extends StockUnit {
   readonly warehouse: string | null;
   readonly bin: string | null;
   readonly write: StockWrite;
-  /** Where in the feed a count was made; null for the other lines. No count is placed where a page has more. */
+  /** The place of a count in the feed; null for other lines. No count is placed where a page has more. */
   readonly asOf: (Pick<FeedPlace, 'branch' | 'position'> & { readonly hasMore: boolean }) | null;
 }
 
-/** What a line did. Texts are `''` and numbers null where the line does not say what it means. */
+/** Texts are `''` and numbers null where the line does not say what it means. */
 export interface StockLineResult {
   readonly line: number;
   readonly sku: string;
@@ -56,21 +55,18 @@ export interface ChangedStock {
   readonly lines: readonly StockLineResult[];
   /** Whether an earlier request, with the same key or reference, made the change. */
   readonly isReplay: boolean;
-  /** Units that were sold although a count of this request did not find them. */
+  /** Sold units that the counts of this request did not find. */
   readonly short: number;
 }
 
-/** Changes stock by receipts, corrections and counts, one transaction per request. */
+/** One transaction per request. After an error, except CommitOutcomeUnknown, nothing is written. */
 export abstract class StockChanges {
   /**
-   * Applies the lines in their order. Each is applied or refused; all results tell what the bin held.
-   *
-   * @throws StockRefused when the request is atomic and a line is refused; nothing is written.
-   * @throws ReferenceTaken when another request of the store has the reference; nothing is written.
-   * @throws IdempotencyMismatch when the key was used with another request; nothing is written.
-   * @throws IdempotencyInFlight when another request with the key is still running after 2 s; nothing is written.
-   * @throws Overloaded when too many changes run, in the process or of the store; the change has not begun.
-   * @throws CommitOutcomeUnknown when the commit went unanswered, or stopped waiting for the standbys.
+   * Applies or refuses each line, in their order.
+   * @throws StockRefused when the request is atomic and a line is refused.
+   * @throws ReferenceTaken, IdempotencyMismatch, CommitOutcomeUnknown
+   * @throws IdempotencyInFlight when another request with the key is still running after 2 s.
+   * @throws Overloaded when too many changes run, in the process or of the store.
    */
   abstract apply(request: StockChangeRequest): Promise<ChangedStock>;
 }

@@ -1,4 +1,4 @@
-/** Stock of a product, or of one variant of it, in a bin, whose quantity is not the sum of its movements. */
+/** Stock in a bin whose quantity is not the sum of its movements. */
 export interface StockDifference {
   readonly store: string;
   readonly product: string;
@@ -6,7 +6,6 @@ export interface StockDifference {
   readonly variant: string | null;
   readonly bin: string;
   readonly quantity: number;
-  /** Sum of all movements, in units. */
   readonly ledger: number;
 }
 
@@ -16,12 +15,8 @@ export interface StockVerification {
   readonly differences: readonly StockDifference[];
 }
 
-/** The bins of all stores and the ledger of their movements, for operators. Has no time limit. */
+/** For operators. Has no time limit. */
 export abstract class StockLedger {
-  /**
-   * Compares the quantity of every place with the sum of its movements, at one moment.
-   *
-   * @param storeId null = of all stores.
-   */
+  /** Compares every bin with the sum of its movements, at one moment. @param storeId null = of all stores. */
   abstract verify(storeId: number | null): Promise<StockVerification>;
 }

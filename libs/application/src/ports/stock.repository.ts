@@ -1,8 +1,7 @@
+import type { StockItem } from '@app/domain';
 import type { Page, PageOf } from './page.js';
 
-export interface StockId {
-  readonly productId: number;
-  readonly variantId: number | null;
+export interface StockId extends StockItem {
   readonly binId: number;
 }
 
@@ -15,9 +14,8 @@ export interface StockRecord extends StockId {
   readonly quantity: number;
 }
 
-/** Conditions on a list of stock; absent ones do not filter. */
 export interface StockFilter {
-  /** Of units with one of these SKUs: each exactly, or else in any letter case. */
+  /** Each exactly, or else in any letter case. */
   readonly skus?: readonly string[];
   readonly productId?: number;
   /** Codes, exactly. */
@@ -29,6 +27,6 @@ export abstract class StockRepository {
   /** By product id, variant id (the product itself first) and bin id. */
   abstract list(storeId: number, filter: StockFilter, page: Page): Promise<PageOf<StockRecord>>;
 
-  /** In no order. Ids without a row are missing in the result. */
+  /** Those that exist, in any order. */
   abstract findByIds(storeId: number, ids: readonly StockId[]): Promise<StockRecord[]>;
 }

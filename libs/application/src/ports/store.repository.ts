@@ -11,7 +11,7 @@ export interface StoreSummary {
   readonly createdAt: Date;
 }
 
-/** A store's profile with its settings as configured. The domain's filters, not this port, remove secrets. */
+/** Settings as configured: the domain's filters, not this port, remove secrets. */
 export interface StoreProfile extends StoreSummary {
   readonly customDomain: string;
   readonly logoUrl: string;
@@ -20,7 +20,7 @@ export interface StoreProfile extends StoreSummary {
   readonly contact: unknown;
   readonly theme: unknown;
   readonly paymentSettings: unknown;
-  /** Payment methods for which gateway credentials are stored. The credentials themselves are not read. */
+  /** Those for which gateway credentials are stored. */
   readonly methodsWithCredentials: readonly string[];
   readonly ecommerceSettings: unknown;
 }
@@ -37,13 +37,13 @@ export abstract class StoreRepository {
     return store;
   }
 
-  /** All stores by id. */
+  /** By id. */
   abstract list(): Promise<StoreSummary[]>;
 
   /** @throws SubdomainTaken when another store has the subdomain. */
   abstract create(store: { subdomain: string; name: string; currency: Currency }): Promise<StoreSummary>;
 
-  /** Takes effect with the next request of the store's keys. `null` when there is no such store. */
+  /** Takes effect with the next request of the store's keys. Null when there is no such store. */
   abstract setStatus(subdomain: string, status: StoreStatus): Promise<StoreSummary | null>;
 }
 

@@ -7,15 +7,14 @@ export interface ClaimedWebhook extends Pick<
   'storeId' | 'id' | 'mode' | 'url' | 'kinds' | 'body' | 'batch' | 'place'
 > {
   readonly currency: Currency;
-  /** The secrets that sign, newest first. */
+  /** Newest first; all sign. */
   readonly secrets: readonly string[];
   readonly isActive: boolean;
   readonly isTestDue: boolean;
-  /** Failed attempts since the last one that did not. */
+  /** Since the last attempt that did not fail. */
   readonly failures: number;
   /** Since the first of them. */
   readonly failingForMs: number;
-  /** How often a replay was asked for. */
   readonly replays: number;
   readonly holder: string;
   /** `performance.now()` before the claim was asked for. */
@@ -24,7 +23,6 @@ export interface ClaimedWebhook extends Pick<
   readonly epoch: number;
 }
 
-/** The result of an attempt, or of a page without anything to send. */
 export type WebhookOutcome =
   /** Everything up to the place is delivered. */
   | { readonly kind: 'moved'; readonly place: FeedPlace }
@@ -33,24 +31,19 @@ export type WebhookOutcome =
   /** The merchant gets a mail. */
   | { readonly kind: 'paused'; readonly reason: PauseReason };
 
-/** Lends webhooks to workers, each to one at a time. */
 export abstract class WebhookQueue {
   /**
-   * Claims webhooks that have something to send, those of the least served store first. A claim lasts 30 seconds from its last
-   * record: the webhooks of a killed worker are then another's.
-   *
+   * Claims webhooks that have something to send, of the least served store first, for 30 s from their last record.
    * @param busy how many webhooks of each host, and of each store by its id, this worker serves already.
    */
   abstract claim(most: number, busy: ReadonlyMap<string, number>): Promise<ClaimedWebhook[]>;
 
   /**
    * Records an attempt and its outcome, and renews the claim.
-   *
    * @param delivery null when nothing was sent.
    * @returns false when the webhook is changed, deleted or another worker's: nothing is noted.
    */
   abstract record(claimed: ClaimedWebhook, outcome: WebhookOutcome, delivery: Delivery | null): Promise<boolean>;
 
-  /** Lets another claim it at once. */
   abstract release(claimed: ClaimedWebhook): Promise<void>;
 }

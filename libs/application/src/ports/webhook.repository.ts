@@ -14,7 +14,7 @@ export interface Webhook extends WebhookKey {
   readonly url: string;
   readonly kinds: readonly ChangeKind[];
   readonly body: WebhookBody;
-  /** Changes in one message, at most. */
+  /** At most, in one message. */
   readonly batch: number;
   readonly state: WebhookState;
   readonly reason: PauseReason | null;
@@ -62,17 +62,13 @@ export type WebhookChange =
   /** The old secret signs as well until the overlap has passed. */
   | { readonly kind: 'rotate'; readonly secret: string; readonly overlapMs: number };
 
-/** The webhooks of the stores. A mode of null finds those of both. */
+/** A mode of null finds those of both. */
 export abstract class WebhookRepository {
   /**
    * Its place is the end of the feed.
-   *
-   * @param request absent or null = it carries no idempotency key.
    * @returns the webhook of the earlier request, if there was one with the key.
    * @throws TooManyWebhooks when the store has `MAX_WEBHOOKS` in the mode.
-   * @throws IdempotencyMismatch when the key was used for another request.
-   * @throws WebhookDeleted when the webhook of the earlier request is deleted.
-   * @throws IdempotencyInFlight
+   * @throws WebhookDeleted, IdempotencyMismatch, IdempotencyInFlight
    */
   abstract insert(webhook: NewWebhook, request?: IdempotentRequest | null): Promise<Webhook>;
 
@@ -80,7 +76,7 @@ export abstract class WebhookRepository {
 
   abstract find(key: WebhookKey, mode: ApiKeyMode | null): Promise<Webhook | null>;
 
-  /** The key of a webhook of any store, for operators. */
+  /** Of any store, for operators. */
   abstract locate(id: string): Promise<WebhookKey | null>;
 
   abstract newestSecret(key: WebhookKey): Promise<string | null>;

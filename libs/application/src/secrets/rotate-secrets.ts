@@ -3,10 +3,10 @@ import { EncryptedSecrets, type KeyUse } from '../ports/encrypted-secrets.js';
 
 export interface RotationReport {
   readonly rotated: number;
-  /** Values that no configured key decrypts. They are unchanged. */
+  /** No configured key decrypts them. They are unchanged. */
   readonly unreadable: number;
   readonly examples: readonly string[];
-  /** Readable values that are still under an older key: other transactions held or wrote them during every pass. */
+  /** Still under an older key: other transactions held or wrote them during every pass. */
   readonly left: number;
   readonly keys: readonly KeyUse[];
 }
@@ -16,7 +16,7 @@ const EXAMPLES = 20;
 const PASSES = 5;
 const PAUSE_MS = 500;
 
-/** Re-encrypts every secret under the newest key. An interrupted rotation continues when it runs again. */
+/** An interrupted rotation continues when it runs again. */
 @Injectable()
 export class RotateSecrets {
   constructor(private readonly secrets: EncryptedSecrets) {}
@@ -25,7 +25,7 @@ export class RotateSecrets {
     return dueOf(await this.secrets.keyUses());
   }
 
-  /** @param onProgress receives the number of values re-encrypted so far, after each batch. */
+  /** @param onProgress receives the number of values re-encrypted so far. */
   async execute(onProgress: (rotated: number) => void = () => undefined): Promise<RotationReport> {
     let rotated = 0;
     for (let pass = 1; ; pass++) {

@@ -8,38 +8,25 @@ import { requestHashOf } from '../request-hash.js';
 
 @Injectable()
 export class StockService {
-  constructor(private readonly stock: StockRepository) {}
+  constructor(
+    private readonly stock: StockRepository,
+    private readonly changes: StockChanges,
+    private readonly ledger: StockLedger,
+    private readonly stores: StoreRepository,
+  ) {}
 
   list(storeId: number, filter: StockFilter, page: Page): Promise<PageOf<StockRecord>> {
     return this.stock.list(storeId, filter, page);
   }
-}
 
-@Injectable()
-export class ChangeStock {
-  constructor(private readonly changes: StockChanges) {}
-
-  execute(command: Omit<StockChangeRequest, 'requestHash'>): Promise<ChangedStock> {
+  change(command: Omit<StockChangeRequest, 'requestHash'>): Promise<ChangedStock> {
     const { lines, reference, reason, isAtomic, createsBins } = command;
     const requestHash = requestHashOf(['stock', lines, reference, reason, isAtomic, createsBins]);
     return this.changes.apply({ ...command, requestHash });
   }
-}
 
-@Injectable()
-export class VerifyStock {
-  constructor(
-    private readonly stores: StoreRepository,
-    private readonly ledger: StockLedger,
-  ) {}
-
-  /**
-   * Compares every bin with the sum of its movements.
-   *
-   * @param store subdomain; null = all stores.
-   * @throws NotFound when the store does not exist.
-   */
-  async execute(store: string | null): Promise<StockVerification> {
+  /** @param store subdomain; null = all stores. @throws NotFound when the store does not exist. */
+  async verify(store: string | null): Promise<StockVerification> {
     return this.ledger.verify(store === null ? null : (await this.stores.require(store)).id);
   }
 }

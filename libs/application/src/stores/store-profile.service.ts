@@ -2,15 +2,7 @@ import { NotFound, publicPaymentSettings, publicSettings } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { StoreRepository, type StoreProfile } from '../ports/store.repository.js';
 
-export interface PublicStoreProfile extends Omit<
-  StoreProfile,
-  'contact' | 'theme' | 'paymentSettings' | 'ecommerceSettings' | 'methodsWithCredentials'
-> {
-  readonly contact: Record<string, unknown>;
-  readonly theme: Record<string, unknown>;
-  readonly paymentSettings: ReturnType<typeof publicPaymentSettings>;
-  readonly ecommerceSettings: Record<string, unknown>;
-}
+export type PublicStoreProfile = ReturnType<typeof publish>;
 
 @Injectable()
 export class StoreProfileService {
@@ -29,7 +21,7 @@ export class StoreProfileService {
   }
 }
 
-function publish({ methodsWithCredentials, ...profile }: StoreProfile): PublicStoreProfile {
+function publish({ methodsWithCredentials, ...profile }: StoreProfile) {
   const withCredentials = new Set(methodsWithCredentials);
   return {
     ...profile,

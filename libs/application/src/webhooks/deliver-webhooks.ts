@@ -11,22 +11,21 @@ import { WebhookSender, type Attempt, type Receiver } from '../ports/webhook-sen
 import { Semaphore } from '../semaphore.js';
 import { changesMessage, signedHeaders, testMessage, type WebhookMessage } from './webhook-message.js';
 
-/** Changes are read ahead. What was read longer ago is read again: a message has the state at the time of its delivery. */
+/** Changes are read ahead, and read again after this: a message has the state at the time of its delivery. */
 const FRESH_MS = 1_000;
 /** Then another webhook has its turn. */
 const TURN_MS = 30_000;
 /** A claim lasts 30 s from the last record, and an attempt 20. */
 const LATEST_START_MS = 8_000;
 const GONE = 410;
-/** A receiver that takes longer to answer loses little when its record is written before the next message. */
+/** The record of a slower receiver is written before the next message. */
 const SWIFT_MS = 100;
-/** Pages that are read at a time. A worker serves more webhooks: the database refuses what does not find a place to wait. */
+/** Pages read at a time. A worker serves more webhooks: the database refuses what finds no place to wait. */
 const READS = 8;
 
 /** Sends to each webhook what changed after its place, in the order of the feed, one message at a time. */
 @Injectable()
 export class DeliverWebhooks {
-  /** Every read waits for its turn: none is refused. */
   private readonly reads = new Semaphore(() => READS, Infinity, Infinity, Infinity);
 
   constructor(
@@ -42,9 +41,7 @@ export class DeliverWebhooks {
 
   /**
    * Serves a claimed webhook until nothing is left to send, an attempt fails, its turn is over, or it is changed.
-   *
-   * @param onAttempt receives each attempt.
-   * @throws when the database fails. A claim that cannot be released ends by its time.
+   * Throws when the database fails: a claim that cannot be released ends by its time.
    */
   async execute(
     claimed: ClaimedWebhook,
@@ -117,7 +114,6 @@ class Turn {
   private renewedAt: number;
   private failures: number;
   private failingForMs: number;
-  /** Whether the last record was noted. */
   recorded = Promise.resolve(true);
 
   constructor(
@@ -137,9 +133,8 @@ class Turn {
   }
 
   /**
-   * Begins a record. That of a swift receiver runs in parallel with the next message, which leaves a third earlier; a kill repeats
-   * both. Otherwise it ends first: what is paused, deleted or rotated during an attempt sends nothing more.
-   *
+   * Begins a record. That of a swift receiver runs in parallel with the next message; a kill repeats both. Otherwise it
+   * ends first: what is paused, deleted or rotated during an attempt sends nothing more.
    * @returns false when one is not noted: the webhook is changed, or its claim has passed to another.
    */
   async record(outcome: WebhookOutcome, delivery: Delivery | null): Promise<boolean> {

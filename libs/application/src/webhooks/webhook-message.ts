@@ -19,7 +19,7 @@ export function drawWebhookSecret(): string {
   return `${SECRET_PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
 
-/** @param time of the attempt. @param secrets a signature for each, so that a receiver may have either. */
+/** @param secrets a signature for each, so that a receiver may have either. */
 export function signedHeaders(
   { id, body }: WebhookMessage,
   time: Date,
@@ -34,10 +34,8 @@ export function signedHeaders(
 }
 
 /**
- * A message about changes, which are in the order of the feed.
- *
- * @param changes one, or as many as the webhook takes in one message. Each with the record, which a thin body omits.
- * @param place after them.
+ * @param changes at most as many as the webhook takes in one message, in the order of the feed. @param place after
+ *   them.
  */
 export function changesMessage(
   webhook: ClaimedWebhook,
@@ -64,7 +62,6 @@ export function changesMessage(
   };
 }
 
-/** A message without a change. @param time when it is sent. */
 export function testMessage(webhook: ClaimedWebhook, time: Date): WebhookMessage {
   const data = { cursor: webhookCursor(webhook, webhook.place) };
   const type = 'webhook.test';

@@ -35,10 +35,9 @@ export class WebhooksService {
 
   /**
    * Only the result contains the secret.
-   *
-   * @param idempotencyKey a repeat of the request installs nothing, and gets the present webhook and its newest secret.
-   * @throws UrlNotAllowed when nothing is ever sent to the URL.
-   * @throws TooManyWebhooks, WebhookDeleted, IdempotencyMismatch, IdempotencyInFlight
+   * @param idempotencyKey a repeat of the request installs nothing, and gets the present webhook and its newest
+   *   secret.
+   * @throws UrlNotAllowed, TooManyWebhooks, WebhookDeleted, IdempotencyMismatch, IdempotencyInFlight
    */
   async create(
     webhook: Omit<NewWebhook, 'id' | 'secret'>,
@@ -74,10 +73,9 @@ export class WebhooksService {
   }
 
   /**
-   * Sends again what changed after a cursor, or at or after a time.
-   *
+   * @param start a cursor of a message, or a time.
    * @throws NotFound
-   * @throws CursorInvalid unless the cursor is one of the same mode and kinds, such as that of a message.
+   * @throws CursorInvalid unless the cursor is one of the same mode and kinds.
    * @throws CursorExpired when deletions after it are no longer kept, or the database has lost its place.
    */
   async replayFrom(reference: WebhookReference, start: string | Date): Promise<Webhook> {
@@ -91,12 +89,7 @@ export class WebhooksService {
     return this.change(reference, { kind: 'replay', from });
   }
 
-  /**
-   * Only the result contains the new secret.
-   *
-   * @param overlapMs how long the old secret still signs.
-   * @throws NotFound
-   */
+  /** Only the result contains the new secret. @param overlapMs how long the old one still signs. @throws NotFound */
   async rotateSecret(reference: WebhookReference, overlapMs: number): Promise<Webhook & { readonly secret: string }> {
     const secret = drawWebhookSecret();
     return { ...(await this.change(reference, { kind: 'rotate', secret, overlapMs })), secret };

@@ -1,4 +1,4 @@
-/** What a key may permit beside reading, in the order in which a scope names it. The schema checks the same words. */
+/** What a key may permit besides reading, in the order in which a scope names it. The schema checks the same words. */
 export const WRITE_SCOPES = ['orders', 'fulfillment', 'payments', 'stock', 'webhooks'] as const;
 
 export type WriteScope = (typeof WRITE_SCOPES)[number];
@@ -6,10 +6,7 @@ export type WriteScope = (typeof WRITE_SCOPES)[number];
 /** What a key permits: `full` is everything, `read` changes nothing, `read,fulfillment` also ships. */
 export type ApiKeyScope = 'full' | 'read' | `read,${string}`;
 
-/**
- * Reads words that are separated by commas, in any order. Every key reads. Returns `null` for an unknown word, and for
- * `full` with other words, which would limit it.
- */
+/** Words in any order. `null` for an unknown word, and for `full` with others, which would limit it. */
 export function parseApiKeyScope(text: string): ApiKeyScope | null {
   const words = text.split(',').map((word) => word.trim());
   const known: readonly string[] = ['full', 'read', ...WRITE_SCOPES];

@@ -8,12 +8,12 @@ const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const FORMAT = /^svc_(live|test)_[0-9A-Za-z]{38}$/;
 
-/** Size of the alphabet that the secret part draws from, and the number of symbols it draws. */
+/** `symbols`: the size of the alphabet. `length`: how many of them are drawn. */
 export const API_KEY_SECRET = { symbols: ALPHABET.length, length: SECRET_LENGTH } as const;
 
 /** `svc_live_` or `svc_test_`, 32 base 62 characters, then 6 base 62 characters: the CRC-32 of the text before them. */
 export interface ApiKey {
-  /** The whole key: a secret. */
+  /** A secret. */
   readonly text: string;
   readonly mode: ApiKeyMode;
   /** For display: the text up to the second underscore. */
@@ -21,12 +21,7 @@ export interface ApiKey {
   readonly lastFour: string;
 }
 
-/**
- * Composes a key from random symbols.
- *
- * @param symbols 32 integers from 0 to 61, from a cryptographically secure source.
- * @throws RangeError when the number of symbols or one of them is out of range.
- */
+/** @param symbols 32 integers from 0 to 61, from a cryptographically secure source. @throws RangeError for others. */
 export function composeApiKey(mode: ApiKeyMode, symbols: readonly number[]): ApiKey {
   const body = `svc_${mode}_${symbols.map((symbol) => ALPHABET[symbol] ?? '?').join('')}`;
   const key = parseApiKey(body + checksum(body));
@@ -34,9 +29,7 @@ export function composeApiKey(mode: ApiKeyMode, symbols: readonly number[]): Api
   return key;
 }
 
-/**
- * Reads a key. Returns `null` when the format or the checksum is wrong, so a mistyped key costs no database look-up.
- */
+/** `null` when the format or the checksum is wrong, so a mistyped key costs no database look-up. */
 export function parseApiKey(text: string): ApiKey | null {
   const match = FORMAT.exec(text);
   if (!match) return null;

@@ -1,9 +1,9 @@
-/** Whether the e-mail is on the list, ignoring letter case and surrounding spaces. */
+/** Ignores letter case and surrounding spaces. */
 export function isBlockedEmail(email: string, blocked: readonly string[]): boolean {
-  return isListed(email, blocked, normalizeEmail);
+  return isListed(email, blocked, (text) => text.trim().toLowerCase());
 }
 
-/** Whether the phone is on the list, ignoring how the two numbers are formatted. */
+/** Ignores how the two numbers are formatted. */
 export function isBlockedPhone(phone: string, blocked: readonly string[]): boolean {
   return isListed(phone, blocked, comparablePhone);
 }
@@ -13,13 +13,9 @@ function isListed(value: string, blocked: readonly string[], normalize: (text: s
   return normal !== '' && blocked.some((entry) => normalize(entry) === normal);
 }
 
-function normalizeEmail(email: string): string {
-  return email.trim().toLowerCase();
-}
-
 /**
- * Reduces a phone number to its digits, without the international prefix `00`, which stands for `+`. The SQL function
- * comparable_phone, which indexes use, does the same; `test/contracts/schema.spec.ts` holds the two together.
+ * The digits, without the international prefix `00`, which stands for `+`. The SQL function comparable_phone, which
+ * indexes use, does the same; `test/contracts/schema.spec.ts` compares them.
  */
 export function comparablePhone(phone: string): string {
   return phone.replace(/[^0-9]/g, '').replace(/^00/, '');

@@ -1,14 +1,8 @@
 import { assessFraud, withOwnRules } from './fraud-assessment.js';
-import {
-  DEFAULT_FRAUD_SETTINGS,
-  NO_FACTS,
-  type FraudFacts,
-  type FraudSettings,
-  type FraudSignals,
-} from './fraud-facts.js';
-import { REJECT_SCORE } from './fraud-rule.js';
-import { FRAUD_RULES } from './fraud-rules.js';
+import { DEFAULT_FRAUD_SETTINGS, type FraudFacts, type FraudSettings, type FraudSignals } from './fraud-facts.js';
+import { FRAUD_RULES, REJECT_SCORE } from './fraud-rules.js';
 
+const NO_FACTS: FraudFacts = { ordersByEmail: 0, ordersByPhone: 0, ordersByAddress: 0, disposableEmail: false };
 const SIGNALS: FraudSignals = {
   email: 'ada@example.test',
   phone: '',

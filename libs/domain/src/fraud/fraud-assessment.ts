@@ -1,6 +1,5 @@
 import type { FraudFacts, FraudSettings, FraudSignals } from './fraud-facts.js';
-import { REJECT_SCORE, REVIEW_SCORE, type FraudRule } from './fraud-rule.js';
-import { FRAUD_RULES } from './fraud-rules.js';
+import { FRAUD_RULES, REJECT_SCORE, REVIEW_SCORE, type FraudRule } from './fraud-rules.js';
 
 export type FraudVerdict = 'ACCEPT' | 'REVIEW' | 'REJECT';
 
@@ -12,12 +11,10 @@ export interface FraudReason {
 
 export interface FraudAssessment {
   readonly verdict: FraudVerdict;
-  /** Sum of the scores of the rules that fired; 0 when none did. */
   readonly score: number;
   readonly reasons: readonly FraudReason[];
 }
 
-/** Applies every rule. The reasons name each rule that fires, with its score. */
 export function assessFraud(
   signals: FraudSignals,
   settings: FraudSettings,
@@ -34,11 +31,7 @@ export function assessFraud(
 /** The reason reported when the analysis did not run. */
 export const UNAVAILABLE = 'analysis_unavailable';
 
-/**
- * The rules of the service, then those of an extension.
- *
- * @throws when a name is taken or not in snake case, or a score is not a whole number from 1.
- */
+/** @throws when a name is taken or not in snake case, or a score is not a whole number from 1. */
 export function withOwnRules(own: readonly FraudRule[]): readonly FraudRule[] {
   const names = new Set([UNAVAILABLE, ...FRAUD_RULES.map(({ name }) => name)]);
   for (const { name, score } of own) {
@@ -50,7 +43,7 @@ export function withOwnRules(own: readonly FraudRule[]): readonly FraudRule[] {
   return [...FRAUD_RULES, ...own];
 }
 
-/** The verdict when the analysis fails or exceeds its deadline. Such an order is reviewed, never silently accepted. */
+/** When the analysis fails or exceeds its deadline: such an order is reviewed, never silently accepted. */
 export const ANALYSIS_UNAVAILABLE: FraudAssessment = {
   verdict: 'REVIEW',
   score: REVIEW_SCORE,

@@ -1,9 +1,6 @@
 import type { PostalAddress } from '../orders/order.js';
 
-/**
- * Orders per hour that each contact may place, from 1 to {@link MOST_ORDERS_PER_HOUR}; later ones are reviewed. `null`
- * means no limit.
- */
+/** What each contact may order, from 1 to {@link MOST_ORDERS_PER_HOUR}; more is reviewed. `null` means no limit. */
 export interface OrdersPerHour {
   readonly email: number | null;
   readonly phone: number | null;
@@ -22,9 +19,8 @@ export interface FraudSettings {
 export const MOST_ORDERS_PER_HOUR = 1_000;
 
 /**
- * The settings of a store that configures none. A business customer who orders ten times an hour fires no rule: half of
- * a limit is a weak sign. The limit per address is higher because many people share an office, a dormitory or a pick-up
- * point.
+ * Of a store that configures none. A business customer who orders ten times an hour fires no rule: half of a limit is a
+ * weak sign. Many people share the address of an office, a dormitory or a pick-up point.
  */
 export const DEFAULT_FRAUD_SETTINGS: FraudSettings = {
   blockedEmails: [],
@@ -40,15 +36,14 @@ export interface OrderContact {
   readonly address: PostalAddress;
 }
 
-export interface ScreenedItem {
+interface ScreenedItem {
   /** `null` when the product has been deleted since: an order under review is screened again later. */
   readonly productId: number | null;
-  /** `null` for a product without variants, and as above. */
+  /** `null` for a product without variants, and when it has been deleted since. */
   readonly variantId: number | null;
   readonly quantity: number;
 }
 
-/** The size of an order, known once it is priced. */
 export interface OrderSize {
   /** In minor units. */
   readonly total: number;
@@ -57,21 +52,10 @@ export interface OrderSize {
 
 export interface FraudSignals extends OrderContact, OrderSize {}
 
-/** Facts about an order from the store's own data and from public lists. */
 export interface FraudFacts {
-  /**
-   * Earlier website orders of the store in the last hour. Exact below the store's limit; the limit itself means "at
-   * least".
-   */
+  /** Earlier website orders of the last hour. Exact below the store's limit; the limit itself means "at least". */
   readonly ordersByEmail: number;
   readonly ordersByPhone: number;
   readonly ordersByAddress: number;
   readonly disposableEmail: boolean;
 }
-
-export const NO_FACTS: FraudFacts = {
-  ordersByEmail: 0,
-  ordersByPhone: 0,
-  ordersByAddress: 0,
-  disposableEmail: false,
-};

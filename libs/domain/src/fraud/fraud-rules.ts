@@ -1,6 +1,25 @@
 import { isBlockedEmail, isBlockedPhone } from './blocked-contact.js';
-import type { FraudFacts, OrdersPerHour } from './fraud-facts.js';
-import { REJECT_SCORE, REVIEW_SCORE, WEAK_SCORE, type FraudRule, type Screened } from './fraud-rule.js';
+import type { FraudFacts, FraudSettings, FraudSignals, OrdersPerHour } from './fraud-facts.js';
+
+/** A match on the store's own block list. No other rule gives it. */
+export const REJECT_SCORE = 100;
+/** Sends an order to review: the store asked for it, or no honest explanation is likely. */
+export const REVIEW_SCORE = 50;
+/** A sign that honest orders also show. One alone stays below {@link REVIEW_SCORE}; any two reach it. */
+export const WEAK_SCORE = 30;
+
+export interface Screened {
+  readonly signals: FraudSignals;
+  readonly settings: FraudSettings;
+  readonly facts: FraudFacts;
+}
+
+export interface FraudRule {
+  /** Stable: orders store and show it. */
+  readonly name: string;
+  readonly score: number;
+  readonly fires: (screened: Screened) => boolean;
+}
 
 type Contact = keyof OrdersPerHour;
 
@@ -11,10 +30,7 @@ const COUNTS: Readonly<Record<Contact, (facts: FraudFacts) => number>> = {
 };
 const CONTACTS = Object.keys(COUNTS) as Contact[];
 
-/**
- * Every rule, in reporting order. Velocity counts earlier website orders of the store in the last hour: none of trusted
- * keys, and none before an order of a trusted key.
- */
+/** In reporting order. Velocity counts website orders of the last hour, without those of trusted keys. */
 export const FRAUD_RULES: readonly FraudRule[] = [
   {
     name: 'blocked_email',
@@ -52,7 +68,7 @@ function velocity(contact: Contact): FraudRule[] {
   ];
 }
 
-/** At least half of the store's limit, and at most the limit. */
+/** From half of the store's limit up to the limit. */
 function isOften({ facts, settings }: Screened, contact: Contact): boolean {
   const limit = settings.ordersPerHour[contact] ?? Infinity;
   const count = COUNTS[contact](facts);

@@ -15,12 +15,11 @@ const EXPONENTS: Readonly<Record<string, number>> = {
 
 const KNOWN = new Set([...Intl.supportedValuesOf('currency'), ...Object.keys(EXPONENTS)]);
 
-/** Whether `code` is an ISO 4217 currency code in upper case. */
 export function isCurrency(code: string): code is Currency {
   return KNOWN.has(code);
 }
 
-/** The number of decimal places of the currency's minor unit: 2 for most, 0 for JPY, 3 for KWD. */
+/** 2 for most, 0 for JPY, 3 for KWD. */
 export function minorUnitExponent(currency: Currency): number {
   return EXPONENTS[currency] ?? 2;
 }

@@ -1,12 +1,9 @@
 import { minorUnitExponent, type Currency } from './currency.js';
 
-/**
- * The highest unit price in minor units. 100 lines of 999 units at this price stay below 5 × 10^15, so every order
- * total is an exact integer and has an exact decimal (see {@link toDecimal}).
- */
+/** 100 lines of 999 units at this price stay below 5 × 10^15, so {@link toDecimal} is exact for totals. */
 export const MAX_UNIT_PRICE = 50_000_000_000;
 
-/** An amount in the minor unit of its currency (cents for USD). Amounts are integers throughout. */
+/** An integer amount in the minor unit of its currency (cents for USD). */
 export class Money {
   private constructor(
     readonly minor: number,
@@ -24,9 +21,7 @@ export class Money {
   }
 
   /**
-   * Reads decimal text in major units (`79.90`). Digits beyond the currency's minor unit are rounded half away from
-   * zero.
-   *
+   * Reads decimal text in major units (`79.90`). Further digits are rounded half away from zero.
    * @throws RangeError when the text is not a non-negative decimal, or the amount is not a safe integer.
    */
   static parse(text: string, currency: Currency): Money {
@@ -48,13 +43,9 @@ export class Money {
   times(quantity: number): Money {
     return Money.ofMinor(this.minor * quantity, this.currency);
   }
-
-  equals(other: Money): boolean {
-    return other.minor === this.minor && other.currency === this.currency;
-  }
 }
 
-/** The exact decimal text in major units: 7990 minor units of USD become `79.90`. {@link Money.parse} reads it back. */
+/** 7990 minor units of USD become `79.90`. {@link Money.parse} reads it back. */
 export function toDecimalText({ minor, currency }: Money): string {
   const exponent = minorUnitExponent(currency);
   if (exponent === 0) return String(minor);
@@ -62,11 +53,7 @@ export function toDecimalText({ minor, currency }: Money): string {
   return `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
 }
 
-/**
- * The decimal number used on the wire: 1999 minor units of USD become 19.99. One division by a power of ten is
- * correctly rounded, so it prints as the exact decimal up to 5 × 10^15 minor units; beyond that, neighbouring
- * decimals begin to share one double.
- */
+/** 1999 minor units of USD become 19.99. The division is exact as a decimal up to 5 × 10^15 minor units. */
 export function toDecimal(minor: number, currency: Currency): number {
   return minor / 10 ** minorUnitExponent(currency);
 }

@@ -10,11 +10,7 @@ export interface Cancellation {
   readonly notify: boolean;
 }
 
-/**
- * Cancels the order before anything of it ships. A cancelled order stays as it is.
- *
- * @throws CancelledTooLate, BeingPicked, UnitsWithoutBin
- */
+/** A cancelled order stays as it is. @throws CancelledTooLate, BeingPicked, UnitsWithoutBin */
 export function cancelOrder(order: PlacedOrder, cancellation: Cancellation): OrderChange {
   if (order.isCancelled) return order.unchanged();
   order.assertNothingShipped();

@@ -4,10 +4,7 @@ const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u;
 /** Fillers, joiners and variation selectors, some of which Unicode counts as letters or marks; the blank of Braille. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/**
- * Whether the text can be an order's number in the client's own system: 1 to 64 visible letters, marks, digits,
- * punctuation marks and symbols of any script, and plain spaces between them.
- */
+/** 1 to 64 letters, marks, digits, punctuation marks and symbols of any script; spaces between them. */
 export function isExternalReference(text: string): boolean {
   const isPrintable = PRINTABLE.test(text) && !INVISIBLE.test(text);
   return isPrintable && text.trim() === text && [...text].length <= MAX_EXTERNAL_REFERENCE;

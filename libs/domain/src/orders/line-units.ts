@@ -1,4 +1,8 @@
-import type { LineQuantity } from './line-quantity.js';
+/** Units of a line of an order, which counts from 1. */
+export interface LineQuantity {
+  readonly line: number;
+  readonly quantity: number;
+}
 
 /** One entry for each line. */
 export function sumByLine(lines: readonly LineQuantity[]): LineQuantity[] {
@@ -11,7 +15,7 @@ export function unitsByLine(lines: readonly LineQuantity[]): Map<number, number>
   return byLine;
 }
 
-/** The units of the lines beyond `taken`; without lines of which none is left. */
+/** Without lines of which none is left. */
 export function unitsBeyond(lines: readonly LineQuantity[], taken: readonly LineQuantity[]): LineQuantity[] {
   const takenOf = new Map(taken.map(({ line, quantity }) => [line, quantity]));
   return lines

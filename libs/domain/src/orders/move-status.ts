@@ -1,5 +1,5 @@
 import { IllegalTransition, StaleStatus } from '../errors.js';
-import type { LineQuantity } from './line-quantity.js';
+import type { LineQuantity } from './line-units.js';
 import type { OrderChange } from './order-change.js';
 import type { StatusField } from './order-event.js';
 import {
@@ -22,14 +22,7 @@ export interface Transition {
   readonly lines: readonly LineQuantity[] | null;
 }
 
-/**
- * Moves one status, as a client does.
- *
- * @throws StaleStatus when the status is another one than the client expects.
- * @throws IllegalTransition
- * @throws NotFound for a line that the order does not have.
- * @throws BeingPicked, ReturnExceedsShipment, UnitsWithoutBin
- */
+/** @throws StaleStatus, IllegalTransition, NotFound, BeingPicked, ReturnExceedsShipment, UnitsWithoutBin */
 export function moveStatus(order: PlacedOrder, { field, expected, to, restock, lines }: Transition): OrderChange {
   const isPayment = field === 'status';
   const present = order.state[field];

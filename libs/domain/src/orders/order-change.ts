@@ -1,14 +1,11 @@
 import type { DomainError } from '../shared/domain-error.js';
-import type { LineQuantity } from './line-quantity.js';
+import type { LineQuantity } from './line-units.js';
 import type { OrderEvent } from './order-event.js';
 import type { MoneyRecord } from './order-money.js';
 import type { OrderState } from './order-status.js';
 import type { Shipment } from './shipment.js';
 
-/**
- * Identifies the content of a request: the same request again is not another one. Once its person is erased, only the
- * first character is known, and of an imported record nothing.
- */
+/** Identifies a request. Once its person is erased, the first character is known; of an imported record, nothing. */
 export interface Repeatable {
   readonly requestHash: string;
 }
@@ -18,14 +15,14 @@ export type KnownMoney = Omit<MoneyRecord, 'at'> & Repeatable;
 
 export type ChangeMail = 'notify-shipment' | 'notify-cancellation' | 'notify-refund';
 
-/** A change of an order. Without events, nothing changes. */
+/** Without events, nothing changes. */
 export interface OrderChange extends OrderState {
   readonly events: readonly OrderEvent[];
-  /** A shipment as it is afterwards. A time that is null for its status is now. */
+  /** As it is afterwards. A time that is null for its status is now. */
   readonly shipment?: KnownShipment;
   readonly payment?: KnownMoney & { readonly at: Date | null };
   readonly refund?: KnownMoney & { readonly at: Date | null };
-  /** Units that go back to their bins. They have not left in a cancellation. */
+  /** Units that go back to their bins. In a cancellation, they have not left. */
   readonly restock?: { readonly kind: 'CANCELLATION' | 'RETURN'; readonly lines: readonly LineQuantity[] };
   readonly review?: 'released' | 'abandoned';
   readonly mail?: { readonly stage: ChangeMail; readonly reference: string };

@@ -1,4 +1,3 @@
-/** Who changed an order. */
 export interface Actor {
   readonly type: 'key' | 'operator' | 'pipeline' | 'system';
   /** Of the key; `''` for the others. */
@@ -22,7 +21,6 @@ export const ORDER_EVENTS = [
 ] as const;
 export type OrderEventName = (typeof ORDER_EVENTS)[number];
 
-/** The status that a `status_changed` is about. */
 export type StatusField = 'status' | 'fulfillmentStatus';
 
 export interface OrderEvent {
@@ -31,7 +29,7 @@ export interface OrderEvent {
   readonly field: StatusField | null;
   readonly from: string | null;
   readonly to: string | null;
-  /** The shipment, payment or refund that the event is about, or follows from; `''` for none. */
+  /** `''` when the event is about, and follows from, no shipment, payment or refund. */
   readonly reference: string;
   /** Amounts in minor units. No personal data, except `reason`. */
   readonly details: Readonly<Record<string, unknown>>;

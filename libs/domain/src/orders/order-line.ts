@@ -18,30 +18,15 @@ export interface OrderLineDraft {
 }
 
 /** One priced line. SKU, name, attributes and unit price are snapshots: later catalog edits do not change them. */
-export class OrderLine {
-  readonly productId: number;
-  readonly variantId: number | null;
-  readonly sku: string;
-  readonly name: string;
-  readonly attributes: VariantAttributes;
-  readonly unitPrice: Money;
-  readonly quantity: number;
+export interface OrderLine extends OrderLineDraft {
+  readonly total: Money;
+}
 
-  /** @throws InvalidOrderItems unless the quantity is an integer from 1 to 999. */
-  constructor({ productId, variantId, sku, name, attributes, unitPrice, quantity }: OrderLineDraft) {
-    if (!Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY) {
-      throw new InvalidOrderItems(`The quantity of a line must be an integer from 1 to ${MAX_QUANTITY}`);
-    }
-    this.productId = productId;
-    this.variantId = variantId;
-    this.sku = sku;
-    this.name = name;
-    this.attributes = attributes;
-    this.unitPrice = unitPrice;
-    this.quantity = quantity;
+/** @throws InvalidOrderItems unless the quantity is an integer from 1 to 999. */
+export function orderLineOf(draft: OrderLineDraft): OrderLine {
+  const { unitPrice, quantity } = draft;
+  if (!Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY) {
+    throw new InvalidOrderItems(`The quantity of a line must be an integer from 1 to ${MAX_QUANTITY}`);
   }
-
-  get total(): Money {
-    return this.unitPrice.times(this.quantity);
-  }
+  return { ...draft, total: unitPrice.times(quantity) };
 }

@@ -8,22 +8,18 @@ export interface MoneyRecord {
 
 type Amounts = readonly Pick<MoneyRecord, 'amount'>[];
 
-/** What decides about the money of an order. */
 interface MoneyState {
   readonly status: string;
   readonly totalAmount: number;
   readonly payments: Amounts;
 }
 
-/**
- * What was paid, in minor units. An operator or another system may have set an order as paid, and then as refunded, without
- * a record.
- */
+/** An operator or another system may have set an order as paid, and then as refunded, without a record. */
 export function paidOf({ status, totalAmount, payments }: MoneyState): number {
   return Math.max(sumOf(payments), status === 'SUCCEEDED' || status === 'REFUNDED' ? totalAmount : 0);
 }
 
-/** What must be paid back, in minor units: all that was paid of a cancelled order, and what exceeds the total of another. */
+/** In minor units: all that was paid of a cancelled order, and what exceeds the total of another. */
 export function refundDueOf(
   order: MoneyState & { readonly fulfillmentStatus: string; readonly refunds: Amounts },
 ): number {

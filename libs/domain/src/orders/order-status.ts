@@ -3,25 +3,12 @@ import { IllegalTransition } from '../errors.js';
 export const PAYMENT_STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED', 'REFUNDED', 'CANCELLED'] as const;
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
-export const FULFILLMENT_STATUSES = [
-  'PENDING',
-  'CONFIRMED',
-  'PROCESSING',
-  'SHIPPED',
-  'DELIVERED',
-  'CANCELLED',
-  'RETURNED',
-] as const;
+const STEPS = ['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED', 'DELIVERED'] as const;
+export const FULFILLMENT_STATUSES = [...STEPS, 'CANCELLED', 'RETURNED'] as const;
 export type FulfillmentStatus = (typeof FULFILLMENT_STATUSES)[number];
 
-/** The fulfillment of an order on its way to the customer. A shipment that skips steps makes them all. */
-export const FULFILLMENT_STEPS: readonly FulfillmentStatus[] = [
-  'PENDING',
-  'CONFIRMED',
-  'PROCESSING',
-  'SHIPPED',
-  'DELIVERED',
-];
+/** On the way to the customer. A shipment that skips steps makes them all. */
+export const FULFILLMENT_STEPS: readonly FulfillmentStatus[] = STEPS;
 
 export const ORDER_SOURCES = ['POS', 'WEBSITE'] as const;
 export type OrderSource = (typeof ORDER_SOURCES)[number];
@@ -65,19 +52,15 @@ export interface OrderState {
 const UNDER_WAY: readonly FulfillmentStatus[] = ['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED'];
 
 /**
- * Whether something of the order is still owed: goods until they are delivered, money for delivered goods whose payment
- * is pending, and a refund for cancelled or returned goods that are paid.
+ * Whether something is still owed: goods until they are delivered, money for delivered goods whose payment is pending,
+ * and a refund for cancelled or returned goods that are paid.
  */
 export function isOpen({ status, fulfillmentStatus }: OrderState): boolean {
   if (UNDER_WAY.includes(fulfillmentStatus)) return true;
   return status === (fulfillmentStatus === 'DELIVERED' ? 'PENDING' : 'SUCCEEDED');
 }
 
-/**
- * The state after a change. A status that the change does not name stays.
- *
- * @throws IllegalTransition unless both moves are allowed.
- */
+/** @throws IllegalTransition unless both moves are allowed. */
 export function changeState(state: OrderState, change: Partial<OrderState>): OrderState {
   const { status, fulfillmentStatus } = change;
   if (status !== undefined) assertPaymentTransition(state.status, status);
@@ -86,9 +69,7 @@ export function changeState(state: OrderState, change: Partial<OrderState>): Ord
 }
 
 /**
- * The state of an order that is cancelled before it ships. A payment that has not succeeded is cancelled with it. A
- * payment that has succeeded stays, to be refunded.
- *
+ * A payment that has not succeeded is cancelled with the order; one that has succeeded stays, to be refunded.
  * @throws IllegalTransition when the order has shipped, or is already cancelled.
  */
 export function cancelState(state: OrderState): OrderState {

@@ -1,20 +1,18 @@
 import { BeingPicked, CancelledTooLate, NotFound, ReturnExceedsShipment, UnitsWithoutBin } from '../errors.js';
 import type { DomainError } from '../shared/domain-error.js';
-import type { LineQuantity } from './line-quantity.js';
-import { covers, sumByLine, unitsBeyond } from './line-units.js';
+import { covers, sumByLine, unitsBeyond, type LineQuantity } from './line-units.js';
 import type { KnownMoney, KnownShipment, OrderChange, Repeatable } from './order-change.js';
 import { statusEvents, type OrderEvent } from './order-event.js';
 import { paidOf, sumOf } from './order-money.js';
 import { FULFILLMENT_STEPS, type FulfillmentStatus, type OrderState, type PaymentStatus } from './order-status.js';
 import { isShipped, isShippedWhole, isVoid } from './shipment.js';
 
-/** A placed order, with all that decides about its next change. */
 export interface PlacedOrderState extends OrderState {
-  /** The amount owed, in minor units of `currency`. Imported orders may have a negative one. */
+  /** In minor units of `currency`. Imported orders may owe a negative amount. */
   readonly totalAmount: number;
   readonly currency: string;
   readonly isHeld: boolean;
-  /** Whether its units came from bins; an imported order has taken none. */
+  /** An imported order has taken none from bins. */
   readonly hasTakenStock: boolean;
   readonly lines: readonly (LineQuantity & { readonly returned: number })[];
   readonly shipments: readonly KnownShipment[];
@@ -24,7 +22,7 @@ export interface PlacedOrderState extends OrderState {
   readonly unshippedStatus: FulfillmentStatus;
 }
 
-/** What follows from the state of a placed order. Each decision about it is one function: `shipOrder`, `cancelOrder`, … */
+/** Each decision about a placed order is one function: `shipOrder`, `cancelOrder`, … */
 export class PlacedOrder {
   constructor(readonly state: PlacedOrderState) {}
 
@@ -36,7 +34,7 @@ export class PlacedOrder {
     return this.unitsOutside(this.state.shipments, isShipped);
   }
 
-  /** Units that no shipment has, not even one that is being picked, by line. */
+  /** Units that no shipment has, not even one that is being picked. */
   get unclaimedUnits(): LineQuantity[] {
     return this.unitsOutside(this.state.shipments, (shipment) => !isVoid(shipment));
   }
@@ -54,12 +52,10 @@ export class PlacedOrder {
     return unitsBeyond(this.state.lines, this.unitsOutside(shipments, isShipped));
   }
 
-  /** The shipments after the change of one, or with a new one. */
   shipmentsWith(shipment: KnownShipment): KnownShipment[] {
     return [...this.state.shipments.filter(({ reference }) => reference !== shipment.reference), shipment];
   }
 
-  /** The fulfillment status that follows from the shipments. */
   fulfillmentWith(shipments: readonly KnownShipment[]): FulfillmentStatus {
     const { fulfillmentStatus, unshippedStatus } = this.state;
     if (!FULFILLMENT_STEPS.includes(fulfillmentStatus)) return fulfillmentStatus;
@@ -70,8 +66,6 @@ export class PlacedOrder {
   }
 
   /**
-   * The units that a return brings back to their bins, by line.
-   *
    * @param requested null = all that were shipped and have not come back.
    * @throws UnitsWithoutBin, NotFound, ReturnExceedsShipment
    */
@@ -89,20 +83,14 @@ export class PlacedOrder {
     return { status, fulfillmentStatus, events: [] };
   }
 
-  /**
-   * The outcome of a request whose reference is in use: the same request again changes nothing.
-   *
-   * @throws taken when it is another request.
-   */
+  /** The same request again changes nothing. @throws taken when it is another request. */
   repeated(existing: Repeatable, { requestHash }: Repeatable, taken: DomainError): OrderChange {
     if (existing.requestHash === '' || !requestHash.startsWith(existing.requestHash)) throw taken;
     return this.unchanged();
   }
 
   /**
-   * The events of each status that changes. A fulfillment that skips steps makes them all, and a payment that failed is
-   * pending again before it succeeds.
-   *
+   * A fulfillment that skips steps makes them all, and a failed payment is pending again before it succeeds.
    * @param reference the shipment, payment or refund from which the change follows; `''` for none.
    */
   statusEventsTo(after: OrderState, reference = ''): OrderEvent[] {
@@ -122,9 +110,7 @@ export class PlacedOrder {
   }
 
   assertNothingShipped(): void {
-    if (this.state.shipments.some(isShipped) || this.isShippedWhole) {
-      throw new CancelledTooLate();
-    }
+    if (this.state.shipments.some(isShipped) || this.isShippedWhole) throw new CancelledTooLate();
     this.assertNothingPicked();
   }
 
@@ -152,7 +138,6 @@ export class PlacedOrder {
     return isShippedWhole(this.state.fulfillmentStatus, this.state.shipments);
   }
 
-  /** Units that are in none of the shipments which `counts` names. */
   private unitsOutside(
     shipments: readonly KnownShipment[],
     counts: (shipment: KnownShipment) => boolean,

@@ -12,29 +12,19 @@ interface QuoteTerms {
   readonly lines: readonly OrderLine[];
 }
 
-/** Priced lines and what they cost. The totals are always derived from the lines, never supplied. */
-export class Quote {
-  readonly currency: Currency;
-  readonly paymentMethod: PaymentMethod;
-  readonly lines: readonly OrderLine[];
-
-  constructor({ currency, paymentMethod, lines }: QuoteTerms) {
-    this.currency = currency;
-    this.paymentMethod = paymentMethod;
-    this.lines = lines;
-  }
-
-  get subtotal(): Money {
-    return this.lines.reduce((sum, line) => sum.plus(line.total), Money.zero(this.currency));
-  }
-
+/** Priced lines and what they cost. */
+export interface Quote extends QuoteTerms {
+  readonly subtotal: Money;
   /** Equal to the subtotal: an order placed through the API has no tax, shipping or discount. */
-  get total(): Money {
-    return this.subtotal;
-  }
+  readonly total: Money;
+}
 
-  /** Whether the total is the expected one, in major units, as the API shows it. Any total is, when none is expected. */
-  costs(expected: number | undefined): boolean {
-    return expected === undefined || expected === toDecimal(this.total.minor, this.currency);
-  }
+export function quoteOf({ currency, paymentMethod, lines }: QuoteTerms): Quote {
+  const subtotal = lines.reduce((sum, line) => sum.plus(line.total), Money.zero(currency));
+  return { currency, paymentMethod, lines, subtotal, total: subtotal };
+}
+
+/** Whether the total is the expected one, in major units, as the API shows it. Any total is, when none is expected. */
+export function costs({ total, currency }: Quote, expected: number | undefined): boolean {
+  return expected === undefined || expected === toDecimal(total.minor, currency);
 }

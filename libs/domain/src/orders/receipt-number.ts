@@ -5,13 +5,11 @@ import type { OrderSource } from './order-status.js';
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const SUFFIX_LENGTH = 6;
 
-/** Random bytes that `receiptNumber` needs. */
 export const RECEIPT_RANDOM_BYTES = SUFFIX_LENGTH;
 
 /**
- * Returns a receipt number such as `WEB-261120-7K3M9Q`: source, UTC date, six random characters. A shared counter would
- * serialise a store's orders and reveal how many there are. A store has about 10^9 numbers a day. The unique key rejects
- * a duplicate, and the order is retried with a new number.
+ * Such as `WEB-261120-7K3M9Q`: source, UTC date, six random characters. A shared counter would serialise a store's
+ * orders and reveal how many there are. The unique key rejects a duplicate, and the order is retried with a new number.
  */
 export function receiptNumber(source: OrderSource, placedAt: Date, random: Uint8Array): string {
   const date = placedAt.toISOString().slice(2, 10).replaceAll('-', '');
@@ -20,7 +18,7 @@ export function receiptNumber(source: OrderSource, placedAt: Date, random: Uint8
   return `${source === 'POS' ? 'POS' : 'WEB'}-${date}-${suffix}`;
 }
 
-/** Whether `text` is a valid receipt number: 1 to 64 letters, digits and hyphens, not in the form of a UUID. */
+/** 1 to 64 letters, digits and hyphens, not in the form of a UUID. */
 export function isReceiptNumber(text: string): boolean {
   return /^[A-Za-z0-9-]{1,64}$/.test(text) && !isUuid(text);
 }

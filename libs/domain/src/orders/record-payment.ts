@@ -2,7 +2,6 @@ import { PaidAmountMismatch, PaymentReferenceTaken, PaymentsTooLarge } from '../
 import type { OrderChange, Repeatable } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import { refundDueOf, sumOf } from './order-money.js';
-import { assertPaidInFull } from './paid-amount.js';
 import type { PlacedOrder } from './placed-order.js';
 
 export interface PaymentRequest extends Repeatable {
@@ -14,23 +13,18 @@ export interface PaymentRequest extends Repeatable {
 }
 
 /**
- * Records a payment of the whole total. Another amount is refused, and the refusal is recorded. The payment of an order
- * that is cancelled, paid or refunded is recorded as well: it must be refunded.
- *
- * @throws PaymentReferenceTaken when another request has the reference.
- * @throws PaymentsTooLarge
+ * Records the refusal of another amount than the total. The payment of a cancelled, paid or refunded order is recorded.
+ * @throws PaymentReferenceTaken, PaymentsTooLarge
  */
 export function recordPayment(order: PlacedOrder, request: PaymentRequest): OrderChange {
   const { reference, amount, currency, at, requestHash } = request;
   const { payments, totalAmount, currency: owedIn, status, fulfillmentStatus } = order.state;
   const existing = payments.find((payment) => payment.reference === reference);
   if (existing) return order.repeated(existing, request, new PaymentReferenceTaken());
-  try {
-    assertPaidInFull({ minor: amount, currency }, { minor: totalAmount, currency: owedIn });
-  } catch (error) {
-    if (!(error instanceof PaidAmountMismatch)) throw error;
+  if (amount !== totalAmount || currency !== owedIn) {
     const refused = orderEvent('payment_refused', reference, { amount, currency, totalAmount });
-    return { ...order.unchanged(), events: [refused], refusal: error };
+    const refusal = new PaidAmountMismatch({ minor: amount, currency }, { minor: totalAmount, currency: owedIn });
+    return { ...order.unchanged(), events: [refused], refusal };
   }
   if (sumOf(payments) + amount > Number.MAX_SAFE_INTEGER) throw new PaymentsTooLarge();
   const settles = status === 'PENDING' || status === 'FAILED';

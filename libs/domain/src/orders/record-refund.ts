@@ -1,6 +1,5 @@
 import { RefundExceedsLine, RefundExceedsPayment, RefundReferenceTaken } from '../errors.js';
-import type { LineQuantity } from './line-quantity.js';
-import { sumByLine, unitsBeyond } from './line-units.js';
+import { sumByLine, unitsBeyond, type LineQuantity } from './line-units.js';
 import type { OrderChange, Repeatable } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import type { PlacedOrder } from './placed-order.js';
@@ -18,12 +17,9 @@ export interface RefundRequest extends Repeatable {
 }
 
 /**
- * Records a refund. Refunds of all that was paid make the order REFUNDED. One of 0 only returns units.
- *
- * @throws RefundReferenceTaken when another request has the reference.
- * @throws RefundExceedsPayment, RefundExceedsLine
- * @throws NotFound for a line that the order does not have.
- * @throws ReturnExceedsShipment, UnitsWithoutBin
+ * Refunds of all that was paid make the order REFUNDED. One of 0 only returns units.
+ * @throws RefundReferenceTaken, RefundExceedsPayment, RefundExceedsLine
+ * @throws NotFound, ReturnExceedsShipment, UnitsWithoutBin
  */
 export function recordRefund(order: PlacedOrder, request: RefundRequest): OrderChange {
   const { reference, amount, at, requestHash, lines, restock, notify } = request;
@@ -47,7 +43,6 @@ export function recordRefund(order: PlacedOrder, request: RefundRequest): OrderC
   };
 }
 
-/** @throws NotFound, RefundExceedsLine */
 function assertOrdered(order: PlacedOrder, lines: readonly LineQuantity[]): void {
   order.assertLines(lines);
   const [beyond] = unitsBeyond(sumByLine(lines), order.state.lines);

@@ -3,11 +3,7 @@ import type { OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import type { PlacedOrder } from './placed-order.js';
 
-/**
- * Ends the review of the order.
- *
- * @throws OrderCancelled, NotHeld
- */
+/** @throws OrderCancelled, NotHeld */
 export function releaseOrder(order: PlacedOrder): OrderChange {
   if (order.isCancelled) throw new OrderCancelled();
   if (!order.state.isHeld) throw new NotHeld();

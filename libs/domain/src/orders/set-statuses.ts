@@ -7,13 +7,10 @@ import type { PlacedOrder } from './placed-order.js';
 import { isVoid } from './shipment.js';
 
 /**
- * Sets statuses, as an operator does. Confirming ends the review; cancelling the fulfillment returns the stock. REFUNDED
- * records the rest of the payment as a refund.
- *
+ * Confirming ends the review; cancelling returns the stock; REFUNDED records the rest of the payment as a refund.
  * @throws IllegalTransition
- * @throws UnitsLeftToShip when the fulfillment is SHIPPED or DELIVERED, and the shipments lack units.
- * @throws CancelledTooLate when the fulfillment is cancelled.
- * @throws BeingPicked when the fulfillment is cancelled or comes back.
+ * @throws UnitsLeftToShip when the order is SHIPPED or DELIVERED, and its shipments lack units.
+ * @throws CancelledTooLate, BeingPicked
  */
 export function setStatuses(order: PlacedOrder, change: Partial<OrderState>): OrderChange {
   const after = changeState(order.state, change);

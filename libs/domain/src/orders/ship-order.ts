@@ -9,8 +9,7 @@ import {
   ShipmentVoid,
 } from '../errors.js';
 import type { DomainError } from '../shared/domain-error.js';
-import type { LineQuantity } from './line-quantity.js';
-import { covers, sumByLine } from './line-units.js';
+import { covers, sumByLine, type LineQuantity } from './line-units.js';
 import type { KnownShipment, OrderChange, Repeatable } from './order-change.js';
 import { orderEvent, type OrderEvent } from './order-event.js';
 import { FULFILLMENT_STEPS } from './order-status.js';
@@ -24,11 +23,10 @@ export interface ShipmentRequest extends Tracking, Repeatable {
   readonly status: 'picking' | 'shipped';
   /** Null = now. */
   readonly shippedAt: Date | null;
-  /** Whether the customer gets a mail when it is shipped. */
   readonly notify: boolean;
 }
 
-/** What changes of a shipment; absent fields stay. */
+/** Absent fields stay. */
 export interface ShipmentPatch extends Partial<Tracking> {
   readonly status?: 'shipped' | 'delivered' | 'void';
   /** When it was shipped or delivered; null = now. */
@@ -43,12 +41,8 @@ const SHIPMENT_TRANSITIONS: Record<ShipmentStatus, readonly ShipmentStatus[]> = 
 };
 
 /**
- * Adds a shipment. The same request again changes nothing. A refusal for want of units, or because the order is held or
- * cancelled, is recorded: the parcel may have left.
- *
- * @throws ShipmentReferenceTaken when another request, or a void shipment, has the reference.
- * @throws BeingPicked
- * @throws NotFound for a line that the order does not have.
+ * A refusal for want of units, or because the order is held or cancelled, is recorded: the parcel may have left.
+ * @throws ShipmentReferenceTaken, ShipmentVoid, BeingPicked, NotFound
  */
 export function shipOrder(order: PlacedOrder, request: ShipmentRequest): OrderChange {
   const { reference, status, shippedAt, items: requested, ...rest } = request;
@@ -78,13 +72,7 @@ export function shipOrder(order: PlacedOrder, request: ShipmentRequest): OrderCh
   return changeWith(order, shipment, [orderEvent('shipment_created', reference, { status, items })], isShipped);
 }
 
-/**
- * Changes a shipment. A void shipment gives its units back to the order.
- *
- * @throws NotFound when there is no such shipment.
- * @throws IllegalTransition
- * @throws DeliveredTooEarly
- */
+/** A void shipment gives its units back to the order. @throws NotFound, IllegalTransition, DeliveredTooEarly */
 export function changeShipment(
   order: PlacedOrder,
   reference: string,
@@ -119,7 +107,6 @@ export function changeShipment(
   return changeWith(order, after, events, status === 'shipped');
 }
 
-/** @throws IllegalTransition */
 function assertMove(order: PlacedOrder, { status: from }: KnownShipment, to: ShipmentStatus): void {
   // Units that came back have been with the customer; those that are being picked have not.
   const cannotBeVoid = order.state.fulfillmentStatus === 'RETURNED' && from !== 'picking';
@@ -127,7 +114,6 @@ function assertMove(order: PlacedOrder, { status: from }: KnownShipment, to: Shi
   if (!possible.includes(to)) throw new IllegalTransition('shipment', from, to, possible);
 }
 
-/** @param ships whether the parcel leaves by this change. */
 function changeWith(
   order: PlacedOrder,
   shipment: KnownShipment,

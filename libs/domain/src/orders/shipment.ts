@@ -1,10 +1,9 @@
-import type { LineQuantity } from './line-quantity.js';
-import { unitsByLine } from './line-units.js';
+import { unitsByLine, type LineQuantity } from './line-units.js';
 
 export const SHIPMENT_STATUSES = ['picking', 'shipped', 'delivered', 'void'] as const;
 export type ShipmentStatus = (typeof SHIPMENT_STATUSES)[number];
 
-/** How a parcel travels. `''` for an absent value. */
+/** `''` for an absent value. */
 export interface Tracking {
   readonly carrier: string;
   readonly trackingNumber: string;
@@ -30,12 +29,12 @@ export function isShipped({ status }: Pick<Shipment, 'status'>): boolean {
   return status === 'shipped' || status === 'delivered';
 }
 
-/** Whether an order has left as a whole, without shipments: an operator or another system said so. */
+/** Without shipments: an operator or another system said so. */
 export function isShippedWhole(fulfillmentStatus: string, shipments: readonly Pick<Shipment, 'status'>[]): boolean {
   return ['SHIPPED', 'DELIVERED', 'RETURNED'].includes(fulfillmentStatus) && shipments.every(isVoid);
 }
 
-/** The shipped units by line, without lines of which none is shipped. */
+/** By line, without lines of which none is shipped. */
 export function shippedUnitsOf(shipments: readonly Pick<Shipment, 'status' | 'items'>[]): Map<number, number> {
   return unitsByLine(shipments.filter(isShipped).flatMap(({ items }) => items));
 }

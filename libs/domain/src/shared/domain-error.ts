@@ -1,4 +1,4 @@
-/** The caller's view of a failure. The API maps each kind to an HTTP status. */
+/** The API maps each kind to an HTTP status. */
 export type FailureKind =
   | 'invalid' // the request itself is wrong; repeating it cannot succeed
   | 'forbidden' // the key may not do this, however the request is repeated
@@ -9,7 +9,7 @@ export type FailureKind =
 /** An expected failure. Its message is shown to API clients, so it names no internals. */
 export abstract class DomainError extends Error {
   abstract readonly kind: FailureKind;
-  /** Identifies the failure to clients, metrics and logs: snake_case, unique, and stable while the text may change. */
+  /** For clients, metrics and logs: snake_case, unique, and stable while the text may change. */
   abstract readonly code: string;
 
   constructor(message: string) {
@@ -18,7 +18,7 @@ export abstract class DomainError extends Error {
   }
 }
 
-/** Makes the class of an error. @param text the message, or how the arguments of the constructor make it. */
+/** @param text the message, or how the arguments of the constructor make it. */
 export function domainError<Args extends readonly unknown[] = []>(
   kind: FailureKind,
   code: string,

@@ -3,7 +3,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 /** The longest path of SMTP without its angle brackets (RFC 5321, 4.5.3.1.3), in octets of UTF-8. */
 export const MAX_EMAIL_ADDRESS = 254;
 
-/** The longest local part (RFC 5321, 4.5.3.1.1), in octets of UTF-8. */
+/** RFC 5321, 4.5.3.1.1, in octets of UTF-8. */
 const MAX_LOCAL_PART = 64;
 
 /** Begins an encoded word (RFC 2047). Mail programs decode a text that contains it, possibly to a line break. */
@@ -19,19 +19,16 @@ const MAX_HOST_NAME = 253;
 
 /**
  * Whether mail can go to exactly this address and no other: a dot-atom, one `@` and a host name (RFC 5321 and 5322),
- * each also international (RFC 6531). Refuses lists, comments, quotes, routes and address literals, which mail programs
- * rewrite or read differently, and possible encoded words. Any letter case; no blanks around it.
+ * also international (RFC 6531). Refuses what mail programs rewrite or read differently: lists, comments, quotes,
+ * routes, address literals and possible encoded words.
  */
 export function isMailAddress(text: string): boolean {
   const at = text.indexOf('@');
   const local = text.slice(0, Math.max(at, 0));
   const domain = text.slice(at + 1);
   if (Buffer.byteLength(text) > MAX_EMAIL_ADDRESS || text.includes(ENCODED_WORD)) return false;
-  return isLocalPart(local) && isHostName(domain);
-}
-
-function isLocalPart(text: string): boolean {
-  return Buffer.byteLength(text) <= MAX_LOCAL_PART && !INVISIBLE.test(text) && LOCAL_PART.test(text);
+  const isLocalPart = Buffer.byteLength(local) <= MAX_LOCAL_PART && !INVISIBLE.test(local) && LOCAL_PART.test(local);
+  return isLocalPart && isHostName(domain);
 }
 
 function isHostName(domain: string): boolean {

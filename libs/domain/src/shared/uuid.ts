@@ -1,6 +1,6 @@
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether `text` has the form of a UUID: 32 hexadecimal digits in either case, with hyphens, of any version. */
+/** In either case, with hyphens, of any version. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

@@ -1,6 +1,5 @@
 import { MAX_INT4 } from '../shared/integers.js';
 
-/** What a line does with the stock of a bin. */
 export type StockWrite =
   | { readonly kind: 'adjust'; readonly by: number }
   /** `expected`: what the writer takes the bin to hold; null overwrites whatever is there. */
@@ -54,13 +53,13 @@ export interface StockOutcome {
   readonly refusal: StockRefusal | null;
 }
 
-/** The stock of a product or variant in a bin, through the lines of one request. */
+/** In a bin, through the lines of one request. */
 export class BinStock {
   private adjusted = 0;
   private isSet = false;
   private counted: number | null = null;
 
-  /** @param quantity units in the bin, under its lock. */
+  /** @param quantity under the lock of the bin. */
   constructor(private quantity: number) {}
 
   adjust(by: number): StockOutcome {

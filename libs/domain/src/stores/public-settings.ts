@@ -1,10 +1,9 @@
 import { holdsSecret, isSecretName } from './secret-detection.js';
 
-/** The fields of a payment method that every API key of the store may read. */
 export interface PublicPaymentMethod {
   readonly methodId: string;
   readonly enabled: boolean;
-  /** Present for gateways only; methods settled outside a gateway have none. */
+  /** Absent for methods settled outside a gateway. */
   readonly isSandbox?: boolean;
   readonly hasCredentials: boolean;
 }
@@ -14,10 +13,7 @@ export const MAX_SETTINGS_DEPTH = 32;
 
 const LOCAL_METHODS = new Set(['cod', 'offline', 'cash']);
 
-/**
- * The payment settings of the store profile. They are built from an allow-list, because a gateway may add any setting
- * in the future. Entries without a `methodId` are dropped; a flag that is not exactly `true` is `false`.
- */
+/** Built from an allow-list: a gateway may add any setting. A flag that is not exactly `true` is `false`. */
 export function publicPaymentSettings(
   settings: unknown,
   hasCredentials: (methodId: string) => boolean,
@@ -31,16 +27,13 @@ export function publicPaymentSettings(
   return { methods };
 }
 
-/**
- * A copy of free-form settings without anything that looks secret: members are judged by their name, and texts by their
- * content at any position. Dropping too much is safer than dropping too little. Returns `{}` for a non-object.
- */
+/** Drops what looks secret: members by their name, texts by their content. Better too much than too little. */
 export function publicSettings(settings: unknown): Record<string, unknown> {
   // @protects public-settings
   return isRecord(settings) ? publicRecord(settings, 1) : {};
 }
 
-/** @returns the public part, or `undefined` when no part of the value may be shown. */
+/** `undefined` when no part of the value may be shown. */
 function publicValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return holdsSecret(value) ? undefined : value;
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;

@@ -51,7 +51,7 @@ const SECRET_VALUES: readonly RegExp[] = [
 const BASIC = /\bbasic\s+([A-Za-z0-9+/_-]{4,2048}={0,2})/gi;
 const JSON_NAME = /["']([^"'\\\n]{1,64})\\{0,8}["']\s{0,8}:/g;
 
-/** Whether a setting's name marks its value as secret. Separators, case and invisible characters do not matter. */
+/** Separators, case and invisible characters do not matter. */
 export function isSecretName(name: string): boolean {
   const folded = fold(name);
   const letters = folded.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
@@ -62,7 +62,7 @@ export function isSecretName(name: string): boolean {
   return words.includes('salt') || (/(?<!ba)salt/.test(letters) && !words.includes('alt'));
 }
 
-/** Whether a text is or contains a secret: a key, a credential, a connection URL, JSON with a secret member. */
+/** A key, a credential, a connection URL, JSON with a secret member. */
 export function holdsSecret(text: string): boolean {
   const folded = fold(text);
   return (

@@ -1,12 +1,12 @@
-/** What a message of a webhook has: which resources changed, or their records as well. */
+/** Which resources changed, or their records as well. */
 export const WEBHOOK_BODIES = ['thin', 'full'] as const;
 export type WebhookBody = (typeof WEBHOOK_BODIES)[number];
 
 export type WebhookState = 'active' | 'paused';
 
 /**
- * Why a webhook is paused: a client or an operator paused it, the receiver answered 410, it failed for three days, or deletions
- * after its place are no longer kept.
+ * A client or an operator paused it, the receiver answered 410, it failed for three days, or deletions after its place
+ * are no longer kept.
  */
 export const PAUSE_REASONS = ['requested', 'gone', 'failing', 'cursor_expired'] as const;
 export type PauseReason = (typeof PAUSE_REASONS)[number];
@@ -25,18 +25,15 @@ const LONGEST_ASKED_MS = 24 * 3_600_000;
 const PAUSE_AFTER_MS = 3 * 24 * 3_600_000;
 
 /**
- * The pause before the next attempt, with full jitter: receivers that came back are not met by all at once.
- *
- * @param failures in a row, from 1.
+ * With full jitter: receivers that came back are not met by all at once.
+ * @param failures in a row, from 1. @param random from 0 to 1.
  * @param askedMs by `Retry-After`; obeyed up to a day.
- * @param random from 0 to 1.
  */
 export function retryDelayMs(failures: number, askedMs: number | null, random: number): number {
   const delay = random * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1));
   return Math.max(delay, Math.min(askedMs ?? 0, LONGEST_ASKED_MS));
 }
 
-/** Whether a webhook that has failed for this time is paused. */
 export function hasFailedTooLong(failingForMs: number): boolean {
   return failingForMs >= PAUSE_AFTER_MS;
 }

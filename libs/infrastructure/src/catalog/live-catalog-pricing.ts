@@ -1,5 +1,5 @@
 import { CatalogPricing, type LineRequest, type PricedItems } from '@app/application';
-import { Money, OrderLine, type Currency, type UnavailableItem, type VariantAttributes } from '@app/domain';
+import { Money, orderLineOf, type Currency, type UnavailableItem, type VariantAttributes } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { sortAttributes } from '../postgres/attributes.js';
 import { Database } from '../postgres/database.js';
@@ -61,7 +61,7 @@ export class LiveCatalogPricing extends CatalogPricing {
       const { name, sku } = row;
       const attributes = sortAttributes(row.attributes, row.attribute_names);
       const unitPrice = Money.ofMinor(row.price, currency);
-      return [new OrderLine({ productId, variantId, sku, name, attributes, unitPrice, quantity })];
+      return [orderLineOf({ productId, variantId, sku, name, attributes, unitPrice, quantity })];
     });
     return { lines: priced, unavailable };
   }
