@@ -90,7 +90,7 @@ let store: StoreFixture;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = requestPool({ url: database.url, poolSize: 2 });
+  pool = requestPool(database.url, 2);
   store = await StoreFixture.create(database);
   const other = await StoreFixture.create(database);
   const statements = [ORDERS, STAGES, CUSTOMERS, PRODUCTS, CATEGORIES];

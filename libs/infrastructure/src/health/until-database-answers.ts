@@ -7,8 +7,7 @@ import { HealthConnection } from './health-connection.js';
 const RETRY_MS = 2_000;
 
 /**
- * Waits for the database and logs each failed attempt, so that a process can start before its database. Logs a database
- * without the current schema, too.
+ * Logs each failed attempt, and a database without the current schema.
  *
  * @throws UnfitDatabase when no migration can make the database usable.
  */
