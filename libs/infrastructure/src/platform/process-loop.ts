@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 
-/** Work that a process repeats from its start until it shuts down. */
 export abstract class ProcessLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  /** Aborts when the process shuts down. */
   protected readonly stopping: AbortSignal;
   private readonly stop: () => void;
   private work: Promise<unknown> = Promise.resolve();
