@@ -26,12 +26,7 @@ export class Deadline {
     return Math.max(0, this.at - performance.now());
   }
 
-  /**
-   * Waits for `work` until the deadline. `work` may still succeed or fail after that, so it must be harmless either
-   * way.
-   *
-   * @throws DeadlineExceeded at the deadline.
-   */
+  /** Like {@link within}: `work` must be harmless after the deadline. */
   bound<T>(work: Promise<T>): Promise<T> {
     return within(this.remainingMs, work);
   }

@@ -9,19 +9,16 @@ interface Waiting {
   readonly timer: NodeJS.Timeout | undefined;
 }
 
-/**
- * Limits concurrency: at most `most()` tasks run, `mostOfOwner` of one owner, `mostWaiting` wait, and the rest are refused.
- * The next task is the one that has waited longest of the owner with the fewest running tasks.
- */
+/** Limits concurrency. The next task is the one that has waited longest of the owner with the fewest running tasks. */
 export class Semaphore {
   private readonly running: unknown[] = [];
   private readonly queue = new Set<Waiting>();
 
   /**
-   * @param most is called for each task.
-   * @param patienceMs milliseconds that a task waits for its turn; Infinity = as long as it takes.
+   * @param most tasks that run; called for each task.
+   * @param patienceMs of a task for its turn; Infinity = as long as it takes.
    * @param mostOfOwner tasks of one owner that run.
-   * @param mostWaiting tasks that wait. Those of one owner take half of the places, and leave the others to other owners.
+   * @param mostWaiting tasks that wait, half of them of one owner. The rest are refused.
    */
   constructor(
     private readonly most: () => number,
@@ -51,16 +48,14 @@ export class Semaphore {
     const isFull = this.queue.size >= this.mostWaiting || ofOwner >= this.mostWaiting / 2;
     if (isFull) throw new Overloaded();
     return new Promise((begin, reject) => {
+      const giveUp = () => {
+        this.queue.delete(waiting);
+        reject(new Overloaded());
+      };
       const waiting: Waiting = {
         owner,
         begin,
-        timer:
-          patienceMs === Infinity
-            ? undefined
-            : setTimeout(() => {
-                this.queue.delete(waiting);
-                reject(new Overloaded());
-              }, patienceMs),
+        timer: patienceMs === Infinity ? undefined : setTimeout(giveUp, patienceMs),
       };
       this.queue.add(waiting);
     });

@@ -1,6 +1,6 @@
 import { UndeliverableMessage } from '@app/application';
 
-/** The address exists, but mail cannot be sent to exactly that one address. */
+/** There is an address, but mail cannot be sent to exactly that one. */
 export class UnusableAddress extends UndeliverableMessage {
   override readonly name = 'UnusableAddress';
   readonly code = 'EADDRESS';
@@ -10,7 +10,7 @@ export class UnusableAddress extends UndeliverableMessage {
   }
 }
 
-/** The mail server refuses the recipient for good. `code` is the class of its answer, as in {@link MailFailure}. */
+/** `code` is that of {@link MailFailure}. */
 export class RecipientRefused extends UndeliverableMessage {
   override readonly name = 'RecipientRefused';
 

@@ -57,9 +57,8 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
     await this.deliver(store, name, { from: { ...this.sender }, to: { ...to }, ...message });
   }
 
-  // One id per message, so that a mail program shows a message sent twice only once. The date is the time of sending: a
-  // message that was held for days or retried must not sort below mail read since, and mail servers treat old dates as
-  // spam. The message itself states when the order was placed.
+  // One id per message, so that a mail program shows a message sent twice only once. Its date is the time of sending: a
+  // message that was held for days must not sort below mail read since, and mail servers treat old dates as spam.
   private deliver({ subdomain }: StoreProfile, name: string, message: SendMailOptions): Promise<void> {
     const shop = idPart(subdomain);
     const messageId = `<${name}@${shop}.store-commerce>`;
