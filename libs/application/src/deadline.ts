@@ -1,10 +1,6 @@
 import { DeadlineExceeded } from './errors.js';
 
-/**
- * Settles with `work`, or rejects when the time is over. `work` itself continues; its late result is ignored.
- *
- * @throws DeadlineExceeded after `milliseconds`.
- */
+/** `work` continues when the time is over; its late result is ignored. @throws DeadlineExceeded after `milliseconds`. */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

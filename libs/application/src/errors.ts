@@ -33,7 +33,7 @@ function technical(kind: ApplicationFailureKind, code: string, text: string) {
 
 export class DeadlineExceeded extends technical('late', 'deadline_exceeded', 'The work did not finish in time') {}
 
-/** A concurrency limit is reached. The work has not begun. */
+/** The work has not begun. */
 export class Overloaded extends technical(
   'overloaded',
   'overloaded',
@@ -64,7 +64,6 @@ export class CommitOutcomeUnknown extends technical(
   }
 }
 
-/** The database refused a value that validation should have refused. */
 export class UnusableValue extends technical('unusable_value', 'invalid_request', 'The database refused a value') {}
 
 export const IdempotencyInFlight = domainError(

@@ -21,10 +21,7 @@ export interface StatusServer {
   close(): Promise<void>;
 }
 
-/**
- * Probes do not wait behind the connections of clients, but for the event loop: a process whose loop is blocked fails
- * them.
- */
+/** Probes do not wait behind the connections of clients, but for the event loop: a blocked one fails them. */
 export async function serveStatus(
   host: string,
   port: number,

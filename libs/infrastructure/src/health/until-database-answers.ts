@@ -6,11 +6,7 @@ import { HealthConnection } from './health-connection.js';
 
 const RETRY_MS = 2_000;
 
-/**
- * Logs each failed attempt, and a database without the current schema.
- *
- * @throws UnfitDatabase when no migration can make the database usable.
- */
+/** @throws UnfitDatabase when no migration can make the database usable. */
 export async function untilDatabaseAnswers(url: string, logger: JsonLogger): Promise<void> {
   const connection = new HealthConnection(url);
   const { host, pathname } = new URL(url);

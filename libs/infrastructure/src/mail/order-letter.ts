@@ -9,7 +9,7 @@ export interface Letter {
   readonly notices: readonly string[];
   readonly intro: readonly string[];
   /** Whether it shows the order lines with their prices, and the totals. */
-  readonly hasPrices: boolean;
+  readonly hasPrices?: boolean;
   /** Shown last; an empty section is skipped. */
   readonly sections: readonly LetterSection[];
 }
@@ -43,11 +43,11 @@ export function textOf(letter: Letter): string {
 }
 
 function pricesOf({ lines, subtotal, total }: OrderFacts): string[] {
-  return ['', ...lines.flatMap(textLine), '', `Subtotal: ${subtotal}`, `Total:    ${total}`];
-}
-
-function textLine(line: LineFacts): string[] {
-  return [unitsOf(line, line.quantity), `    ${line.unitPrice} each, ${line.lineTotal}`];
+  const priced = lines.flatMap((line) => [
+    unitsOf(line, line.quantity),
+    `    ${line.unitPrice} each, ${line.lineTotal}`,
+  ]);
+  return ['', ...priced, '', `Subtotal: ${subtotal}`, `Total:    ${total}`];
 }
 
 const FALLBACK_COLOR = '#444444';

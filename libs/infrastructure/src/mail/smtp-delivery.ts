@@ -16,10 +16,7 @@ const TIMEOUTS: SmtpTimeouts = { connectMs: 5_000, greetingMs: 5_000, socketMs: 
 export class SmtpDelivery {
   private readonly pool;
 
-  /**
-   * @param url may contain a password. Only the mailer receives it.
-   * @param connections the maximum.
-   */
+  /** @param url may contain a password. Only the mailer receives it. */
   constructor(
     url: string,
     connections: number,

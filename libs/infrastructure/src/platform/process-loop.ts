@@ -2,16 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 
 export abstract class ProcessLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  protected readonly stopping: AbortSignal;
-  private readonly stop: () => void;
+  private readonly controller = new AbortController();
+  protected readonly stopping = this.controller.signal;
   private work: Promise<unknown> = Promise.resolve();
 
-  /** @param shutdownMs how long a shutdown waits for the work to end. */
-  constructor(private readonly shutdownMs: number) {
-    const controller = new AbortController();
-    this.stopping = controller.signal;
-    this.stop = () => controller.abort();
-  }
+  /** @param shutdownMs how long a shutdown waits for the work. */
+  constructor(private readonly shutdownMs: number) {}
 
   protected abstract run(): Promise<unknown>;
 
@@ -20,7 +16,7 @@ export abstract class ProcessLoop implements OnApplicationBootstrap, BeforeAppli
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.stop();
+    this.controller.abort();
     await atMost(this.shutdownMs, this.work);
   }
 

@@ -21,11 +21,7 @@ const REQUEST_SETTINGS = `
 export const NO_TIME_LIMITS =
   'SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0';
 
-/**
- * The connections of requests, for TypeORM and for SQL that bypasses it.
- *
- * @param onPoolError called when an idle connection breaks. The pool replaces it.
- */
+/** @param onPoolError is called when an idle connection breaks. The pool replaces it. */
 export function requestPool(url: string, poolSize: number, onPoolError = (_error: Error): void => undefined): pg.Pool {
   const pool = new PatientPool({
     connectionString: url,

@@ -102,11 +102,7 @@ export class Database {
     );
   }
 
-  /**
-   * Waits, like a commit, until the standbys have received everything that is committed so far.
-   *
-   * @throws CommitOutcomeUnknown like `write`.
-   */
+  /** Waits, like `write`, until the standbys have received everything that is committed so far. */
   async waitForStandbys(): Promise<void> {
     await this.write(WAIT_FOR_STANDBYS, []);
   }

@@ -8,10 +8,10 @@ const CONNECTION_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;
 
 /**
- * A pool for the worker's housekeeping, without the time limits of requests. The pool reports a connection that breaks,
- * idle or in use; the process continues.
+ * A pool for the worker's housekeeping, without the time limits of requests.
  *
  * @param databaseUrl direct: on a pooler's connections, requests have set their time limits.
+ * @param onError is called when a connection breaks, idle or in use.
  */
 export function housekeepingPool(databaseUrl: string, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({

@@ -56,10 +56,8 @@ interface PostgresError {
 }
 
 /**
- * Translates an error of PostgreSQL, pg or TypeORM for the application. The original is the `cause`.
- *
- * @returns `UnusableValue`, `DeadlineExceeded`, `Unavailable` or `SchemaMismatch`. Returns any other error, including a
- *   translated one, unchanged.
+ * Translates an error of PostgreSQL, pg or TypeORM for the application. The original is the `cause`. Returns any other
+ * error, including a translated one, unchanged.
  */
 export function toApplicationError(error: unknown): unknown {
   if (error instanceof ApplicationError) return error;
