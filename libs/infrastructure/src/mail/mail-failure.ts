@@ -41,10 +41,8 @@ export class MailFailure extends Error {
       return isOfRecipient ? new RecipientRefused(name) : new MailFailure(name);
     }
     if (code === 'EABORT') return new MailFailure('ETIMEDOUT');
-    const failure = [originalCode, code].find(
-      (text) => typeof text === 'string' && /^[A-Z][A-Z0-9_]{1,49}$/.test(text),
-    );
-    return new MailFailure((failure as string | undefined) ?? 'EMAIL');
+    const isCode = (text: unknown) => typeof text === 'string' && /^[A-Z][A-Z0-9_]{1,49}$/.test(text);
+    return new MailFailure(([originalCode, code].find(isCode) as string | undefined) ?? 'EMAIL');
   }
 }
 

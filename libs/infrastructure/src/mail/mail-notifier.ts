@@ -19,14 +19,12 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
 
   constructor({ mailFrom, smtpUrl, dataDir, databaseUrl, workerConcurrency }: Config) {
     super();
+    const folder = path.join(dataDir, 'mail');
     if (smtpUrl === null && databaseUrl !== null) {
-      new Logger(MailNotifier.name).warn(
-        `SMTP_URL is not set: mail is not sent, but written to ${path.join(dataDir, 'mail')}`,
-      );
+      new Logger(MailNotifier.name).warn(`SMTP_URL is not set: mail is not sent, but written to ${folder}`);
     }
     this.sender = mailFrom;
-    this.delivery =
-      smtpUrl === null ? new MailFolder(path.join(dataDir, 'mail')) : new SmtpDelivery(smtpUrl, workerConcurrency);
+    this.delivery = smtpUrl === null ? new MailFolder(folder) : new SmtpDelivery(smtpUrl, workerConcurrency);
   }
 
   override async notify(

@@ -28,18 +28,15 @@ export function traceStatement(text: string, durationMs: number): void {
   if (tracer) startStatement(tracer, text, Date.now() - durationMs).end();
 }
 
-export interface RequestSpan {
-  run(work: () => void): void;
-  end(status: number, attributes: Attributes): void;
-}
+export type RequestSpan = ReturnType<typeof startRequestSpan>;
 
-export function startRequestSpan(headers: IncomingHttpHeaders, name: string, attributes: Attributes): RequestSpan {
+export function startRequestSpan(headers: IncomingHttpHeaders, name: string, attributes: Attributes) {
   const parent = callerOf(headers);
   const span = trace.getTracer('store-commerce').startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
   const within = trace.setSpan(parent, span);
   return {
-    run: (work) => context.with(within, work),
-    end: (status, more) => {
+    run: (work: () => void) => context.with(within, work),
+    end: (status: number, more: Attributes) => {
       span.setAttributes({ 'http.response.status_code': status, ...more });
       if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();
