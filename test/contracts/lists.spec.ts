@@ -586,7 +586,7 @@ async function expectPages(list: List, ids: readonly unknown[], pages: readonly 
 describe('the lists', () => {
   beforeAll(async () => {
     const { database } = base.api;
-    pool = requestPool({ url: database.url, poolSize: 2 });
+    pool = requestPool(database.url, 2);
     paged = await StoreFixture.create(database);
     const other = await StoreFixture.create(database);
     const statements = [ORDERS, STAGES, CUSTOMERS, PRODUCTS, CATEGORIES, PLACES_IN_CATEGORIES];

@@ -217,7 +217,7 @@ describe('the list of orders', () => {
       asked.push({ text, values });
       return Promise.resolve([]);
     };
-    const recorder = { queryPrepared, searchPrepared: queryPrepared } as unknown as Database;
+    const recorder = { queryPrepared, search: queryPrepared } as unknown as Database;
     await ask(new PostgresOrderRepository(recorder));
     const [{ text = '', values = [] } = {}] = asked;
     const client = await pool.connect();

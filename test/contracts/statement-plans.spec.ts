@@ -53,7 +53,7 @@ describe('the named statements of the service', () => {
     beforeAll(async () => {
       database = await createTestDatabase();
       // With the settings of a connection for requests.
-      pool = requestPool({ url: database.url, poolSize: 1 });
+      pool = requestPool(database.url, 1);
       // Without the triggers and the indexes of searches, which would take most of the time.
       await database.query(
         `INSERT INTO stores (id, subdomain, name, currency) VALUES (1, 'one', '', 'USD'), (2, 'two', '', 'USD');

@@ -1,6 +1,6 @@
 import { DeadlineExceeded } from './errors.js';
 
-/** Settles with `work`, which continues after the time is over. @throws DeadlineExceeded */
+/** `work` continues when the time is over; its late result is ignored. @throws DeadlineExceeded after `milliseconds`. */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -21,7 +21,7 @@ export class Deadline {
     return Math.max(0, this.at - performance.now());
   }
 
-  /** `work` may still succeed or fail later, so it must be harmless either way. @throws DeadlineExceeded */
+  /** Like {@link within}: `work` must be harmless after the deadline. */
   bound<T>(work: Promise<T>): Promise<T> {
     return within(this.remainingMs, work);
   }

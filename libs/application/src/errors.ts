@@ -7,7 +7,7 @@ export type ApplicationFailureKind =
   | 'overloaded' // a concurrency limit is reached
   | 'unusable_value'; // the database refused a value that validation let pass
 
-/** A technical failure that ports and use cases report, without a driver's message. `cause` is the driver's error. */
+/** Without a driver's message: `cause` is the driver's error. */
 export abstract class ApplicationError extends Error {
   abstract readonly kind: ApplicationFailureKind;
   /** Identifies the failure to clients, metrics and logs: snake_case, unique, and stable while the text may change. */
@@ -33,7 +33,7 @@ function technical(kind: ApplicationFailureKind, code: string, text: string) {
 
 export class DeadlineExceeded extends technical('late', 'deadline_exceeded', 'The work did not finish in time') {}
 
-/** A concurrency limit is reached. The work has not begun. */
+/** The work has not begun. */
 export class Overloaded extends technical(
   'overloaded',
   'overloaded',

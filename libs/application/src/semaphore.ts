@@ -30,7 +30,7 @@ export class Semaphore {
   /**
    * @param owner the store on whose behalf the task runs.
    * @param deadline ends the wait, if it is earlier than `patienceMs` from now.
-   * @throws Overloaded when too many tasks wait, or when its turn does not come in time. The work has not begun then.
+   * @throws Overloaded when too many tasks wait, or when its turn does not come in time.
    */
   async run<T>(owner: unknown, work: () => Promise<T>, deadline: Deadline | null = null): Promise<T> {
     if (this.running.length < this.most() && this.runningOf(owner) < this.mostOfOwner) this.running.push(owner);

@@ -13,8 +13,8 @@ export const READ_ANSWER_MS = 2_700;
 export const ORDER_DEADLINE_MS = 2_500;
 
 /**
- * The time after the order's deadline for the answer to a statement: the server reports the end of a lock wait at the
- * deadline. After it, the service treats the server as lost.
+ * After the deadline, for the answer to a statement: the server reports the end of a lock wait at the deadline. A server
+ * that is silent longer counts as lost.
  */
 export const SILENT_SERVER_MS = 200;
 

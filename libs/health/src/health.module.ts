@@ -1,4 +1,4 @@
-import { HealthConnection, InstallationGauges, ServiceMetrics, type OwnMigrations } from '@app/infrastructure';
+import { HealthConnection, InstallationGauges, type OwnMigrations } from '@app/infrastructure';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { HealthReport } from './health-report.js';
@@ -14,12 +14,7 @@ export class HealthModule {
       imports: [TerminusModule.forRoot({ logger: false })],
       providers: [
         { provide: HealthConnection, useFactory: () => new HealthConnection(databaseUrl, migrations && [migrations]) },
-        {
-          provide: InstallationGauges,
-          useFactory: (connection: HealthConnection, metrics: ServiceMetrics) =>
-            new InstallationGauges(connection, metrics),
-          inject: [HealthConnection, ServiceMetrics],
-        },
+        InstallationGauges,
         Readiness,
         Indicators,
         HealthReport,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ServiceMetrics } from '@app/infrastructure';
-import type { Health, HealthReport } from './health-report.js';
+import type { HealthReport } from './health-report.js';
 
 /** More than scrapers and probes need, and few enough to leave the process its descriptors. */
 const MAX_CONNECTIONS = 50;
@@ -21,10 +21,7 @@ export interface StatusServer {
   close(): Promise<void>;
 }
 
-/**
- * Probes do not wait behind the connections of clients, but for the event loop: a process whose loop is blocked fails
- * them.
- */
+/** Probes do not wait behind the connections of clients, but for the event loop: a blocked one fails them. */
 export async function serveStatus(
   host: string,
   port: number,
@@ -70,12 +67,10 @@ async function answer(
   response.end(JSON.stringify(body));
 }
 
-type Answer = Health | { readonly status: number; readonly body: object };
-
-function statusAt(path: string | undefined, isLive: boolean, health: HealthReport | null): Answer | Promise<Answer> {
+async function statusAt(path: string | undefined, isLive: boolean, health: HealthReport | null) {
   const waiting = { status: 503, body: { status: 'error' } };
   if (path === '/health/live') return isLive ? { status: 200, body: { status: 'ok' } } : waiting;
-  if (path === '/health/ready') return health?.ready() ?? waiting;
-  if (path === '/health') return health?.detail() ?? waiting;
+  if (path === '/health/ready') return (await health?.ready()) ?? waiting;
+  if (path === '/health') return (await health?.detail()) ?? waiting;
   return { status: 404, body: { success: false, error: 'Not found' } };
 }

@@ -20,7 +20,6 @@ export * from './platform/service-metrics.js';
 export * from './platform/spans.js';
 export * from './platform/start-tracing.js';
 export { visible } from './platform/plain-text.js';
-export * from './platform/project-root.js';
 export * from './platform/version.js';
 export * from './platform/whole-file.js';
 export * from './postgres/attributes.js';

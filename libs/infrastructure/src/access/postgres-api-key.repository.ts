@@ -154,7 +154,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   private async lookUp(hashes: readonly string[]): Promise<Map<string, ApiKeyLookup>> {
     this.keysPerLookUp.observe(hashes.length);
     const values = [hashes.map((hash) => Buffer.from(hash, 'hex'))];
-    const rows = await this.database.queryPrepared<LookupRow>(LOOK_UP, values, KEY_STATEMENT_MS);
+    const rows = await this.database.queryPrepared<LookupRow>(LOOK_UP, values, { timeoutMs: KEY_STATEMENT_MS });
     return new Map(rows.map((row) => [row.hash, toLookup(row)]));
   }
 }

@@ -41,7 +41,7 @@ export class PostgresSkuRepository extends SkuRepository {
     }
     const statement = listedPage(where, filter, page);
     return offsetOf(page) > SKIPPED_AT_MOST
-      ? this.database.searchPrepared(statement, where.values)
+      ? this.database.search(statement, where.values, { onePlan: true })
       : this.database.queryPrepared(statement, where.values);
   }
 }

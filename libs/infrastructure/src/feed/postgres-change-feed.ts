@@ -130,17 +130,16 @@ export class PostgresChangeFeed extends ChangeFeed {
 
   // Not on a shared connection: it writes, and other reads must not wait behind its commit.
   private numberOnce(storeId: number): Promise<boolean | null> {
-    return numberChangesOf((text, values) => this.database.queryAlone(text, values), storeId);
+    return numberChangesOf((text, values) => this.database.queryPrepared(text, values, { isAlone: true }), storeId);
   }
 
   private async page(storeId: number, query: FeedQuery): Promise<FeedPage> {
     const { kinds, after, limit, bulk } = query;
     const position = after?.position ?? 0;
     const values = [storeId, kinds, position, limit + 1, after?.branch ?? null];
-    const read = bulk
-      ? this.database.searchPrepared.bind(this.database)
-      : this.database.queryPrepared.bind(this.database);
-    const rows = await read<PageRow>(PAGE, values);
+    const rows = bulk
+      ? await this.database.search<PageRow>(PAGE, values, { onePlan: true })
+      : await this.database.queryPrepared<PageRow>(PAGE, values);
     const [state] = rows;
     if (!state) throw new Error('The feed has no branch');
     if (after && state.lost) return { ...(await this.page(storeId, { ...query, after: null })), rewound: true };

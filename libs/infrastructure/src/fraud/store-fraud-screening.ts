@@ -80,7 +80,7 @@ export class StoreFraudScreening extends FraudScreening {
     occasion: Occasion,
     isWanted: IsWanted,
   ): Promise<Facts> {
-    const run: RunSql = (text, values) => this.database.queryOptional(text, values, isWanted);
+    const run: RunSql = (text, values) => this.database.queryPrepared(text, values, { isWanted });
     const facts = await findFacts(run, storeId, contact, occasion);
     return { ...facts, disposableEmail: isDisposableEmail(contact.email) };
   }

@@ -2,27 +2,20 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { isSchemaCurrent } from '../postgres/migrate.js';
 import type { OwnMigrations } from '../postgres/migrations.js';
-import { SESSION_SETTINGS } from '../postgres/session-settings.js';
+import { onConnect, PIPELINE } from '../postgres/session-settings.js';
 import { assertDatabaseIsFit } from '../postgres/unfit-database.js';
 
-/** How long the database may take to answer a probe, including the wait for a new connection. */
+/** For the answer to a probe, including the wait for a new connection. */
 export const HEALTH_LIMIT_MS = 2_000;
 const GAUGE_MS = 500;
 
 // SET LOCAL: behind a pooler, the connection serves other clients afterwards.
 const BEGIN_GAUGE = `BEGIN; SET LOCAL statement_timeout = ${GAUGE_MS}; SET LOCAL enable_seqscan = off; SET LOCAL jit = off`;
 
-const MORE_OPTIONS = {
-  onConnect: (client: pg.ClientBase) => client.query(SESSION_SETTINGS),
-  // Sends a statement without waiting for the answers of earlier ones.
-  pipeline: true,
-};
-
 /** The connection of probes and scrapes. A pool whose connections are all in use must not look like a dead database. */
 export class HealthConnection implements OnApplicationShutdown {
   private readonly pool: pg.Pool;
 
-  /** @param migrations of extensions. */
   constructor(
     url: string,
     private readonly migrations: readonly OwnMigrations[] = [],
@@ -34,11 +27,11 @@ export class HealthConnection implements OnApplicationShutdown {
       idleTimeoutMillis: 0,
       connectionTimeoutMillis: HEALTH_LIMIT_MS,
       query_timeout: HEALTH_LIMIT_MS,
-      ...MORE_OPTIONS,
+      ...onConnect(),
+      ...PIPELINE,
     });
     // The next query fails, too.
     this.pool.on('error', () => undefined);
-    this.pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   assertFit(): Promise<void> {
@@ -46,8 +39,6 @@ export class HealthConnection implements OnApplicationShutdown {
   }
 
   /**
-   * Whether the migrations of this release and of the extensions have run.
-   *
    * @throws when the database gives no answer in time, or is a standby, which takes no orders and learns late of a
    *   revoked key.
    */

@@ -1,18 +1,20 @@
 import { Deadline } from '@app/application';
+import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { FEED_GAUGE } from '../feed/feed-gauge.js';
 import { STAGE_GAUGES } from '../orders/stage-gauges.js';
 import { oncePerSecond } from '../platform/once-per-second.js';
-import type { ServiceMetrics } from '../platform/service-metrics.js';
+import { ServiceMetrics } from '../platform/service-metrics.js';
 import type { DatabaseGauge } from '../postgres/database-gauge.js';
 import { SLOT_GAUGE } from '../postgres/slot-gauge.js';
 import { WEBHOOK_GAUGES } from '../webhooks/webhook-gauges.js';
-import { HEALTH_LIMIT_MS, type HealthConnection } from './health-connection.js';
+import { HEALTH_LIMIT_MS, HealthConnection } from './health-connection.js';
 
 const GAUGES: readonly DatabaseGauge[] = [...STAGE_GAUGES, ...WEBHOOK_GAUGES, FEED_GAUGE, SLOT_GAUGE];
 
 export type GaugeRow = Readonly<Record<string, string | number>> & { readonly value: number };
 
+@Injectable()
 export class InstallationGauges {
   /** The rows of each gauge by its name, at most a second old; null when the database did not answer in time. */
   readonly read = oncePerSecond(() => this.readAll());

@@ -6,12 +6,7 @@ import { HealthConnection } from './health-connection.js';
 
 const RETRY_MS = 2_000;
 
-/**
- * Waits for the database and logs each failed attempt, so that a process can start before its database. Logs a database
- * without the current schema, too.
- *
- * @throws UnfitDatabase when no migration can make the database usable.
- */
+/** @throws UnfitDatabase when no migration can make the database usable. */
 export async function untilDatabaseAnswers(url: string, logger: JsonLogger): Promise<void> {
   const connection = new HealthConnection(url);
   const { host, pathname } = new URL(url);

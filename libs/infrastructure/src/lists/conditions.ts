@@ -26,7 +26,6 @@ export class Conditions {
     return `$${this.values.length}`;
   }
 
-  /** A copy, to which more values can be bound. */
   copy(): Conditions {
     const copy = new Conditions('');
     copy.parts.splice(0, 1, ...this.parts);

@@ -17,10 +17,9 @@ const WRITERS = `/* tallies.writers */
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /**
- * Folds the changes of all lists into their tallies, up to the newest change, and advances the mark after which reads
- * start. First waits for the writers that may still add an older change. Without the mark, every read of a list would
- * pass all folded changes while a long snapshot is open. Does nothing when there are few changes or a writer takes
- * long: the worker calls it again.
+ * Folds the changes of all lists into their tallies, and advances the mark after which reads start: without it, every read
+ * of a list would pass all folded changes while a long snapshot is open. Does nothing when there are few changes or an
+ * earlier writer takes long: the worker calls it again.
  */
 export async function foldTallies(pool: Pick<pg.Pool, 'query'>, few = FEW_CHANGES): Promise<void> {
   const [state] = (await pool.query<{ last: string | null; since: string | null }>(LAST)).rows;

@@ -15,9 +15,7 @@ export interface NewestFirst extends Partial<Search> {
   readonly where: Conditions;
   /** A joined table, called `place`, that has the order of the list when the rows' own table does not. */
   readonly place?: { readonly join: string; readonly id: string };
-  /**
-   * The stored count of the rows. `null` when no tally has the labels, as for searches: the statement counts the rows.
-   */
+  /** `null` when no tally has the labels, as for searches: the statement counts the rows. */
   readonly tally: Tally | null;
   /** Whether a unique key leaves a few rows at most: then a list without a tally does not count as a search. */
   readonly isLookUp?: boolean;
@@ -25,7 +23,7 @@ export interface NewestFirst extends Partial<Search> {
   readonly isSparse?: boolean;
 }
 
-/** Above this offset, and where rows of the list may be far apart, tallies locate the page: skipping that many rows would take longer than reading it. */
+/** Above this offset, tallies locate the page: skipping that many rows would take longer than reading it. */
 const SKIPPED_AT_MOST = 1_000;
 
 /**
@@ -47,14 +45,14 @@ function read<Row>(database: Database, list: NewestFirst, page: Page): Promise<R
   if (!tally) {
     const sql = searchedPage(list, where, page);
     if (list.isLookUp) return database.queryPrepared(sql, where.values);
-    return list.onePlan ? database.searchPrepared(sql, where.values) : database.search(sql, where.values);
+    return database.search(sql, where.values, list);
   }
   if (offsetOf(page) <= SKIPPED_AT_MOST && !list.isSparse) {
     return database.queryPrepared(shallowPage(list, tally, where, page), where.values);
   }
   // Still skips the rows of the page's day, or of a category: 100,000 of them after an import.
   const sql = (list.place ? shallowPage : deepPage)(list, tally, where, page);
-  return database.searchPrepared(sql, where.values);
+  return database.search(sql, where.values, { onePlan: true });
 }
 
 function shallowPage(list: NewestFirst, tally: Tally, where: Conditions, page: Page): string {

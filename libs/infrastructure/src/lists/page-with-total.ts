@@ -3,8 +3,8 @@ import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { offsetOf } from './paging.js';
 
 /**
- * Reads a page and its total in one statement, so that both come from one snapshot. The query has its conditions and
- * its order. A page past the last row has no row with the total: a second statement counts.
+ * Reads a page and its total from one snapshot. A page past the last row has no row with the total: a second statement
+ * counts.
  */
 export async function pageWithTotal<Row extends ObjectLiteral>(
   query: SelectQueryBuilder<Row>,

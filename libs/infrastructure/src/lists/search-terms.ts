@@ -20,13 +20,11 @@ const SHORT = 32;
 export interface SearchedColumns {
   readonly email: string;
   /**
-   * The text by which e-mails are indexed: `email_key` in SQL, the local part from its end, then the domain. An e-mail that
-   * contains a term with one `@` has a local part that ends like the term's, and so a key that begins with the term's
-   * reversed local part.
+   * `email_key` in SQL: the local part from its end, then the domain. An e-mail that contains a term with one `@` has a key
+   * that begins with the term's reversed local part.
    */
   readonly emailKey: string;
   readonly other: string;
-  /** Whether values of the other column may contain `@`. */
   readonly otherHasAt: boolean;
 }
 
@@ -85,7 +83,7 @@ function patternOf(term: string): string | null {
 function emailSearch(where: Conditions, columns: SearchedColumns, term: string): string {
   const { email, emailKey: key, other, otherHasAt } = columns;
   const hidden = (value: string) => `(SELECT ${where.bind(value)}::text)`;
-  const start = reversed(term.slice(0, term.indexOf('@')).toLowerCase());
+  const start = [...term.slice(0, term.indexOf('@')).toLowerCase()].reverse().join('');
   const end = start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);
   const folded = hidden(term.toLowerCase());
   // No ILIKE: for it, the planner turns to the trigrams.
@@ -99,15 +97,11 @@ function emailSearch(where: Conditions, columns: SearchedColumns, term: string):
 }
 
 /**
- * E-mails that their key does not represent: those with several `@`, or beyond ASCII. They are few and have an index of
- * their own. A regular expression, because the planner can estimate from its statistics how few they are.
+ * E-mails that their key does not represent. They have an index. From the statistics, the planner can estimate for a regular
+ * expression how few they are.
  */
 function isOddEmail(email: string): string {
   return `${email} ~ '[^ -~]|@.*@'`;
-}
-
-function reversed(ascii: string): string {
-  return [...ascii].reverse().join('');
 }
 
 /** The last of the longest parts of a code; `null` when the term is no code, or no part has a trigram. */

@@ -1,8 +1,6 @@
 import type { Conditions } from './conditions.js';
 
-/**
- * Selects stored counts of a list. The table `list_tallies` of the first migration explains them.
- */
+/** Selects stored counts of a list, which the table `list_tallies` of the first migration explains. */
 export interface Tally {
   /** `orders`, `customers`, `products` or `category N`. */
   readonly list: string;

@@ -50,7 +50,6 @@ function shipmentNews({ order, facts, shop, reference }: Topic): News | null {
   return {
     subject: `${isPart ? 'Part of your' : 'Your'} order ${facts.receipt} at ${shop} has shipped`,
     intro: [`${isPart ? 'part of your' : 'your'} order at ${shop} has shipped.`],
-    hasPrices: false,
     sections: [
       { title: 'In this shipment', lines: unitsIn(facts, items) },
       { title: 'Tracking', lines: tracking.filter((line) => line !== ''), link: webAddress(trackingUrl) },
@@ -72,7 +71,6 @@ function cancellationNews({ order, facts, shop }: Topic): News {
       ...(refunded > 0 ? [`We have paid back ${money(refunded)} to you.`] : []),
       ...(due > 0 ? [`We will pay back ${money(due)} to you.`] : []),
     ],
-    hasPrices: false,
     sections: [{ title: 'Cancelled', lines: unitsIn(facts, order.lines) }],
   };
 }
@@ -84,7 +82,6 @@ function refundNews({ order, facts, shop, reference }: Topic): News | null {
   return {
     subject: `Refund for your order ${facts.receipt} at ${shop}`,
     intro: [`we have paid back ${amount} to you for your order at ${shop}.`],
-    hasPrices: false,
     sections: [],
   };
 }

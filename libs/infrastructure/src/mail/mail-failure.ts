@@ -1,6 +1,6 @@
 import { UndeliverableMessage } from '@app/application';
 
-/** The address exists, but mail cannot be sent to exactly that one address. */
+/** There is an address, but mail cannot be sent to exactly that one. */
 export class UnusableAddress extends UndeliverableMessage {
   override readonly name = 'UnusableAddress';
   readonly code = 'EADDRESS';
@@ -10,7 +10,7 @@ export class UnusableAddress extends UndeliverableMessage {
   }
 }
 
-/** The mail server refuses the recipient for good. `code` is the class of its answer, as in {@link MailFailure}. */
+/** `code` is that of {@link MailFailure}. */
 export class RecipientRefused extends UndeliverableMessage {
   override readonly name = 'RecipientRefused';
 
@@ -41,10 +41,8 @@ export class MailFailure extends Error {
       return isOfRecipient ? new RecipientRefused(name) : new MailFailure(name);
     }
     if (code === 'EABORT') return new MailFailure('ETIMEDOUT');
-    const failure = [originalCode, code].find(
-      (text) => typeof text === 'string' && /^[A-Z][A-Z0-9_]{1,49}$/.test(text),
-    );
-    return new MailFailure((failure as string | undefined) ?? 'EMAIL');
+    const isCode = (text: unknown) => typeof text === 'string' && /^[A-Z][A-Z0-9_]{1,49}$/.test(text);
+    return new MailFailure(([originalCode, code].find(isCode) as string | undefined) ?? 'EMAIL');
   }
 }
 

@@ -15,7 +15,7 @@ export class MailFolder {
 
   async deliver(name: string, message: SendMailOptions): Promise<void> {
     const target = path.join(this.folder, `${name}.eml`);
-    // A unique name: two processes may write the same message at once.
+    // Two processes may write the same message at once.
     const part = `${target}.${randomUUID()}.part`;
     try {
       await fs.mkdir(this.folder, { recursive: true, mode: 0o700 });

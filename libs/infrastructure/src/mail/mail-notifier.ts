@@ -19,14 +19,12 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
 
   constructor({ mailFrom, smtpUrl, dataDir, databaseUrl, workerConcurrency }: Config) {
     super();
+    const folder = path.join(dataDir, 'mail');
     if (smtpUrl === null && databaseUrl !== null) {
-      new Logger(MailNotifier.name).warn(
-        `SMTP_URL is not set: mail is not sent, but written to ${path.join(dataDir, 'mail')}`,
-      );
+      new Logger(MailNotifier.name).warn(`SMTP_URL is not set: mail is not sent, but written to ${folder}`);
     }
     this.sender = mailFrom;
-    this.delivery =
-      smtpUrl === null ? new MailFolder(path.join(dataDir, 'mail')) : new SmtpDelivery(smtpUrl, workerConcurrency);
+    this.delivery = smtpUrl === null ? new MailFolder(folder) : new SmtpDelivery(smtpUrl, workerConcurrency);
   }
 
   override async notify(
@@ -57,9 +55,8 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
     await this.deliver(store, name, { from: { ...this.sender }, to: { ...to }, ...message });
   }
 
-  // One id per message, so that a mail program shows a message sent twice only once. The date is the time of sending: a
-  // message that was held for days or retried must not sort below mail read since, and mail servers treat old dates as
-  // spam. The message itself states when the order was placed.
+  // One id per message, so that a mail program shows a message sent twice only once. Its date is the time of sending: a
+  // message that was held for days must not sort below mail read since, and mail servers treat old dates as spam.
   private deliver({ subdomain }: StoreProfile, name: string, message: SendMailOptions): Promise<void> {
     const shop = idPart(subdomain);
     const messageId = `<${name}@${shop}.store-commerce>`;

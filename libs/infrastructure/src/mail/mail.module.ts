@@ -10,19 +10,19 @@ export class MailModule {
   /** @param channels of an extension, by name: notified of every order, in addition to mail. */
   static on(channels: Readonly<Record<string, Provided<Notifier>>>): DynamicModule {
     if ('mail' in channels) throw new Error('Channel mail: the service has a channel of this name');
-    const own = Object.entries(channels).map(([name, channel]) => ({ name, token: `channel ${name}`, channel }));
-    const names = ['mail', ...own.map(({ name }) => name)];
+    const own = Object.entries(channels).map(([name, channel]) => ({ provide: `channel ${name}`, ...channel }));
+    const names = ['mail', ...Object.keys(channels)];
     return {
       module: MailModule,
       providers: [
-        ...own.map(({ token, channel }) => ({ provide: token, ...channel })),
+        ...own,
         {
           provide: Notifier,
           useFactory: (database: Database, ...notifiers: [Notifier, ...Notifier[]]) =>
             own.length === 0
               ? notifiers[0]
               : new NotificationChannels(database, new Map(notifiers.map((each, index) => [names[index] ?? '', each]))),
-          inject: [Database, MailNotifier, ...own.map(({ token }) => token)],
+          inject: [Database, MailNotifier, ...own.map(({ provide }) => provide)],
         },
       ],
     };

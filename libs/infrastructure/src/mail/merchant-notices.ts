@@ -1,15 +1,15 @@
-import type { StoreRepository } from '@app/application';
-import { Logger } from '@nestjs/common';
-import type { MailNotifier } from './mail-notifier.js';
+import { StoreRepository } from '@app/application';
+import { Injectable, Logger } from '@nestjs/common';
+import { MailNotifier } from './mail-notifier.js';
 import { pausedWebhookMail, type PausedWebhook } from './paused-webhook-mail.js';
 import { shortStockMail, type OpenOrder, type ShortStock } from './short-stock-mail.js';
 import { failureName } from '../platform/failure-name.js';
-import type { Database } from '../postgres/database.js';
+import { Database } from '../postgres/database.js';
 import { ProcessLoop } from '../platform/process-loop.js';
 
 const INTERVAL_MS = 1_000;
 const SHUTDOWN_MS = 35_000;
-/** With this back-off, the last attempt comes about three days after the first. */
+/** The last comes about three days after the first. */
 const MOST_ATTEMPTS = 20;
 
 // An attempt makes the notice due again before it begins: one that fails, or whose worker is killed, needs no further word.
@@ -52,6 +52,7 @@ type Notice = { readonly storeId: number; readonly id: number } & (
 );
 
 /** Mails merchants what they must look after, at least once. Workers in several processes share the notices. */
+@Injectable()
 export class MerchantNotices extends ProcessLoop {
   private readonly logger = new Logger(MerchantNotices.name);
 

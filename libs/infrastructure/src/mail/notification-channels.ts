@@ -43,7 +43,6 @@ export class NotificationChannels extends Notifier {
       }),
     );
     const errors = attempts.flatMap((attempt) => (attempt.status === 'rejected' ? [attempt.reason as Error] : []));
-    // The stage is given up only when no failed channel can be retried.
     const error = errors.find((each) => !(each instanceof UndeliverableMessage)) ?? errors[0];
     if (error) throw error;
   }

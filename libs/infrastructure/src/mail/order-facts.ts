@@ -60,7 +60,7 @@ export function orderFacts(order: OrderRecord): OrderFacts {
   };
 }
 
-/** Units of a line: `2 × Runner (Size: 42, Color: Blue)`. */
+/** As in `2 × Runner (Size: 42, Color: Blue)`. */
 export function unitsOf({ name, attributes }: LineFacts, quantity: number): string {
   return `${quantity} × ${name}${attributes && ` (${attributes})`}`;
 }

@@ -9,7 +9,7 @@ export interface Letter {
   readonly notices: readonly string[];
   readonly intro: readonly string[];
   /** Whether it shows the order lines with their prices, and the totals. */
-  readonly hasPrices: boolean;
+  readonly hasPrices?: boolean;
   /** Shown last; an empty section is skipped. */
   readonly sections: readonly LetterSection[];
 }
@@ -43,18 +43,18 @@ export function textOf(letter: Letter): string {
 }
 
 function pricesOf({ lines, subtotal, total }: OrderFacts): string[] {
-  return ['', ...lines.flatMap(textLine), '', `Subtotal: ${subtotal}`, `Total:    ${total}`];
-}
-
-function textLine(line: LineFacts): string[] {
-  return [unitsOf(line, line.quantity), `    ${line.unitPrice} each, ${line.lineTotal}`];
+  const priced = lines.flatMap((line) => [
+    unitsOf(line, line.quantity),
+    `    ${line.unitPrice} each, ${line.lineTotal}`,
+  ]);
+  return ['', ...priced, '', `Subtotal: ${subtotal}`, `Total:    ${total}`];
 }
 
 const FALLBACK_COLOR = '#444444';
 const CELL = 'padding:8px 0;border-bottom:1px solid #dddddd;vertical-align:top';
 const NUMBER = `${CELL};text-align:right;white-space:nowrap;padding-left:12px`;
 
-/** The letter as HTML: tables and inline styles, which all mail programs support, and no asset but the logo. */
+/** With tables and inline styles, which all mail programs support, and no asset but the logo. */
 export function htmlOf(letter: Letter): string {
   const { order, store, notices, intro, hasPrices } = letter;
   const color = store.color ?? FALLBACK_COLOR;

@@ -13,14 +13,10 @@ export interface SmtpTimeouts {
 
 const TIMEOUTS: SmtpTimeouts = { connectMs: 5_000, greetingMs: 5_000, socketMs: 10_000, attemptMs: 30_000 };
 
-/** Hands messages to a mail server over a few connections that stay open. */
 export class SmtpDelivery {
   private readonly pool;
 
-  /**
-   * @param url may contain a password. Only the mailer receives it.
-   * @param connections the maximum: with fewer than the number of concurrent messages, some messages would wait.
-   */
+  /** @param url may contain a password. Only the mailer receives it. */
   constructor(
     url: string,
     connections: number,

@@ -19,10 +19,11 @@ export function storeBranding(store: StoreProfile): StoreBranding {
   // Free-form settings: only texts are usable, and nothing that looks like a secret.
   const contact = publicSettings(store.contact);
   const text = (name: string) => (typeof contact[name] === 'string' ? contact[name] : '');
+  const logo = webAddress(store.logoUrl);
   const domain = store.customDomain.trim().toLowerCase();
   return {
     name: oneLine(store.name, 100) || store.subdomain,
-    logoUrl: imageUrl(store.logoUrl),
+    logoUrl: logo !== null && logo.length <= 2_048 ? logo : null,
     color: /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(store.primaryColor) ? store.primaryColor : null,
     website: /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/.test(domain)
       ? `https://${domain}`
@@ -31,11 +32,6 @@ export function storeBranding(store: StoreProfile): StoreBranding {
     phone: oneLine(text('phone')),
     address: manyLines(text('address')),
   };
-}
-
-function imageUrl(text: string): string | null {
-  const url = webAddress(text);
-  return url !== null && url.length <= 2_048 ? url : null;
 }
 
 /** The text as an http or https address in ASCII; null when it is none, or contains a user name or a password. */

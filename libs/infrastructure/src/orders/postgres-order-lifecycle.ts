@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { isOutOfRange } from '../postgres/postgres-errors.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
-import { claimKey, findKept, keepRecord, readerOf, releaseKey, type Kept } from '../postgres/idempotency-keys.js';
+import { claimKey, findKept, keepRecord, releaseKey, type Kept } from '../postgres/idempotency-keys.js';
 import { restockStatements, unitsReturned } from '../stock/restock.js';
 import { lockOrder, refusalEvents, statementsOf } from './order-changes.js';
 import { fromKept, toOrderRecord, type KeptOrder } from './order.rows.js';
@@ -34,7 +34,7 @@ async function change(
   const kept =
     idempotency &&
     // @protects kept-change
-    ((await findKept<KeptOrder | null>(readerOf(sql), 'change', idempotency)) ??
+    ((await findKept<KeptOrder | null>(sql, 'change', idempotency)) ??
       (await claimKey<KeptOrder | null>(sql, 'change', idempotency)));
   if (kept) return { order: await replayed(sql, target.storeId, kept), restocked: 0, isReplay: true };
 
@@ -50,7 +50,7 @@ async function change(
   }
 
   // An earlier request made the change, and its commit may have stopped waiting for the standbys.
-  if (decided.events.length === 0) await sql.waitForStandbysAtCommit();
+  if (decided.events.length === 0) await sql.waitForStandbys();
   const changes = decided.events.length === 0 ? [] : statementsOf(key, actor, decided);
   // The stock comes last.
   const returns = decided.restock ? restockStatements(key, decided.restock) : [];

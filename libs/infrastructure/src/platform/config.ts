@@ -129,13 +129,11 @@ class Environment {
   }
 
   integer(name: string, fallback: number, min: number, max: number): number {
-    const text = this.text(name);
-    if (text === null) return fallback;
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < min || value > max) {
-      throw new ConfigError(name, `must be an integer from ${min} to ${max}`);
-    }
-    return value;
+    const read = (text: string) => {
+      const value = Number(text);
+      return /^\d+$/.test(text) && value >= min && value <= max ? value : null;
+    };
+    return this.parsed(name, read, `must be an integer from ${min} to ${max}`) ?? fallback;
   }
 
   port(name: string): number | null {
@@ -143,37 +141,22 @@ class Environment {
   }
 
   oneOf<T extends string>(name: string, values: readonly T[]): T | null {
-    const text = this.text(name);
-    if (text === null) return null;
-    const value = values.find((candidate) => candidate === text);
-    if (!value) throw new ConfigError(name, `must be one of ${values.join(', ')}`);
-    return value;
+    const read = (text: string) => values.find((candidate) => candidate === text) ?? null;
+    return this.parsed(name, read, `must be one of ${values.join(', ')}`);
   }
 
   url(name: string, protocols: readonly string[]): string | null {
-    const text = this.text(name);
-    if (text === null) return null;
-    if (!isUrl(text, protocols))
-      throw new ConfigError(name, `must be a URL that starts with ${either(protocols)}, ${ENCODING}`);
-    return text;
+    const starts = protocols.map((protocol) => `${protocol}//`).join(' or ');
+    const form = `a URL that starts with ${starts}, with special characters of a password percent-encoded`;
+    return this.parsed(name, (text) => (isUrl(text, protocols) ? text : null), `must be ${form}`);
   }
 
   mailbox(name: string): Mailbox | null {
-    const text = this.text(name);
-    if (text === null) return null;
-    const mailbox = readMailbox(text);
-    if (!mailbox) throw new ConfigError(name, 'must be an address, or Name <address>');
-    return mailbox;
+    return this.parsed(name, readMailbox, 'must be an address, or Name <address>');
   }
 
   keys(name: string): Buffer[] | null {
-    const text = this.text(name);
-    if (text === null) return null;
-    const keys = text.split(',').map((part) => Buffer.from(part.trim(), 'base64'));
-    if (keys.some((key) => key.length !== 32)) {
-      throw new ConfigError(name, 'must be keys of 32 bytes in base64, separated by commas, newest first');
-    }
-    return keys;
+    return this.parsed(name, readKeys, `must be ${KEYS_FORM}`);
   }
 
   /** Single addresses become networks of one address. */
@@ -192,27 +175,35 @@ class Environment {
     if (text === null || text === 'false') return false;
     if (text === 'true') return true;
     if (/^\d{1,2}$/.test(text)) return Number(text);
-    return this.networks(
-      name,
-      'true, false, a number of proxies, or networks such as 10.1.0.0/16, separated by commas',
-    );
+    const forms = 'true, false, a number of proxies, or networks such as 10.1.0.0/16, separated by commas';
+    return this.networks(name, forms);
+  }
+
+  /** @param read returns null for a text that the variable cannot have. */
+  private parsed<T>(name: string, read: (text: string) => T | null, problem: string): T | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    const value = read(text);
+    if (value === null) throw new ConfigError(name, problem);
+    return value;
   }
 }
-
-const ENCODING = 'with special characters of a password percent-encoded';
 
 function isUrl(text: string, protocols: readonly string[]): boolean {
   const url = parseUrl(text);
   if (url === null) return false;
-  const { protocol, username, password, pathname } = url;
   try {
-    [username, password, pathname].forEach(decodeURIComponent);
+    [url.username, url.password, url.pathname].forEach(decodeURIComponent);
   } catch {
     return false;
   }
-  return protocols.includes(protocol);
+  return protocols.includes(url.protocol);
 }
 
-function either(protocols: readonly string[]): string {
-  return protocols.map((protocol) => `${protocol}//`).join(' or ');
+/** What `readKeys` reads. */
+export const KEYS_FORM = 'keys of 32 bytes in base64, separated by commas, newest first';
+
+export function readKeys(text: string): Buffer[] | null {
+  const keys = text.split(',').map((part) => Buffer.from(part.trim(), 'base64'));
+  return keys.every((key) => key.length === 32) ? keys : null;
 }

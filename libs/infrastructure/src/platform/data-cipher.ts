@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Config } from './config.js';
+import { KEYS_FORM, readKeys, type Config } from './config.js';
 
 const ALGORITHM = 'aes-256-gcm';
 export const KEY_ID_BYTES = 4;
@@ -23,7 +23,7 @@ export class DataCipher {
   private readonly newest: Buffer;
   private readonly keys: ReadonlyMap<string, Buffer>;
 
-  /** @param newestFirst keys of 32 bytes. The newest encrypts, all decrypt. */
+  /** @param newestFirst keys of 32 bytes. */
   constructor(newestFirst: readonly Buffer[]) {
     const [newest] = newestFirst;
     if (!newest) throw new Error('There is no encryption key');
@@ -73,11 +73,8 @@ export function dataCipher(config: Pick<Config, 'encryptionKeys' | 'dataDir'>): 
 function keysFromFile(file: string): Buffer[] {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   if (!fs.existsSync(file)) makeKeyFile(file);
-  const parts = fs.readFileSync(file, 'utf8').split(',');
-  const keys = parts.map((part) => Buffer.from(part.trim(), 'base64'));
-  if (keys.some((key) => key.length !== 32)) {
-    throw new Error(`${file} must hold keys of 32 bytes in base64, separated by commas, newest first`);
-  }
+  const keys = readKeys(fs.readFileSync(file, 'utf8'));
+  if (!keys) throw new Error(`${file} must hold ${KEYS_FORM}`);
   return keys;
 }
 

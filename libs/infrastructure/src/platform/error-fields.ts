@@ -25,7 +25,7 @@ export function errorFields(error: unknown, depth = 0): ErrorFields {
     ...(code ? { code } : {}),
     // @protects logged-errors
     ...(mayQuote(error) ? {} : { message: error.message.slice(0, MAX_MESSAGE) }),
-    // The stack begins with the message, which may have several lines.
+    // The stack begins with the message.
     stack: error.stack
       ?.split('\n')
       .filter((line) => /^\s+at /.test(line))

@@ -8,7 +8,7 @@ const CHATTER = new Set(['InstanceLoader', 'NestFactory', 'NestApplication', 'Ro
 const FLUSH_MS = 100;
 const FLUSH_BYTES = 8_192;
 
-/** Kept while standard output is not read. Later lines are dropped and counted. */
+/** Kept while standard output is not read. */
 const BUFFER_BYTES = 4 << 20;
 
 /** The only fields that a line may have besides its message. */
@@ -30,6 +30,12 @@ export interface LogFields {
 
 /** JSON lines, or readable lines on a terminal. */
 export class JsonLogger implements LoggerService {
+  readonly error = this.at('error');
+  readonly warn = this.at('warn');
+  readonly debug = this.at('debug');
+  readonly verbose = this.at('trace');
+  readonly fatal = this.at('fatal');
+
   private readonly pino: pino.Logger;
   private readonly collected: ReturnType<typeof pino.destination> | null = null;
   private dropped = 0;
@@ -55,29 +61,13 @@ export class JsonLogger implements LoggerService {
     this.put(context !== undefined && CHATTER.has(context) ? 'debug' : 'info', message, rest);
   }
 
-  error(message: unknown, ...rest: unknown[]): void {
-    this.put('error', message, rest);
-  }
-
-  warn(message: unknown, ...rest: unknown[]): void {
-    this.put('warn', message, rest);
-  }
-
-  debug(message: unknown, ...rest: unknown[]): void {
-    this.put('debug', message, rest);
-  }
-
-  verbose(message: unknown, ...rest: unknown[]): void {
-    this.put('trace', message, rest);
-  }
-
-  fatal(message: unknown, ...rest: unknown[]): void {
-    this.put('fatal', message, rest);
-  }
-
   /** Writes what is collected. Without it, an orderly exit would hang on a pipe without a reader. */
   async flush(): Promise<void> {
     await new Promise<void>((resolve) => (this.collected ? this.collected.flush(() => resolve()) : resolve()));
+  }
+
+  private at(level: pino.Level) {
+    return (message: unknown, ...rest: unknown[]): void => this.put(level, message, rest);
   }
 
   private put(level: pino.Level, message: unknown, rest: readonly unknown[]): void {
@@ -88,8 +78,8 @@ export class JsonLogger implements LoggerService {
     this.pino[level]({ ...(context && { context }), ...(fields && { error: fields }) }, text);
   }
 
+  /** Asynchronous: a slow pipe must not delay requests. An exit and a fatal line write what is collected. */
   private collectingOutput(): ReturnType<typeof pino.destination> {
-    // Asynchronous: a slow pipe must not delay requests. An exit and a fatal line write what is collected.
     const options = { minLength: FLUSH_BYTES, periodicFlush: FLUSH_MS, maxLength: BUFFER_BYTES };
     const stream = pino.destination({ dest: 1, sync: false, ...options });
     stream.on('drop', () => this.dropped++);

@@ -1,19 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 
-/** Work that a process repeats from its start until it shuts down. */
 export abstract class ProcessLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  /** Aborts when the process shuts down. */
-  protected readonly stopping: AbortSignal;
-  private readonly stop: () => void;
+  private readonly controller = new AbortController();
+  protected readonly stopping = this.controller.signal;
   private work: Promise<unknown> = Promise.resolve();
 
-  /** @param shutdownMs how long a shutdown waits for the work to end. */
-  constructor(private readonly shutdownMs: number) {
-    const controller = new AbortController();
-    this.stopping = controller.signal;
-    this.stop = () => controller.abort();
-  }
+  /** @param shutdownMs how long a shutdown waits for the work. */
+  constructor(private readonly shutdownMs: number) {}
 
   protected abstract run(): Promise<unknown>;
 
@@ -22,7 +16,7 @@ export abstract class ProcessLoop implements OnApplicationBootstrap, BeforeAppli
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.stop();
+    this.controller.abort();
     await atMost(this.shutdownMs, this.work);
   }
 

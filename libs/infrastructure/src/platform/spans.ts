@@ -1,14 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import {
-  context,
-  propagation,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  type Attributes,
-} from '@opentelemetry/api';
-import type { Context, Span, Tracer } from '@opentelemetry/api';
+import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Attributes, Context, Span, Tracer } from '@opentelemetry/api';
 import { errorCode } from './error-code.js';
 import { statementName } from './statement-name.js';
 
@@ -19,51 +11,32 @@ export function traceWith(started: Tracer): void {
   tracer = started;
 }
 
-export function isTracing(): boolean {
-  return tracer !== null;
-}
-
-/** The span has the class or code of an error only: the message may quote a value. */
 export function traced<T>(name: string, attributes: Attributes, work: () => Promise<T>, root = false): Promise<T> {
   if (!tracer) return work();
   const parent = root ? ROOT_CONTEXT : context.active();
   const span = tracer.startSpan(name, { kind: root ? SpanKind.CONSUMER : SpanKind.INTERNAL, attributes }, parent);
-  const result = context.with(trace.setSpan(parent, span), work);
-  result.then(
-    () => span.end(),
-    (error: unknown) => fail(span, error).end(),
-  );
-  return result;
+  return ended(span, context.with(trace.setSpan(parent, span), work));
 }
 
 /** Runs a statement in a span. The span contains `text` with its placeholders, but no values. */
 export function tracedStatement<T>(text: string, work: () => Promise<T>): Promise<T> {
   if (!tracer) return work();
-  const span = startStatement(tracer, text);
-  const result = work();
-  result.then(
-    () => span.end(),
-    (error: unknown) => fail(span, error).end(),
-  );
-  return result;
+  return ended(startStatement(tracer, text), work());
 }
 
 export function traceStatement(text: string, durationMs: number): void {
   if (tracer) startStatement(tracer, text, Date.now() - durationMs).end();
 }
 
-export interface RequestSpan {
-  run(work: () => void): void;
-  end(status: number, attributes: Attributes): void;
-}
+export type RequestSpan = ReturnType<typeof startRequestSpan>;
 
-export function startRequestSpan(headers: IncomingHttpHeaders, name: string, attributes: Attributes): RequestSpan {
+export function startRequestSpan(headers: IncomingHttpHeaders, name: string, attributes: Attributes) {
   const parent = callerOf(headers);
   const span = trace.getTracer('store-commerce').startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
   const within = trace.setSpan(parent, span);
   return {
-    run: (work) => context.with(within, work),
-    end: (status, more) => {
+    run: (work: () => void) => context.with(within, work),
+    end: (status: number, more: Attributes) => {
       span.setAttributes({ 'http.response.status_code': status, ...more });
       if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();
@@ -95,7 +68,12 @@ function startStatement(by: Tracer, text: string, startTime?: number): Span {
   });
 }
 
-function fail(span: Span, error: unknown): Span {
-  const type = errorCode(error) ?? (error instanceof Error ? error.constructor.name : typeof error);
-  return span.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR });
+/** Ends the span with the work. It has the class or code of an error only: the message may quote a value. */
+function ended<T>(span: Span, work: Promise<T>): Promise<T> {
+  const fail = (error: unknown) => {
+    const type = errorCode(error) ?? (error instanceof Error ? error.constructor.name : typeof error);
+    span.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR });
+  };
+  work.catch(fail).finally(() => span.end());
+  return work;
 }

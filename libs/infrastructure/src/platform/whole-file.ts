@@ -13,16 +13,12 @@ export async function writeWholeFile<T>(file: string, write: (draft: string) => 
   try {
     const result = await write(draft);
     await rename(draft, file);
-    await sync(dirname(file));
+    // Makes the new name in the directory survive a power cut.
+    const directory = await open(dirname(file));
+    await directory.sync().finally(() => directory.close());
     return result;
   } catch (error) {
     await rm(draft, { force: true });
     throw error;
   }
-}
-
-/** Makes the new name in the directory survive a power cut. */
-async function sync(directory: string): Promise<void> {
-  const handle = await open(directory);
-  await handle.sync().finally(() => handle.close());
 }

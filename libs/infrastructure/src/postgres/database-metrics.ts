@@ -1,28 +1,22 @@
+import type pg from 'pg';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** The path of a statement: prepared, planned on each run, inside a transaction, or through TypeORM. */
-export type StatementKind = 'prepared' | 'planned' | 'transaction' | 'orm';
+const STATEMENT_KINDS = ['prepared', 'planned', 'transaction', 'orm'] as const;
+export type StatementKind = (typeof STATEMENT_KINDS)[number];
 
 /** Why a transaction is run again. */
-export const RETRY_REASONS = ['deadlock', 'lock', 'conflict', 'connection'] as const;
+const RETRY_REASONS = ['deadlock', 'lock', 'conflict', 'connection'] as const;
 export type RetryReason = (typeof RETRY_REASONS)[number];
 
 /** Why the outcome of a commit is unknown: a lost connection, or a cancelled wait for the standbys. */
-export const UNKNOWN_COMMIT_REASONS = ['connection', 'standby'] as const;
+const UNKNOWN_COMMIT_REASONS = ['connection', 'standby'] as const;
 export type UnknownCommitReason = (typeof UNKNOWN_COMMIT_REASONS)[number];
 
-/** The state of a connection pool. */
-export interface PoolState {
-  readonly totalCount: number;
-  readonly idleCount: number;
-  readonly waitingCount: number;
-}
-
-/** The metrics of the pool and its statements. */
 export class DatabaseMetrics {
   private waitingTurns = () => 0;
   // Bound once, because a request runs several statements.
-  private readonly statements: Readonly<Record<StatementKind, { observe(seconds: number): void }>>;
+  private readonly statements: ReadonlyMap<StatementKind, { observe(seconds: number): void }>;
   private readonly namedStatements: Counter;
   private readonly namedSeconds: Counter;
   private readonly transactionRetries: Counter;
@@ -36,12 +30,7 @@ export class DatabaseMetrics {
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers: [registry],
     });
-    this.statements = {
-      prepared: durations.labels('prepared'),
-      planned: durations.labels('planned'),
-      transaction: durations.labels('transaction'),
-      orm: durations.labels('orm'),
-    };
+    this.statements = new Map(STATEMENT_KINDS.map((kind) => [kind, durations.labels(kind)]));
     // Two lines per statement: histograms would be most of the text.
     this.namedStatements = this.counter('database_statements_total', 'Statements by name', 'statement');
     this.namedSeconds = this.counter(
@@ -65,11 +54,10 @@ export class DatabaseMetrics {
 
   /** @param name as in `orders.insert`; `null` for a statement without one, such as COMMIT. */
   observeStatement(kind: StatementKind, name: string | null, seconds: number): void {
-    this.statements[kind].observe(seconds);
+    this.statements.get(kind)?.observe(seconds);
     if (name === null) return;
-    const statement = { statement: name };
-    this.namedStatements.inc(statement);
-    this.namedSeconds.inc(statement, seconds);
+    this.namedStatements.inc({ statement: name });
+    this.namedSeconds.inc({ statement: name }, seconds);
   }
 
   countRetry(reason: RetryReason): void {
@@ -86,14 +74,11 @@ export class DatabaseMetrics {
   }
 
   /** Reads the state of the pool at each scrape. */
-  observePool(pool: () => PoolState): void {
-    this.gauge('database_pool_in_use', 'Connections in use', () => pool().totalCount - pool().idleCount);
-    this.gauge('database_pool_idle', 'Open idle connections', () => pool().idleCount);
-    this.gauge(
-      'database_pool_waiting',
-      'Callers that wait for a connection, or for the turn to take one',
-      () => pool().waitingCount + this.waitingTurns(),
-    );
+  observePool(pool: Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>): void {
+    this.gauge('database_pool_in_use', 'Connections in use', () => pool.totalCount - pool.idleCount);
+    this.gauge('database_pool_idle', 'Open idle connections', () => pool.idleCount);
+    const waiting = () => pool.waitingCount + this.waitingTurns();
+    this.gauge('database_pool_waiting', 'Callers that wait for a connection, or for the turn to take one', waiting);
   }
 
   private counter(name: string, help: string, label: string): Counter {

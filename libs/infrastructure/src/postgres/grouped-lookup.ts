@@ -18,10 +18,8 @@ export class GroupedLookup<Value> {
   private readonly inFlight: Promise<unknown>[] = [];
 
   /**
-   * @param lookUp finds the values of many keys; a key without a value is absent from the result.
+   * @param lookUp a key without a value is absent from its result.
    * @param patienceMs the wait of a group's first caller for its answer; later callers of the group wait less.
-   * @param concurrent the maximum number of look-ups in flight. With one, all callers wait for the database in
-   * lockstep.
    */
   constructor(
     private readonly lookUp: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,

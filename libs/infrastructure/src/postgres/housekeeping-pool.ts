@@ -1,19 +1,17 @@
 import pg from 'pg';
-import { SESSION_SETTINGS } from './session-settings.js';
+import { onConnect } from './session-settings.js';
+import { discardSilentConnections } from './silent-connections.js';
 
 const CONNECTIONS = 2;
 const CONNECTION_TIMEOUT_MS = 5_000;
-/** Far longer than any statement of the housekeeping takes. */
+/** Longer than any statement of the housekeeping. */
 const QUERY_TIMEOUT_MS = 10_000;
 
-/** The pool has the option `onConnect`; its types do not. */
-const WITH_SETTINGS = { onConnect: (client: pg.ClientBase) => client.query(SESSION_SETTINGS) };
-
 /**
- * A pool for the worker's housekeeping, without the time limits of requests. The pool reports a connection that breaks,
- * idle or in use; the process continues.
+ * A pool for the worker's housekeeping, without the time limits of requests.
  *
  * @param databaseUrl direct: on a pooler's connections, requests have set their time limits.
+ * @param onError is called when a connection breaks, idle or in use.
  */
 export function housekeepingPool(databaseUrl: string, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
@@ -25,9 +23,10 @@ export function housekeepingPool(databaseUrl: string, onError: (error: Error) =>
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: QUERY_TIMEOUT_MS,
-    ...WITH_SETTINGS,
+    ...onConnect(),
   });
   pool.on('error', onError);
   pool.on('connect', (client) => client.on('error', onError));
+  discardSilentConnections(pool);
   return pool;
 }

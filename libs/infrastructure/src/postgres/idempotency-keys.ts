@@ -9,10 +9,8 @@ import { isLockTimeout } from './postgres-errors.js';
 import { WAITS_FOR_STANDBYS } from './standby-wait.js';
 import { HAS_BEGUN, type TransactionSql } from './transaction-sql.js';
 
-/** What the request with the key does. */
 type KeyKind = 'order' | 'change' | 'stock' | 'webhook';
 
-/** What the first request with a key did. */
 export interface Kept<Record> {
   /** The order that it placed or changed; null for the other kinds. */
   readonly orderId: string | null;
@@ -28,7 +26,6 @@ interface KeyRow {
   readonly waits_for_standbys: boolean;
 }
 
-/** Runs a statement, and makes its transaction wait for the standbys. */
 interface KeyReader {
   query(text: string, values: readonly unknown[]): Promise<KeyRow[]>;
   waitForStandbys(): Promise<void>;
@@ -70,25 +67,17 @@ export async function claimKey<Record>(
   request: IdempotentRequest,
   kept: Kept<Record> | null = null,
 ): Promise<Kept<Record> | null> {
-  const { scope, requestHash } = request;
-  const values = [...valuesOf(scope), kind, requestHash, kept?.orderId, kept && JSON.stringify(kept.record)];
+  const record = kept && JSON.stringify(kept.record);
+  const values = [...valuesOf(request.scope), kind, request.requestHash, kept?.orderId, record];
   const [inserted] = await sql.pipeline([{ text: CLAIM, values }]).catch((error: unknown) => {
     throw isLockTimeout(error) ? new IdempotencyInFlight() : error;
   });
   if (inserted?.length) return null;
 
-  const earlier = await findKept<Record>(readerOf(sql), kind, request);
+  const earlier = await findKept<Record>(sql, kind, request);
   // The key expired between the two statements: it is free, but this transaction does not hold it.
   if (!earlier) throw new IdempotencyInFlight();
   return earlier;
-}
-
-/** Reads keys within a transaction. */
-export function readerOf(sql: TransactionSql): KeyReader {
-  return {
-    query: (text, values) => sql.query(text, values),
-    waitForStandbys: () => sql.waitForStandbysAtCommit(),
-  };
 }
 
 /**
@@ -113,12 +102,12 @@ export async function findKept<Record>(
   return { orderId: row.order_id, record: row.record as Record };
 }
 
-/** Frees the key that this transaction has claimed, for a request whose refusal is recorded. */
+/** For a request whose refusal is recorded. */
 export async function releaseKey(sql: TransactionSql, scope: IdempotencyScope): Promise<void> {
   await sql.query(RELEASE, valuesOf(scope));
 }
 
-/** Keeps what the request did with the key that this transaction has claimed. */
+/** For a key that this transaction has claimed. */
 export async function keepRecord(
   sql: TransactionSql,
   scope: IdempotencyScope,

@@ -15,11 +15,7 @@ export class MaintenanceConnection {
     return translated(withMaintenanceConnection(this.url, work));
   }
 
-  /**
-   * Runs one transaction, like `confirmedTransaction`.
-   *
-   * @throws CommitOutcomeUnknown as there.
-   */
+  /** Runs one `confirmedTransaction`. */
   transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.run((dataSource) => confirmedTransaction(dataSource, work));
   }
@@ -30,11 +26,7 @@ export class MaintenanceConnection {
   }
 }
 
-/** Runs `work` on connections of its own, without the time limits of requests, and closes them. */
-export async function withMaintenanceConnection<T>(
-  url: string,
-  work: (dataSource: DataSource) => Promise<T>,
-): Promise<T> {
+export async function withMaintenanceConnection<T>(url: string, work: (source: DataSource) => Promise<T>): Promise<T> {
   const dataSource = await openMaintenanceConnection(url);
   try {
     return await work(dataSource);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { AbstractLogger, DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { AbstractLogger, DataSource, MigrationExecutor } from 'typeorm';
 import { errorCode } from '../platform/error-code.js';
 import { maintenanceOptions, NO_TIME_LIMITS } from './data-source.js';
 import { type Migration, MIGRATIONS, type OwnMigrations } from './migrations.js';
@@ -18,13 +18,11 @@ const APPLICATION = 'store-commerce-migrations';
  * clients expect an answer within 3 s.
  */
 const LOCK_TIMEOUT_MS = 1_000;
-/** Attempts, a second apart, while other sessions hold the locks. */
 const ATTEMPTS = 30;
 const RETRY_MS = 1_000;
-const UNDEFINED_TABLE = '42P01';
 
 export interface MigrationReport {
-  /** Names of the migrations that this call applied. */
+  /** By this call. */
   readonly applied: readonly string[];
 }
 
@@ -43,8 +41,8 @@ export class UnknownSchema extends Error {
 }
 
 /**
- * Brings the schema up to date. Safe in several processes at once: one migrates, the others wait for it and find nothing
- * to do. Leaves a database of a later release unchanged.
+ * Safe in several processes at once: one migrates, the others wait for it and find nothing to do. Leaves a database of a
+ * later release unchanged.
  *
  * @param url a direct connection, not one through a pooler: the advisory lock belongs to a session.
  * @param own of extensions; they run after those of the service.
@@ -71,7 +69,7 @@ export function migrate(
   });
 }
 
-/** Whether every migration of this release, and of the extensions, has been applied. */
+/** @param own of extensions. */
 export async function isSchemaCurrent(
   query: (text: string, values: unknown[]) => Promise<unknown[]>,
   own: readonly OwnMigrations[] = [],
@@ -85,7 +83,7 @@ export async function isSchemaCurrent(
     }
     return true;
   } catch (error) {
-    if (errorCode(error) === UNDEFINED_TABLE) return false; // not migrated yet
+    if (errorCode(error) === '42P01') return false; // no table: not migrated yet
     throw error;
   }
 }
@@ -125,7 +123,9 @@ async function applyMissing(url: string, migrations: readonly Migration[], schem
   });
   await dataSource.initialize();
   // Without a transaction, no limit: CREATE INDEX CONCURRENTLY waits for old transactions, and nothing waits behind it.
-  dataSource.subscribers.push({ afterTransactionStart: ({ queryRunner }) => limitLockWaits(queryRunner) });
+  dataSource.subscribers.push({
+    afterTransactionStart: ({ queryRunner }) => queryRunner.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`),
+  });
   try {
     if (schema) {
       await dataSource.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
@@ -151,11 +151,6 @@ class NoLog extends AbstractLogger {
   protected override writeLog(): void {}
 }
 
-async function limitLockWaits(runner: QueryRunner): Promise<void> {
-  await runner.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-}
-
-/** Runs `work` again when a lock on a table does not come free in time. */
 async function whileLocked(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

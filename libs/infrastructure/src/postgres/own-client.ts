@@ -2,11 +2,7 @@ import pg from 'pg';
 import { READ_INTEGERS } from './integers.js';
 import { SESSION_SETTINGS } from './session-settings.js';
 
-/**
- * Runs `work` on a dedicated connection. When it fails, uncommitted work is rolled back.
- *
- * @param name of the connection, which the server's list of sessions shows.
- */
+/** @param name of the connection, which the server's list of sessions shows. */
 export async function withOwnClient<T>(url: string, name: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: name, types: READ_INTEGERS });
   // The failing query reports a broken connection; an unhandled event would end the process.

@@ -1,6 +1,6 @@
 import { CONNECTION_MS } from '@app/application';
 import pg from 'pg';
-import { isServerFull } from './postgres-errors.js';
+import { isServerFull, NO_CONNECTION_IN_TIME } from './postgres-errors.js';
 
 type Callback = (
   error: Error | undefined,
@@ -59,7 +59,7 @@ export class PatientPool extends pg.Pool {
       };
       const timer = setTimeout(() => {
         this.waiting.splice(this.waiting.indexOf(wake), 1);
-        reject(new Error('timeout exceeded when trying to connect'));
+        reject(new Error(NO_CONNECTION_IN_TIME));
       }, patienceMs);
       this.waiting.push(wake);
     });

@@ -20,6 +20,9 @@ const UNAVAILABLE_CLASSES = ['08', '53'];
 /** SQLSTATEs of values that the server refuses: encoding, escapes, untranslatable, malformed or out of range. */
 const BAD_INPUT = new Set(['22021', '22025', '22P05', '22P02', '22003']);
 
+/** The server ended a statement at its `statement_timeout`, or its wait for a lock at its `lock_timeout`. */
+const TIMEOUTS = new Set(['57014', '55P03']);
+
 /** A table or a column that does not exist. */
 const SCHEMA_MISMATCH = new Set(['42P01', '42703']);
 
@@ -42,6 +45,9 @@ const SOCKET_ERRORS = new Set([
 const CONNECTION_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after|Driver not Connected|timeout expired|Received unexpected)/;
 
+/** The message of pg when no connection of its pool comes free in time. */
+export const NO_CONNECTION_IN_TIME = 'timeout exceeded when trying to connect';
+
 interface PostgresError {
   readonly code?: string;
   readonly message?: string;
@@ -50,18 +56,16 @@ interface PostgresError {
 }
 
 /**
- * Translates an error of PostgreSQL, pg or TypeORM for the application. The original is the `cause`.
- *
- * @returns `UnusableValue`, `DeadlineExceeded`, `Unavailable` or `SchemaMismatch`. Returns any other error, including a
- *   translated one, unchanged.
+ * Translates an error of PostgreSQL, pg or TypeORM for the application. The original is the `cause`. Returns any other
+ * error, including a translated one, unchanged.
  */
 export function toApplicationError(error: unknown): unknown {
   if (error instanceof ApplicationError) return error;
-  if (isBadInput(error)) return new UnusableValue({ cause: error });
-  if (isStatementTimeout(error) || isLockTimeout(error) || isTooLate(error))
-    return new DeadlineExceeded({ cause: error });
+  const code = errorCode(error) ?? '';
+  if (BAD_INPUT.has(code)) return new UnusableValue({ cause: error });
+  if (TIMEOUTS.has(code) || isTooLate(error)) return new DeadlineExceeded({ cause: error });
   if (isRetryable(error)) return new Unavailable({ cause: error });
-  if (SCHEMA_MISMATCH.has(errorCode(error) ?? '')) return new SchemaMismatch({ cause: error });
+  if (SCHEMA_MISMATCH.has(code)) return new SchemaMismatch({ cause: error });
   return error;
 }
 
@@ -93,20 +97,21 @@ export function retryReason(error: unknown): RetryReason {
   return TRANSIENT.get(errorCode(error) ?? '') ?? 'connection';
 }
 
-/** Whether the server refused a connection because all its slots, or those of the role or database, are taken. */
-export function isServerFull(error: unknown): boolean {
-  return errorCode(error) === '53300';
+function hasCode(code: string): (error: unknown) => boolean {
+  return (error) => errorCode(error) === code;
 }
 
-/** Whether the server cancelled a statement at its `statement_timeout`. */
-export function isStatementTimeout(error: unknown): boolean {
-  return errorCode(error) === '57014';
-}
+/** Whether the server refused a connection because all its slots, or those of the role or database, are taken. */
+export const isServerFull = hasCode('53300');
 
 /** Whether a statement waited for a lock until its `lock_timeout`. */
-export function isLockTimeout(error: unknown): boolean {
-  return errorCode(error) === '55P03';
-}
+export const isLockTimeout = hasCode('55P03');
+
+/** Whether the role lacks a right. */
+export const isPrivilegeMissing = hasCode('42501');
+
+/** Whether a number, such as a sum, left the range of its column or type. */
+export const isOutOfRange = hasCode('22003');
 
 /** Whether the server did not answer within the time limit of the client. */
 export function isReadTimeout(error: unknown): boolean {
@@ -114,24 +119,8 @@ export function isReadTimeout(error: unknown): boolean {
 }
 
 /** Whether an answer, or a connection of the pool, did not come in time. The server may only be busy. */
-export function isTooLate(error: unknown): boolean {
-  if (isReadTimeout(error) || error instanceof DeadlineExceeded) return true;
-  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
-}
-
-/** Whether the role lacks a right. */
-export function isPrivilegeMissing(error: unknown): boolean {
-  return errorCode(error) === '42501';
-}
-
-/** Whether a number, such as a sum, left the range of its column or type. */
-export function isOutOfRange(error: unknown): boolean {
-  return errorCode(error) === '22003';
-}
-
-/** Whether the server refused a value that validation should have refused. */
-export function isBadInput(error: unknown): boolean {
-  return BAD_INPUT.has(errorCode(error) ?? '');
+function isTooLate(error: unknown): boolean {
+  return isReadTimeout(error) || (error instanceof Error && error.message === NO_CONNECTION_IN_TIME);
 }
 
 /** Whether the error is a violation of one of the unique keys with these names. */

@@ -31,8 +31,8 @@ export class PostgresModule {
     const databaseMetrics = new DatabaseMetrics(metrics.registry);
     const brokenConnections = new OutageLog('Broken connections', (line) => logger.warn(line));
     const onPoolError = (error: Error) => brokenConnections.note(`An idle connection broke: ${error.message}`);
-    const pool = requestPool({ url: databaseUrl, poolSize: config.databasePoolSize, onPoolError });
-    databaseMetrics.observePool(() => pool);
+    const pool = requestPool(databaseUrl, config.databasePoolSize, onPoolError);
+    databaseMetrics.observePool(pool);
     return {
       module: PostgresModule,
       imports: [TypeOrmModule.forRoot({ ...optionsOn(pool), autoLoadEntities: true })],
@@ -43,7 +43,7 @@ export class PostgresModule {
         { provide: DatabaseMetrics, useValue: databaseMetrics },
         {
           provide: MaintenanceConnection,
-          useFactory: () => new MaintenanceConnection(config.databaseDirectUrl ?? databaseUrl),
+          useValue: new MaintenanceConnection(config.databaseDirectUrl ?? databaseUrl),
         },
         {
           provide: Database,

@@ -3,11 +3,7 @@ import { statementName } from '../platform/statement-name.js';
 
 const names = new Map<string, string>();
 
-/**
- * Prepares a statement: each connection parses and plans it once, under its name and a number.
- *
- * @param text one of a bounded number of texts: code with optional conditions, never values.
- */
+/** @param text one of a bounded number of texts: each connection parses and plans it once. */
 export function prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
   let name = names.get(text);
   if (name === undefined) names.set(text, (name = `${statementName(text) ?? 'statement'}#${names.size}`));

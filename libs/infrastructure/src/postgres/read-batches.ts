@@ -1,10 +1,9 @@
 import { DeadlineExceeded } from '@app/application';
 import type pg from 'pg';
 
-/** Statements that share a connection. A small number, because the others wait behind a slow one. */
+/** Reads that share a connection. A small number, because the others wait behind a slow one. */
 const BATCH = 4;
 
-/** Asked when a connection is free: whether the request still waits for the read. */
 export type IsWanted = () => boolean;
 
 interface Read {
@@ -16,19 +15,14 @@ interface Read {
 }
 
 /**
- * Sends short reads of the same tick together, a few on each connection. Under load these are many, because requests
- * wait in groups for the look-up of their keys. Sending is most of the cost of a short statement, and one packet
- * carries several. Each read has its own answer or error.
+ * Sends short reads of the same tick together, a few on each connection: sending is most of the cost of a short statement,
+ * and one packet carries several. Under load these are many, because requests wait in groups for the look-up of their keys.
  */
 export class ReadBatches {
   private waiting: Read[] = [];
 
   constructor(private readonly pool: pg.Pool) {}
 
-  /**
-   * @param isWanted for a read that its request can do without: it is sent behind the other reads of its connection,
-   *   one on each connection, and not at all when it is no longer wanted.
-   */
   query(query: pg.QueryConfig, isWanted: IsWanted | null = null): Promise<pg.QueryResult> {
     return new Promise((resolve, reject) => {
       if (this.waiting.push({ query, isWanted, resolve, reject }) === 1) setImmediate(() => this.send());
@@ -75,7 +69,7 @@ function inBatches(reads: readonly Read[]): Read[][] {
   return batches;
 }
 
-/** The reads to send. Those whose callers have given up are rejected. */
+/** Rejects the reads whose callers have given up. */
 function inOrder(batch: readonly Read[]): Read[] {
   const [needed, optional]: [Read[], Read[]] = [[], []];
   for (const read of batch) {

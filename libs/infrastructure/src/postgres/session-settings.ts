@@ -1,3 +1,5 @@
+import type pg from 'pg';
+
 /**
  * For each new connection that reads or writes rows, whatever the server, the database or the role has: the formats of
  * values, because the driver parses only ISO times, and the isolation of single statements. Without JIT: to compile a
@@ -13,3 +15,21 @@ export const SESSION_SETTINGS = `
   SET default_transaction_isolation = 'read committed';
   SET jit = off;
 `;
+
+/**
+ * An option that the types of pg's pool lack: the settings of each new connection, and a listener. The pool listens for
+ * errors of idle connections, a caller for those of the connection it uses. Between the two a connection still reads,
+ * possibly the server's shutdown message, and an error event without a listener would end the process. With one, the next
+ * query on that connection fails.
+ */
+export function onConnect(settings = '') {
+  return {
+    onConnect: (client: pg.ClientBase) => {
+      client.on('error', () => undefined);
+      return client.query(SESSION_SETTINGS + settings);
+    },
+  };
+}
+
+/** Another one: sends a statement without waiting for the answers of earlier ones. */
+export const PIPELINE = { pipeline: true };

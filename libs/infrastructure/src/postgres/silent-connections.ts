@@ -2,9 +2,8 @@ import type pg from 'pg';
 import { isReadTimeout } from './postgres-errors.js';
 
 /**
- * Replaces connections that died silently, because a proxy or a firewall dropped them. When a statement gets no answer
- * in time, this also closes the idle connections that have been silent since it was sent. Otherwise each of them would
- * make another request time out. A connection that answered in the meantime stays.
+ * When a statement gets no answer in time, closes also the idle connections that have been silent since it was sent. A proxy
+ * or a firewall may have dropped them, and each of them would make another request time out.
  */
 export function discardSilentConnections(pool: pg.Pool): void {
   const takenAt = new WeakMap<pg.PoolClient, number>();

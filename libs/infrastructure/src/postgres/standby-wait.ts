@@ -11,9 +11,7 @@ import { isConnectionLost } from './postgres-errors.js';
  */
 const WARNING = '01000';
 
-/**
- * An SQL condition: whether a commit of this session waits for standbys. A reload of the configuration may change it.
- */
+/** An SQL condition: whether a commit of this session waits for standbys. A reload of the configuration may change it. */
 export const WAITS_FOR_STANDBYS = `(current_setting('synchronous_standby_names') <> ''
   AND current_setting('synchronous_commit') NOT IN ('local', 'off'))`;
 
@@ -28,7 +26,6 @@ export const SHOW_WARNINGS = `SET LOCAL client_min_messages = warning`;
 export const WAIT_FOR_STANDBYS = `/* standbys.wait */
   SELECT CASE WHEN ${WAITS_FOR_STANDBYS} THEN pg_logical_emit_message(true, 'store-commerce', pg_current_xact_id()::text) END`;
 
-/** The server ended the wait for its standbys before they had the transaction. */
 class WaitForStandbysCancelled extends Error {
   readonly code = WARNING;
 

@@ -6,7 +6,6 @@ import { isConnectionLost } from './postgres-errors.js';
 import { commitConfirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import { watched } from './watch-statements.js';
 
-/** A statement with its values. */
 export interface Statement {
   /** One of a bounded number of texts: each connection parses and plans it once. */
   readonly text: string;
@@ -43,7 +42,7 @@ function begin({ remainingMs }: Deadline): string {
 
 /** SQL on the one connection of a transaction, which its first statement begins. Lives as long as the transaction. */
 export class TransactionSql {
-  private begun: Promise<void> | null = null;
+  private begun: Promise<unknown> | null = null;
 
   /** @param deadline after it, a statement without an answer fails, and the transaction with it. */
   constructor(
@@ -52,10 +51,10 @@ export class TransactionSql {
     private readonly metrics: DatabaseMetrics,
   ) {}
 
-  /** @param text one of a bounded number of texts: each connection parses and plans it once. */
+  /** @param text as that of a {@link Statement}. */
   async query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
     await this.begin();
-    return (await this.sendPrepared({ text, values })) as Row[];
+    return (await this.send(prepared(text, values))) as Row[];
   }
 
   /**
@@ -69,7 +68,7 @@ export class TransactionSql {
    */
   async pipeline(statements: readonly Statement[]): Promise<unknown[][]> {
     const begun = this.begin();
-    const outcomes = await Promise.allSettled(statements.map((statement) => this.sendPrepared(statement)));
+    const outcomes = await Promise.allSettled(statements.map(({ text, values }) => this.send(prepared(text, values))));
     await begun;
     return outcomes.map((outcome) => {
       if (outcome.status === 'rejected') throw outcome.reason;
@@ -78,14 +77,14 @@ export class TransactionSql {
   }
 
   /** Makes COMMIT wait for the standbys even if this transaction writes nothing. */
-  async waitForStandbysAtCommit(): Promise<void> {
+  async waitForStandbys(): Promise<void> {
     await this.query(WAIT_FOR_STANDBYS, []);
   }
 
   /** @throws CommitOutcomeUnknown when the connection was lost, or the server cancelled the wait for its standbys. */
   async commit(): Promise<void> {
     if (this.begun === null) return;
-    await commitConfirmed(this.client, () => this.execute('COMMIT'), this.metrics);
+    await commitConfirmed(this.client, () => this.send({ text: 'COMMIT' }), this.metrics);
   }
 
   /**
@@ -97,39 +96,25 @@ export class TransactionSql {
     if (this.begun === null) return true;
     if (reason instanceof CommitOutcomeUnknown || isConnectionLost(reason)) return false;
     return this.begun
-      .then(() => this.execute('ROLLBACK'))
+      .then(() => this.send({ text: 'ROLLBACK' }))
       .then(
         () => true,
         () => false,
       );
   }
 
-  private begin(): Promise<void> {
+  private begin(): Promise<unknown> {
     if (this.begun === null) {
-      this.begun = this.execute(begin(this.deadline));
+      this.begun = this.send({ text: begin(this.deadline) });
       // The caller that awaits it handles its failure.
       this.begun.catch(() => undefined);
     }
     return this.begun;
   }
 
-  private async sendPrepared({ text, values }: Statement): Promise<unknown[]> {
-    const query = { ...prepared(text, values), query_timeout: this.patienceMs };
-    const { rows } = await this.send(query);
+  private async send(query: pg.QueryConfig): Promise<unknown[]> {
+    const limited = { ...query, query_timeout: Math.ceil(this.deadline.remainingMs) + SILENT_SERVER_MS };
+    const { rows } = await watched(this.metrics, 'transaction', query.text, () => this.client.query(limited));
     return rows as unknown[];
-  }
-
-  /** Runs statements without values; discards their rows. */
-  private async execute(text: string): Promise<void> {
-    const query = { text, query_timeout: this.patienceMs };
-    await this.send(query);
-  }
-
-  private send(query: pg.QueryConfig): Promise<pg.QueryResult> {
-    return watched(this.metrics, 'transaction', query.text, () => this.client.query(query));
-  }
-
-  private get patienceMs(): number {
-    return Math.ceil(this.deadline.remainingMs) + SILENT_SERVER_MS;
   }
 }

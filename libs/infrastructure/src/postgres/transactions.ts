@@ -34,7 +34,7 @@ export class Transactions {
 
   /**
    * Commits when `work` resolves; rolls back and rethrows when it rejects. Runs `work` again, up to 4 times in all,
-   * after a deadlock, a lock timeout or a connection lost before COMMIT was sent: `work` must be repeatable.
+   * after a deadlock, a lock timeout or a connection lost before COMMIT was sent.
    *
    * @param storeId the store whose turn each attempt takes.
    * @param deadline limits the waits for a turn, for a connection and for locks, over all attempts; 2.4 s by default.

@@ -1,9 +1,9 @@
 import type { DataSource } from 'typeorm';
-import { isTracing, tracedStatement, traceStatement } from '../platform/spans.js';
+import { tracedStatement, traceStatement } from '../platform/spans.js';
 import { statementName } from '../platform/statement-name.js';
 import type { DatabaseMetrics, StatementKind } from './database-metrics.js';
 
-/** Calls `run` at once and measures the statement. While tracing is on, records a span. */
+/** Calls `run` at once. */
 export function watched<T>(
   metrics: DatabaseMetrics,
   kind: StatementKind,
@@ -11,7 +11,7 @@ export function watched<T>(
   run: () => Promise<T>,
 ): Promise<T> {
   const started = performance.now();
-  const answer = isTracing() ? tracedStatement(text, run) : run();
+  const answer = tracedStatement(text, run);
   const observe = () => metrics.observeStatement(kind, statementName(text), (performance.now() - started) / 1000);
   answer.then(observe, observe);
   return answer;

@@ -1,12 +1,9 @@
-/**
- * A column whose values are ciphertexts of the {@link DataCipher}. The table's primary key is `store_id` and `rowKey`.
- */
+/** A column of ciphertexts of the {@link DataCipher}. The primary key of its table is `store_id` and `rowKey`. */
 export interface EncryptedColumn {
   readonly table: string;
   readonly column: string;
   readonly rowKey: string;
   readonly rowKeyType: 'text' | 'uuid';
-  readonly beforeAll: string;
   /** The place of a value. A ciphertext that is moved to another row cannot be decrypted there. */
   readonly context: (storeId: number, rowKey: string) => string;
 }
@@ -16,7 +13,6 @@ export const GATEWAY_CREDENTIALS: EncryptedColumn = {
   column: 'credentials',
   rowKey: 'method_id',
   rowKeyType: 'text',
-  beforeAll: '',
   context: (storeId, methodId) => `gateway_credentials/${storeId}/${methodId}`,
 };
 
@@ -25,7 +21,6 @@ export const NATIONAL_IDS: EncryptedColumn = {
   column: 'national_id',
   rowKey: 'customer_id',
   rowKeyType: 'uuid',
-  beforeAll: '00000000-0000-0000-0000-000000000000',
   context: (storeId, customerId) => `customer_secrets/${storeId}/${customerId}/national_id`,
 };
 
@@ -34,7 +29,6 @@ export const WEBHOOK_SECRETS: EncryptedColumn = {
   column: 'secrets',
   rowKey: 'id',
   rowKeyType: 'uuid',
-  beforeAll: '00000000-0000-0000-0000-000000000000',
   context: (storeId, id) => `webhooks/${storeId}/${id}/secrets`,
 };
 

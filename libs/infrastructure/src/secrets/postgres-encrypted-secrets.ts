@@ -21,6 +21,9 @@ interface Batch extends ReencryptedBatch {
   readonly last: Place | undefined;
 }
 
+/** Before every key of the type. */
+const BEFORE_ALL = { text: '', uuid: '00000000-0000-0000-0000-000000000000' } as const;
+
 /** Values locked and rewritten by one transaction. */
 const BATCH = 500;
 
@@ -57,7 +60,7 @@ export class PostgresEncryptedSecrets extends EncryptedSecrets {
   }
 
   private async *batchesOf(dataSource: DataSource, column: EncryptedColumn): AsyncIterable<ReencryptedBatch> {
-    let after: Place | undefined = { store_id: 0, row_key: column.beforeAll };
+    let after: Place | undefined = { store_id: 0, row_key: BEFORE_ALL[column.rowKeyType] };
     while (after) {
       const from: Place = after;
       const { last, ...batch } = await confirmedTransaction(dataSource, (manager) =>

@@ -105,7 +105,7 @@ async function claimReference(
   const found = await sql.query<{ request_hash: Buffer; results: Results }>(FIND_REFERENCE, [storeId, reference]);
   if (!found[0]?.request_hash.equals(requestHash)) throw new ReferenceTaken();
   // The commit of the first request may have stopped waiting for the standbys.
-  await sql.waitForStandbysAtCommit();
+  await sql.waitForStandbys();
   return found[0].results;
 }
 

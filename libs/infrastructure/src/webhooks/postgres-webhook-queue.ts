@@ -118,6 +118,9 @@ const PAUSED = record(
 const RELEASE = `/* webhooks.release */
   UPDATE webhooks SET held_until = now() WHERE store_id = $1 AND id = $2 AND holder = $3`;
 
+/** The statements wait for the locks of the webhook. */
+const ALONE = { isAlone: true };
+
 @Injectable()
 export class PostgresWebhookQueue extends WebhookQueue {
   private readonly logger = new Logger('Webhooks');
@@ -146,16 +149,13 @@ export class PostgresWebhookQueue extends WebhookQueue {
   ): Promise<boolean> {
     const [text, values] = statementOf(outcome);
     const key = [storeId, id, holder, epoch];
-    const rows = await this.database.queryAlone(text, [
-      ...key,
-      delivery && JSON.stringify(sentOf(delivery)),
-      ...values,
-    ]);
+    const sent = delivery && JSON.stringify(sentOf(delivery));
+    const rows = await this.database.queryPrepared(text, [...key, sent, ...values], ALONE);
     return rows.length > 0;
   }
 
   override async release({ storeId, id, holder }: ClaimedWebhook): Promise<void> {
-    await this.database.queryAlone(RELEASE, [storeId, id, holder]);
+    await this.database.queryPrepared(RELEASE, [storeId, id, holder], ALONE);
   }
 
   /** A webhook whose secrets no configured key decrypts is left alone until its claim ends, and logged once. */

@@ -129,7 +129,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
     const secrets = sealSecrets(this.cipher, { storeId, id }, [{ secret, until: null }]);
     const { hostname } = new URL(url);
     // The end of the feed is after what is committed, also before the first reader comes.
-    await numberChangesOf((text, values) => this.database.queryAlone(text, values), storeId);
+    await numberChangesOf((text, values) => this.database.queryPrepared(text, values, { isAlone: true }), storeId);
     const values = [storeId, id, mode, url, hostname, kinds, body, batch, secrets];
     return this.transactions.run(storeId, async (sql) => {
       const earlier = request && (await claimKey(sql, 'webhook', request, { orderId: null, record: { id } }));

@@ -7,7 +7,6 @@ import type { Retention } from '../platform/config.js';
 import { OutageLog } from '../platform/outage-log.js';
 import { foldTallies } from '../lists/fold-tallies.js';
 import { housekeepingPool } from '../postgres/housekeeping-pool.js';
-import { discardSilentConnections } from '../postgres/silent-connections.js';
 import { atMost, ProcessLoop } from '../platform/process-loop.js';
 import { purgeExpired } from './retention.js';
 
@@ -34,7 +33,6 @@ export class Housekeeping extends ProcessLoop {
   ) {
     super(SHUTDOWN_MS);
     this.pool = housekeepingPool(databaseUrl, (error) => this.outage.note(`A connection broke: ${failureName(error)}`));
-    discardSilentConnections(this.pool);
   }
 
   override async beforeApplicationShutdown(): Promise<void> {

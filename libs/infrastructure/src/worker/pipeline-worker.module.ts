@@ -1,20 +1,13 @@
-import { DeliverWebhooks, RescreenHeldOrders, RunPipelineStage, StoreRepository } from '@app/application';
+import { DeliverWebhooks, RescreenHeldOrders, RunPipelineStage } from '@app/application';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { MailNotifier } from '../mail/mail-notifier.js';
-import type { Retention } from '../platform/config.js';
+import type { Config } from '../platform/config.js';
 import type { JsonLogger } from '../platform/json-logger.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
-import { Database } from '../postgres/database.js';
 import { HeldOrderScreening } from '../orders/held-order-screening.js';
 import { Housekeeping } from './housekeeping.js';
 import { MerchantNotices } from '../mail/merchant-notices.js';
 import { StageRunner } from '../orders/stage-runner.js';
 import { WebhookRunner } from '../webhooks/webhook-runner.js';
-
-export interface WorkerSettings {
-  readonly workerConcurrency: number;
-  readonly retention: Retention;
-}
 
 /** Runs a worker in this process, from start to shutdown: the pipeline of orders, webhooks and housekeeping. */
 @Module({})
@@ -22,7 +15,7 @@ export class PipelineWorkerModule {
   static on(
     application: DynamicModule,
     directUrl: string,
-    { workerConcurrency, retention }: WorkerSettings,
+    { workerConcurrency, retention }: Pick<Config, 'workerConcurrency' | 'retention'>,
     logger: JsonLogger,
   ): DynamicModule {
     return {
@@ -41,12 +34,7 @@ export class PipelineWorkerModule {
           inject: [RescreenHeldOrders],
           useFactory: (rescreen: RescreenHeldOrders) => new HeldOrderScreening(rescreen),
         },
-        {
-          provide: MerchantNotices,
-          inject: [Database, StoreRepository, MailNotifier],
-          useFactory: (database: Database, stores: StoreRepository, mails: MailNotifier) =>
-            new MerchantNotices(database, stores, mails),
-        },
+        MerchantNotices,
         {
           provide: WebhookRunner,
           inject: [DeliverWebhooks, ServiceMetrics],

@@ -8,7 +8,6 @@ const EXPIRED = [
   {
     table: 'idempotency_keys',
     when: `created_at < now() - interval '${IDEMPOTENCY_KEYS_KEPT_HOURS} hours'`,
-    days: () => [],
   },
   {
     table: 'fraud_assessments',
@@ -24,7 +23,6 @@ const EXPIRED = [
       SELECT FROM feed_snapshots AS later
       WHERE later.store_id = feed_snapshots.store_id AND (later.branch, later.position) > (feed_snapshots.branch, feed_snapshots.position)
         AND later.taken_at < now() - interval '${COUNT_PLACES_KEPT_DAYS} days')`,
-    days: () => [],
   },
   {
     table: 'api_key_usage',
@@ -39,6 +37,6 @@ export async function purgeExpired(pool: Pick<pg.Pool, 'query'>, retention: Rete
     const sql = `/* retention.${table} */
       DELETE FROM ${table}
       WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${when} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`;
-    while ((await pool.query(sql, days(retention))).rowCount === BATCH);
+    while ((await pool.query(sql, days?.(retention))).rowCount === BATCH);
   }
 }
