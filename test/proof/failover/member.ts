@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { Daemon } from './daemon.js';
+import { Daemon, signalOne, signalTree, treeOf } from './daemon.js';
 import type { Place } from './place.js';
-import { signalOne, signalTree, treeOf } from './process-tree.js';
 
 const QUESTION_MS = 2_000;
 const COMMAND_MS = 60_000;

@@ -45,10 +45,6 @@ export async function attempt(buyers: Buyers, service: Service, trial: Trial, ma
 function seen({ status, headers, bytes }: Exchange, asked: readonly string[]): string {
   const kept = Object.entries(headers).filter(([name]) => !OF_THE_MOMENT.has(name));
   const text = `${status} ${JSON.stringify(kept.sort())} ${bytes.toString('latin1')}`;
-  const masked = MADE_UP.reduce((masked, [pattern, name]) => masked.replace(pattern, name), hide(text, asked));
-  return masked;
-}
-
-function hide(text: string, asked: readonly string[]): string {
-  return asked.reduce((hidden, value) => hidden.replaceAll(value, '<asked>'), text);
+  const hidden = asked.reduce((rest, value) => rest.replaceAll(value, '<asked>'), text);
+  return MADE_UP.reduce((masked, [pattern, name]) => masked.replace(pattern, name), hidden);
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { SmtpSink } from '../../../support/smtp-sink.js';
-import type { TestDatabase } from '../../../support/test-database.js';
-import { inTime } from '../pipeline/scene.js';
+import type { SmtpSink } from '../../support/smtp-sink.js';
+import type { TestDatabase } from '../../support/test-database.js';
+import { inTime } from '../support/store-setup.js';
 import type { Asker } from './asker.js';
 
 /** The environment in which failures are provoked. */

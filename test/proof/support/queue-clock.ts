@@ -1,4 +1,4 @@
-import type { TestDatabase } from '../../../support/test-database.js';
+import type { TestDatabase } from '../../support/test-database.js';
 
 /** Advances the queue's clock, so that the proof does not wait for mere time to pass. */
 export class QueueClock {

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SinkBehaviour, SmtpSink } from '../../../support/smtp-sink.js';
-import { eventually } from '../../../support/eventually.js';
+import type { SinkBehaviour, SmtpSink } from '../../support/smtp-sink.js';
+import { eventually } from '../../support/eventually.js';
+import type { Random } from '../support/proof.js';
+import { oneOf } from '../support/store-setup.js';
 import { place, ship, type OrderKind, type Scene } from './scene.js';
 
 const REFUSALS: readonly SinkBehaviour[] = [
@@ -9,18 +11,11 @@ const REFUSALS: readonly SinkBehaviour[] = [
   { kind: 'refuse', at: 'message', code: 451 },
   { kind: 'refuse', at: 'message', code: 550 },
 ];
-const CUTS: readonly SinkBehaviour[] = [
-  { kind: 'cut', at: 'greeting' },
-  { kind: 'cut', at: 'message' },
-  { kind: 'cut', at: 'delivered' },
-];
-const HANGS: readonly SinkBehaviour[] = [
-  { kind: 'hang', at: 'greeting' },
-  { kind: 'hang', at: 'message' },
-  { kind: 'hang', at: 'delivered' },
-];
+const PLACES = ['greeting', 'message', 'delivered'] as const;
+const CUTS: readonly SinkBehaviour[] = PLACES.map((at) => ({ kind: 'cut', at }));
+const HANGS: readonly SinkBehaviour[] = PLACES.map((at) => ({ kind: 'hang', at }));
 const FINE: readonly SinkBehaviour[] = [{ kind: 'accept' }, { kind: 'slow', at: 'message', ms: 300 }];
-const MOODS: readonly (readonly SinkBehaviour[])[] = [REFUSALS, REFUSALS, CUTS, CUTS, HANGS, FINE, FINE];
+const MOODS = [REFUSALS, REFUSALS, CUTS, CUTS, HANGS, FINE, FINE];
 
 export interface Troubles {
   readonly forMs: number;
@@ -30,8 +25,6 @@ export interface Troubles {
   readonly killPauseMs: number | null;
   readonly special: Readonly<Partial<Record<OrderKind, number>>>;
 }
-
-type Random = (below: number) => number;
 
 /** Causes all faults at once, until the time is over. The mail server works again afterwards. */
 export async function makeTrouble(scene: Scene, { forMs, orderPauseMs, killPauseMs, special }: Troubles) {
@@ -55,28 +48,25 @@ export async function makeTrouble(scene: Scene, { forMs, orderPauseMs, killPause
       await crew.replace(random(crew.pids.length));
     }
   };
-  await Promise.all([client(), client(), killer(), moods(sink, random, isOver)]);
+  await Promise.all([client(), client(), killer(), changeMoods(sink, random, isOver)]);
   sink.behaviour = { kind: 'accept' };
 }
 
-async function moods(sink: SmtpSink, random: Random, isOver: () => boolean): Promise<void> {
-  const oneOf = <T>(values: readonly T[]): T => values[random(values.length)] as T;
+async function changeMoods(sink: SmtpSink, random: Random, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
-    sink.behaviour = oneOf(oneOf(MOODS));
+    sink.behaviour = oneOf(oneOf(MOODS, random), random);
     await delay(50 + random(sink.behaviour.kind === 'hang' ? 150 : 700));
     // Cuts some of the hanging connections; the workers must time out on the others.
     if (sink.behaviour.kind === 'hang' && random(2) === 0) sink.cutAll();
   }
 }
 
-/** Kills all workers with kill -9 while the mail server leaves their messages unanswered. @returns their number. */
-export async function killInDelivery({ sink, crew }: Scene, atLeast: number): Promise<number> {
+/** Kills all workers with kill -9 while the mail server leaves that many of their messages unanswered. */
+export async function killInDelivery({ sink, crew }: Scene, atLeast: number): Promise<void> {
   sink.behaviour = { kind: 'hang', at: 'message' };
   await eventually(() => {
     if (sink.waiting < atLeast) throw new Error(`Only ${sink.waiting} deliveries are under way`);
   });
-  const had = sink.waiting;
   await crew.killAll();
   sink.behaviour = { kind: 'accept' };
-  return had;
 }

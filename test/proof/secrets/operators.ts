@@ -1,7 +1,34 @@
-import type { ProofForm } from '../proof.js';
-import type { Rig } from '../rig.js';
+import { runBuild } from '../support/cli.js';
+import type { ProofForm } from '../support/proof.js';
+import type { Rig } from '../support/rig.js';
 import type { Canaries } from './canaries.js';
-import type { CommandLine } from './command-line.js';
+
+export interface Run {
+  readonly command: string;
+  readonly code: number | null;
+  /** Its output on both streams. */
+  readonly said: string;
+}
+
+/** Runs the built command line as an operator does, and records all output. */
+export class CommandLine {
+  readonly runs: Run[] = [];
+
+  constructor(private readonly env: Readonly<Record<string, string>>) {}
+
+  async run(command: string, { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {}) {
+    const { code, stdout, stderr } = await runBuild('cli', { ...this.env, ...env }, command.split(' '), input);
+    const run: Run = { command, code, said: stdout + stderr };
+    this.runs.push(run);
+    return run;
+  }
+
+  /** Imports lines; a string is sent as a raw line. */
+  import(lines: readonly (object | string)[]): Promise<Run> {
+    const input = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
+    return this.run('import -', { input });
+  }
+}
 
 interface Matter {
   /** Subdomain of the store. */

@@ -1,6 +1,6 @@
-import type { Exchange } from '../history.js';
-import type { ProofForm } from '../proof.js';
-import type { Trouble } from './trouble.js';
+import type { Exchange } from '../support/history.js';
+import type { ProofForm } from '../support/proof.js';
+import type { Trouble } from './troubles.js';
 
 /** Begin and end, in milliseconds since the epoch. */
 export interface Span {
@@ -23,31 +23,15 @@ const EDGE_MS = 500;
 const READINESS_MS = 8_500;
 const SUCCESS = [200, 201];
 
-/** The clients' view of the fault. */
-export interface Experience {
-  readonly violations: readonly string[];
-  readonly answered: number;
-  readonly unavailable: number;
-  /** The longest wait for a 503 under /v1, excluding `caught` requests. This is the limited one. */
-  readonly slowestMs: number;
-  /** The longest wait of a request that succeeded. */
-  readonly slowestSuccessMs: number;
-  /**
-   * The longest wait of orders that were in progress when the database fell silent: their outcome is known only when
-   * their statement ends or times out.
-   */
-  readonly caughtMs: number;
-}
-
-/** @param exchanges those with the affected services, including the answers after the fault. */
-export function judge(
-  form: ProofForm,
-  trouble: Trouble,
-  { from, to }: Span,
-  exchanges: readonly Exchange[],
-): Experience {
+/**
+ * Judges what the clients saw of a fault.
+ *
+ * @param exchanges those with the affected services, including the answers after the fault.
+ */
+export function judge(form: ProofForm, trouble: Trouble, { from, to }: Span, exchanges: readonly Exchange[]) {
   const { refusalMs, liveMs } = LIMITS[form];
   const during = exchanges.filter(({ at, tookMs }) => at < to && at + tookMs > from);
+  // The outcome of an order in progress when the database falls silent is known when its statement ends or times out.
   const isCaught = ({ method, at, tookMs }: Exchange) =>
     trouble.isSilent && method === 'POST' && at < from + AT_WORK_MS && tookMs >= refusalMs;
   const onApi = during.filter(({ path }) => path.startsWith('/v1'));
@@ -57,7 +41,7 @@ export function judge(
       const what = `${method} ${path} → ${status ?? error} after ${tookMs} ms`;
       if (isCaught(exchange)) return [503, 201].includes(status ?? 0) && tookMs < CAUGHT_LIMIT_MS ? [] : [what];
       const isInside = at > from + EDGE_MS && at + tookMs < to;
-      const mustWork = trouble.healsAfterMs !== null && at > from + trouble.healsAfterMs;
+      const mustWork = trouble.healsAfterMs !== undefined && at > from + trouble.healsAfterMs;
       if (status === 503 && mustWork) return [`${what}, ${at - from} ms after the trouble began`];
       if (status === 503 && tookMs >= refusalMs) return [what];
       if (status === 503) return exchange.headers['retry-after'] === undefined ? [`${what}, no Retry-After`] : [];
@@ -66,24 +50,17 @@ export function judge(
     ...during
       .filter(({ path, status, tookMs }) => path === '/health/live' && (status !== 200 || tookMs > liveMs))
       .map(({ status, error, tookMs }) => `live is ${status ?? error} after ${tookMs} ms`),
-    ...readinessViolations(trouble, { from, to }, during),
+    ...(trouble.showsInReadiness ? readinessViolations({ from, to }, during) : []),
   ];
+  const refusals = onApi.filter((exchange) => exchange.status === 503 && !isCaught(exchange));
+  const slowestMs = Math.max(0, ...refusals.map(({ tookMs }) => tookMs));
   return {
     violations: violations.map((text) => `${trouble.name}: ${text}`),
-    answered: onApi.filter(({ status }) => SUCCESS.includes(status ?? 0)).length,
-    unavailable: onApi.filter(({ status }) => status === 503).length,
-    slowestMs: slowest(onApi.filter((exchange) => exchange.status === 503 && !isCaught(exchange))),
-    slowestSuccessMs: slowest(onApi.filter(({ status }) => SUCCESS.includes(status ?? 0))),
-    caughtMs: slowest(onApi.filter(isCaught)),
+    figures: `${trouble.name}: ${refusals.length} × 503 in at most ${slowestMs} ms`,
   };
 }
 
-function slowest(exchanges: readonly Exchange[]): number {
-  return Math.max(0, ...exchanges.map(({ tookMs }) => tookMs));
-}
-
-function readinessViolations({ showsInReadiness }: Trouble, { from, to }: Span, during: readonly Exchange[]): string[] {
-  if (!showsInReadiness) return [];
+function readinessViolations({ from, to }: Span, during: readonly Exchange[]): string[] {
   const ready = during.filter(
     ({ path, at, tookMs }) => path === '/health/ready' && at > from + READINESS_MS && at + tookMs < to,
   );

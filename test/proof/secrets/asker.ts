@@ -1,4 +1,4 @@
-import type { Canaries, Kind } from './canaries.js';
+import { SECRETS, type Canaries } from './canaries.js';
 
 export interface Question {
   readonly method?: string;
@@ -15,8 +15,7 @@ const ANSWER_TIMEOUT_MS = 10_000;
 /** Sends requests, and searches the body and the headers of every answer for secrets. */
 export class Asker {
   readonly violations: string[] = [];
-  /** The number of answers per status. */
-  readonly statuses = new Map<number, number>();
+  readonly statuses = new Set<number>();
   asked = 0;
 
   constructor(
@@ -45,8 +44,8 @@ export class Asker {
 
   private check(what: string, status: number, told: string, mayName: boolean): void {
     this.asked++;
-    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-    const kinds: readonly Kind[] = ['sett', 'cred', 'nati', 'cust', 'sent', ...(mayName ? [] : ['pers' as const])];
+    this.statuses.add(status);
+    const kinds = mayName ? SECRETS : [...SECRETS, 'pers' as const];
     const found = this.canaries.find(told, kinds);
     if (found.length > 0) this.violations.push(`${found.join()} in the answer (${status}) to ${what.slice(0, 120)}`);
   }

@@ -1,6 +1,6 @@
+import type { Random } from '../support/proof.js';
 import type { Canaries } from './canaries.js';
 
-type Random = (below: number) => number;
 type Json = unknown;
 
 /** A public text next to every secret, which the service must show. */
