@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { Draws } from './draws.js';
-import { People } from './people.js';
+import { Draws, People } from './draws.js';
 
 const CHUNK = 20_000;
 
