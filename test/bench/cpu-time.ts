@@ -31,7 +31,6 @@ export class CpuTime {
   }
 }
 
-/** Ticks of a process; `null` when it is gone. */
 function statOf(pid: number): { parent: number; own: number; ofEndedChildren: number } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

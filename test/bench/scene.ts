@@ -12,7 +12,6 @@ import { seedStore, settle, type SeededStore } from './stores/seed-store.js';
 
 export const SIDES = ['service', 'bare'] as const;
 
-/** A server that is measured. */
 export interface Side {
   readonly url: string;
   readonly pid: number;

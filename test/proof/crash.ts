@@ -118,7 +118,7 @@ class Crowd {
     private readonly violations: string[],
   ) {
     const order = () => this.order(++this.ordered).catch((error: Error) => violations.push(error.message));
-    this.members = new Loops(options.size, order, () => shop.context.random(options.pauseMs));
+    this.members = new Loops(shop.context.random, options.size, options.pauseMs, order);
   }
 
   /** Runs until the attack is over, then waits for the last answers. */

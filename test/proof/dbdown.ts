@@ -22,7 +22,7 @@ const BEFORE_MS = { full: 1_000, quick: 200 };
 const BUYERS = 6;
 const READERS = 3;
 const REST_MS = 60;
-const PROBE_MS = 100;
+const PROBE_MS = 200;
 const PATHS = ['/v1/products?limit=5', '/v1/orders?limit=5', '/v1/store'];
 /** One order in this many has no key. */
 const KEYLESS = 4;
@@ -96,16 +96,9 @@ function trafficTo(service: Service, shop: StockedStore, label: string): readonl
     return buyers.send(service, { body: orderBody([anyItem(shop)], label), key });
   };
   const read = (path: string) => buyers.send(service, { method: 'GET', path });
-  const rest = () => random(REST_MS);
-  const probe = (path: string) =>
-    new Loops(
-      1,
-      () => read(path),
-      () => PROBE_MS,
-    );
   return [
-    new Loops(BUYERS, order, rest),
-    new Loops(READERS, () => read(oneOf(PATHS, random)), rest),
-    ...['/health/live', '/health/ready'].map(probe),
+    new Loops(random, BUYERS, REST_MS, order),
+    new Loops(random, READERS, REST_MS, () => read(oneOf(PATHS, random))),
+    ...['/health/live', '/health/ready'].map((path) => new Loops(random, 1, PROBE_MS, () => read(path))),
   ];
 }

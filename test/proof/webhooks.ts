@@ -112,20 +112,13 @@ function sell({ context, shop, services }: Scene): { stop(): Promise<unknown> } 
   const { random, rig } = context;
   const { store, products, buyers } = shop;
   const [, ...changing] = products;
-  const orders = new Loops(
-    3,
-    () => buyers.insist(services, orderBody([{ product_id: products[0] ?? 0, quantity: 1 }])),
-    () => random(300),
-  );
-  const changes = new Loops(
-    2,
-    (_, turn) =>
-      rig.database.query('UPDATE products SET name = $3, status = $4 WHERE store_id = $1 AND id = $2', [
-        ...[store.id, oneOf(changing, random)],
-        ...[`Name ${turn}`, random(5) === 0 ? 'DRAFT' : 'ACTIVE'],
-      ]),
-    () => random(100),
-  );
+  const items = [{ product_id: products[0] ?? 0, quantity: 1 }];
+  const orders = new Loops(random, 3, 300, () => buyers.insist(services, orderBody(items)));
+  const change = 'UPDATE products SET name = $3, status = $4 WHERE store_id = $1 AND id = $2';
+  const changes = new Loops(random, 2, 100, (_, turn) => {
+    const status = random(5) === 0 ? 'DRAFT' : 'ACTIVE';
+    return rig.database.query(change, [store.id, oneOf(changing, random), `Name ${turn}`, status]);
+  });
   return { stop: () => Promise.all([orders.stop(), changes.stop()]) };
 }
 

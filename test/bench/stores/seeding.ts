@@ -14,7 +14,6 @@ export interface Seeding {
   readonly bases: Readonly<Record<NumberedTable, number>>;
 }
 
-/** The number of rows in a store. */
 export interface StoreSizes {
   readonly orders: number;
   readonly products: number;

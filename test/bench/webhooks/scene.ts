@@ -59,7 +59,6 @@ export class Scene {
     if (response.status !== 201) throw new Error(`A webhook is refused with ${response.status}`);
   }
 
-  /** Changes the products in one transaction. */
   async change({ store }: Shop, products: readonly number[]): Promise<void> {
     await this.rig.database.query(
       `UPDATE products SET name = name || '.' WHERE store_id = $1 AND id = ANY ($2::int[])`,
@@ -67,7 +66,6 @@ export class Scene {
     );
   }
 
-  /** Waits until the webhooks are at the end of the feed. */
   async caughtUp(...shops: readonly Shop[]): Promise<void> {
     const { database } = this.rig;
     await database.query('UPDATE webhooks SET due_at = least(due_at, now())');

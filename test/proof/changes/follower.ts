@@ -37,12 +37,10 @@ export class Follower {
     return this;
   }
 
-  /** Continues at another address, and with another key. */
   moveTo(address: string, key = this.options.key): void {
     this.options = { ...this.options, address, key };
   }
 
-  /** Stops following. */
   async stop(): Promise<void> {
     this.stopped = true;
     await this.work;

@@ -89,7 +89,7 @@ export class Writers {
         () => this.committed++,
         () => undefined,
       );
-    this.loops = new Loops(count, act, () => shop.context.random(60));
+    this.loops = new Loops(shop.context.random, count, 60, act);
   }
 
   /** Resolves when every transaction has ended. */

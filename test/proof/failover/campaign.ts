@@ -11,7 +11,6 @@ const QUIET_MS = 2_000;
 /** Causes faults under load, and checks after each that every acknowledged order is there. */
 export class Campaign {
   readonly violations: string[] = [];
-  /** One for each fault. */
   readonly figures: string[] = [];
 
   constructor(

@@ -32,7 +32,6 @@ export class ClusterRig extends Rig {
 }
 
 export interface Processes {
-  /** Two API processes. */
   readonly services: readonly Service[];
   readonly worker: Service;
 }

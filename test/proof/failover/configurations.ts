@@ -7,11 +7,9 @@ import type { MemberAddress } from './member.js';
 export interface PatroniSettings {
   readonly address: MemberAddress;
   readonly data: string;
-  /** The directory of PostgreSQL's programs. */
   readonly programs: string;
   readonly passwordFile: string;
   readonly password: string;
-  /** Addresses of etcd, as host:port. */
   readonly etcd: readonly string[];
 }
 

@@ -22,7 +22,6 @@ export class Daemon {
     return this.child.pid !== undefined && this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Signals its whole group. */
   signal(signal: NodeJS.Signals): void {
     if (this.isRunning && this.child.pid !== undefined) signalOne(-this.child.pid, signal);
   }

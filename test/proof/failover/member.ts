@@ -10,18 +10,14 @@ const COMMAND_MS = 60_000;
 export interface MemberAddress {
   readonly name: string;
   readonly port: number;
-  /** Of Patroni's REST API. */
   readonly restPort: number;
 }
 
 export interface MemberOptions {
   readonly place: Place;
   readonly address: MemberAddress;
-  /** The path of Patroni's configuration. */
   readonly config: string;
-  /** The data directory. */
   readonly data: string;
-  /** URL of the server, as its administrator. */
   readonly url: URL;
 }
 
@@ -90,7 +86,6 @@ export class Member {
     );
   }
 
-  /** Sends a command to Patroni. @throws Error when it refuses. */
   async ask(command: 'switchover' | 'restart', body: object = {}): Promise<void> {
     const { ok, text } = await this.request(command, JSON.stringify(body));
     if (!ok) throw new Error(`Patroni refused the ${command}: ${text}`);

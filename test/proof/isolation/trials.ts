@@ -7,7 +7,6 @@ import type { Reference } from './two-stores.js';
 export interface Trial {
   readonly what: string;
   readonly reference: Pick<Reference, 'theirs' | 'unknown'>;
-  /** Builds the request with this value. */
   readonly ask: (value: string) => RequestOptions;
   readonly statuses: readonly number[];
 }

@@ -17,7 +17,6 @@ export interface TwoStores {
   readonly mine: StoreFixture;
   readonly theirs: StoreFixture;
   readonly mark: string;
-  /** By kind. */
   readonly references: ReadonlyMap<string, Reference>;
   /** References to rows of the first store, by the path of their route. */
   readonly own: Readonly<Record<string, string | number>>;

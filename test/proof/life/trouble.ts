@@ -23,7 +23,6 @@ export class Trouble {
     private readonly smtpUrl: string,
   ) {}
 
-  /** Starts two API processes and a worker. */
   async start(): Promise<void> {
     const { rig } = this.context;
     this.proxy = await startTcpProxy(rig.database.url, {

@@ -27,7 +27,6 @@ const PATHS = ['/v1/products?limit=20', '/v1/orders?limit=20', '/v1/store', '/v1
 
 /** Clients who read, sometimes order, and ship some of the orders. They never retry. */
 export class Load {
-  /** Requests so far. */
   sent = 0;
   private readonly readers: Buyers;
   private waiting = 0;
@@ -41,7 +40,6 @@ export class Load {
     this.readers = new Buyers(shop.store, { add: () => undefined }, shop.context.random);
   }
 
-  /** Each client sends its next request after its answer. */
   async closedLoop(clients: number, lastsMs: number): Promise<Sample[]> {
     const samples: Sample[] = [];
     const end = Date.now() + lastsMs;

@@ -6,7 +6,6 @@ import type { Canaries } from './canaries.js';
 export interface Run {
   readonly command: string;
   readonly code: number | null;
-  /** Its output on both streams. */
   readonly said: string;
 }
 
@@ -31,7 +30,6 @@ export class CommandLine {
 }
 
 interface Matter {
-  /** Subdomain of the store. */
   readonly store: string;
   /** The encryption key in use. */
   readonly oldKey: string;

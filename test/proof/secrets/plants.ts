@@ -42,7 +42,6 @@ export class Plants {
     return root;
   }
 
-  /** Credentials of a gateway. */
   credentials(secrets: number): Record<string, Json> {
     const members = Array.from({ length: secrets }, (_, n) => [`member_${n}`, this.canaries.mint('cred')] as const);
     return { ...Object.fromEntries(members.slice(1)), deeper: [{ [members[0]?.[0] ?? '']: members[0]?.[1] }] };

@@ -2,7 +2,6 @@ import type { Asker } from './asker.js';
 import type { Canaries } from './canaries.js';
 
 export interface Reader {
-  /** The store's own key. */
   readonly key: string;
   /** Valid path parameters, by resource. */
   readonly ids: Readonly<Record<string, readonly string[]>>;

@@ -50,7 +50,7 @@ export class Clients {
     const { random } = shop.context;
     const loop = (size: number, act: () => Promise<unknown>, pauseMs: number) => {
       const attempt = () => act().catch((error: Error) => this.violations.push(error.message));
-      return new Loops(size, attempt, () => random(pauseMs));
+      return new Loops(random, size, pauseMs, attempt);
     };
     for (const bin of shelves.bins) if (random(3) === 0) this.misplace(bin);
     const others = [
@@ -98,7 +98,6 @@ export class Clients {
     return dataOf<StockOrder>(await shop.buyers.insist(services, undefined, request));
   }
 
-  /** What the service says is in the bin. */
   async readBin({ code }: Bin): Promise<number> {
     const { shop, services } = this.options;
     const request = { method: 'GET', path: `/v1/stock?bin=${code}` };
@@ -152,7 +151,6 @@ export class Clients {
     await counter.count(bins, () => places[random(places.length)], ['superseded']);
   }
 
-  /** Receipts and breakage. */
   private async adjust(): Promise<void> {
     const { shop } = this.options;
     const { random } = shop.context;

@@ -22,7 +22,6 @@ export interface Answered extends Asked {
 
 /** Reports stock until it has an answer, and remembers what the service has acknowledged. */
 export class Desk {
-  /** Applied lines by their reference and bin. */
   readonly applied = new Map<string, Asked>();
   readonly violations: string[] = [];
   readonly codes = new Map<string, number>();

@@ -67,7 +67,6 @@ function change(reference: string, status: string, effects: Step['effects'] = ()
   return { method: 'PATCH', route: `/shipments/${reference}`, body: { status }, effects };
 }
 
-/** Some units of one line. */
 function partOf({ lines }: SoldOrder, random: Random): Units[] {
   const { line, quantity } = oneOf(lines, random);
   return [{ line, quantity: 1 + random(quantity) }];

@@ -92,7 +92,6 @@ interface StockRow {
   readonly quantity: number;
 }
 
-/** What the service says is in each bin. */
 export async function readStock(
   { buyers }: StockedStore,
   services: readonly { readonly url: string }[],
@@ -106,7 +105,6 @@ export async function readStock(
   }
 }
 
-/** Makes products and fills their bins. */
 export async function fillShelves(
   shop: StockedStore,
   services: readonly { readonly url: string }[],

@@ -10,7 +10,6 @@ export interface RequestOptions {
   /** Sent as JSON; bytes are sent unchanged. */
   readonly body?: unknown;
   readonly key?: string | null;
-  /** The client disconnects after this time. */
   readonly timeoutMs?: number;
 }
 

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { groupBy } from './group-by.js';
 
-/** One request and its outcome. */
 export interface Exchange {
   readonly storeId: number;
   /** Milliseconds since the epoch. */
@@ -42,7 +41,6 @@ export class History {
     );
   }
 
-  /** The number of answers by status. */
   get figures(): string {
     const counts = [...groupBy(this.exchanges, ({ status }) => status ?? 'cut')];
     const told = counts.map(([status, { length }]) => `${length} × ${status}`).sort();

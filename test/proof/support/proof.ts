@@ -26,7 +26,6 @@ import type { Rig } from './rig.js';
  */
 export interface Proof {
   readonly name: string;
-  /** Whether it has no quick form. */
   readonly fullOnly?: true;
   /** The packages of the operating system that the form needs and does not find. */
   readonly missing?: (form: ProofForm) => Promise<readonly string[]>;
@@ -50,7 +49,6 @@ export interface ProofContext {
 }
 
 export interface ProofOutcome {
-  /** On one line. */
   readonly figures: string;
   /** One text per violation; empty when the promise was kept. */
   readonly violations: readonly string[];

@@ -15,7 +15,6 @@ export interface Row {
 
 export const SHORT_FORM = 'the short form';
 
-/** By proof. */
 export function readRows(): ReadonlyMap<string, Row> {
   const rows = readFileSync(PROMISES, 'utf8').matchAll(/^(\| ([a-z-]+) \| .*) \| ([^|]+) \| ([^|]+) \|$/gm);
   const entries = [...rows].map(([, start = '', name = '', lastRun = '', inTest = '']) => {

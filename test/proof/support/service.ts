@@ -74,7 +74,6 @@ export class Service {
     return this.child.pid ?? -1;
   }
 
-  /** Its output so far, on standard output and standard error. */
   get log(): string {
     const { logFile } = this.options;
     return logFile === undefined ? this.output : readFileSync(logFile, 'utf8');
@@ -109,7 +108,6 @@ export class Service {
     return this.ended;
   }
 
-  /** SIGTERM; resolves to the exit code. */
   terminate(): Promise<Ending> {
     return this.kill('SIGTERM');
   }

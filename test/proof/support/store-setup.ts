@@ -34,7 +34,6 @@ export async function inParallel<T>(workers: number, tasks: Iterable<T>, work: (
   await Promise.all(Array.from({ length: workers }, worker));
 }
 
-/** In random order. */
 export function shuffled<T>(values: readonly T[], random: Random): T[] {
   const result = [...values];
   for (let i = result.length - 1; i > 0; i--) {

@@ -19,7 +19,6 @@ interface Message {
 /** A webhook from the side of its receiver: what it was told, and what must never happen. */
 export class Endpoint {
   readonly violations: string[] = [];
-  /** Accepted messages. */
   accepted = 0;
   refused = 0;
   /** The secrets that must sign each message, newest first. */

@@ -65,7 +65,6 @@ export class Scene {
     return scene;
   }
 
-  /** Where the receiver listens. */
   origin(name = '127.0.0.1'): string {
     return `https://${name}:${this.receiver.port}`;
   }
@@ -77,7 +76,6 @@ export class Scene {
     return [door, `https://127.0.0.1:${door.port}`];
   }
 
-  /** Installs a webhook by HTTP. */
   async install(name: string, answer: () => Answer | Promise<Answer> = () => OK, origin = this.origin()) {
     const endpoint = new Endpoint(name, this.shop.store.id, answer);
     this.endpoints.push(endpoint);
