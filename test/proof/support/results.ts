@@ -16,7 +16,7 @@ export interface Row {
 export const SHORT_FORM = 'the short form';
 
 export function readRows(): ReadonlyMap<string, Row> {
-  const rows = readFileSync(PROMISES, 'utf8').matchAll(/^(\| ([a-z-]+) \| .*) \| ([^|]+) \| ([^|]+) \|$/gm);
+  const rows = readFileSync(PROMISES, 'utf8').matchAll(/^(\| ([a-z][a-z-]*) \| .*) \| ([^|]+) \| ([^|]+) \|$/gm);
   const entries = [...rows].map(([, start = '', name = '', lastRun = '', inTest = '']) => {
     return [name, { start, lastRun, inTest }] as const;
   });
