@@ -1,11 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Rig } from '../proof/support/rig.js';
-import { measure, type WorkRow } from './measure.js';
-import { POSTGRES_SETTINGS, printRun } from './report.js';
-import { measureRest } from './rest.js';
-import { openScene } from './scene.js';
-import { benchTable } from './tables.js';
+import { measure, type Speed, type WorkRow } from './measure.js';
+import { POSTGRES_SETTINGS, printRun, spreadOf, spreadText, verdictOf } from './report.js';
+import { openScene, type Scene } from './scene.js';
 import { WORKS } from './works.js';
 
 // Measures the service against the least code that can answer the same requests, on one server:
@@ -27,6 +25,11 @@ const method =
   `A store of ${orders.toLocaleString('en')} orders, a tenth as many products and half as many customers, next to nine of ` +
   `a tenth of its size; each figure the median of ${plan.rounds} rounds of ${plan.seconds} s, the sides in turn; seed ${seed}.`;
 
+/** Starts of the service at rest. */
+const STARTS = 7;
+const PATHS = ['/v1/store', '/v1/products', '/v1/orders', '/v1/products?search=mug'];
+const HEAD = ['work', 'service', 'bare reference', 'ratio (min–max)', 'goal', 'ratio of CPU time (min–max)'];
+
 const say = (text: string) => process.stderr.write(`${text}\n`);
 const rig = await Rig.open(POSTGRES_SETTINGS);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -34,15 +37,52 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 try {
   const scene = await openScene(rig, orders, seed, say);
-  const rows: WorkRow[] = [];
+  const rows: string[][] = [];
   const rest = rests ? await measureRest(scene) : [];
   for (const work of works) {
     say(`${work.name}: ${work.title}`);
-    rows.push(await measure(scene, work, plan, seed));
+    rows.push(rowOf(await measure(scene, work, plan, seed)));
   }
-  await printRun(rig.database, method, benchTable([...rows, ...rest]));
+  await printRun(rig.database, method, [HEAD, ...rows, ...rest]);
 } finally {
   await rig.close();
 }
 // Ends the clients and the reference.
 process.exit();
+
+function rowOf({ name, title, service, bare, goal }: WorkRow): string[] {
+  const cpuRatio = bare.cpuRatio === null ? '–' : spreadText(bare.cpuRatio);
+  const verdict = verdictOf(bare.ratio.median, { atLeast: goal });
+  return [`${name}: ${title}`, speedText(service), speedText(bare), spreadText(bare.ratio), verdict, cpuRatio];
+}
+
+function speedText({ perSecond, p50, p99, cpu, wal }: Speed): string {
+  const log = wal === null ? '' : `, ${(wal / 1_000).toFixed(1)} kB of log`;
+  return `${perSecond.toFixed(0)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${cpu?.toFixed(2) ?? '–'} ms of CPU${log}`;
+}
+
+/** Starts the service on the migrated database, sends a few requests to each process, and reads its resident memory. */
+async function measureRest(scene: Scene): Promise<string[][]> {
+  const times: number[] = [];
+  const megabytes: number[] = [];
+  for (let n = 0; n < STARTS; n++) {
+    const from = performance.now();
+    const service = await scene.start();
+    times.push(performance.now() - from);
+    for (const path of PATHS) {
+      const response = await fetch(service.url + path, { headers: { authorization: `Bearer ${scene.shop.key}` } });
+      await response.arrayBuffer();
+      if (!response.ok) throw new Error(`${path} was answered ${response.status}`);
+    }
+    megabytes.push((service.memory ?? NaN) / 1e6);
+    await service.kill();
+  }
+  const row = (title: string, values: readonly number[], atMost: number, unit: string) => {
+    const found = spreadOf(values);
+    return [title, spreadText(found, unit), '–', '–', verdictOf(found.median, { atMost }, unit), '–'];
+  };
+  return [
+    row('S1: from the start of the process to the first 200 of /health/ready', times, 1_200, ' ms'),
+    row('S2: resident memory after a few requests', megabytes, 130, ' MB'),
+  ];
+}

@@ -1,12 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Rig } from '../proof/support/rig.js';
 
 /** The unit of /proc/<pid>/stat, on every Linux that runs Node. */
 const TICKS_PER_SECOND = 100;
 
 /** CPU time of a server and its PostgreSQL. Other load on the machine changes it less than elapsed time. */
 export class CpuTime {
-  /** @param postmaster the process id of the PostgreSQL server; `null` when it is not ours. */
-  constructor(private readonly postmaster: number | null) {}
+  /** The process id of the PostgreSQL server; `null` when it is not ours. */
+  private readonly postmaster: number | null;
+
+  constructor({ server }: Rig) {
+    const file = server && path.join(server.dataDir, 'postgres/postmaster.pid');
+    this.postmaster = file === null ? null : Number.parseInt(readFileSync(file, 'utf8'), 10);
+  }
 
   /**
    * Milliseconds, user and system, of a process and of the whole PostgreSQL server, ended sessions included.
@@ -24,7 +31,6 @@ export class CpuTime {
   }
 }
 
-/** Ticks of a process; `null` when it is gone. */
 function statOf(pid: number): { parent: number; own: number; ofEndedChildren: number } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -15,6 +15,43 @@ export const POSTGRES_SETTINGS: Readonly<Record<string, string>> = {
   random_page_cost: '1.1',
 };
 
+/** Settings of the processes of the service. */
+export const PRODUCTION = { NODE_ENV: 'production', DATA_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64') };
+
+/** A figure of several rounds. */
+export interface Spread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? NaN;
+  const median = sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
+  return { median, min: sorted[0] ?? NaN, max: sorted.at(-1) ?? NaN };
+}
+
+export function spreadText({ median, min, max }: Spread, unit = ''): string {
+  return `${short(median)}${unit} (${short(min)}–${short(max)})`;
+}
+
+/** Whether a figure meets its goal, which may be none. */
+export function verdictOf(found: number, goal: Goal | null, unit = ''): string {
+  if (goal === null) return '–';
+  const [sign, limit, missing] =
+    'atLeast' in goal ? ['≥', goal.atLeast, goal.atLeast - found] : ['≤', goal.atMost, found - goal.atMost];
+  // A goal missed by a tiny margin is still missed.
+  return `${sign} ${short(limit)}${unit}: ${missing > 0 ? `missed by ${short(missing)}${unit}` : 'met'}`;
+}
+
+export type Goal = { readonly atLeast: number } | { readonly atMost: number };
+
+function short(value: number): string {
+  return value.toFixed(value < 0.005 ? 4 : value < 10 ? 2 : 0);
+}
+
 /** Rows of text; the first is the head. */
 export type Table = readonly (readonly string[])[];
 

@@ -1,17 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Rig } from '../proof/support/rig.js';
 import type { Service } from '../proof/support/service.js';
 import type { TestDatabase } from '../support/test-database.js';
 import { CpuTime } from './cpu-time.js';
-import { messageOf, startProgram, type Job, type Load } from './driver/driver.js';
-import { getToKnow, type Shop } from './shop.js';
-import { seedStore, settle } from './stores/seed-store.js';
+import { seededRandom } from '../support/seeded-random.js';
+import { messageOf, startProgram, type Item, type Job, type Load } from './driver/driver.js';
+import { PRODUCTION } from './report.js';
+import { RARE_TEXT } from './stores/seed-orders.js';
+import { seedStore, settle, type SeededStore } from './stores/seed-store.js';
 
 export const SIDES = ['service', 'bare'] as const;
 
-/** A server that is measured. */
 export interface Side {
   readonly url: string;
   readonly pid: number;
@@ -30,11 +30,24 @@ export interface Scene {
   drive(job: Omit<Job, 'key'>): Promise<Load>;
 }
 
+/** A store, and the facts that its clients know. */
+export interface Shop extends SeededStore {
+  readonly productIds: readonly number[];
+  readonly orderIds: readonly string[];
+  /** Of orders: whole, and none of them a part of another. */
+  readonly emails: readonly string[];
+  readonly receiptNumbers: readonly string[];
+  /** Every item that can be ordered, including variants, except the hot product. */
+  readonly items: readonly Item[];
+}
+
 const BYSTANDERS = 9;
+const ORDERS = 5_000;
+const SEARCHES = 1_000;
 
 /** @param orders of the measured store; nine others have a tenth of its size each. */
 export async function openScene(rig: Rig, orders: number, seed: number, say: (text: string) => void): Promise<Scene> {
-  const { database, server } = rig;
+  const { database } = rig;
   say('Loading the stores');
   const store = await seedStore(database, orders, seed);
   for (let n = 0; n < BYSTANDERS; n++) await seedStore(database, orders / 10, seed);
@@ -45,21 +58,52 @@ export async function openScene(rig: Rig, orders: number, seed: number, say: (te
   const driver = startProgram('driver/main.ts');
   const reference = startProgram('reference/main.ts', { DATABASE_URL: database.url });
   const bare = { url: await messageOf<string>(reference), pid: reference.pid ?? -1 };
-  const env = { NODE_ENV: 'production', DATA_ENCRYPTION_KEYS: randomBytes(32).toString('base64') };
   const logFile = rig.server && path.join(rig.server.dataDir, 'service.log');
-  const start = (): Promise<Service> => rig.startService({ env, ...(logFile !== null && { logFile }) });
+  const start = (): Promise<Service> => rig.startService({ env: PRODUCTION, ...(logFile !== null && { logFile }) });
   const service = await start();
-  const postmaster = server && path.join(server.dataDir, 'postgres/postmaster.pid');
   return {
     database,
     shop,
     sides: { service, bare },
-    cpuTime: new CpuTime(postmaster === null ? null : Number.parseInt(readFileSync(postmaster, 'utf8'), 10)),
+    cpuTime: new CpuTime(rig),
     start,
     drive: (job) => {
       const load = messageOf<Load>(driver);
       driver.send({ ...job, key: shop.key } satisfies Job);
       return load;
     },
+  };
+}
+
+async function getToKnow(database: TestDatabase, store: SeededStore, seed: number): Promise<Shop> {
+  const random = seededRandom(seed);
+  const products = await database.query<{ id: number }>(
+    `SELECT id FROM products WHERE store_id = $1 AND status = 'ACTIVE' ORDER BY id`,
+    [store.id],
+  );
+  const orders = await database.query<{ id: string; receipt_number: string; customer_email: string }>(
+    `SELECT id, receipt_number, customer_email FROM orders WHERE store_id = $1 ORDER BY created_at, id`,
+    [store.id],
+  );
+  const some = Array.from({ length: ORDERS }, () => orders[random(orders.length)]).flatMap((order) => order ?? []);
+  const emails = some
+    .map((order) => order.customer_email)
+    .filter((email) => email !== '' && !email.includes(RARE_TEXT));
+  const items = await database.query<{ product_id: number; variant_id: number | null }>(
+    `SELECT DISTINCT stock.product_id, stock.variant_id
+     FROM stock JOIN products product ON product.store_id = stock.store_id AND product.id = stock.product_id
+       JOIN bins bin ON bin.store_id = stock.store_id AND bin.id = stock.bin_id
+       JOIN warehouses warehouse ON warehouse.store_id = bin.store_id AND warehouse.id = bin.warehouse_id
+     WHERE stock.store_id = $1 AND product.status = 'ACTIVE' AND product.id <> $2 AND warehouse.active
+     ORDER BY product_id, variant_id`,
+    [store.id, store.hotProductId],
+  );
+  return {
+    ...store,
+    productIds: products.map(({ id }) => id),
+    orderIds: some.map(({ id }) => id),
+    emails: emails.slice(0, SEARCHES),
+    receiptNumbers: some.slice(0, SEARCHES).map((order) => order.receipt_number),
+    items: items.map(({ variant_id, ...item }) => (variant_id === null ? item : { ...item, variant_id })),
   };
 }

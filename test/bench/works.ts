@@ -1,5 +1,5 @@
 import type { Orders, Reads } from './driver/driver.js';
-import type { Shop } from './shop.js';
+import type { Shop } from './scene.js';
 
 /** A kind of request that clients of a store send continuously. */
 export interface Work {

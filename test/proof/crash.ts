@@ -1,84 +1,138 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { SmtpSink } from '../support/smtp-sink.js';
-import { killServer } from './support/crash/server-kills.js';
-import { killOnce, killServices, startVictims } from './support/crash/service-kills.js';
-import { Crowd } from './support/crowd.js';
-import { fateOfOrders } from './support/fate.js';
-import { retriesOf } from './support/history.js';
+import { KILL_POINTS, Victim, type KillPoint } from './crash/victim.js';
+import { Loops } from './support/loops.js';
 import { askOracle } from './support/oracle.js';
-import { unexpectedAnswers } from './support/oracle/answers.js';
-import { mailViolations } from './support/oracle/pipeline.js';
+import type { PostgresServer } from './support/postgres-server.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
-import { mailMerchant, openShop, type Shop } from './support/shop.js';
+import { timeToRecover } from './support/recovery.js';
+import { anyItem, mailMerchant, openShop, type Shop } from './support/shop.js';
+import { oneOf, orderBody, shuffled } from './support/store-setup.js';
 
-const PRODUCTS = 10;
-const BINS = [100_000, 100_000];
 const EXPECTED = [200, 201, 409, 503, null];
+/** In the full form: deaths of the service at each point and at random moments, and of PostgreSQL. */
+const [PER_POINT, AT_RANDOM, OF_SERVER] = [20, 100, 20];
+/** From ready to a death at a random moment, sometimes long enough to warm up. */
+const LONGEST_LIFE_MS = 600;
+/** Of PostgreSQL, and of its outage. */
+const LONGEST_UPTIME_MS = 1_500;
+const RECOVERY_LIMIT_MS = 5_000;
+/** One buyer in this many sends no Idempotency-Key, and so must not retry. */
+const KEYLESS = 5;
 
-export const crash: Proof = {
-  name: 'crash',
-  promise: 'An acknowledged order survives every crash of the service and of PostgreSQL, and no order is placed twice',
-  attack:
-    'kill -9 of the service at 6 named points × 20 and at 100 random moments, and kill -9 of PostgreSQL, 20 rounds, all under load; clients retry with their Idempotency-Key',
-  quick: true,
-  run: (context) => (context.form === 'full' ? runFull(context) : runQuick(context)),
-};
+export const crash: Proof = { name: 'crash', run };
 
-async function runFull(context: ProofContext): Promise<ProofOutcome> {
-  const { rig, history, random } = context;
+async function run(context: ProofContext): Promise<ProofOutcome> {
+  const shop = await openShop(context, 10, [100_000, 100_000]);
+  await mailMerchant(context, shop.store);
+  // Two: one is killed while the other starts.
+  const victims = await Promise.all([Victim.start(context), Victim.start(context)]);
+  return context.form === 'full' ? runFull(shop, victims) : runQuick(shop, victims);
+}
+
+async function runFull(shop: Shop, victims: readonly Victim[]): Promise<ProofOutcome> {
+  const { context, services } = shop;
+  const { rig } = context;
   const { server } = rig;
   if (!server) throw new Error('crash kills PostgreSQL, so it needs its own server: run it without DATABASE_URL');
-  const shop = await openShopWithContact(context);
-  const { store, services, buyers } = shop;
-  const sink = await SmtpSink.start();
-  await rig.startWorker({ env: { SMTP_URL: sink.url } });
+  const mails = await SmtpSink.start();
+  await rig.startWorker({ env: { SMTP_URL: mails.url } });
+  const violations: string[] = [];
 
-  const victims = await startVictims(rig);
-  const inFrontOfServices = new Crowd(shop, { size: 10, pauseMs: 300, services: victims, label: 'service' });
-  const attack = killServices(victims, random, { perPoint: 20, atRandom: 100 });
-  const { result: kills, violations } = await inFrontOfServices.whileIn(attack);
+  const ofServices = new Crowd(shop, { size: 10, pauseMs: 300, services: victims, label: 'service' }, violations);
+  const slowestStartMs = await ofServices.whileIn(killServices(context, victims));
   await Promise.all(victims.map((victim) => victim.close()));
+  const ofServer = new Crowd(shop, { size: 10, pauseMs: 60, services, label: 'server' }, violations);
+  const slowestMs = await ofServer.whileIn(killServer(shop, server));
+  if (slowestMs >= RECOVERY_LIMIT_MS) violations.push(`the service answered only after ${slowestMs} ms`);
 
-  const inFrontOfServer = new Crowd(shop, { size: 10, pauseMs: 60, services, label: 'server' });
-  const { result: outages, violations: refused } = await inFrontOfServer.whileIn(killServer(shop, server, 20));
-  violations.push(...outages.violations, ...refused);
-  buyers.close();
-
-  violations.push(...unexpectedAnswers(history.exchanges, EXPECTED));
-  const faultsEnded = Date.now();
-  violations.push(...(await askOracle({ context, store, services, worked: true })));
-  const settled = Math.round((Date.now() - faultsEnded) / 1_000);
-  violations.push(...(await mailViolations(rig.database, store.id, sink.countsByMessageId)));
-  await sink.close();
-
+  violations.push(...(await askOracle(shop, { services, worked: true, mails, expected: EXPECTED })));
+  await mails.close();
   const figures =
-    `${kills.deaths} × kill -9 of the service (6 points × 20, 100 at random), again ready after at most ` +
-    `${kills.slowestStartMs} ms; 20 × kill -9 of PostgreSQL, answering at most ${outages.slowestMs} ms after it was ` +
-    `back; ${fateOfOrders(history, violations)}, all stages ended within ${settled} s; ${violations.length} violations; ` +
-    retriesOf(history);
+    `${PER_POINT * KILL_POINTS.length + AT_RANDOM} × kill -9 of the service, again ready after at most ` +
+    `${slowestStartMs} ms; ${OF_SERVER} × kill -9 of PostgreSQL, answering at most ${slowestMs} ms after it was back`;
   return { figures, violations };
 }
 
-/** Kills no server, and the service only twice: starting services takes most of the time. */
-async function runQuick(context: ProofContext): Promise<ProofOutcome> {
-  const { rig, history, random } = context;
-  const shop = await openShopWithContact(context);
-  const { store, services, buyers } = shop;
-  const victims = await startVictims(rig, 2);
-  const crowd = new Crowd(shop, { size: 12, pauseMs: 40, services: [...victims, ...services], label: 'crash' });
-  const { result: kills, violations } = await crowd.whileIn(killOnce(victims, random));
-  buyers.close();
+/** Kills no server, and each service once: starting services takes most of the time. */
+async function runQuick(shop: Shop, victims: readonly Victim[]): Promise<ProofOutcome> {
+  const { services } = shop;
+  const violations: string[] = [];
+  const options = { size: 12, pauseMs: 40, services: [...victims, ...services], label: 'crash' };
+  const aroundCommit = KILL_POINTS.slice(-2);
+  const deaths = Promise.all(victims.map((victim, n) => victim.dieAt(aroundCommit[n] as KillPoint)));
+  await new Crowd(shop, options, violations).whileIn(deaths);
   await Promise.all(victims.map((victim) => victim.close()));
 
-  violations.push(
-    ...unexpectedAnswers(history.exchanges, EXPECTED),
-    ...(await askOracle({ context, store, services })),
-  );
-  const figures = `${kills.deaths} × kill -9; ${fateOfOrders(history, violations)}; ${violations.length} violations; ${retriesOf(history)}`;
-  return { figures, violations };
+  violations.push(...(await askOracle(shop, { services, expected: EXPECTED })));
+  return { figures: `${victims.length} × kill -9`, violations };
 }
 
-async function openShopWithContact(context: ProofContext): Promise<Shop> {
-  const shop = await openShop(context, PRODUCTS, BINS);
-  await mailMerchant(context, shop.store);
-  return shop;
+/** Kills services again and again, in random order. @returns the milliseconds of the slowest start after a kill. */
+async function killServices({ random }: ProofContext, victims: readonly Victim[]): Promise<number> {
+  const atPoints = KILL_POINTS.flatMap((point) => Array<KillPoint>(PER_POINT).fill(point));
+  const deaths = shuffled([...atPoints, ...Array<null>(AT_RANDOM).fill(null)], random);
+  let slowest = 0;
+  const suffer = async (victim: Victim) => {
+    for (let point = deaths.pop(); point !== undefined; point = deaths.pop()) {
+      await (point ? victim.dieAt(point) : victim.dieAfter(random(LONGEST_LIFE_MS)));
+      slowest = Math.max(slowest, await victim.riseAgain());
+    }
+  };
+  await Promise.all(victims.map(suffer));
+  return slowest;
+}
+
+/** Kills the postmaster and starts it again. @returns the milliseconds of the slowest recovery. */
+async function killServer(shop: Shop, server: PostgresServer): Promise<number> {
+  const { random } = shop.context;
+  let slowest = 0;
+  for (let n = 1; n <= OF_SERVER; n++) {
+    await delay(random(LONGEST_UPTIME_MS));
+    await server.kill();
+    await delay(random(LONGEST_UPTIME_MS));
+    await server.start();
+    const recoveries = shop.services.map((service, place) => timeToRecover(shop, service, `recovery-${n}-${place}`));
+    slowest = Math.max(slowest, ...(await Promise.all(recoveries)));
+  }
+  return slowest;
+}
+
+interface CrowdOptions {
+  /** The services to order from, including those that are down. */
+  readonly services: readonly { readonly url: string }[];
+  readonly size: number;
+  /** The longest pause of a buyer between two orders. */
+  readonly pauseMs: number;
+  readonly label: string;
+}
+
+/** Buyers that order continuously until an attack is over, and retry each order until they get an answer. */
+class Crowd {
+  private readonly members: Loops;
+  private ordered = 0;
+
+  constructor(
+    private readonly shop: Shop,
+    private readonly options: CrowdOptions,
+    private readonly violations: string[],
+  ) {
+    const order = () => this.order(++this.ordered).catch((error: Error) => violations.push(error.message));
+    this.members = new Loops(shop.context.random, options.size, options.pauseMs, order);
+  }
+
+  /** Runs until the attack is over, then waits for the last answers. */
+  async whileIn<T>(attack: Promise<T>): Promise<T> {
+    return attack.finally(() => this.members.stop());
+  }
+
+  private async order(n: number): Promise<void> {
+    const { buyers, context } = this.shop;
+    const { services, label } = this.options;
+    const lines = Array.from({ length: 1 + context.random(3) }, () => anyItem(this.shop, 2));
+    const body = orderBody(lines, label);
+    if (n % KEYLESS === 0) return void (await buyers.send(oneOf(services, context.random), { body }));
+    const { status } = await buyers.insist(services, body, { key: `${label}-${n}` });
+    if (status !== 201) this.violations.push(`${label}-${n} was answered ${status}`);
+  }
 }

@@ -1,39 +1,37 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { crowdedDatabase } from '../support/crowded-database.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
-import { Traffic } from './support/dbdown/traffic.js';
-import * as troubles from './support/dbdown/trouble.js';
-import type { Trouble } from './support/dbdown/trouble.js';
-import { judge, type Experience } from './support/dbdown/verdict.js';
+import { FULL, troublesOf, type Trouble } from './dbdown/troubles.js';
+import { judge } from './dbdown/verdict.js';
+import { Loops } from './support/loops.js';
 import { askOracle } from './support/oracle.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import { timeToRecover } from './support/recovery.js';
 import type { Service } from './support/service.js';
-import { openStore, type StockedStore } from './support/shop.js';
+import { anyItem, openStore, type StockedStore } from './support/shop.js';
+import { oneOf, orderBody } from './support/store-setup.js';
 
 /** Fewer than the number of concurrent requests. */
 const POOL_SIZE = 4;
 /** Connections that a full PostgreSQL leaves to a service: one is for its health check. */
 const CROWDED = 3;
-const FULL_MS = 10_000;
 const RECOVERY_LIMIT_MS = 5_000;
 /** Duration of undisturbed traffic before each fault. */
 const BEFORE_MS = { full: 1_000, quick: 200 };
+/** Clients per kind and service: more than there are connections in its pool. */
+const BUYERS = 6;
+const READERS = 3;
+const REST_MS = 60;
+const PROBE_MS = 200;
+const PATHS = ['/v1/products?limit=5', '/v1/orders?limit=5', '/v1/store'];
+/** One order in this many has no key. */
+const KEYLESS = 4;
 
-export const dbdown: Proof = {
-  name: 'dbdown',
-  promise:
-    'Without its database the service returns 503 in under 3 s; once the database is back, it recovers within 5 s without a restart',
-  attack:
-    'PostgreSQL stopped for 30 s; sessions terminated at random; the pool exhausted by locked tables; latency, resets, cuts and freezes of the connections, including a freeze of only the open ones; a PostgreSQL that is full when two of four connections are open: then no 503 at all',
-  quick: true,
-  run,
-};
+export const dbdown: Proof = { name: 'dbdown', run };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
   const { form, rig, random } = context;
   const shop = await openStore(context, 5, [1_000_000]);
-  const { store, buyers } = shop;
   const resets = { oneIn: 0 };
   const proxy = await startTcpProxy(rig.database.url, {
     onClientData: () => (resets.oneIn > 0 && random(resets.oneIn) === 0 ? 'cut' : 'pass'),
@@ -41,60 +39,30 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   try {
     const env = { DATABASE_POOL_SIZE: String(POOL_SIZE) };
     const proxied = await rig.startService({ databaseUrl: proxy.url, env });
-    const direct = form === 'full' ? await rig.startService({ env }) : null;
-    const services = direct ? [proxied, direct] : [proxied];
+    const services = [proxied, ...(form === 'full' ? [await rig.startService({ env })] : [])];
 
-    const figures: string[] = [];
-    const violations: string[] = [];
+    const seen = [];
     for (const [n, trouble] of troublesOf(context, proxy, resets).entries()) {
-      const hit = trouble.hitsAll ? services : [proxied];
-      const seen = await suffer(shop, trouble, hit, `trouble-${n}`);
-      figures.push(seen.figures);
-      violations.push(...seen.violations);
+      seen.push(await suffer(shop, trouble, trouble.hitsAll ? services : [proxied], `trouble-${n}`));
     }
     if (form === 'full') {
       const crowded = await rig.startService({ databaseUrl: await crowdedDatabase(rig.database, CROWDED), env });
-      const seen = await suffer(shop, troubles.full(FULL_MS), [crowded], 'trouble-full');
-      figures.push(seen.figures);
-      violations.push(...seen.violations);
+      seen.push(await suffer(shop, FULL, [crowded], 'trouble-full'));
     }
-    buyers.close();
-    violations.push(...(await askOracle({ context, store, services, poolSize: POOL_SIZE })));
-    return { figures: `${figures.join('; ')}; ${violations.length} violations`, violations };
+    const violations = seen.flatMap((outcome) => outcome.violations);
+    violations.push(...(await askOracle(shop, { services, poolSize: POOL_SIZE })));
+    return { figures: seen.map(({ figures }) => figures).join('; '), violations };
   } finally {
     await proxy.close();
   }
-}
-
-type Proxy = Awaited<ReturnType<typeof startTcpProxy>>;
-
-function troublesOf({ form, rig, random }: ProofContext, proxy: Proxy, resets: { oneIn: number }): Trouble[] {
-  const { database, server } = rig;
-  const { stopped, terminated, locked, slow, reset, cut, frozen, forgotten } = troubles;
-  // Specs test the others: silent-commit, silent-connections and crowded-database.
-  if (form === 'quick') return [cut(proxy, 800), terminated(database, random, 800)];
-  if (!server) throw new Error('dbdown stops PostgreSQL, so it needs its own server: run it without DATABASE_URL');
-  return [
-    stopped(server, 30_000),
-    terminated(database, random, 15_000),
-    locked(database, 'api_keys', 8_000),
-    locked(database, 'stock', 8_000),
-    locked(database, 'orders', 8_000),
-    slow(proxy, 40, 8_000),
-    slow(proxy, 400, 8_000),
-    reset(resets, 20, 10_000),
-    cut(proxy, 5_000),
-    frozen(proxy, 12_000),
-    frozen(proxy, 2_000),
-    forgotten(proxy, RECOVERY_LIMIT_MS, 10_000),
-  ];
 }
 
 /** @param hit the services that the fault affects. */
 async function suffer(shop: StockedStore, trouble: Trouble, hit: readonly Service[], label: string) {
   const { form, history } = shop.context;
   const seenBefore = history.exchanges.length;
-  const traffic = new Traffic(shop, hit, label);
+  const loops = hit.flatMap((service) => trafficTo(service, shop, label));
+  const stop = () => Promise.all(loops.map((loop) => loop.stop()));
   try {
     await delay(BEFORE_MS[form]);
     const from = Date.now();
@@ -102,23 +70,35 @@ async function suffer(shop: StockedStore, trouble: Trouble, hit: readonly Servic
     await delay(trouble.lastsMs);
     const to = Date.now();
     await trouble.end();
-    const recoveries = await Promise.all(
-      hit.map((service, n) => timeToRecover(shop, service, `${label}-recovery-${n}`)),
-    );
-    await traffic.stop();
-    const experience = judge(form, trouble, { from, to }, history.exchanges.slice(seenBefore));
-    return report(trouble, experience, Math.max(...recoveries));
+    const recoveries = hit.map((service, n) => timeToRecover(shop, service, `${label}-recovery-${n}`));
+    const recovery = Math.max(...(await Promise.all(recoveries)));
+    await stop();
+    const { violations, figures } = judge(form, trouble, { from, to }, history.exchanges.slice(seenBefore));
+    const late = recovery >= RECOVERY_LIMIT_MS ? [`${trouble.name}: recovered only after ${recovery} ms`] : [];
+    return { violations: [...violations, ...late], figures: `${figures}, back in ${recovery} ms` };
   } finally {
-    await traffic.stop();
+    await stop();
   }
 }
 
-function report(trouble: Trouble, experience: Experience, recovery: number) {
-  const { violations, answered, unavailable, slowestMs, slowestSuccessMs, caughtMs } = experience;
-  const late = recovery >= RECOVERY_LIMIT_MS ? [`${trouble.name}: recovered only after ${recovery} ms`] : [];
-  const caught = caughtMs > 0 ? `, orders caught at work ${caughtMs} ms` : '';
-  const figures =
-    `${trouble.name}: ${answered} answered (slowest ${slowestSuccessMs} ms), ${unavailable} × 503 ` +
-    `(slowest ${slowestMs} ms${caught}), back in ${recovery} ms`;
-  return { violations: [...violations, ...late], figures };
+/**
+ * Continuous orders, reads and health probes. Clients never retry: each answer is judged by itself.
+ *
+ * @param label unique: it begins the keys.
+ */
+function trafficTo(service: Service, shop: StockedStore, label: string): readonly Loops[] {
+  const { buyers, context } = shop;
+  const { random } = context;
+  let serial = 0;
+  const order = () => {
+    const n = ++serial;
+    const key = n % KEYLESS === 0 ? null : `${label}-${service.pid}-${n}`;
+    return buyers.send(service, { body: orderBody([anyItem(shop)], label), key });
+  };
+  const read = (path: string) => buyers.send(service, { method: 'GET', path });
+  return [
+    new Loops(random, BUYERS, REST_MS, order),
+    new Loops(random, READERS, REST_MS, () => read(oneOf(PATHS, random))),
+    ...['/health/live', '/health/ready'].map((path) => new Loops(random, 1, PROBE_MS, () => read(path))),
+  ];
 }

@@ -4,30 +4,19 @@ import type { Rig } from './support/rig.js';
 
 const SCALE = { full: { rounds: 10, processes: 5 }, quick: { rounds: 1, processes: 2 } };
 
-export const migrate: Proof = {
-  name: 'migrate',
-  promise: 'Processes that start together on an empty database migrate it once, and all become ready',
-  attack: '5 processes start on an empty database, each with its own migrate command, at the same moment, 10 rounds',
-  quick: true,
-  run,
-};
+export const migrate: Proof = { name: 'migrate', run };
 
 async function run({ form, rig }: ProofContext): Promise<ProofOutcome> {
   const { rounds, processes } = SCALE[form];
   const violations: string[] = [];
-  let applied = 0;
-  let ready = 0;
   for (let n = 1; n <= rounds; n++) {
-    const round = await startTogether(rig, `empty_${process.pid}_${n}`, processes);
-    applied = round.applied.length;
-    ready += round.ready;
-    violations.push(...round.violations.map((violation) => `round ${n}: ${violation}`));
+    const found = await startTogether(rig, `empty_${process.pid}_${n}`, processes);
+    violations.push(...found.map((violation) => `round ${n}: ${violation}`));
   }
-  const figures = `${rounds} rounds × ${processes} processes: ${applied} migrations, each applied once a round; ${ready} of ${rounds * processes} ready`;
-  return { figures, violations };
+  return { figures: `${rounds} rounds × ${processes} processes`, violations };
 }
 
-async function startTogether(rig: Rig, name: string, processes: number) {
+async function startTogether(rig: Rig, name: string, processes: number): Promise<string[]> {
   await rig.database.query(`CREATE DATABASE ${name}`);
   const url = new URL(rig.database.url);
   url.pathname = `/${name}`;
@@ -46,5 +35,5 @@ async function startTogether(rig: Rig, name: string, processes: number) {
   }
   await Promise.all(started.map((service) => service.kill()));
   await rig.database.query(`DROP DATABASE ${name} WITH (FORCE)`);
-  return { applied, ready: started.length, violations };
+  return violations;
 }

@@ -1,13 +1,13 @@
 import { tmpdir } from 'node:os';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { StoreFixture } from '../builders/store-fixture.js';
-import { Buyers } from './support/buyers.js';
+import { Load, type Sample } from './overload/load.js';
 import { HoldingsWatch } from './support/holdings.js';
 import { askOracle } from './support/oracle.js';
-import { Load, type Sample } from './support/overload/load.js';
+
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
-import { stockShelves } from './support/store-setup.js';
+import { openStore } from './support/shop.js';
+import { groupBy } from './support/group-by.js';
 
 const CLIENTS = 64;
 const WARM_UP_MS = 4_000;
@@ -24,23 +24,16 @@ const SECOND = 1_000;
 
 export const overload: Proof = {
   name: 'overload',
-  promise:
-    'Requests beyond the capacity are refused at once while orders continue to be placed, and an overload leaves nothing behind',
-  attack:
-    'five times the maximum request rate, limited by 2,000 waiting clients with kept connections, for 60 s, one in 20 an order; descriptors, memory, timers and log lines compared before and after',
   // The quick form is test/e2e/overload.spec.ts.
-  quick: false,
+  fullOnly: true,
   run,
 };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
-  const { rig, history, random } = context;
-  const store = await StoreFixture.create(rig.database);
-  const products = await stockShelves(store, 40, [1_000_000]);
+  const shop = await openStore(context, 40, [1_000_000]);
   const logFile = path.join(tmpdir(), `store-commerce-overload-${process.pid}.log`);
-  const service = await rig.startService({ logFile });
-  const buyers = new Buyers(store, history, random);
-  const load = new Load({ service, key: store.key, buyers, products, random });
+  const service = await context.rig.startService({ logFile });
+  const load = new Load(shop, service);
   try {
     await load.closedLoop(CLIENTS, WARM_UP_MS);
     const holdings = await HoldingsWatch.begin(service);
@@ -56,36 +49,20 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
       ...refusalViolations(storm.samples),
       ...recoveryViolations(before.samples, normal),
     ];
-    buyers.close();
     load.close();
     violations.push(...(await holdings.violations(load.sent)));
-    violations.push(...(await askOracle({ context, store, services: [service] })));
-    const figures = report({ most, before: before.samples, storm, normal });
-    return { figures: `${figures}; ${holdings.figures}`, violations };
+    violations.push(...(await askOracle(shop, { services: [service] })));
+    const { samples, unsent } = storm;
+    const orders = samples.filter(({ isOrder }) => isOrder);
+    const figures =
+      `at most ${Math.round(most)} requests/s; of ${samples.length} (${unsent} more could not be sent) ` +
+      `${samples.filter(isRefusal).length} refused, ${orders.filter(isServed).length} of ${orders.length} orders placed; ` +
+      holdings.figures;
+    return { figures, violations };
   } finally {
     load.close();
     rmSync(logFile, { force: true });
   }
-}
-
-interface Findings {
-  readonly most: number;
-  readonly before: readonly Sample[];
-  readonly storm: { readonly samples: readonly Sample[]; readonly unsent: number };
-  readonly normal: readonly Sample[];
-}
-
-function report({ most, before, storm, normal }: Findings): string {
-  const { samples, unsent } = storm;
-  const refusals = samples.filter(isRefusal);
-  const orders = samples.filter(({ isOrder }) => isOrder);
-  const seconds = OVERLOAD_MS / SECOND;
-  return (
-    `at most ${Math.round(most)} requests/s; then ${Math.round(samples.length / seconds)}/s were sent for ${seconds} s ` +
-    `(${unsent} more could not be): ${samples.filter(isServed).length} served, ${refusals.length} refused ` +
-    `(p99 ${p99(refusals)} ms), ${orders.filter(isServed).length} of ${orders.length} orders placed ` +
-    `(p99 ${p99(orders.filter(isServed))} ms); p99 ${usualP99(before)} ms before and ${usualP99(normal)} ms 10 s after`
-  );
 }
 
 function faults(samples: readonly Sample[]): string[] {
@@ -128,11 +105,7 @@ function p99(samples: readonly Sample[]): number {
 
 /** The median of the p99 of each second: a single pause, perhaps of the load generator, is not typical. */
 function usualP99(samples: readonly Sample[]): number {
-  const seconds = new Map<number, Sample[]>();
-  for (const sample of samples) {
-    const second = Math.floor(sample.at / SECOND);
-    seconds.set(second, [...(seconds.get(second) ?? []), sample]);
-  }
+  const seconds = groupBy(samples, ({ at }) => Math.floor(at / SECOND));
   const sorted = [...seconds.values()].map(p99).sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

@@ -45,7 +45,7 @@ async function main(): Promise<number> {
 }
 
 function choose(names: readonly string[], form: ProofForm): readonly Proof[] | null {
-  const has = ({ quick }: Proof) => quick || form === 'full';
+  const has = ({ fullOnly }: Proof) => !fullOnly || form === 'full';
   if (names.length === 0) return PROOFS.filter(has);
   const known = NAMED_PROOFS.filter(has);
   const chosen = names.map((name) => known.find((proof) => proof.name === name));
@@ -58,11 +58,12 @@ async function runOne(proof: Proof, form: ProofForm, seed: number): Promise<bool
   const { figures, violations, engine, processes } = await attempt(proof, form, seed, history);
   const seconds = Math.round((Date.now() - start) / 1_000);
   const verdict = violations.length === 0 ? 'PASS' : 'FAIL';
-  const line = `${proof.name}: ${verdict} ${figures} (seed ${seed}, ${seconds} s)\n`;
+  const line = `${proof.name}: ${verdict} ${figures}; ${history.figures}; ${violations.length} violations (seed ${seed}, ${seconds} s)\n`;
   process.stdout.write(line);
   if (form === 'full') {
     keepFigures(line);
-    writeResult(proof, { verdict, seconds, ...(engine !== undefined && { engine }) });
+    const result = `${verdict === 'PASS' ? 'held' : '**FAILED**'}, ${seconds} s, ${new Date().toISOString().slice(0, 10)}`;
+    writeResult(proof.name, engine === undefined ? result : `${result}, on ${engine}`);
   }
   if (verdict === 'PASS') return true;
 

@@ -2,16 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { SmtpSink } from '../support/smtp-sink.js';
-import { QueueClock } from './support/pipeline/queue-clock.js';
+import { QueueClock } from './support/queue-clock.js';
 import type { Proof, ProofContext, ProofForm, ProofOutcome } from './support/proof.js';
-import { Asker } from './support/secrets/asker.js';
-import { Canaries, SECRETS } from './support/secrets/canaries.js';
-import { CommandLine } from './support/secrets/command-line.js';
-import { failMails, failOrders, type Ground } from './support/secrets/failures.js';
-import { operateBadly, startBadly } from './support/secrets/operators.js';
-import { Plants, shownIn } from './support/secrets/plants.js';
-import { askHostilely, readEverything } from './support/secrets/requests.js';
-import { countAtHome, dumpViolations } from './support/secrets/tables.js';
+import { Asker } from './secrets/asker.js';
+import { Canaries, countAtHome, dumpViolations, SECRETS } from './secrets/canaries.js';
+import { failMails, failOrders, type Ground } from './secrets/failures.js';
+import { CommandLine, operateBadly, startBadly } from './secrets/operators.js';
+import { Plants, shownIn } from './secrets/plants.js';
+import { askHostilely, readEverything } from './secrets/requests.js';
 import type { Service } from './support/service.js';
 
 /** Secrets by the place where they are planted. */
@@ -24,15 +22,7 @@ const LAST_LINES_MS = 300;
 /** The proof must provoke each of these statuses: a failure that does not occur proves nothing. */
 const STATUSES = [200, 201, 400, 401, 404, 422, 500, 503];
 
-export const secrets: Proof = {
-  name: 'secrets',
-  promise:
-    'No secret that the service stores or receives leaks: no answer, log line or queue contains one, and no dump contains an encrypted one in clear text',
-  attack:
-    '500 secrets at random depths of store settings, in gateway credentials and customers; every route read, hostile requests with secrets in headers, paths, bodies and names; errors of the database and of mail servers that quote rows and addresses; operators’ mistakes; then a search through all answers, all logs and every row of every table',
-  quick: true,
-  run,
-};
+export const secrets: Proof = { name: 'secrets', run };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
   const { database } = context.rig;
@@ -92,12 +82,10 @@ async function perform(context: ProofContext, sink: SmtpSink, store: StoreFixtur
     ...STATUSES.filter((status) => !asker.statuses.has(status)).map((status) => `no request was answered ${status}`),
     ...((await countAtHome(rig.database)) === 0 ? ['no secret is in the settings: nothing was planted'] : []),
   ];
-  const lines = logs.reduce((sum, { said }) => sum + said.split('\n').length - 1, 0);
   const figures =
     `${canaries.count(['sett', 'cred', 'nati', 'cust'])} secrets planted, ${canaries.count(['sent'])} sent, ` +
-    `${canaries.count(['pers'])} personal; ${asker.asked} answers (${asker.statuses.get(500) ?? 0} × 500, ` +
-    `${asker.statuses.get(503) ?? 0} × 503), ${lines} lines of logs, ${sink.mails.length} mails, ` +
-    `${operator.runs.length} commands and every table searched: ${violations.length} found`;
+    `${canaries.count(['pers'])} personal; ${asker.asked} answers, ${sink.mails.length} mails, ` +
+    `${operator.runs.length} commands and every table searched`;
   return { figures, violations: [...new Set(violations)] };
 }
 
@@ -143,10 +131,10 @@ async function readAll(ground: Ground, store: StoreFixture): Promise<string[]> {
   const { asker, key, order, database } = ground;
   const placed = await asker.ask('/v1/orders', { method: 'POST', key, body: order() });
   const { data } = JSON.parse(placed.body) as { data: { order_id: string; receipt_number: string } };
-  const idsOf = async (table: string) =>
-    (
-      await database.query<{ id: string }>(`SELECT id::text FROM ${table} WHERE store_id = $1 LIMIT 20`, [store.id])
-    ).map(({ id }) => id);
+  const idsOf = async (table: string) => {
+    const text = `SELECT id::text FROM ${table} WHERE store_id = $1 LIMIT 20`;
+    return (await database.query<{ id: string }>(text, [store.id])).map(({ id }) => id);
+  };
   const ids = {
     orders: [data.order_id, data.receipt_number],
     products: await idsOf('products'),

@@ -4,14 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { ASKED, LARGE_ANSWER_BYTES, promptReader, SLOWNESSES, slowClient } from '../support/slow-clients.js';
-import { Buyers } from './support/buyers.js';
 import { besideHalfHeads, type Newcomers } from './support/half-heads.js';
 import { HoldingsWatch } from './support/holdings.js';
 import { askOracle } from './support/oracle.js';
-import { unexpectedAnswers } from './support/oracle/answers.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
 import { HAPROXY, startShippedProxy } from './support/shipped-proxy.js';
+import { openStore, type StockedStore } from './support/shop.js';
 import { orderBody } from './support/store-setup.js';
 
 /**
@@ -39,12 +38,8 @@ const NEWCOMER_MS = 1_000;
 /** Needs the proxy of docker/haproxy. Runs by name only. */
 export const slowProxy: Proof = {
   name: 'slow-proxy',
-  promise:
-    'Behind the proxy of docker/haproxy, clients that send or read slowly are disconnected in under 20 s, delay no other client and leave nothing behind, and no address keeps others out',
-  attack:
-    'through HAProxy with the shipped configuration: 1,000 connections that send a header or a body a few bytes at a time, 300 that read answers of 0.9 MB a little at a time or not at all, next to 50 normal requests a second, orders among them, in 3 rounds that alternate with clients that read the same answers at once; 4,500 connections with half a head from one address; descriptors, memory, timers and log lines compared before and after',
   // The timeouts of the process are in test/e2e/http.spec.ts.
-  quick: false,
+  fullOnly: true,
   missing: async () => ((await haproxyVersion()) === null ? ['haproxy'] : []),
   run: async (context) => {
     const service = await context.rig.startService({ env: { TRUST_PROXY: '1' } });
@@ -62,13 +57,13 @@ export const slowProxy: Proof = {
 
 /** @param url what the clients connect to. */
 async function attack(context: ProofContext, service: Service, url: string): Promise<ProofOutcome> {
-  const { rig, history, random } = context;
-  const store = await StoreFixture.create(rig.database);
+  const { history } = context;
+  const shop = await openStore(context, 0, []);
+  const { store, buyers } = shop;
   const large = await store.product({ columns: { description: 'x'.repeat(LARGE_ANSWER_BYTES) } });
   const mug = await store.product({ stock: 1_000_000 });
   const target = { port: Number(new URL(url).port), key: store.key, largePath: `/v1/products/${large}` };
-  const buyers = new Buyers(store, history, random);
-  const good = (work: Promise<unknown>) => latencies(buyers, url, mug, work);
+  const good = (work: Promise<unknown>) => latencies(shop, url, mug, work);
 
   await good(delay(WARM_UP_MS));
   const holdings = await HoldingsWatch.begin(service);
@@ -105,12 +100,11 @@ async function attack(context: ProofContext, service: Service, url: string): Pro
     ...(dropped === droppedBefore ? [] : [`Slow clients reached another limit: ${dropped}`]),
     ...(newcomers.keptOut > 0 || newcomers.slowestMs > NEWCOMER_MS ? [besideHalves(newcomers)] : []),
     ...held,
-    ...unexpectedAnswers(history.exchanges, [200, 201]),
-    ...(await askOracle({ context, store, services: [service] })),
+    ...(await askOracle(shop, { services: [service], expected: [200, 201] })),
   ];
   const figures =
     `${ends.length} slow clients, closed after ${(slowest / 1_000).toFixed(1)} s at most; ` +
-    `${history.exchanges.length} good requests, p99 ${beside.join(', ')} ms beside them, ` +
+    `p99 of good requests ${beside.join(', ')} ms beside them, ` +
     `${prompt.join(', ')} ms beside prompt readers of the same answers; ${besideHalves(newcomers)}; ${holdings.figures}`;
   return { figures, violations };
 }
@@ -178,7 +172,12 @@ function arrive<T>(count: number, connect: () => Promise<T>): Promise<T[]> {
  * Latencies of normal requests in milliseconds, sent at a steady rate regardless of earlier answers, until the work is
  * done.
  */
-async function latencies(buyers: Buyers, url: string, product: number, work: Promise<unknown>): Promise<number[]> {
+async function latencies(
+  { buyers }: StockedStore,
+  url: string,
+  product: number,
+  work: Promise<unknown>,
+): Promise<number[]> {
   let isDone = false;
   void work.finally(() => (isDone = true));
   const asked: Promise<{ readonly tookMs: number }>[] = [];

@@ -21,7 +21,6 @@ export interface Reads {
 export interface Orders {
   readonly kind: 'orders';
   readonly items: readonly Item[];
-  /** Lines per order. */
   readonly lines: number;
 }
 
@@ -30,7 +29,6 @@ export interface Item {
   readonly variant_id?: number;
 }
 
-/** The result of a job. */
 export interface Load {
   readonly answered: number;
   /** 2xx answers a second. */

@@ -11,7 +11,6 @@ export const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'],
 // The bench drops the database while connections are open.
 pool.on('error', () => undefined);
 
-/** Runs a prepared statement. */
 export async function query<Row extends object>(
   name: string,
   text: string,

@@ -8,7 +8,6 @@ import { advanceIdentities, beginSeeding, inChunks, type Seeding } from './seedi
 
 export interface SeededStore {
   readonly id: number;
-  /** A live key. */
   readonly key: string;
   readonly hotProductId: number;
 }

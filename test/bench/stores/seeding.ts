@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { Draws } from './draws.js';
-import { People } from './people.js';
+import { Draws, People } from './draws.js';
 
 const CHUNK = 20_000;
 
@@ -15,7 +14,6 @@ export interface Seeding {
   readonly bases: Readonly<Record<NumberedTable, number>>;
 }
 
-/** The number of rows in a store. */
 export interface StoreSizes {
   readonly orders: number;
   readonly products: number;

@@ -3,11 +3,9 @@ import { parseArgs } from 'node:util';
 import { Rig } from '../../proof/support/rig.js';
 import type { Answer } from '../../support/https-receiver.js';
 import { messageOf, startProgram } from '../driver/driver.js';
-import { spreadOf } from '../measure.js';
-import { POSTGRES_SETTINGS, printRun } from '../report.js';
+import { POSTGRES_SETTINGS, printRun, spreadOf, spreadText, verdictOf, type Goal } from '../report.js';
 import type { Messages } from './bare.js';
 import { Scene } from './scene.js';
-import { webhookTable, type WebhookRow } from './table.js';
 
 // Measures what a message costs, and how soon changes arrive:
 // npm run bench -- webhooks [--quick]
@@ -28,12 +26,19 @@ const scene = await Scene.open(rig);
 const { receiver, worker, cpuTime } = scene;
 try {
   const rows = [...(await single()), ...(await batches())];
-  await printRun(rig.database, METHOD, webhookTable(rows));
+  await printRun(rig.database, METHOD, [['measured', 'service (min–max)', 'reference (min–max)', 'goal'], ...rows]);
 } finally {
   await scene.close();
   await rig.close();
 }
 process.exit();
+
+/** A figure of the rounds, and the one that it is to be compared with. */
+function rowOf(title: string, unit: string, service: readonly number[], reference: number[] | null, goal: Goal | null) {
+  const found = spreadOf(service);
+  const compared = reference ? spreadText(spreadOf(reference), unit) : '–';
+  return [title, spreadText(found, unit), compared, verdictOf(found.median, goal, unit)];
+}
 
 interface Round {
   /** Messages a second. */
@@ -43,7 +48,7 @@ interface Round {
 }
 
 /** One message after the other, as many as there are changes. */
-async function single(): Promise<WebhookRow[]> {
+async function single(): Promise<string[][]> {
   say('single messages');
   const shop = await scene.openShop(PLAN.messages);
   await scene.install(shop, `${receiver.url}single`);
@@ -79,28 +84,17 @@ async function single(): Promise<WebhookRow[]> {
   }
   await removeWebhooks();
   // The first round warms up.
-  const of = (side: 'service' | 'bare', figure: keyof Round) =>
-    spreadOf(rounds[side].slice(1).map((round) => round[figure]));
+  const of = (side: 'service' | 'bare', figure: keyof Round) => rounds[side].slice(1).map((round) => round[figure]);
   return [
-    {
-      title: 'messages of one change to one receiver',
-      unit: 'a second',
-      service: of('service', 'rate'),
-      reference: of('bare', 'rate'),
-      goal: { atLeast: 150 },
-    },
-    {
-      title: 'CPU time of such a message, with PostgreSQL',
-      unit: 'ms',
-      service: of('service', 'cpu'),
-      reference: of('bare', 'cpu'),
-      goal: null,
-    },
+    rowOf('messages of one change to one receiver', ' a second', of('service', 'rate'), of('bare', 'rate'), {
+      atLeast: 150,
+    }),
+    rowOf('CPU time of such a message, with PostgreSQL', ' ms', of('service', 'cpu'), of('bare', 'cpu'), null),
   ];
 }
 
 /** Changes at a constant rate, each of another product. */
-async function batches(): Promise<WebhookRow[]> {
+async function batches(): Promise<string[][]> {
   say('batches');
   const shop = await scene.openShop(PLAN.seconds * 1_000);
   await scene.install(shop, `${receiver.url}batches`, 100);
@@ -130,8 +124,8 @@ async function batches(): Promise<WebhookRow[]> {
   await removeWebhooks();
   const title = '1,000 changes a second in messages of up to 100, from the commit to the receiver';
   return [
-    { title: `${title}, median`, unit: 'ms', service: spreadOf(typical), reference: null, goal: null },
-    { title: `${title}, the last`, unit: 'ms', service: spreadOf(longest), reference: null, goal: { atMost: 2_000 } },
+    rowOf(`${title}, median`, ' ms', typical, null, null),
+    rowOf(`${title}, the last`, ' ms', longest, null, { atMost: 2_000 }),
   ];
 }
 

@@ -1,6 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { StoreFixture } from '../../builders/store-fixture.js';
 import type { Rig } from '../../proof/support/rig.js';
 import type { Service } from '../../proof/support/service.js';
@@ -9,6 +6,7 @@ import { eventually } from '../../support/eventually.js';
 import { HttpsReceiver } from '../../support/https-receiver.js';
 import { receiverEnvironment } from '../../support/receiver-environment.js';
 import { CpuTime } from '../cpu-time.js';
+import { PRODUCTION } from '../report.js';
 
 const PATIENCE_MS = 120_000;
 const BEHIND = `
@@ -34,14 +32,9 @@ export class Scene {
   static async open(rig: Rig): Promise<Scene> {
     const receiver = await HttpsReceiver.start();
     const dns = await DnsServer.start((_, type) => (type === 'A' ? [[127, 0, 0, 1]] : []));
-    const env = {
-      ...{ NODE_ENV: 'production', DATA_ENCRYPTION_KEYS: randomBytes(32).toString('base64') },
-      ...receiverEnvironment(receiver, dns),
-    };
+    const env = { ...PRODUCTION, ...receiverEnvironment(receiver, dns) };
     const [api, worker] = await Promise.all([rig.startService({ env }), rig.startWorker({ env })]);
-    const file = rig.server && path.join(rig.server.dataDir, 'postgres/postmaster.pid');
-    const cpuTime = new CpuTime(file === null ? null : Number.parseInt(readFileSync(file, 'utf8'), 10));
-    return new Scene(rig, receiver, dns, api, worker, cpuTime);
+    return new Scene(rig, receiver, dns, api, worker, new CpuTime(rig));
   }
 
   async openShop(products: number): Promise<Shop> {
@@ -66,7 +59,6 @@ export class Scene {
     if (response.status !== 201) throw new Error(`A webhook is refused with ${response.status}`);
   }
 
-  /** Changes the products in one transaction. */
   async change({ store }: Shop, products: readonly number[]): Promise<void> {
     await this.rig.database.query(
       `UPDATE products SET name = name || '.' WHERE store_id = $1 AND id = ANY ($2::int[])`,
@@ -74,7 +66,6 @@ export class Scene {
     );
   }
 
-  /** Waits until the webhooks are at the end of the feed. */
   async caughtUp(...shops: readonly Shop[]): Promise<void> {
     const { database } = this.rig;
     await database.query('UPDATE webhooks SET due_at = least(due_at, now())');

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '../support/proof.js';
 import type { FeedAnswer, FeedEntry } from '../../support/feed-reader.js';
 
 export interface FollowerOptions {
@@ -6,7 +7,7 @@ export interface FollowerOptions {
   readonly key: string;
   /** The address of a process. */
   readonly address: string;
-  readonly random: (below: number) => number;
+  readonly random: Random;
   /** Whether it reads whole pages without a pause and never goes back, as a connector that keeps up does. */
   readonly keepsUp?: boolean;
   /** Called for each entry, when it is read. */
@@ -36,12 +37,10 @@ export class Follower {
     return this;
   }
 
-  /** Continues at another address, and with another key. */
   moveTo(address: string, key = this.options.key): void {
     this.options = { ...this.options, address, key };
   }
 
-  /** Stops following. */
   async stop(): Promise<void> {
     this.stopped = true;
     await this.work;

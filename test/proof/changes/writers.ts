@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Loops } from '../support/loops.js';
-import type { Shop } from '../support/shop.js';
-import { orderBody } from '../support/store-setup.js';
+import { anyItem, type Shop } from '../support/shop.js';
+import { oneOf, orderBody } from '../support/store-setup.js';
 
 /** A statement whose `$1` is the store and whose `$2` is a number that no other action has. */
 type Action = string;
@@ -71,7 +71,6 @@ const ACTIONS: readonly Action[] = [
 /** Writers that work until they are stopped. Deadlocks and lost connections are part of their life. */
 export class Writers {
   committed = 0;
-  rolledBack = 0;
   private serial = 0;
   private readonly pool: pg.Pool;
   private readonly loops: Loops;
@@ -88,9 +87,9 @@ export class Writers {
     const act = (n: number) =>
       (n % 4 === 0 ? this.order(n) : this.transact()).then(
         () => this.committed++,
-        () => this.rolledBack++,
+        () => undefined,
       );
-    this.loops = new Loops(count, act, () => shop.context.random(60));
+    this.loops = new Loops(shop.context.random, count, 60, act);
   }
 
   /** Resolves when every transaction has ended. */
@@ -100,13 +99,12 @@ export class Writers {
   }
 
   private async order(writer: number): Promise<void> {
-    const { services, products, store, context } = this.shop;
+    const { services, store } = this.shop;
     const service = services[writer % services.length];
-    const items = [{ product_id: products[context.random(products.length)] ?? 0, quantity: 1 }];
     const response = await fetch(`${service?.url}/v1/orders`, {
       method: 'POST',
       headers: { authorization: `Bearer ${store.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(orderBody(items)),
+      body: JSON.stringify(orderBody([anyItem(this.shop)])),
     });
     await response.arrayBuffer();
     if (response.status !== 201) throw new Error(`order: ${response.status}`);
@@ -116,7 +114,7 @@ export class Writers {
     const { context, store } = this.shop;
     const { random } = context;
     const client = await this.pool.connect();
-    const act = () => client.query(ACTIONS[random(ACTIONS.length)] ?? '', [store.id, String(++this.serial)]);
+    const act = () => client.query(oneOf(ACTIONS, random), [store.id, String(++this.serial)]);
     let broken = true;
     try {
       await client.query(`BEGIN; SET LOCAL lock_timeout = '500ms'`);

@@ -1,6 +1,7 @@
 import type { TestDatabase } from '../../support/test-database.js';
 import type { Buyers } from '../support/buyers.js';
-import type { Exchange, History } from '../support/history.js';
+import type { Random } from '../support/proof.js';
+import { dataOf, type Exchange, type History } from '../support/history.js';
 
 const REPLAYS = 50;
 
@@ -40,7 +41,7 @@ export class AcknowledgedOrders {
   }
 
   /** Repeats some of the requests. @returns a text for each that names another order. */
-  async replay(buyers: Buyers, services: readonly { readonly url: string }[], random: (below: number) => number) {
+  async replay(buyers: Buyers, services: readonly { readonly url: string }[], random: Random) {
     const violations: string[] = [];
     for (let n = 0; n < REPLAYS; n++) {
       const first = this.exchanges[random(this.exchanges.length)];
@@ -54,6 +55,6 @@ export class AcknowledgedOrders {
   }
 }
 
-function idOf({ bytes }: Exchange): string {
-  return (JSON.parse(bytes.toString()) as { data: { order_id: string } }).data.order_id;
+function idOf(exchange: Exchange): string {
+  return dataOf<{ order_id: string }>(exchange).order_id;
 }

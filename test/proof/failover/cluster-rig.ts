@@ -1,5 +1,7 @@
-import { createDatabase, Rig } from '../support/rig.js';
+import type { SmtpSink } from '../../support/smtp-sink.js';
 import type { TestDatabase } from '../../support/test-database.js';
+import { createDatabase, Rig, type ProcessOptions } from '../support/rig.js';
+import type { Service } from '../support/service.js';
 import { Cluster } from './cluster.js';
 
 /** The rig's database is on a cluster, at the address that follows the primary. */
@@ -27,4 +29,32 @@ export class ClusterRig extends Rig {
     await super.close();
     await this.cluster.stop();
   }
+}
+
+export interface Processes {
+  readonly services: readonly Service[];
+  readonly worker: Service;
+}
+
+/**
+ * @param port of a pooler. Default: the address that follows the primary.
+ * @throws Error when one does not become ready.
+ */
+export async function startProcesses(
+  rig: Rig,
+  { mails, port }: { readonly mails: SmtpSink; readonly port?: number },
+): Promise<Processes> {
+  const databaseUrl = new URL(rig.database.url);
+  if (port !== undefined) databaseUrl.port = String(port);
+  const options: ProcessOptions = {
+    databaseUrl: databaseUrl.href,
+    env: {
+      NODE_ENV: 'production',
+      DATA_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+      DATABASE_DIRECT_URL: rig.database.url,
+      SMTP_URL: mails.url,
+    },
+  };
+  const services = await Promise.all([rig.startService(options), rig.startService(options)]);
+  return { services, worker: await rig.startWorker(options) };
 }

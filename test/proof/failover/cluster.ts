@@ -5,9 +5,8 @@ import type { Program } from '../support/programs.js';
 import { Etcd } from './etcd.js';
 import { Member } from './member.js';
 import { postgresPrograms } from './packages.js';
-import { patroniConfig } from './patroni-config.js';
+import { patroniConfig, startPrimaryProxy } from './configurations.js';
 import { Place } from './place.js';
-import { startPrimaryProxy } from './primary-proxy.js';
 
 const MEMBERS = ['m1', 'm2', 'm3'];
 const PATIENCE_MS = 120_000;
@@ -60,18 +59,17 @@ export class Cluster {
 
   /** Waits until one member is the primary. @param except the name of the former one. @throws Error after two minutes. */
   primary(except = ''): Promise<Member> {
-    return this.eventually('no primary', async () => {
-      for (const member of this.members.filter(({ name }) => name !== except)) {
-        if (await member.is('primary')) return member;
-      }
-      return null;
-    });
+    return this.find('primary', except);
   }
 
   /** The standby for which commits wait, and to which Patroni fails over. @throws Error after two minutes. */
   synchronousStandby(): Promise<Member> {
-    return this.eventually('no synchronous standby', async () => {
-      for (const member of this.members) if (await member.is('synchronous')) return member;
+    return this.find('synchronous', '');
+  }
+
+  private find(role: 'primary' | 'synchronous', except: string): Promise<Member> {
+    return this.eventually(`no ${role} member`, async () => {
+      for (const member of this.members) if (member.name !== except && (await member.is(role))) return member;
       return null;
     });
   }

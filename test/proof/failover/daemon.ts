@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
-import { signalOne } from './process-tree.js';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import type { Place } from './place.js';
 
 /** A program in the background, in a process group of its own. It writes its output to a file of the place. */
@@ -23,7 +22,6 @@ export class Daemon {
     return this.child.pid !== undefined && this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Signals its whole group. */
   signal(signal: NodeJS.Signals): void {
     if (this.isRunning && this.child.pid !== undefined) signalOne(-this.child.pid, signal);
   }
@@ -33,5 +31,45 @@ export class Daemon {
     if (!this.isRunning) return;
     this.signal('SIGKILL');
     await this.ended;
+  }
+}
+
+/** The process and those that it started, parents first. Empty when the process is gone. */
+export function treeOf(pid: number): number[] {
+  const children = new Map<number, number[]>();
+  let exists = false;
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const parent = parentOf(Number(name));
+    if (parent === null) continue;
+    exists ||= Number(name) === pid;
+    children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+  }
+  const found = exists ? [pid] : [];
+  for (const one of found) found.push(...(children.get(one) ?? []));
+  return found;
+}
+
+/** Parents first: a parent that is stopped starts no further child. */
+export function signalTree(pid: number, signal: NodeJS.Signals): void {
+  for (const one of treeOf(pid)) signalOne(one, signal);
+}
+
+/** The process may be gone. */
+export function signalOne(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    return;
+  }
+}
+
+/** `null` when the process is gone, or a zombie. */
+function parentOf(pid: number): number | null {
+  try {
+    // The name, in brackets, may contain spaces.
+    const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    return state === 'Z' ? null : Number(parent);
+  } catch {
+    return null;
   }
 }

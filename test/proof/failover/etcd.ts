@@ -7,7 +7,6 @@ const NAMES = ['e1', 'e2', 'e3'];
 
 interface EtcdMember {
   readonly name: string;
-  /** Ports. */
   readonly client: number;
   readonly peer: number;
 }
@@ -26,7 +25,6 @@ export class Etcd {
     return new Etcd(place, await Promise.all(NAMES.map(member)));
   }
 
-  /** Addresses for clients, as host:port. */
   get clients(): string[] {
     return this.members.map(({ client }) => `127.0.0.1:${client}`);
   }
@@ -55,7 +53,6 @@ export class Etcd {
     await Promise.all(this.daemons.map((daemon) => daemon.kill()));
   }
 
-  /** kill -9, without waiting. */
   destroy(): void {
     for (const daemon of this.daemons) daemon.signal('SIGKILL');
   }

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Rig } from '../support/rig.js';
 import type { Cluster } from './cluster.js';
+import type { Processes } from './cluster-rig.js';
 
 const ETCD_FROZEN_MS = 40_000;
 const STANDBY_FROZEN_MS = 30_000;
@@ -25,9 +27,7 @@ export const primaryKilled: Fault = {
 
 export const switchedOver: Fault = {
   title: 'switch-over',
-  run: async (cluster) => {
-    await cluster.switchOver();
-  },
+  run: (cluster) => cluster.switchOver(),
 };
 
 export const primaryFrozen: Fault = {
@@ -43,9 +43,7 @@ export const primaryFrozen: Fault = {
 
 export const etcdFrozen: Fault = {
   title: `all etcd members frozen for ${ETCD_FROZEN_MS / 1_000} s`,
-  run: async (cluster) => {
-    await cluster.etcd.freeze(ETCD_FROZEN_MS);
-  },
+  run: (cluster) => cluster.etcd.freeze(ETCD_FROZEN_MS),
 };
 
 export const standbyFrozen: Fault = {
@@ -57,3 +55,30 @@ export const standbyFrozen: Fault = {
     standby.thaw();
   },
 };
+
+/** A deployment of the service, then one of PostgreSQL, then a fault, for processes behind PgBouncer. */
+export const rollingUpdates = (rig: Rig, { services, worker }: Processes): readonly Fault[] => [
+  {
+    title: 'through PgBouncer: both API processes and the worker replaced in turn',
+    run: async () => {
+      for (const process of [...services, worker]) {
+        await process.terminate();
+        await rig.restart(process);
+      }
+    },
+  },
+  {
+    title: 'through PgBouncer: every member’s PostgreSQL restarted, the primary’s after a switch-over',
+    run: async (cluster) => {
+      const primary = await cluster.primary();
+      for (const standby of cluster.members.filter((member) => member !== primary)) {
+        await standby.ask('restart');
+        await cluster.untilWhole();
+      }
+      await cluster.switchOver();
+      await cluster.untilWhole();
+      await primary.ask('restart');
+    },
+  },
+  { ...primaryKilled, title: `through PgBouncer: ${primaryKilled.title}` },
+];

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { Daemon } from './daemon.js';
+import { Daemon, signalOne, signalTree, treeOf } from './daemon.js';
 import type { Place } from './place.js';
-import { signalOne, signalTree, treeOf } from './process-tree.js';
 
 const QUESTION_MS = 2_000;
 const COMMAND_MS = 60_000;
@@ -11,18 +10,14 @@ const COMMAND_MS = 60_000;
 export interface MemberAddress {
   readonly name: string;
   readonly port: number;
-  /** Of Patroni's REST API. */
   readonly restPort: number;
 }
 
 export interface MemberOptions {
   readonly place: Place;
   readonly address: MemberAddress;
-  /** The path of Patroni's configuration. */
   readonly config: string;
-  /** The data directory. */
   readonly data: string;
-  /** URL of the server, as its administrator. */
   readonly url: URL;
 }
 
@@ -91,7 +86,6 @@ export class Member {
     );
   }
 
-  /** Sends a command to Patroni. @throws Error when it refuses. */
   async ask(command: 'switchover' | 'restart', body: object = {}): Promise<void> {
     const { ok, text } = await this.request(command, JSON.stringify(body));
     if (!ok) throw new Error(`Patroni refused the ${command}: ${text}`);

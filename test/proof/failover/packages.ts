@@ -45,7 +45,6 @@ export function postgresPrograms(): string {
   }
 }
 
-/** The programs and their versions, in words. */
 export async function engineOf(form: ProofForm): Promise<string> {
   const named = async (label: string, name: string) => `${label} ${(await versionOf(name)) ?? '?'}`;
   const programs = [

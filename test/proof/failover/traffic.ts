@@ -1,20 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Buyers } from '../support/buyers.js';
+import { dataOf } from '../support/history.js';
 import { SteadyRate } from '../support/loops.js';
-import { orderBody } from '../support/store-setup.js';
+import type { Service } from '../support/service.js';
+import { anyItem, type StockedStore } from '../support/shop.js';
+import { oneOf, orderBody } from '../support/store-setup.js';
 
 const ORDERS_PER_SECOND = 30;
 const READS_PER_SECOND = 20;
 /** One order in this many is shipped. */
 const SHIPMENT_EVERY = 3;
 const PATIENCE_MS = 180_000;
-
-export interface TrafficOptions {
-  readonly buyers: Buyers;
-  readonly services: readonly { readonly url: string }[];
-  readonly products: readonly number[];
-  readonly random: (below: number) => number;
-}
 
 /**
  * Orders with keys and reads of the catalog, at a fixed rate regardless of earlier answers. Buyers repeat an order until
@@ -27,7 +22,8 @@ export class Traffic {
 
   /** @param label unique: it begins the keys. */
   constructor(
-    private readonly options: TrafficOptions,
+    private readonly shop: StockedStore,
+    private readonly services: readonly Service[],
     label: string,
   ) {
     const fail = (error: Error) => this.violations.push(`${label}: ${error.message}`);
@@ -51,30 +47,28 @@ export class Traffic {
   }
 
   private async order(key: string, ships: boolean): Promise<void> {
-    const { buyers, services, products, random } = this.options;
-    const items = [{ product_id: products[random(products.length)] ?? 0, quantity: 1 + random(2) }];
-    const { status, bytes } = await buyers.insist(services, orderBody(items, 'failover'), {
-      key,
-      patienceMs: PATIENCE_MS,
-    });
-    if (status !== 201) throw new Error(`${key} was answered ${status}`);
-    const { data } = JSON.parse(bytes.toString()) as { data: { order_id: string } };
-    const read = await buyers.send(this.anyService(), { method: 'GET', path: `/v1/orders/${data.order_id}` });
-    if (read.status === 404) throw new Error(`order ${data.order_id} was acknowledged and could not be read`);
+    const { shop, services } = this;
+    const { buyers } = shop;
+    const retries = { patienceMs: PATIENCE_MS };
+    const placed = await buyers.insist(services, orderBody([anyItem(shop, 2)], 'failover'), { ...retries, key });
+    if (placed.status !== 201) throw new Error(`${key} was answered ${placed.status}`);
+    const { order_id: id } = dataOf<{ order_id: string }>(placed);
+    const read = await this.get(`/v1/orders/${id}`);
+    if (read.status === 404) throw new Error(`order ${id} was acknowledged and could not be read`);
     if (!ships) return;
-    const path = `/v1/orders/${data.order_id}/shipments`;
-    const shipped = await buyers.insist(services, { reference: key }, { path, patienceMs: PATIENCE_MS });
+    const path = `/v1/orders/${id}/shipments`;
+    const shipped = await buyers.insist(services, { reference: key }, { ...retries, path });
     if (shipped.status !== 201) throw new Error(`the shipment of ${key} was answered ${shipped.status}`);
   }
 
-  private read(): Promise<unknown> {
-    const { buyers, products, random } = this.options;
-    const path = random(2) === 0 ? '/v1/products?limit=5' : `/v1/products/${products[random(products.length)]}`;
-    return buyers.send(this.anyService(), { method: 'GET', path });
+  private read() {
+    const { context, products } = this.shop;
+    const isList = context.random(2) === 0;
+    return this.get(isList ? '/v1/products?limit=5' : `/v1/products/${oneOf(products, context.random)}`);
   }
 
-  private anyService(): { readonly url: string } {
-    const { services, random } = this.options;
-    return services[random(services.length)] ?? { url: '' };
+  private get(path: string) {
+    const { buyers, context } = this.shop;
+    return buyers.send(oneOf(this.services, context.random), { method: 'GET', path });
   }
 }

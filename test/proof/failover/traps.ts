@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster } from './cluster.js';
+import { signalOne } from './daemon.js';
 import type { Fault } from './faults.js';
 import type { Member } from './member.js';
-import { signalOne } from './process-tree.js';
 
 // Each trap commits orders on the primary that its standby does not have, and then loses the primary.
 

@@ -1,7 +1,6 @@
-import type { Exchange } from '../support/history.js';
-import type { Service } from '../support/service.js';
-import type { Shop } from '../support/shop.js';
-import { inParallel, orderBody } from '../support/store-setup.js';
+import { dataOf, type Exchange } from '../support/history.js';
+import { anyItem, type Shop } from '../support/shop.js';
+import { inParallel, oneOf, orderBody } from '../support/store-setup.js';
 import { SLOW } from './slow-commits.js';
 
 /** References that race at the same time. */
@@ -19,14 +18,11 @@ interface Tally {
  * Sends different orders with the same external reference at once, half of them with an Idempotency-Key each. Some lose
  * their first answer. One order is placed, and every other request learns its id, which can be read at that moment.
  */
-export async function raceReferences(shop: Shop, references: number, twins: number) {
+export async function raceReferences(shop: Shop, references: number, twins: number): Promise<Tally> {
   const tally: Tally = { violations: [], refused: 0, lost: 0 };
   const names = Array.from({ length: references }, (_, n) => `${n % 2 === 0 ? SLOW : 'fast'}-reference-${n}`);
   await inParallel(AT_ONCE, names, (reference) => raceForReference(shop, reference, twins, tally));
-  const figures =
-    `${references} references × ${twins} orders: ${tally.refused} refusals that name the one order, ` +
-    `${tally.lost} answers lost`;
-  return { violations: tally.violations, orders: references, figures };
+  return tally;
 }
 
 async function raceForReference(shop: Shop, reference: string, twins: number, tally: Tally): Promise<void> {
@@ -44,23 +40,20 @@ async function raceForReference(shop: Shop, reference: string, twins: number, ta
   }
   for (const service of services) {
     const path = `/v1/orders?external_reference=${reference}`;
-    const { bytes } = await buyers.send(service, { method: 'GET', path });
-    const { data } = JSON.parse(bytes.toString()) as { data: { id: string }[] };
-    const found = data.map((order) => order.id).join();
+    const listed = dataOf<{ id: string }[]>(await buyers.send(service, { method: 'GET', path }));
+    const found = listed.map((order) => order.id).join();
     if (found !== id) tally.violations.push(`reference ${reference}: the list has ${found}, not ${id}`);
   }
 }
 
 /** An order of its own, with the shared reference, repeated until it gets a final answer. */
 async function sendTwin(shop: Shop, reference: string, n: number, tally: Tally): Promise<Exchange> {
-  const { buyers, services, products, context } = shop;
+  const { buyers, services, context } = shop;
   const { random } = context;
-  const items = [{ product_id: products[0] ?? 0, quantity: 1 }];
-  const body = { ...orderBody(items, reference), external_reference: reference };
+  const body = { ...orderBody([anyItem(shop)], reference), external_reference: reference };
   const key = n % 2 === 0 ? null : `${reference}-${n}`;
   if (n % LOSES_ANSWER === 0) {
-    const service = services[random(services.length)] as Service;
-    const { status } = await buyers.send(service, { body, key, timeoutMs: 1 + random(100) });
+    const { status } = await buyers.send(oneOf(services, random), { body, key, timeoutMs: 1 + random(100) });
     if (status === null) tally.lost++;
   }
   const answer = await buyers.insist(services, body, { key });
@@ -68,14 +61,15 @@ async function sendTwin(shop: Shop, reference: string, n: number, tally: Tally):
   tally.refused++;
   // A refusal before the commit of the other order would name an order that cannot be read yet.
   const path = `/v1/orders/${String(answer.headers['x-existing-order'])}`;
-  const read = await buyers.send(services[random(services.length)] as Service, { method: 'GET', path });
+  const read = await buyers.send(oneOf(services, random), { method: 'GET', path });
   if (read.status !== 200) tally.violations.push(`reference ${reference}: ${path} is answered ${read.status}`);
   return answer;
 }
 
 /** The id of the order that the answer is about; `''` when it names none. */
-function orderNamedBy({ status, headers, bytes }: Exchange): string {
-  if (status === 201) return (JSON.parse(bytes.toString()) as { data: { order_id: string } }).data.order_id;
+function orderNamedBy(answer: Exchange): string {
+  const { status, headers } = answer;
+  if (status === 201) return dataOf<{ order_id: string }>(answer).order_id;
   const isTaken = status === 422 && headers['x-error-code'] === 'external_reference_taken';
   return isTaken ? String(headers['x-existing-order']) : '';
 }

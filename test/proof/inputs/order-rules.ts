@@ -44,20 +44,14 @@ export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): 
   );
 }
 
-/** Whether a valid order can be placed; if not, it must be refused with 422. */
-export function isInStock({ items }: ValidOrder, catalog: readonly PricedProduct[]): boolean {
-  return items.every(({ product_id }) => catalog.find(({ id }) => id === product_id)?.isInStock);
-}
-
-/** Whether a valid order names another currency than the store's, USD; if so, it must be refused with 422. */
-export function namesAnotherCurrency({ currency = null }: ValidOrder): boolean {
-  return currency !== null && currency.toUpperCase() !== 'USD';
-}
-
-/** Whether a valid order names another total than that of its lines; if so, it must be refused with 422. */
-export function namesAnotherTotal(order: ValidOrder, catalog: readonly PricedProduct[]): boolean {
-  const { expected_total: total = null } = order;
-  return total !== null && total !== costOf(order, catalog) / 100;
+/** Whether a valid order must be refused with 422: for its stock, its currency (the store's is USD) or its total. */
+export function cannotBePlaced(order: ValidOrder, catalog: readonly PricedProduct[]): boolean {
+  const { items, currency = null, expected_total: total = null } = order;
+  return (
+    (currency !== null && currency.toUpperCase() !== 'USD') ||
+    (total !== null && total !== costOf(order, catalog) / 100) ||
+    !items.every(({ product_id }) => catalog.find(({ id }) => id === product_id)?.isInStock)
+  );
 }
 
 /** The total of the lines at catalog prices, in minor units. */
@@ -73,11 +67,8 @@ function isAvailable({ product_id, variant_id, quantity }: Fields, catalog: read
   const product = catalog.find(({ id }) => id === product_id);
   const hasVariant =
     variant_id === undefined || variant_id === null || product?.variants.some(({ id }) => id === variant_id);
-  return product !== undefined && hasVariant === true && Number.isInteger(quantity) && isBetween(Number(quantity));
-}
-
-function isBetween(quantity: number): boolean {
-  return quantity >= 1 && quantity <= 999;
+  const units = Number.isInteger(quantity) ? Number(quantity) : 0;
+  return product !== undefined && hasVariant === true && units >= 1 && units <= 999;
 }
 
 function isEmail(value: unknown): boolean {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { dataOf } from '../support/history.js';
 import { listParameters, type ListParameter } from '../support/list-parameters.js';
 import { explore, type NamedResource, type Scene } from './scene.js';
 import { anyText, encoded } from './texts.js';
@@ -157,23 +158,7 @@ function folded(text: string): string {
 function identifiers(scene: Scene): fc.Arbitrary<string> {
   const known = NAMED.flatMap((resource) => scene.rows[resource].flatMap(({ id, slug }) => [id, encoded(slug)]));
   const numbers = fc.oneof(fc.integer(), fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n })).map(String);
-  const odd = [
-    '0',
-    '-1',
-    '1e3',
-    '1.0',
-    '0x1',
-    '00',
-    '%31',
-    '１',
-    '.',
-    '..',
-    '%2e%2e',
-    '*',
-    '~',
-    '__proto__',
-    'constructor',
-  ];
+  const odd = '0 -1 1e3 1.0 0x1 00 %31 １ . .. %2e%2e * ~ __proto__ constructor'.split(' ');
   const long = fc.integer({ min: 90, max: 2_000 }).map((length) => 'x'.repeat(length));
   return fc.oneof(
     fc.constantFrom(...known, ...odd.map(encoded)),
@@ -193,7 +178,7 @@ async function faultOfId(scene: Scene, resource: (typeof RESOURCES)[number], id:
   const answer = await scene.send('GET', `/v1/${resource}/${id}`);
   if (answer.status === 404) return null;
   if (answer.status !== 200) return `answered ${answer.status ?? answer.error} at ${resource}`;
-  const { data } = JSON.parse(answer.bytes.toString()) as { data: Record<string, unknown> };
+  const data = dataOf<Record<string, unknown>>(answer);
   const isIt =
     [data['id'], data['slug']].map(String).includes(decodeURIComponent(id)) || Number(id) === Number(data['id']);
   return isIt ? null : `${resource}/${id} is answered with ${String(data['id'])}`;
@@ -208,10 +193,9 @@ async function lostRows(scene: Scene, resource: NamedResource): Promise<string[]
     const listed = list.data.find((row) => String(row['id']) === id);
     if (listed?.['name'] !== name) lost.push(`${resource} ${id} is listed as ${fc.stringify(listed?.['name'])}`);
     for (const reference of [id, encoded(slug)]) {
-      const { status, bytes, error } = await scene.send('GET', `/v1/${resource}/${reference}`);
-      const found = status === 200 ? (JSON.parse(bytes.toString()) as { data: { name: string } }).data.name : null;
-      if (found !== name)
-        lost.push(`${resource}/${reference} answered ${status ?? error}, name ${fc.stringify(found)}`);
+      const answer = await scene.send('GET', `/v1/${resource}/${reference}`);
+      const found = answer.status === 200 ? dataOf<{ name: string }>(answer).name : answer.status;
+      if (found !== name) lost.push(`${resource}/${reference} answered ${fc.stringify(found)}`);
     }
   }
   return lost;

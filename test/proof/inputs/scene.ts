@@ -29,15 +29,12 @@ export interface Scene {
   readonly context: ProofContext;
   readonly store: StoreFixture;
   readonly service: Service;
-  /** The products in stock. */
   readonly catalog: readonly PricedProduct[];
   /** All active products: a damaged order may name any of them. */
   readonly products: readonly PricedProduct[];
   readonly rows: Readonly<Record<NamedResource, readonly NamedRow[]>>;
   readonly violations: string[];
-  /** Number of cases per property. */
   readonly runs: number;
-  /** Requests sent so far. */
   sent: number;
   /** Recorded: the oracle checks every answer. */
   send(method: string, path: string, body?: unknown): Promise<Exchange>;

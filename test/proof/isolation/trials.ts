@@ -7,7 +7,6 @@ import type { Reference } from './two-stores.js';
 export interface Trial {
   readonly what: string;
   readonly reference: Pick<Reference, 'theirs' | 'unknown'>;
-  /** Builds the request with this value. */
   readonly ask: (value: string) => RequestOptions;
   readonly statuses: readonly number[];
 }
@@ -45,10 +44,6 @@ export async function attempt(buyers: Buyers, service: Service, trial: Trial, ma
 function seen({ status, headers, bytes }: Exchange, asked: readonly string[]): string {
   const kept = Object.entries(headers).filter(([name]) => !OF_THE_MOMENT.has(name));
   const text = `${status} ${JSON.stringify(kept.sort())} ${bytes.toString('latin1')}`;
-  const masked = MADE_UP.reduce((masked, [pattern, name]) => masked.replace(pattern, name), hide(text, asked));
-  return masked;
-}
-
-function hide(text: string, asked: readonly string[]): string {
-  return asked.reduce((hidden, value) => hidden.replaceAll(value, '<asked>'), text);
+  const hidden = asked.reduce((rest, value) => rest.replaceAll(value, '<asked>'), text);
+  return MADE_UP.reduce((masked, [pattern, name]) => masked.replace(pattern, name), hidden);
 }

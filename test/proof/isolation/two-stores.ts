@@ -1,5 +1,6 @@
 import { StoreFixture } from '../../builders/store-fixture.js';
 import type { TestDatabase } from '../../support/test-database.js';
+import type { Random } from '../support/proof.js';
 
 /** Occurs in every text of the other store. Anywhere else, it is a leak. */
 const MARK = 'zqtheirs';
@@ -16,7 +17,6 @@ export interface TwoStores {
   readonly mine: StoreFixture;
   readonly theirs: StoreFixture;
   readonly mark: string;
-  /** By kind. */
   readonly references: ReadonlyMap<string, Reference>;
   /** References to rows of the first store, by the path of their route. */
   readonly own: Readonly<Record<string, string | number>>;
@@ -28,7 +28,7 @@ export interface TwoStores {
 const NUMBERED = ['products', 'product_variants', 'categories', 'brands', 'warehouses', 'bins', 'stores'];
 
 /** Two stores. The second has a row for every kind of reference, with values that the first does not have. */
-export async function openTwoStores(database: TestDatabase, random: (below: number) => number): Promise<TwoStores> {
+export async function openTwoStores(database: TestDatabase, random: Random): Promise<TwoStores> {
   const mark = `${MARK}${String(random(1_000_000)).padStart(6, '0')}`;
   const mine = await StoreFixture.create(database);
   const product = await mine.product({ stock: 1_000_000 });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Exchange } from '../support/history.js';
-import type { StockedStore } from '../support/shop.js';
-import { inParallel, orderBody } from '../support/store-setup.js';
+import { dataOf, type Exchange } from '../support/history.js';
+import { anyItem, type StockedStore } from '../support/shop.js';
+import { inParallel, oneOf, orderBody } from '../support/store-setup.js';
 import { excessOf, type OrderAnswer } from './order-answer.js';
 import { drawRequest, type Placed } from './requests.js';
 
@@ -29,13 +29,11 @@ export class Clients {
   async place(): Promise<void> {
     const { shop, services, orders } = this.options;
     const { random } = shop.context;
-    const product = () => shop.products[random(shop.products.length)] ?? 0;
     await inParallel(CLIENTS, Array(orders).keys(), async (n) => {
-      const items = Array.from({ length: 1 + random(3) }, () => ({ product_id: product(), quantity: 1 + random(4) }));
+      const items = Array.from({ length: 1 + random(3) }, () => anyItem(shop, 4));
       const placed = await shop.buyers.insist(services, orderBody(items, 'life'), { key: `life-${n}` });
-      const { order_id } = (JSON.parse(placed.bytes.toString()) as { data: { order_id: string } }).data;
-      const path = `/v1/orders/${order_id}`;
-      this.orders[n] = orderIn(await shop.buyers.insist(services, undefined, { method: 'GET', path }));
+      const path = `/v1/orders/${dataOf<{ order_id: string }>(placed).order_id}`;
+      this.orders[n] = dataOf(await shop.buyers.insist(services, undefined, { method: 'GET', path }));
     });
   }
 
@@ -58,9 +56,7 @@ export class Clients {
     if (random(6) === 0) {
       this.repeated++;
       const timeoutMs = 1 + random(LONGEST_LOST_MS);
-      this.observe(
-        await shop.buyers.send(services[random(services.length)] ?? { url: '' }, { ...request, body, timeoutMs }),
-      );
+      this.observe(await shop.buyers.send(oneOf(services, random), { ...request, body, timeoutMs }));
     }
     this.observe(await shop.buyers.insist(services, body, { ...request, hurry: true }));
     await delay(random(20));
@@ -69,12 +65,8 @@ export class Clients {
   /** Every answer that has the order keeps its limits. */
   private observe(exchange: Exchange): void {
     if (exchange.status !== 200 && exchange.status !== 201) return;
-    const order = orderIn(exchange);
+    const order = dataOf<OrderAnswer>(exchange);
     const told = `${exchange.method} ${exchange.path} ${exchange.body ?? ''}`;
     this.violations.push(...excessOf(order).map((text) => `order ${order.id}: ${text}, in the answer to ${told}`));
   }
-}
-
-export function orderIn({ bytes }: Exchange): OrderAnswer {
-  return (JSON.parse(bytes.toString()) as { data: OrderAnswer }).data;
 }

@@ -1,7 +1,6 @@
-import type { ProofContext } from '../support/proof.js';
+import type { Random } from '../support/proof.js';
+import { oneOf } from '../support/store-setup.js';
 import type { OrderAnswer } from './order-answer.js';
-
-type Random = ProofContext['random'];
 
 /** An order as it was placed. */
 export type Placed = Pick<OrderAnswer, 'id' | 'total_amount' | 'line_items'>;
@@ -38,7 +37,7 @@ export function drawRequest(order: Placed, random: Random, n: number): ChangeReq
   if (random(CANCELLED_OF) === 0) {
     return { method: 'POST', route: '/cancel', body: { reason: 'Enough', restock: random(4) > 0 } };
   }
-  return (DRAWS[random(DRAWS.length)] as Draw)(order, random, n);
+  return oneOf(DRAWS, random)(order, random, n);
 }
 
 function shipment(order: Placed, random: Random): ChangeRequest {
@@ -52,10 +51,8 @@ function shipment(order: Placed, random: Random): ChangeRequest {
 }
 
 function shipmentChange(_order: Placed, random: Random, n: number): ChangeRequest {
-  const body =
-    random(4) === 0
-      ? { carrier: `Carrier ${n}` }
-      : { status: ['shipped', 'shipped', 'delivered', 'void'][random(4)] ?? '' };
+  const status = oneOf(['shipped', 'shipped', 'delivered', 'void'], random);
+  const body = random(4) === 0 ? { carrier: `Carrier ${n}` } : { status };
   return { method: 'PATCH', route: `/shipments/S${random(SHIPMENTS)}`, body };
 }
 
@@ -81,8 +78,8 @@ function transition(_order: Placed, random: Random): ChangeRequest {
   const targets = isPayment ? ['FAILED', 'PENDING'] : ['CONFIRMED', 'CONFIRMED', 'RETURNED'];
   const body = {
     field: isPayment ? 'status' : 'fulfillment_status',
-    expected: words[random(words.length)],
-    to: targets[random(targets.length)],
+    expected: oneOf(words, random),
+    to: oneOf(targets, random),
     restock: random(2) === 0,
   };
   return { method: 'POST', route: '/transitions', body };

@@ -9,8 +9,8 @@ const CUT_PAUSE_MS = 250;
 
 /** What the attack does to the processes, all behind one proxy. */
 export class Trouble {
-  readonly cuts = { statement: 0, commit: 0 };
-  readonly kills = { api: 0, worker: 0 };
+  private readonly cuts = { statement: 0, commit: 0 };
+  private kills = 0;
   private armed: { readonly kind: 'statement' | 'commit'; after: number; readonly verdict: ClientDataVerdict } | null =
     null;
   private readonly inTransaction = new Set<number>();
@@ -23,23 +23,24 @@ export class Trouble {
     private readonly smtpUrl: string,
   ) {}
 
-  /** Starts two API processes and a worker. */
   async start(): Promise<void> {
     const { rig } = this.context;
     this.proxy = await startTcpProxy(rig.database.url, {
       onClientData: (chunk, connection) => this.decide(chunk, connection),
     });
     const options = { databaseUrl: this.proxy.url, env: { SMTP_URL: this.smtpUrl } };
-    this.processes = await Promise.all([
-      rig.startService(options),
-      rig.startService(options),
-      rig.startWorker(options),
-    ]);
+    const starts = [rig.startService(options), rig.startService(options), rig.startWorker(options)];
+    this.processes = await Promise.all(starts);
   }
 
   /** The API processes. Their addresses stay. */
   get services(): readonly [Service, Service] {
     return [this.processes[0] as Service, this.processes[1] as Service];
+  }
+
+  get figures(): string {
+    const { cuts, kills } = this;
+    return `${cuts.statement} connections cut at statements, ${cuts.commit} at COMMIT; ${kills} × kill -9`;
   }
 
   /** Until the work is done: cuts connections, and kills one process after the other. */
@@ -77,7 +78,7 @@ export class Trouble {
 
   private async replace(index: number): Promise<void> {
     const victim = this.processes[index] as Service;
-    this.kills[victim.url === '' ? 'worker' : 'api']++;
+    this.kills++;
     await victim.kill();
     this.processes[index] = await this.context.rig.restart(victim);
   }

@@ -1,17 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Follower } from '../changes/follower.js';
 import { groupBy } from '../support/group-by.js';
-import type { Exchange } from '../support/history.js';
+import { dataOf, type Exchange } from '../support/history.js';
 import type { StockedStore } from '../support/shop.js';
-import type { SmtpSink } from '../../support/smtp-sink.js';
+import { readMail } from '../../support/mail-message.js';
+import type { ReceivedMail, SmtpSink } from '../../support/smtp-sink.js';
+import { messageIdOf } from '../support/oracle/pipeline.js';
 import { acknowledgedViolations } from './acknowledged.js';
-import { orderIn } from './clients.js';
-import { shipmentMailViolations } from './mails.js';
-import { excessOf, type OrderAnswer } from './order-answer.js';
+import { excessOf, isActive, type OrderAnswer } from './order-answer.js';
 import { Replay, type EventAnswer } from './replay.js';
 import type { Placed } from './requests.js';
 
 const PAGE = 100;
+/** The mail of a shipment, up to what changes with other shipments. */
+const CONTENT = /In this shipment([\s\S]*?)(?:Tracking|Still to come|Delivery address)/;
 
 // The stock that an order has, movement by movement.
 const RETURNED_TOO_OFTEN = `
@@ -30,13 +32,8 @@ export interface Evidence {
   readonly sink: SmtpSink;
 }
 
-export interface Verdict {
-  readonly violations: readonly string[];
-  readonly events: number;
-}
-
 /** Judges each order when nothing is in flight. A violation is followed by the order's history and requests. */
-export async function judge(evidence: Evidence): Promise<Verdict> {
+export async function judge(evidence: Evidence) {
   const { shop, orders, follower, sink } = evidence;
   const { context, store } = shop;
   const silent = await context.rig.database.query<{ order_id: string; reference: string }>(
@@ -78,11 +75,10 @@ async function present(
   id: string,
 ): Promise<{ order: OrderAnswer; events: EventAnswer[] }> {
   const get = (path: string) => buyers.insist([service], undefined, { method: 'GET', path: `/v1/orders/${id}${path}` });
-  const order = orderIn(await get(''));
+  const order = dataOf<OrderAnswer>(await get(''));
   const events: EventAnswer[] = [];
   for (let page = 1; ; page++) {
-    const { bytes } = await get(`/history?limit=${PAGE}&page=${page}`);
-    const { data } = JSON.parse(bytes.toString()) as { data: EventAnswer[] };
+    const data = dataOf<EventAnswer[]>(await get(`/history?limit=${PAGE}&page=${page}`));
     events.push(...data);
     if (data.length < PAGE) return { order, events };
   }
@@ -96,4 +92,40 @@ function toldRequest({ at, tookMs, method, path, body, idempotencyKey, status, e
   const time = `${new Date(at).toISOString().slice(17)} +${tookMs}`;
   const answer = [status ?? error, headers['x-error-code'], idempotencyKey].filter(Boolean).join(' ');
   return `${time} ${method} ${path.split('/').slice(4).join('/')} ${body ?? ''} ${answer}`;
+}
+
+/**
+ * One mail for each shipment that became shipped with notify, and none for another. A shipment that became void may have
+ * none.
+ *
+ * @param silent references of shipments that the customer gets no mail about.
+ */
+function shipmentMailViolations(
+  order: OrderAnswer,
+  events: readonly EventAnswer[],
+  silent: ReadonlySet<string>,
+  mails: ReadonlyMap<string, readonly ReceivedMail[]>,
+  subdomain: string,
+): string[] {
+  const queued = order.pipeline.filter(({ stage }) => stage === 'notify-shipment').map(({ reference }) => reference);
+  const strange = queued.filter((reference) => !order.shipments.some((shipment) => shipment.reference === reference));
+  const found = order.shipments.flatMap((shipment) => {
+    const { reference } = shipment;
+    const id = messageIdOf({ order_id: order.id, stage: 'notify-shipment', reference }, subdomain);
+    const arrived = mails.get(id) ?? [];
+    const wasShipped = events.some(
+      (event) =>
+        event.reference === reference && (event.details['to'] === 'shipped' || event.details['status'] === 'shipped'),
+    );
+    const isExpected = wasShipped && !silent.has(reference);
+    const contents = new Set(arrived.map(({ raw }) => CONTENT.exec(readMail(raw).parts.get('text/plain') ?? '')?.[1]));
+    return [
+      ...(isExpected && isActive(shipment) && arrived.length === 0 ? [`no mail of shipment ${reference} arrived`] : []),
+      ...(!isExpected && (queued.includes(reference) || arrived.length > 0)
+        ? [`a mail of shipment ${reference} should not exist`]
+        : []),
+      ...(contents.size > 1 || contents.has(undefined) ? [`the mails of shipment ${reference} differ`] : []),
+    ];
+  });
+  return [...found, ...strange.map((reference) => `a mail of ${reference} is queued, which is no shipment`)];
 }

@@ -1,6 +1,8 @@
 import { mutant, type Mutant } from './mutant.js';
 
-/** Defects in what a client, or a reader of logs and tables, may see. */
+const WAITS = 'test/e2e/feed.spec.ts';
+
+/** Defects in what a client, a receiver of webhooks or a reader of logs may see, and in what a request may cost. */
 export const ACCESS_MUTANTS: readonly Mutant[] = [
   mutant('settings shown unfiltered', 'secrets', /zqsett\d+.* in the answer \(200\) to GET \/v1\/store/, [
     'public-settings',
@@ -22,7 +24,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     'stage-error',
     'await this.database.queryPrepared(FAILED, [...keyOf(claim), false, retryInMs, failureName(error) && error.message]);',
   ]),
-  mutant('a 5 s key cache', 'revoke', /succeeded: key \d+, .* ms after the commit/, [
+  mutant('a 5 s key cache', 'revoke', /succeeded: .* ms after the end of the key/, [
     'key-lookup',
     `const text = hash.toString('hex');
 const cache = (globalThis.keys ??= new Map());
@@ -46,5 +48,42 @@ return found;`,
   mutant('a second roll makes a second successor', 'revoke', /a rolled key got a second successor/, [
     'one-successor',
     'AND (true OR EXISTS (',
+  ]),
+  mutant('a webhook goes wherever its name leads', 'webhooks', /a private address was reached/, [
+    'reachable-address',
+    "if (found.length === 0) throw new SendFailed('ADDRESS_NOT_ALLOWED');",
+  ]),
+  mutant('a refused message counts as delivered', 'webhooks', /was not told of|was told a wrong state/, [
+    'accepted-message',
+    'if (status !== null && status !== GONE) {',
+  ]),
+  mutant('only the new secret signs', 'webhooks', /the old secret does not verify/, [
+    'old-secret',
+    'return [{ secret, until: null }, ...(overlapMs < 0 ? old : [])].slice(0, MOST);',
+  ]),
+  mutant('a claim keeps no other out', 'webhooks', /messages at a time/, [
+    'webhook-claim',
+    `const IS_FREE = 'webhooks.held_until IS NOT NULL';`,
+  ]),
+  mutant(
+    'an attempt undoes a replay',
+    'test/contracts/webhooks.spec.ts -t WebhookQueue notes nothing of an attempt',
+    /notes nothing of an attempt that began before the webhook was replayed/,
+    ['webhook-epoch', 'WHERE store_id = $1 AND id = $2 AND holder = $3 AND epoch <= $4 + 1'],
+  ),
+  mutant('the default maxParamLength', 'inputs', /an id: answered 4\d\d|long-.* answered 4\d\d/, ['long-parameters']),
+  mutant('waits of one store without a limit', WAITS, /● .*has places of its own/, [
+    'waits-of-store',
+    'if (!limits.waits.tryEnter()) {',
+  ]),
+  mutant(
+    'a place for a request whose connection is closed',
+    WAITS,
+    /● .*keeps no place when its connection breaks during the look-up of its key/,
+    ['place-of-closed'],
+  ),
+  mutant('answers 503 on closing', 'rolling', /a request on a slow line was answered 503/, [
+    'requests-on-closing',
+    'return503OnClosing: true,',
   ]),
 ];

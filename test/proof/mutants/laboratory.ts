@@ -13,7 +13,6 @@ const COMMAND_TIMEOUT_MS = 900_000;
 
 export interface Trial {
   readonly passed: boolean;
-  /** The output of the proof. */
   readonly output: string;
   readonly seconds: number;
 }

@@ -5,7 +5,6 @@ const TAG = /(?:\/\/|--|\/\*) @protects ([a-z-]+)(?: \*\/)?$/;
 
 /** A protected place: the line after its tag, from 0. */
 export interface Place {
-  /** From the root. */
   readonly file: string;
   readonly line: number;
 }

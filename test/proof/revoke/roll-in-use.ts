@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Exchange } from '../support/history.js';
 import { operate } from '../support/cli.js';
 import type { Shop } from '../support/shop.js';
-import { isRefused, isServed, useKey } from './use-key.js';
+import { isRefused, isServed, told, unusedProcesses, useKey } from './use-key.js';
 
 /** Long enough for a second roll. */
 const OVERLAP_MS = 3_000;
@@ -42,14 +41,8 @@ export async function rollInUse(
   for (const exchange of [...before.filter((one) => !isServed(one)), ...after.filter((one) => !isRefused(one))]) {
     violations.push(`a rolled key: ${told(exchange, end)}`);
   }
-  for (const { url, pid } of services) {
-    const isHere = ({ service }: Exchange) => service === url;
-    const isUsed = [before, after, successor].every((exchanges) => exchanges.some(isHere));
-    if (!isUsed) violations.push(`a rolled key or its successor was not used on process ${pid}`);
+  for (const { pid } of unusedProcesses(services, before, after, successor)) {
+    violations.push(`a rolled key or its successor was not used on process ${pid}`);
   }
   return violations;
-}
-
-function told({ at, method, path, status, error }: Exchange, end: number): string {
-  return `${method} ${path} ${status ?? error}, ${at - end} ms after the end of the old key`;
 }

@@ -3,7 +3,7 @@ import { eventually } from '../../support/eventually.js';
 import { Buyers } from '../support/buyers.js';
 import type { Exchange } from '../support/history.js';
 import type { Service } from '../support/service.js';
-import type { Shop } from '../support/shop.js';
+import { anyItem, type Shop } from '../support/shop.js';
 import { orderBody } from '../support/store-setup.js';
 
 interface KeyUse {
@@ -19,18 +19,17 @@ interface KeyUse {
  * @param clients on each process.
  */
 export function useKey(shop: Shop, key: string, clients: number): KeyUse {
-  const { context, store, services, products } = shop;
-  const { history, random } = context;
-  const buyers = new Buyers({ id: store.id, key }, history, random);
+  const { context, store, services } = shop;
+  const buyers = new Buyers({ id: store.id, key }, context.history, context.random);
   const exchanges: Exchange[] = [];
   let isOpen = true;
   const client = async (service: Service, index: number) => {
     // The last request begins after the stop: a busy machine may have none between the end of the key and the stop.
     for (let turn = 0, isLast = false; !isLast; turn++) {
       isLast = !isOpen;
-      const body = orderBody([{ product_id: products[random(products.length)] ?? 0, quantity: 1 }], 'revoke');
       const isOrder = (turn + index) % 4 === 0;
-      exchanges.push(await buyers.send(service, isOrder ? { body } : { method: 'GET', path: '/v1/products?limit=2' }));
+      const order = { body: orderBody([anyItem(shop)], 'revoke') };
+      exchanges.push(await buyers.send(service, isOrder ? order : { method: 'GET', path: '/v1/products?limit=2' }));
     }
   };
   const load = services.flatMap((service) => Array.from({ length: clients }, (_, i) => client(service, i)));
@@ -48,10 +47,20 @@ export function useKey(shop: Shop, key: string, clients: number): KeyUse {
   return { served, stop };
 }
 
+/** The processes on which one of the groups of requests has none. */
+export function unusedProcesses(services: readonly Service[], ...groups: readonly (readonly Exchange[])[]): Service[] {
+  return services.filter(({ url }) => !groups.every((exchanges) => exchanges.some(({ service }) => service === url)));
+}
+
 export function isServed({ status }: Pick<Exchange, 'status'>): boolean {
   return status === 200 || status === 201;
 }
 
 export function isRefused({ status }: Pick<Exchange, 'status'>): boolean {
   return status === 401 || status === 403;
+}
+
+/** @param moment that the times are relative to. */
+export function told({ at, method, path, status, error }: Exchange, moment: number): string {
+  return `${method} ${path} ${status ?? error}, ${at - moment} ms after the end of the key`;
 }

@@ -39,7 +39,6 @@ async function aQuantityOfAnOldReading(clients: Clients, { desk }: ClientsOption
   return left === expected - 1 ? [] : [`a quantity of an old reading overwrites a sale: the bin holds ${left}`];
 }
 
-/** Whether the product lies in another bin, too. */
 function isOneOfTwo({ code, productId }: Bin, _index: number, bins: readonly Bin[]): boolean {
   return bins.some((other) => other.productId === productId && other.code !== code);
 }

@@ -1,6 +1,6 @@
-import type { Exchange } from '../support/history.js';
+import { dataOf } from '../support/history.js';
 import { Loops } from '../support/loops.js';
-import { inParallel, orderBody, shuffled, type OrderBody } from '../support/store-setup.js';
+import { inParallel, oneOf, orderBody, shuffled, type OrderBody } from '../support/store-setup.js';
 import { MOST_LINES, type Counter, type CounterOptions } from './counter.js';
 import type { Asked } from './desk.js';
 import { planOf, type Step } from './packing.js';
@@ -29,8 +29,6 @@ export class Clients {
   readonly orders: SoldOrder[] = [];
   readonly violations: string[] = [];
   shipped = 0;
-  /** Bins whose units were lost or found. */
-  readonly misplaced = new Set<Bin>();
   /** Number of the first place after that. */
   calm = 0;
   private readonly waiting: SoldOrder[] = [];
@@ -52,7 +50,7 @@ export class Clients {
     const { random } = shop.context;
     const loop = (size: number, act: () => Promise<unknown>, pauseMs: number) => {
       const attempt = () => act().catch((error: Error) => this.violations.push(error.message));
-      return new Loops(size, attempt, () => random(pauseMs));
+      return new Loops(random, size, pauseMs, attempt);
     };
     for (const bin of shelves.bins) if (random(3) === 0) this.misplace(bin);
     const others = [
@@ -100,13 +98,11 @@ export class Clients {
     return dataOf<StockOrder>(await shop.buyers.insist(services, undefined, request));
   }
 
-  /** What the service says is in the bin. */
   async readBin({ code }: Bin): Promise<number> {
     const { shop, services } = this.options;
     const request = { method: 'GET', path: `/v1/stock?bin=${code}` };
     const [row] = dataOf<{ quantity: number }[]>(await shop.buyers.insist(services, undefined, request));
-    if (!row) throw new Error(`GET /v1/stock does not know bin ${code}`);
-    return row.quantity;
+    return row?.quantity ?? NaN;
   }
 
   private basket(): OrderBody['items'] {
@@ -147,15 +143,14 @@ export class Clients {
   }
 
   private async count(): Promise<void> {
-    const { counter, shelves, shop, lines } = this.options;
+    const { counter, shop, lines } = this.options;
     const { random } = shop.context;
-    const others = Array.from({ length: lines }, () => shelves.bins[random(shelves.bins.length)] as Bin);
+    const others = Array.from({ length: lines }, () => this.anyBin());
     const bins = shuffled([...new Set([...this.popular, ...others])], random).slice(0, 1 + random(MOST_LINES));
     const places = counter.places.slice(-RECENT_PLACES);
     await counter.count(bins, () => places[random(places.length)], ['superseded']);
   }
 
-  /** Receipts and breakage. */
   private async adjust(): Promise<void> {
     const { shop } = this.options;
     const { random } = shop.context;
@@ -170,7 +165,7 @@ export class Clients {
   /** Receipts and breakage as quantities, from a new or an old reading. */
   private async set(): Promise<void> {
     const { random } = this.options.shop.context;
-    const bin = this.popular[random(this.popular.length)] as Bin;
+    const bin = oneOf(this.popular, random);
     const known = this.readings.get(bin);
     const expected = known !== undefined && random(3) > 0 ? known : await this.readBin(bin);
     this.readings.set(bin, expected);
@@ -193,16 +188,10 @@ export class Clients {
   private misplace(bin: Bin): void {
     const { shop, shelves } = this.options;
     shelves.misplace(bin, shop.context.random(2) === 0 ? -1 : 1 + shop.context.random(3));
-    this.misplaced.add(bin);
   }
 
   private anyBin(): Bin {
     const { shelves, shop } = this.options;
-    return shelves.bins[shop.context.random(shelves.bins.length)] as Bin;
+    return oneOf(shelves.bins, shop.context.random);
   }
-}
-
-function dataOf<T>({ status, bytes, path }: Exchange): T {
-  if (status !== 200 && status !== 201) throw new Error(`${path} was answered ${status}`);
-  return (JSON.parse(bytes.toString()) as { data: T }).data;
 }

@@ -1,4 +1,6 @@
 import type { StockedStore } from '../support/shop.js';
+import { dataOf } from '../support/history.js';
+import { oneOf } from '../support/store-setup.js';
 import type { Bin, Place } from './shelves.js';
 
 const LONGEST_LOST_MS = 60;
@@ -20,11 +22,9 @@ export interface Answered extends Asked {
 
 /** Reports stock until it has an answer, and remembers what the service has acknowledged. */
 export class Desk {
-  /** Applied lines by their reference and bin. */
   readonly applied = new Map<string, Asked>();
   readonly violations: string[] = [];
   readonly codes = new Map<string, number>();
-  givenUp = 0;
   private requests = 0;
 
   constructor(
@@ -45,9 +45,11 @@ export class Desk {
     const request = { path: '/v1/stock', key: random(2) === 0 ? reference : null };
     const body = { reference, lines };
     if (random(4) === 0) {
-      this.givenUp++;
-      const service = this.services[random(this.services.length)] ?? { url: '' };
-      await this.shop.buyers.send(service, { ...request, body, timeoutMs: 1 + random(LONGEST_LOST_MS) });
+      await this.shop.buyers.send(oneOf(this.services, random), {
+        ...request,
+        body,
+        timeoutMs: 1 + random(LONGEST_LOST_MS),
+      });
     }
     const exchange = await this.shop.buyers.insist(this.services, body, request);
     if (random(8) === 0) {
@@ -55,8 +57,7 @@ export class Desk {
       if (!again.bytes.equals(exchange.bytes)) this.violations.push(`${reference} was answered with different bytes`);
     }
     if (exchange.status !== 200) throw new Error(`${reference} was answered ${exchange.status}`);
-    const { data } = JSON.parse(exchange.bytes.toString()) as { data: { lines: { code: string }[] } };
-    return data.lines.map(({ code }, index) => {
+    return dataOf<{ lines: { code: string }[] }>(exchange).lines.map(({ code }, index) => {
       const answered = { ...(asked[index] as Asked), code };
       this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
       if (code === '') this.applied.set(`${reference} ${answered.bin.code}`, answered);

@@ -1,4 +1,6 @@
 import type { Units } from '../life/order-answer.js';
+import type { Random } from '../support/proof.js';
+import { oneOf } from '../support/store-setup.js';
 import type { Effect } from './shelves.js';
 import type { SoldOrder } from './sold-order.js';
 
@@ -11,7 +13,6 @@ export interface Step {
   readonly effects: () => readonly Effect[];
 }
 
-type Random = (below: number) => number;
 type Plan = (order: SoldOrder, random: Random) => readonly Step[];
 
 const PLANS: readonly Plan[] = [
@@ -47,7 +48,7 @@ const PLANS: readonly Plan[] = [
 
 /** What a packer does with an order, one after the other. */
 export function planOf(order: SoldOrder, random: Random): readonly Step[] {
-  return (PLANS[random(PLANS.length)] as Plan)(order, random);
+  return oneOf(PLANS, random)(order, random);
 }
 
 function post(route: string, body: object, effects: Step['effects']): Step {
@@ -66,9 +67,8 @@ function change(reference: string, status: string, effects: Step['effects'] = ()
   return { method: 'PATCH', route: `/shipments/${reference}`, body: { status }, effects };
 }
 
-/** Some units of one line. */
 function partOf({ lines }: SoldOrder, random: Random): Units[] {
-  const { line, quantity } = lines[random(lines.length)] as Units;
+  const { line, quantity } = oneOf(lines, random);
   return [{ line, quantity: 1 + random(quantity) }];
 }
 

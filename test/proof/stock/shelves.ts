@@ -1,3 +1,4 @@
+import { dataOf } from '../support/history.js';
 import type { StockedStore } from '../support/shop.js';
 
 const PAGE = 100;
@@ -91,7 +92,6 @@ interface StockRow {
   readonly quantity: number;
 }
 
-/** What the service says is in each bin. */
 export async function readStock(
   { buyers }: StockedStore,
   services: readonly { readonly url: string }[],
@@ -99,14 +99,12 @@ export async function readStock(
   const rows: StockRow[] = [];
   for (let page = 1; ; page++) {
     const request = { method: 'GET', path: `/v1/stock?limit=${PAGE}&page=${page}` };
-    const { bytes } = await buyers.insist(services, undefined, request);
-    const { data } = JSON.parse(bytes.toString()) as { data: StockRow[] };
+    const data = dataOf<StockRow[]>(await buyers.insist(services, undefined, request));
     rows.push(...data);
     if (data.length < PAGE) return rows;
   }
 }
 
-/** Makes products and fills their bins. */
 export async function fillShelves(
   shop: StockedStore,
   services: readonly { readonly url: string }[],

@@ -36,7 +36,6 @@ export class SoldOrder {
     return this.answer.line_items.map(({ line, quantity }) => ({ line, quantity }));
   }
 
-  /** The bin of each unit. */
   get units(): string[] {
     return [...this.piles.values()].flatMap(({ bins }) => bins);
   }

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isReady } from './service.js';
 
 /** Probes more often than production balancers, which probe every few seconds, to keep the proof short. */
 const PROBE_MS = 500;
@@ -17,11 +18,7 @@ export async function startBalancer(services: readonly string[]): Promise<Balanc
   const agent = new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 64 });
   const ready = new Set<string>();
   const probe = async (service: string) => {
-    const isReady = await fetch(`${service}/health/ready`, { signal: AbortSignal.timeout(2_000) }).then(
-      async (response) => (await response.arrayBuffer(), response.ok),
-      () => false,
-    );
-    if (isReady) ready.add(service);
+    if (await isReady(service, 2_000)) ready.add(service);
     else ready.delete(service);
   };
   const probeAll = () => Promise.all(services.map(probe));

@@ -1,6 +1,8 @@
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Exchange, History } from './history.js';
+import type { Random } from './proof.js';
+import { oneOf } from './store-setup.js';
 
 export interface RequestOptions {
   readonly method?: string;
@@ -8,7 +10,6 @@ export interface RequestOptions {
   /** Sent as JSON; bytes are sent unchanged. */
   readonly body?: unknown;
   readonly key?: string | null;
-  /** The client disconnects after this time. */
   readonly timeoutMs?: number;
 }
 
@@ -25,19 +26,15 @@ export interface InsistOptions {
 /** Answers that are not the client's fault and that it retries. */
 const TRY_AGAIN: ReadonlySet<number | null> = new Set([null, 409, 503]);
 
-/** As many kept connections as concurrent requests. */
-export function keepingAgent(): http.Agent {
-  return new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: Infinity });
-}
-
 /** Clients of one store. */
 export class Buyers {
-  readonly agent = keepingAgent();
+  /** As many kept connections as concurrent requests. */
+  private readonly agent = new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: Infinity });
 
   constructor(
     private readonly store: { readonly id: number; readonly key: string },
-    private readonly history: History,
-    private readonly random: (below: number) => number,
+    private readonly history: Pick<History, 'add'>,
+    private readonly random: Random,
   ) {}
 
   /** One request, an order by default; always resolves. */
@@ -65,9 +62,7 @@ export class Buyers {
   ): Promise<Exchange> {
     const giveUp = Date.now() + patienceMs;
     for (;;) {
-      const service = services[this.random(services.length)];
-      if (!service) throw new Error('There is no service to ask');
-      const exchange = await this.send(service, { method, path, body, key });
+      const exchange = await this.send(oneOf(services, this.random), { method, path, body, key });
       if (!TRY_AGAIN.has(exchange.status)) return exchange;
       if (Date.now() > giveUp) {
         throw new Error(`Still no answer after ${patienceMs} ms: ${exchange.status ?? exchange.error}`);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 
-const CLI = path.resolve(import.meta.dirname, '../../../dist/apps/cli/src/main.js');
+const APPS = path.resolve(import.meta.dirname, '../../../dist/apps');
 
 export interface CommandEnd {
   readonly code: number | null;
@@ -10,13 +10,18 @@ export interface CommandEnd {
   readonly stderr: string;
 }
 
-/** Runs a command of the built command line, as an operator does. @param env all of its settings. */
-export async function runCommand(
+/** Runs a program of the build until it ends. @param env all of its settings. */
+export async function runBuild(
+  app: 'api' | 'cli',
   env: Readonly<Record<string, string>>,
-  args: readonly string[],
+  args: readonly string[] = [],
   input = '',
 ): Promise<CommandEnd> {
-  const child = spawn(process.execPath, [CLI, ...args], { env: { PATH: process.env['PATH'], ...env } });
+  const main = path.join(APPS, app, 'src/main.js');
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+    timeout: 60_000,
+  });
   // A command may end before it has read its input.
   child.stdin.on('error', () => undefined).end(input);
   const code = new Promise<number | null>((resolve) => child.on('close', resolve));
@@ -26,7 +31,7 @@ export async function runCommand(
 
 /** @returns what the command prints, which is JSON. @throws Error with its message when it fails. */
 export async function operate<T>(databaseUrl: string, ...args: readonly string[]): Promise<T> {
-  const { code, stdout, stderr } = await runCommand({ DATABASE_URL: databaseUrl }, args);
+  const { code, stdout, stderr } = await runBuild('cli', { DATABASE_URL: databaseUrl }, args);
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
   return JSON.parse(stdout) as T;
 }

@@ -10,7 +10,6 @@ const NEWCOMER_EVERY_MS = 100;
 
 export interface Newcomers {
   readonly count: number;
-  /** Number of clients without an answer. */
   readonly keptOut: number;
   readonly slowestMs: number;
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
+import { groupBy } from './group-by.js';
 
-/** One request and its outcome. */
 export interface Exchange {
   readonly storeId: number;
   /** Milliseconds since the epoch. */
@@ -41,6 +41,12 @@ export class History {
     );
   }
 
+  get figures(): string {
+    const counts = [...groupBy(this.exchanges, ({ status }) => status ?? 'cut')];
+    const told = counts.map(([status, { length }]) => `${length} × ${status}`).sort();
+    return `${this.exchanges.length} requests: ${told.join(', ')}`;
+  }
+
   /** One line per request, for the analysis of a failure. */
   save(file: string): void {
     const lines = this.exchanges.map(({ bytes, ...rest }) => JSON.stringify({ ...rest, answer: bytes.toString() }));
@@ -48,7 +54,7 @@ export class History {
   }
 }
 
-/** The expected retries, in words. */
-export function retriesOf(history: History): string {
-  return `tried again after: ${history.count(409)} × 409, ${history.count(503)} × 503, ${history.count(null)} cut`;
+/** What a successful answer of the API is about. */
+export function dataOf<T>({ bytes }: Pick<Exchange, 'bytes'>): T {
+  return (JSON.parse(bytes.toString()) as { data: T }).data;
 }

@@ -67,7 +67,6 @@ export class HoldingsWatch {
     }
   }
 
-  /** In words, for the proof's line. */
   get figures(): string {
     const { before, last } = this;
     if (!before || !last) return 'holdings not compared: only Linux reports them';

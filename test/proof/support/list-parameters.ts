@@ -1,11 +1,8 @@
 import type { Service } from './service.js';
 
-/** A query parameter of a list. */
 export interface ListParameter {
-  /** The path of the list in the API document. */
   readonly path: string;
   readonly name: string;
-  /** The JSON type of its values. */
   readonly type: string;
   /** All its values; `null` if the document does not list them. */
   readonly values: readonly string[] | null;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from './proof.js';
 
 /** Clients that act one after the other, each with a rest in between, until they are stopped. */
 export class Loops {
@@ -6,21 +7,25 @@ export class Loops {
   private readonly members: Promise<unknown>;
 
   /**
+   * @param longestRestMs between two turns; the time is random.
    * @param act gets the number of the client and of its turn, each from 0.
-   * @param restMs draws the time between two turns.
    */
-  constructor(clients: number, act: (client: number, turn: number) => Promise<unknown>, restMs: () => number) {
+  constructor(
+    random: Random,
+    clients: number,
+    longestRestMs: number,
+    act: (client: number, turn: number) => Promise<unknown>,
+  ) {
     this.members = Promise.all(
       Array.from({ length: clients }, async (_, client) => {
         for (let turn = 0; this.isOpen; turn++) {
           await act(client, turn);
-          await delay(restMs());
+          await delay(random(longestRestMs));
         }
       }),
     );
   }
 
-  /** Resolves when the last turns have ended. */
   async stop(): Promise<void> {
     this.isOpen = false;
     await this.members;
@@ -41,7 +46,6 @@ export class SteadyRate {
     }, 1_000 / perSecond);
   }
 
-  /** The number of requests that wait for an answer. */
   get waiting(): number {
     return this.pending.size;
   }

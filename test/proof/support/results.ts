@@ -1,44 +1,38 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { specsOf } from '../gate.js';
-import type { Proof } from './proof.js';
-
-/** A full run that ended. */
-export interface ProofResult {
-  readonly verdict: 'PASS' | 'FAIL';
-  readonly seconds: number;
-  /** Absent for the embedded PostgreSQL. */
-  readonly engine?: string;
-}
 
 const HERE = path.resolve(import.meta.dirname, '..');
 const PROMISES = path.resolve(HERE, '../../docs/promises.md');
 
-/** The row of a proof in the table of docs/promises.md. */
-export function rowOf({ name, promise, attack }: Proof, lastRun: string): string {
-  const specs = specsOf(name)?.map((spec) => `[${path.basename(spec, '.spec.ts')}](../${spec})`);
-  const gate = specs?.join(', ') ?? 'the short form';
-  return `| ${name} | ${promise} | ${attack} | ${lastRun} | ${gate} |`;
+/** The row of a proof in docs/promises.md. */
+export interface Row {
+  /** The row without its last two cells. */
+  readonly start: string;
+  readonly lastRun: string;
+  /** Where `npm test` looks at the promise: links to specs, or the short form of the proof. */
+  readonly inTest: string;
 }
 
-/** The rows of docs/promises.md by proof. */
-export function readRows(): ReadonlyMap<string, string> {
-  const [, table = ''] = readFileSync(PROMISES, 'utf8').split('| proof | promise |');
-  const rows = [...table.matchAll(/^\| ([a-z][a-z-]*) \|.*$/gm)];
-  return new Map(rows.map(([row, name = '']) => [name, row]));
+export const SHORT_FORM = 'the short form';
+
+export function readRows(): ReadonlyMap<string, Row> {
+  const rows = readFileSync(PROMISES, 'utf8').matchAll(/^(\| ([a-z][a-z-]*) \| .*) \| ([^|]+) \| ([^|]+) \|$/gm);
+  const entries = [...rows].map(([, start = '', name = '', lastRun = '', inTest = '']) => {
+    return [name, { start, lastRun, inTest }] as const;
+  });
+  return new Map(entries.filter(([name]) => name !== 'proof'));
 }
 
-/** Writes the verdict, the seconds and the date to the row of the proof. */
-export function writeResult(proof: Proof, { verdict, seconds, engine }: ProofResult): void {
-  const date = new Date().toISOString().slice(0, 10);
-  const on = engine === undefined ? '' : `, on ${engine}`;
-  const row = rowOf(proof, `${verdict === 'PASS' ? 'held' : '**FAILED**'}, ${seconds} s, ${date}${on}`);
-  const before = readRows().get(proof.name);
-  if (before === undefined) throw new Error(`docs/promises.md has no row for ${proof.name}`);
+/** Writes the verdict, the duration and the date of a full run to the row of the proof. */
+export function writeResult(name: string, result: string): void {
+  const row = readRows().get(name);
+  if (!row) throw new Error(`docs/promises.md has no row for ${name}`);
+  const { start, lastRun, inTest } = row;
   const text = readFileSync(PROMISES, 'utf8');
+  const after = `${start} | ${result} | ${inTest} |`;
   writeFileSync(
     PROMISES,
-    text.replace(before, () => row),
+    text.replace(`${start} | ${lastRun} | ${inTest} |`, () => after),
   );
 }
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import pg from 'pg';
 import type { TestDatabase } from '../../support/test-database.js';
 import { operate } from './cli.js';
-import { startDurablePostgres, type PostgresServer } from './postgres-server.js';
+import { PostgresServer } from './postgres-server.js';
 import { Service, type Role } from './service.js';
 
 export interface ProcessOptions {
@@ -38,7 +38,7 @@ export class Rig {
   /** A durable server with those settings, or a database on the server of `DATABASE_URL`. */
   static async open(tuning: Readonly<Record<string, string>> = {}): Promise<Rig> {
     const given = process.env['DATABASE_URL'];
-    const server = given ? null : await startDurablePostgres(tuning);
+    const server = given ? null : await PostgresServer.launch(tuning);
     try {
       return new Rig(await createDatabase(given ?? server?.url ?? ''), server);
     } catch (error) {

@@ -9,7 +9,6 @@ export interface ServiceOptions {
   readonly role: Role;
   /** Added to a minimal environment, which inherits none of the caller's settings. */
   readonly env: Readonly<Record<string, string>>;
-  readonly readyTimeoutMs?: number;
   /** The file for output that is too large to read while the process works. */
   readonly logFile?: string;
 }
@@ -63,7 +62,7 @@ export class Service {
     if (typeof sink === 'number') closeSync(sink);
     const service = new Service(options, child);
     try {
-      await service.becomeReady(options.readyTimeoutMs ?? READY_TIMEOUT_MS);
+      await service.becomeReady();
       return service;
     } catch (error) {
       await service.kill();
@@ -75,20 +74,14 @@ export class Service {
     return this.child.pid ?? -1;
   }
 
-  /** Its output so far, on standard output and standard error. */
   get log(): string {
     const { logFile } = this.options;
     return logFile === undefined ? this.output : readFileSync(logFile, 'utf8');
   }
 
-  /** Whether it runs, or the proof itself ended it. */
-  private get isAsWanted(): boolean {
-    return this.ending === null || !this.isWanted;
-  }
-
   /** How it ended on its own, with the last errors of its log; `null` otherwise. */
   get unwantedEnd(): string | null {
-    if (this.isAsWanted) return null;
+    if (this.ending === null || !this.isWanted) return null;
     const lines = this.log.trim().split('\n');
     const errors = lines.filter((line) => !/"level":(10|20|30|40)\b/.test(line));
     const last = (errors.length > 0 ? errors : lines).join('\n').slice(-END_OF_LOG);
@@ -109,13 +102,14 @@ export class Service {
   }
 
   /** kill -9. Sent at once; resolves when the process is gone. */
-  kill(): Promise<Ending> {
-    return this.end('SIGKILL');
+  kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<Ending> {
+    this.isWanted = false;
+    this.child.kill(signal);
+    return this.ended;
   }
 
-  /** SIGTERM; resolves to the exit code. */
   terminate(): Promise<Ending> {
-    return this.end('SIGTERM');
+    return this.kill('SIGTERM');
   }
 
   /** A replacement process on the same port; this one must have ended. */
@@ -125,14 +119,8 @@ export class Service {
     return Service.start({ ...this.options, env: samePort });
   }
 
-  private end(signal: NodeJS.Signals): Promise<Ending> {
-    this.isWanted = false;
-    this.child.kill(signal);
-    return this.ended;
-  }
-
-  private async becomeReady(timeoutMs: number): Promise<void> {
-    const giveUp = Date.now() + timeoutMs;
+  private async becomeReady(): Promise<void> {
+    const giveUp = Date.now() + READY_TIMEOUT_MS;
     for (;;) {
       const said = SAYS[this.options.role].exec(this.log);
       this.url = said?.[1] ?? '';
@@ -145,12 +133,9 @@ export class Service {
   }
 }
 
-async function isReady(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${url}/health/ready`);
-    await response.arrayBuffer();
-    return response.ok;
-  } catch {
-    return false;
-  }
+export async function isReady(url: string, timeoutMs = READY_TIMEOUT_MS): Promise<boolean> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const response = await fetch(`${url}/health/ready`, { signal }).catch(() => null);
+  await response?.arrayBuffer().catch(() => undefined);
+  return response?.ok === true;
 }

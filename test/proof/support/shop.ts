@@ -2,7 +2,6 @@ import { StoreFixture } from '../../builders/store-fixture.js';
 import { Buyers } from './buyers.js';
 import type { ProofContext } from './proof.js';
 import type { Service } from './service.js';
-import { stockShelves } from './store-setup.js';
 
 /** A store with products in stock, and its clients. */
 export interface StockedStore {
@@ -18,20 +17,23 @@ export interface Shop extends StockedStore {
 }
 
 /** @param stock units of each product, by bin. */
-export async function openStore(
-  context: ProofContext,
-  products: number,
-  stock: readonly number[],
-): Promise<StockedStore> {
+export async function openStore(context: ProofContext, count: number, stock: readonly number[]): Promise<StockedStore> {
   const { rig, history, random } = context;
   const store = await StoreFixture.create(rig.database);
-  const shelves = await stockShelves(store, products, stock);
-  return { context, store, products: shelves, buyers: new Buyers(store, history, random) };
+  const products: number[] = [];
+  // Prices differ, so that a swapped price is noticed.
+  for (let n = 0; n < count; n++) products.push(await store.product({ price: 199 + 101 * n, stock }));
+  return { context, store, products, buyers: new Buyers(store, history, random) };
 }
 
 /** @param stock units of each product, by bin. */
 export async function openShop(context: ProofContext, products: number, stock: readonly number[]): Promise<Shop> {
   return { ...(await openStore(context, products, stock)), services: await context.rig.pair() };
+}
+
+/** Up to so many units of any product. */
+export function anyItem({ products, context: { random } }: Pick<StockedStore, 'products' | 'context'>, most = 1) {
+  return { product_id: products[random(products.length)] ?? 0, quantity: most === 1 ? 1 : 1 + random(most) };
 }
 
 /** Gives the merchant an address: then each order has a mail for the merchant, too. */

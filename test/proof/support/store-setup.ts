@@ -1,4 +1,5 @@
-import type { StoreFixture } from '../../builders/store-fixture.js';
+import { eventually } from '../../support/eventually.js';
+import type { Random } from './proof.js';
 
 /** Occurs in every text from a client: in a log or in another store's answer, it is a leak. */
 export const CANARY = 'cnry7f3a';
@@ -24,18 +25,6 @@ export function orderBody(items: OrderBody['items'], label = 'order'): OrderBody
   };
 }
 
-/** Products with that many units each, spread over bins. @returns their ids. */
-export async function stockShelves(
-  store: StoreFixture,
-  products: number,
-  stock: readonly number[],
-): Promise<readonly number[]> {
-  const ids: number[] = [];
-  // Prices differ, so that a swapped price is noticed.
-  for (let n = 0; n < products; n++) ids.push(await store.product({ price: 199 + 101 * n, stock }));
-  return ids;
-}
-
 /** Runs the tasks with this number of workers; each takes the next task when it is done. */
 export async function inParallel<T>(workers: number, tasks: Iterable<T>, work: (task: T) => Promise<unknown>) {
   const queue = tasks[Symbol.iterator]();
@@ -45,12 +34,24 @@ export async function inParallel<T>(workers: number, tasks: Iterable<T>, work: (
   await Promise.all(Array.from({ length: workers }, worker));
 }
 
-/** In random order. */
-export function shuffled<T>(values: readonly T[], random: (below: number) => number): T[] {
+export function shuffled<T>(values: readonly T[], random: Random): T[] {
   const result = [...values];
   for (let i = result.length - 1; i > 0; i--) {
     const j = random(i + 1);
     [result[i], result[j]] = [result[j] as T, result[i] as T];
   }
   return result;
+}
+
+/** Any of them; there must be one. */
+export function oneOf<T>(values: readonly T[], random: Random): T {
+  return values[random(values.length)] as T;
+}
+
+/** Violations that remain at the deadline: the proof continues, so that the oracle reports the consequences. */
+export async function inTime(assertion: () => unknown, timeoutMs = 20_000): Promise<string[]> {
+  return eventually(assertion, timeoutMs).then(
+    () => [],
+    (error: Error) => [error.message],
+  );
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DnsServer } from '../../support/dns-server.js';
 import { HttpsReceiver, type Answer } from '../../support/https-receiver.js';
 import { receiverEnvironment } from '../../support/receiver-environment.js';
+import { dataOf } from '../support/history.js';
 import type { ProofContext } from '../support/proof.js';
 import type { Service } from '../support/service.js';
 import { openStore, type StockedStore } from '../support/shop.js';
@@ -64,7 +65,6 @@ export class Scene {
     return scene;
   }
 
-  /** Where the receiver listens. */
   origin(name = '127.0.0.1'): string {
     return `https://${name}:${this.receiver.port}`;
   }
@@ -76,7 +76,6 @@ export class Scene {
     return [door, `https://127.0.0.1:${door.port}`];
   }
 
-  /** Installs a webhook by HTTP. */
   async install(name: string, answer: () => Answer | Promise<Answer> = () => OK, origin = this.origin()) {
     const endpoint = new Endpoint(name, this.shop.store.id, answer);
     this.endpoints.push(endpoint);
@@ -90,9 +89,10 @@ export class Scene {
   /** A request about webhooks. @throws unless it succeeds. */
   async ask(method: string, of: string, body?: object): Promise<{ id: string; secret: string }> {
     const { buyers } = this.shop;
-    const { bytes, status } = await buyers.insist(this.services, body, { method, path: `/v1/webhooks${of}` });
-    if (status !== 200 && status !== 201) throw new Error(`${method} /v1/webhooks${of}: ${status}`);
-    return (JSON.parse(bytes.toString()) as { data: { id: string; secret: string } }).data;
+    const answer = await buyers.insist(this.services, body, { method, path: `/v1/webhooks${of}` });
+    if (answer.status !== 200 && answer.status !== 201)
+      throw new Error(`${method} /v1/webhooks${of}: ${answer.status}`);
+    return dataOf(answer);
   }
 
   async startWorkers(count: number): Promise<void> {

@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { startTcpProxy, type ClientDataVerdict, type TcpProxy } from '../../support/tcp-proxy.js';
+import type { ProofContext } from '../support/proof.js';
+import type { Service } from '../support/service.js';
+
+/** A point in the transaction of an order, identified by the next message to the database. */
+export interface KillPoint {
+  readonly name: string;
+  /** Text of the first statement after the point. */
+  readonly next: string;
+  /** Whether that statement still reaches the server; absent = either. */
+  readonly delivered?: boolean;
+}
+
+/**
+ * In transaction order. A statement that the service no longer sends fails the proof, so the list must follow the code.
+ */
+export const KILL_POINTS: readonly KillPoint[] = [
+  { name: 'after BEGIN', next: 'INSERT INTO idempotency_keys' },
+  { name: 'after the claim of the key', next: 'INSERT INTO orders (' },
+  { name: 'after the order', next: 'INSERT INTO order_stages' },
+  { name: 'after its stages', next: 'UPDATE stock SET quantity' },
+  { name: 'after the stock update', next: 'COMMIT\0', delivered: false },
+  { name: 'after COMMIT, before its answer', next: 'COMMIT\0', delivered: true },
+];
+
+/** Under load, every point is reached many times a second. */
+const POINT_TIMEOUT_MS = 15_000;
+
+/** A service that is killed when it sends a given statement; a proxy in front of its database watches for it. */
+export class Victim {
+  private armed: { readonly point: KillPoint; readonly fired: () => void } | null = null;
+
+  private constructor(
+    private readonly context: ProofContext,
+    private readonly proxy: TcpProxy,
+    private service: Service,
+  ) {}
+
+  static async start(context: ProofContext): Promise<Victim> {
+    const { rig } = context;
+    const watch: { victim: Victim | null } = { victim: null };
+    const onClientData = (chunk: Buffer) => watch.victim?.see(chunk) ?? 'pass';
+    const proxy = await startTcpProxy(rig.database.url, { onClientData });
+    try {
+      return (watch.victim = new Victim(context, proxy, await rig.startService({ databaseUrl: proxy.url })));
+    } catch (error) {
+      await proxy.close();
+      throw error;
+    }
+  }
+
+  /** The same after every restart. */
+  get url(): string {
+    return this.service.url;
+  }
+
+  /** kill -9 the next time an order reaches that point. @throws Error when no order reaches it. */
+  async dieAt(point: KillPoint): Promise<void> {
+    const fired = new Promise<void>((resolve) => (this.armed = { point, fired: resolve }));
+    const giveUp = new AbortController();
+    const never = delay(POINT_TIMEOUT_MS, undefined, { signal: giveUp.signal }).then(() => {
+      throw new Error(`No order reached the point "${point.name}"`);
+    });
+    never.catch(() => undefined);
+    await Promise.race([fired, never]).finally(() => giveUp.abort());
+    await this.service.ended;
+  }
+
+  /** kill -9, regardless of its orders. */
+  async dieAfter(milliseconds: number): Promise<void> {
+    await delay(milliseconds);
+    await this.service.kill();
+  }
+
+  /** @returns the milliseconds until it was ready. */
+  async riseAgain(): Promise<number> {
+    const start = Date.now();
+    this.service = await this.context.rig.restart(this.service);
+    return Date.now() - start;
+  }
+
+  async close(): Promise<void> {
+    await this.service.kill();
+    await this.proxy.close();
+  }
+
+  private see(chunk: Buffer): ClientDataVerdict {
+    if (!this.armed || !chunk.includes(this.armed.point.next)) return 'pass';
+    const { point, fired } = this.armed;
+    this.armed = null;
+    // The signal goes first: the process is dead before its connection is.
+    void this.service.kill();
+    fired();
+    return (point.delivered ?? this.context.random(2) === 0) ? 'deliver and cut' : 'cut';
+  }
+}

@@ -1,0 +1,52 @@
+import { SECRETS, type Canaries } from './canaries.js';
+
+export interface Question {
+  readonly method?: string;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent unchanged; an object is sent as JSON. */
+  readonly body?: string | object;
+  /** Whether the answer may name the people in the store's orders. */
+  readonly mayName?: boolean;
+}
+
+const ANSWER_TIMEOUT_MS = 10_000;
+
+/** Sends requests, and searches the body and the headers of every answer for secrets. */
+export class Asker {
+  readonly violations: string[] = [];
+  readonly statuses = new Set<number>();
+  asked = 0;
+
+  constructor(
+    private readonly url: string,
+    private readonly canaries: Canaries,
+  ) {}
+
+  async ask(path: string, question: Question = {}): Promise<{ status: number; body: string }> {
+    const { method = 'GET', key, headers = {}, body } = question;
+    const response = await fetch(this.url + path, {
+      method,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+      headers: {
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const answer = { status: response.status, body: await response.text() };
+    const told = `${[...response.headers].join('\n')}\n${answer.body}`;
+    this.check(`${method} ${path}`, answer.status, told, question.mayName === true && answer.status < 400);
+    return answer;
+  }
+
+  private check(what: string, status: number, told: string, mayName: boolean): void {
+    this.asked++;
+    this.statuses.add(status);
+    const kinds = mayName ? SECRETS : [...SECRETS, 'pers' as const];
+    const found = this.canaries.find(told, kinds);
+    if (found.length > 0) this.violations.push(`${found.join()} in the answer (${status}) to ${what.slice(0, 120)}`);
+  }
+}
