@@ -519,6 +519,27 @@ describe('a waiting request to GET /v1/changes', () => {
     expect([data, hasMore, changed]).toEqual([[], false, false]);
   });
 
+  // The cursor names a place for counts: what is before the answer must be before its cursor.
+  it.each(['the time is over', 'the process shuts down'])(
+    'has a cursor after changes of other kinds that were made before %s',
+    async (end) => {
+      const product = await api.store.product({ stock: 10 });
+      const feed = new FeedReader(api, 'kinds=orders');
+      await feed.catchUp();
+      const answer = await hold(feed, end === 'the time is over' ? 2 : 25);
+      const change = (line: object) => api.post('/v1/stock', { lines: [{ product_id: product, ...line }] });
+      await change({ adjust: 5 });
+      if (end !== 'the time is over') for (const watcher of watchers()) watcher.wake(false);
+
+      const { data, has_more: hasMore, changed } = await answer();
+      await change({ counted: 15, as_of: feed.cursor, basis: 'on_hand' });
+
+      expect([data, hasMore, changed]).toEqual([[], false, false]);
+      expect(await api.store.onHand(product)).toBe(15);
+    },
+    SHORTER_THAN_THE_WAIT_MS,
+  );
+
   it('does not wait when there are changes', async () => {
     await api.store.brand();
     const wait = jest.spyOn(api.app.get(FeedWatch, { strict: false }), 'wait');
@@ -552,6 +573,21 @@ describe('a waiting request to GET /v1/changes', () => {
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
     expect((await api.get(`/v1/changes?cursor=${feed.cursor}&wait=1`)).statusCode).toBe(200);
   }, 60_000);
+
+  it('keeps no place when its connection breaks during the look-up of its key', async () => {
+    const unanswered = () => counterValue(api.app, 'http_unanswered_requests_total', { route: '/v1/changes' });
+    const blocker = await openTransaction(api.database, 'LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+    const [socket] = await openUnread(application.port, 1, ask('wait=25'));
+    await eventually(async () => expect(await lockWaits(api.database)).toBe(1));
+
+    socket?.resetAndDestroy();
+    await eventually(async () => expect(await connections()).toBe(0));
+    const before = await unanswered();
+    await blocker.end();
+
+    await eventually(async () => expect(await unanswered()).toBe(before + 1));
+    expect(await placesTaken()).toEqual({ waits: 0, reads: 0 });
+  });
 
   it('frees its place when the connection breaks', async () => {
     const feed = await reader();
