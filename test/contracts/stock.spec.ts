@@ -10,6 +10,7 @@ import { NotFound, ReferenceTaken } from '@app/domain';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { Database } from '../../libs/infrastructure/src/postgres/database.js';
+import { READ_INTEGERS } from '../../libs/infrastructure/src/postgres/integers.js';
 import type { TransactionSql } from '../../libs/infrastructure/src/postgres/transaction-sql.js';
 import { PostgresStockRepository } from '../../libs/infrastructure/src/stock/postgres-stock.repository.js';
 import { availableByVariant } from '../../libs/infrastructure/src/stock/available-stock.js';
@@ -59,7 +60,7 @@ beforeAll(async () => {
   large = await StoreFixture.create(database);
   await fill((await StoreFixture.create(database)).id);
   await fill(large.id);
-  client = new pg.Client({ connectionString: database.url });
+  client = new pg.Client({ connectionString: database.url, types: READ_INTEGERS });
   await client.connect();
 }, 120_000);
 afterAll(async () => {
