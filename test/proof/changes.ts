@@ -54,7 +54,6 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   return { figures, violations };
 }
 
-/** Readers start one after another, and one measures the lags. */
 async function besideOpenTransaction(scene: Scene, openMs: number): Promise<number[]> {
   const { context, followers } = scene;
   const open = new pg.Client({ connectionString: context.rig.database.url });
@@ -72,11 +71,7 @@ async function besideOpenTransaction(scene: Scene, openMs: number): Promise<numb
   return lags;
 }
 
-/**
- * Adds a brand, which no writer deletes, again and again, and waits until a reader of the feed has it.
- *
- * @returns the milliseconds from each commit until the reader has the change.
- */
+/** Adds brands, which no writer deletes. @returns the milliseconds from each commit until a reader has the change. */
 async function measureLags({ context, store, services }: Shop, milliseconds: number): Promise<number[]> {
   const seen = new Map<string, () => void>();
   const times: number[] = [];
@@ -99,7 +94,6 @@ async function measureLags({ context, store, services }: Shop, milliseconds: num
   return times;
 }
 
-/** Kills the worker that numbers changes, and every other time PostgreSQL too. */
 async function killAndRestart({ context }: Scene, rounds: number): Promise<void> {
   const { rig, random, form } = context;
   let worker = await rig.startWorker();
@@ -117,7 +111,6 @@ async function killAndRestart({ context }: Scene, rounds: number): Promise<void>
   }
 }
 
-/** Lets the readers come to the end, and compares their copies with the tables. */
 async function settle({ context, store, followers }: Scene): Promise<string[]> {
   for (const follower of followers) await follower.stop();
   // A cursor goes back only with lost data; no data is lost in a crash.
@@ -141,7 +134,6 @@ async function moveToCopy(scene: Scene): Promise<string[]> {
     const name = 'the reader of the young store';
     const ofYoung = new Follower({ name, key: young.key, address: services[0].url, random });
     await ofYoung.catchUp();
-    // The first reader sleeps; the others see what the copy lacks.
     const [sleeper, ...awake] = followers;
     const writers = new Writers(scene, 8);
     for (const follower of awake) follower.start();

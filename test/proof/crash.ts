@@ -12,9 +12,7 @@ import { oneOf, orderBody, shuffled } from './support/store-setup.js';
 const EXPECTED = [200, 201, 409, 503, null];
 /** In the full form: deaths of the service at each point and at random moments, and of PostgreSQL. */
 const [PER_POINT, AT_RANDOM, OF_SERVER] = [20, 100, 20];
-/** From ready to a death at a random moment, sometimes long enough to warm up. */
 const LONGEST_LIFE_MS = 600;
-/** Of PostgreSQL, and of its outage. */
 const LONGEST_UPTIME_MS = 1_500;
 const RECOVERY_LIMIT_MS = 5_000;
 /** One buyer in this many sends no Idempotency-Key, and so must not retry. */
@@ -68,7 +66,6 @@ async function runQuick(shop: Shop, victims: readonly Victim[]): Promise<ProofOu
   return { figures: `${victims.length} × kill -9`, violations };
 }
 
-/** Kills services again and again, in random order. @returns the milliseconds of the slowest start after a kill. */
 async function killServices({ random }: ProofContext, victims: readonly Victim[]): Promise<number> {
   const atPoints = KILL_POINTS.flatMap((point) => Array<KillPoint>(PER_POINT).fill(point));
   const deaths = shuffled([...atPoints, ...Array<null>(AT_RANDOM).fill(null)], random);
@@ -83,7 +80,6 @@ async function killServices({ random }: ProofContext, victims: readonly Victim[]
   return slowest;
 }
 
-/** Kills the postmaster and starts it again. @returns the milliseconds of the slowest recovery. */
 async function killServer(shop: Shop, server: PostgresServer): Promise<number> {
   const { random } = shop.context;
   let slowest = 0;
@@ -99,15 +95,12 @@ async function killServer(shop: Shop, server: PostgresServer): Promise<number> {
 }
 
 interface CrowdOptions {
-  /** The services to order from, including those that are down. */
   readonly services: readonly { readonly url: string }[];
   readonly size: number;
-  /** The longest pause of a buyer between two orders. */
   readonly pauseMs: number;
   readonly label: string;
 }
 
-/** Buyers that order continuously until an attack is over, and retry each order until they get an answer. */
 class Crowd {
   private readonly members: Loops;
   private ordered = 0;
@@ -121,7 +114,6 @@ class Crowd {
     this.members = new Loops(shop.context.random, options.size, options.pauseMs, order);
   }
 
-  /** Runs until the attack is over, then waits for the last answers. */
   async whileIn<T>(attack: Promise<T>): Promise<T> {
     return attack.finally(() => this.members.stop());
   }

@@ -16,7 +16,6 @@ const POOL_SIZE = 4;
 /** Connections that a full PostgreSQL leaves to a service: one is for its health check. */
 const CROWDED = 3;
 const RECOVERY_LIMIT_MS = 5_000;
-/** Duration of undisturbed traffic before each fault. */
 const BEFORE_MS = { full: 1_000, quick: 200 };
 /** Clients per kind and service: more than there are connections in its pool. */
 const BUYERS = 6;
@@ -57,7 +56,6 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   }
 }
 
-/** @param hit the services that the fault affects. */
 async function suffer(shop: StockedStore, trouble: Trouble, hit: readonly Service[], label: string) {
   const { form, history } = shop.context;
   const seenBefore = history.exchanges.length;
@@ -81,11 +79,7 @@ async function suffer(shop: StockedStore, trouble: Trouble, hit: readonly Servic
   }
 }
 
-/**
- * Continuous orders, reads and health probes. Clients never retry: each answer is judged by itself.
- *
- * @param label unique: it begins the keys.
- */
+/** Clients never retry: each answer is judged by itself. @param label unique: it begins the keys. */
 function trafficTo(service: Service, shop: StockedStore, label: string): readonly Loops[] {
   const { buyers, context } = shop;
   const { random } = context;

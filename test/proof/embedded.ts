@@ -58,7 +58,6 @@ async function run({ form, rig, history, random }: ProofContext): Promise<ProofO
   return { figures, violations };
 }
 
-/** Orders both available and sold-out products: only acknowledged orders count. */
 async function buyUntilItDies(buyers: Buyers, service: Service, products: readonly number[]): Promise<void> {
   function* orders(): Generator<number> {
     while (service.isRunning) for (const id of products) if (service.isRunning) yield id;
@@ -68,7 +67,6 @@ async function buyUntilItDies(buyers: Buyers, service: Service, products: readon
   );
 }
 
-/** Receipt numbers of all acknowledged orders, by id. */
 function acknowledgedOrders({ exchanges }: History): Map<string, string> {
   const created = exchanges.filter(({ method, status }) => method === 'POST' && status === 201);
   const orders = created.map((exchange) => dataOf<{ order_id: string; receipt_number: string }>(exchange));
@@ -84,7 +82,6 @@ async function missing(buyers: Buyers, service: Service, history: History): Prom
   return violations;
 }
 
-/** Commands on a data directory without a server: one of them starts it, and the others use it. */
 async function commandsAtOnce(n: number, env: Readonly<Record<string, string>>): Promise<string[]> {
   const create = ['stores', 'create', '--subdomain', `shop${n}`, '--name', 'Shop', '--currency', 'USD'];
   const commands = [create, ['stores', 'list'], ['stores', 'list']];

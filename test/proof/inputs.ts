@@ -44,7 +44,6 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   }
 }
 
-/** The longest event-loop delay since the previous call, in milliseconds. */
 async function longestLag(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const seconds = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1];

@@ -82,7 +82,6 @@ async function attack(context: ProofContext, routes: readonly Route[], service: 
   return { trials: reads.length + orders.length + 1 + scopes.trials, violations };
 }
 
-/** The changed lines of a fingerprint, one for each table. */
 function changedIn(before: string, after: string): string {
   const old = new Set(before.split('\n'));
   return after
@@ -119,7 +118,6 @@ async function controls(them: Buyers, service: Service, rows: Rows, stores: TwoS
   return violations;
 }
 
-/** No order of the attacking store may have a customer of the other store, or a verdict by its rules. */
 async function linked({ rig }: ProofContext, { mine }: TwoStores): Promise<string[]> {
   const rows = await rig.database.query<{ id: string }>(
     `SELECT id FROM orders WHERE store_id = $1 AND customer_id IS NOT NULL
@@ -129,7 +127,6 @@ async function linked({ rig }: ProofContext, { mine }: TwoStores): Promise<strin
   return rows.map(({ id }) => `Order ${id} refers to another store`);
 }
 
-/** Public and unfiltered answers contain no data of the other store. */
 async function tellingEverybody(me: Buyers, service: Service, rows: Rows, { mark }: TwoStores): Promise<string[]> {
   const readable = rows.filter(({ route }) => route.method === 'GET' && !/[:*]/.test(route.path));
   const violations: string[] = [];

@@ -2,12 +2,7 @@ import { Laboratory } from './mutants/laboratory.js';
 import type { Mutant } from './mutants/mutant.js';
 import { MUTANTS } from './mutants/mutants.js';
 
-/**
- * Tests the proofs: breaks each protection in a scratch copy, one at a time.
- *
- * @param names of the mutants; none: all.
- * @returns the exit code: 0 when the proofs noticed all.
- */
+/** @param names of the mutants; none: all. @returns the exit code: 0 when the proofs noticed all. */
 export async function tryMutants(names: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => !MUTANTS.some((mutant) => mutant.name === name));
   if (unknown.length > 0) {

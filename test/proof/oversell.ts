@@ -30,12 +30,10 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
 
 interface Round {
   readonly name: string;
-  /** The units of each line of an order; all lines are of one product. */
   readonly lines: readonly number[];
   readonly keyed: boolean;
 }
 
-/** All buyers order at once. @returns a comparison with the expected number of orders and of units that are left. */
 async function buyOut({ store, services, buyers }: Shop, crowd: number, { name, lines, keyed }: Round) {
   const product_id = await store.product({ stock: BINS });
   const items: OrderBody['items'] = lines.map((quantity) => ({ product_id, quantity }));

@@ -20,7 +20,6 @@ const WORKERS = 2;
 const CLIENTS = 4;
 const DEADLINE_MS = 120_000;
 const OUTAGE_MS = 10_000;
-/** Orders from this total on go to review. */
 const REVIEW_AMOUNT = 50_000;
 
 /** No order accepts an address that the mailer refuses, so the database puts one into the orders of that kind. */

@@ -20,10 +20,7 @@ import { stock } from './stock.js';
 import { webhooks } from './webhooks.js';
 import type { Proof } from './support/proof.js';
 
-/**
- * Every proof that needs no more than `npm install`, in the order of the table in docs/promises.md. `secrets` is last: it
- * provokes errors, which stay in the shared processes' logs.
- */
+/** In the order of docs/promises.md. `secrets` is last: it provokes errors, which stay in the shared logs. */
 export const PROOFS: readonly Proof[] = [
   oversell,
   deadlock,

@@ -12,7 +12,6 @@ const SCALE = {
   full: { revocations: 50, rolls: 5, clients: 12, beforeMs: 400, afterMs: 600 },
   quick: { revocations: 4, rolls: 1, clients: 6, beforeMs: 300, afterMs: 300 },
 };
-/** Ways to end a key. */
 const ENDINGS = [
   `UPDATE api_keys SET status = 'REVOKED' WHERE store_id = $1 AND id = $2`,
   `UPDATE api_keys SET status = 'DEACTIVATED' WHERE store_id = $1 AND id = $2`,
@@ -46,7 +45,6 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   return { figures: `${revocations} keys ended on 2 processes; ${rolls} rolled keys`, violations };
 }
 
-/** Ends the key while clients use it continuously. */
 async function endInUse(shop: Shop, key: string, n: number): Promise<string[]> {
   const { context, store, services } = shop;
   const { rig, random, form } = context;
@@ -91,7 +89,6 @@ function judge(exchanges: readonly Exchange[], committed: number, services: read
   ];
 }
 
-/** Checks that a read key read on every process and placed no order. */
 function readKeyViolations(exchanges: readonly Exchange[], services: readonly Service[]): string[] {
   const [reads, orders] = ['GET', 'POST'].map((wanted) => exchanges.filter(({ method }) => method === wanted));
   return [

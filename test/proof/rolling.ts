@@ -47,7 +47,6 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   return { figures: `${restarts} restarts`, violations };
 }
 
-/** Reads and orders, some of these with a key. */
 function trafficOf(shop: StockedStore, url: string, perSecond: number): SteadyRate {
   return new SteadyRate(perSecond, (n) => {
     const order = { body: orderBody([anyItem(shop)], 'rolling'), key: n % (2 * ORDERS) === 0 ? `rolling-${n}` : null };

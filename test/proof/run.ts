@@ -11,9 +11,7 @@ import { failureFile, keepFigures, writeResult } from './support/results.js';
 import { Rig } from './support/rig.js';
 import type { Service } from './support/service.js';
 
-// Runs proofs against an existing build: npm run proof -- [name…] [--quick] [--seed N]
-// Without a name it runs those that need no more than `npm install`; the name `mutants` runs the mutants, all or the named ones.
-// Prints one line per proof; exit 0 when all promises were kept. A full form writes its row of docs/promises.md.
+// npm run proof -- [name…] [--quick] [--seed N]; exit 0 when all promises were kept. docs/promises.md has the names.
 
 const SHOWN_VIOLATIONS = 20;
 
@@ -81,7 +79,6 @@ interface Attempt extends ProofOutcome {
   readonly processes: readonly Service[];
 }
 
-/** A proof that cannot complete has failed. */
 async function attempt(proof: Proof, form: ProofForm, seed: number, history: History): Promise<Attempt> {
   let rig: Rig | null = null;
   try {

@@ -12,7 +12,6 @@ import { Plants, shownIn } from './secrets/plants.js';
 import { askHostilely, readEverything } from './secrets/requests.js';
 import type { Service } from './support/service.js';
 
-/** Secrets by the place where they are planted. */
 const SCALE = {
   full: { settings: 300, gateways: 5, perGateway: 10, customers: 50, rounds: 5 },
   quick: { settings: 60, gateways: 2, perGateway: 5, customers: 10, rounds: 1 },
@@ -120,7 +119,6 @@ async function plant(context: ProofContext, plants: Plants, store: StoreFixture,
   return { shown, problems: code === 0 ? [] : ['the bundle was not imported'] };
 }
 
-/** @returns its secret, which only this answer may contain. */
 async function installWebhook(asker: Asker, key: string): Promise<string> {
   const body = { url: 'https://erp.invalid/hook' };
   const installed = await asker.ask('/v1/webhooks', { method: 'POST', key, body });

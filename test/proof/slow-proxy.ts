@@ -13,10 +13,7 @@ import { HAPROXY, startShippedProxy } from './support/shipped-proxy.js';
 import { openStore, type StockedStore } from './support/shop.js';
 import { orderBody } from './support/store-setup.js';
 
-/**
- * Rounds with prompt and with slow clients alternate, so that other work on the machine affects both. Prompt clients
- * request the same large answers, because creating them costs time for prompt and for slow readers.
- */
+/** Prompt and slow clients alternate and request the same answers, because creating them costs time for both. */
 const ROUNDS = 3;
 /** Connections per kind and round. They arrive one after the other. */
 const SENDERS = 168;
@@ -25,7 +22,6 @@ const READERS = 48;
 const RAMP_MS = 30_000;
 const WARM_UP_MS = 6_000;
 const CLOSED_IN_MS = 20_000;
-/** The time within which a slow client must be disconnected. */
 const PATIENCE_MS = 25_000;
 const GOOD_EVERY_MS = 20;
 /** Below this, one time slice of another process can double the usual latency. */
@@ -55,7 +51,6 @@ export const slowProxy: Proof = {
   },
 };
 
-/** @param url what the clients connect to. */
 async function attack(context: ProofContext, service: Service, url: string): Promise<ProofOutcome> {
   const { history } = context;
   const shop = await openStore(context, 0, []);
@@ -114,7 +109,6 @@ async function haproxyVersion(): Promise<string | null> {
   return /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? null;
 }
 
-/** The other clients of the proof speak without TLS. */
 async function tlsViolations(url: string): Promise<string[]> {
   const answer = await overTls(`${url}/health/live`);
   return answer === '200, max-age=31536000' ? [] : [`over TLS: ${answer}`];
@@ -137,7 +131,6 @@ async function networkViolations({ rig }: ProofContext, url: string): Promise<st
   return statuses === '200, 403' ? [] : [`a key with networks, in them and outside of them: ${statuses}`];
 }
 
-/** The status and the HSTS header of the answer, or an error. */
 function overTls(url: string, options: https.RequestOptions = {}): Promise<string> {
   return new Promise((resolve) => {
     https
@@ -148,7 +141,6 @@ function overTls(url: string, options: https.RequestOptions = {}): Promise<strin
   });
 }
 
-/** Connections that the service closed at a limit on anything but time. */
 async function droppedConnections({ url }: Service): Promise<string> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   return (metrics.match(/^http_dropped_connections_total .*$/m) ?? [''])[0];
@@ -158,7 +150,6 @@ function besideHalves({ count, keptOut, slowestMs }: Newcomers): string {
   return `${keptOut} of ${count} newcomers kept out by half heads, the others answered in ${slowestMs} ms at most`;
 }
 
-/** Connections that start at even intervals. */
 function arrive<T>(count: number, connect: () => Promise<T>): Promise<T[]> {
   return Promise.all(
     Array.from({ length: count }, async (_, n) => {
@@ -168,10 +159,6 @@ function arrive<T>(count: number, connect: () => Promise<T>): Promise<T[]> {
   );
 }
 
-/**
- * Latencies of normal requests in milliseconds, sent at a steady rate regardless of earlier answers, until the work is
- * done.
- */
 async function latencies(
   { buyers }: StockedStore,
   url: string,

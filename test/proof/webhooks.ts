@@ -107,7 +107,6 @@ async function installAll(scene: Scene) {
   return { away, gone: { resume }, rotated: await scene.install('rotated') };
 }
 
-/** Orders, and products that change and come and go. */
 function sell({ context, shop, services }: Scene): { stop(): Promise<unknown> } {
   const { random, rig } = context;
   const { store, products, buyers } = shop;
@@ -130,7 +129,6 @@ async function outage({ context }: Scene, door: { close(): Promise<void>; reopen
   await door.reopen();
 }
 
-/** The two newest secrets must sign what is sent after the rotation. */
 async function rotateSecrets(scene: Scene, endpoint: Endpoint, workMs: number): Promise<void> {
   for (let n = 0; n < ROTATIONS; n++) {
     await delay(workMs / (ROTATIONS + 1));

@@ -8,7 +8,6 @@ const forSale = (ofStock: string) => `(
   JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id
   WHERE stock.store_id = $1 AND warehouses.active AND ${ofStock})`;
 
-// What the feed shows of each resource, in one text. A field of each table that its record depends on.
 const TABLES = `
   SELECT 'orders ' || id AS key, concat_ws('|', status, fulfillment_status, notes, (
     SELECT nullif(concat_ws(',', CASE WHEN orders.placed THEN 'fraud-analysis done 1,inventory done 1' END,
@@ -60,7 +59,6 @@ interface AnyData {
   readonly categories?: readonly { readonly name: string }[];
 }
 
-/** Differences between the tables and the copies that the followers built. */
 export async function differencesOf(
   database: Pick<TestDatabase, 'query'>,
   storeId: number,

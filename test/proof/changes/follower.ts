@@ -5,16 +5,13 @@ import type { FeedAnswer, FeedEntry } from '../../support/feed-reader.js';
 export interface FollowerOptions {
   readonly name: string;
   readonly key: string;
-  /** The address of a process. */
   readonly address: string;
   readonly random: Random;
   /** Whether it reads whole pages without a pause and never goes back, as a connector that keeps up does. */
   readonly keepsUp?: boolean;
-  /** Called for each entry, when it is read. */
   readonly onEntry?: (entry: FeedEntry) => void;
 }
 
-/** A client that keeps a copy of the store by the feed. */
 export class Follower {
   readonly copy = new Map<string, FeedEntry>();
   readonly violations: string[] = [];
@@ -46,7 +43,6 @@ export class Follower {
     await this.work;
   }
 
-  /** Reads until two answers in a row have nothing. @throws Error when the feed does not come to an end in time. */
   async catchUp(timeoutMs = 30_000): Promise<void> {
     const giveUp = Date.now() + timeoutMs;
     for (let empty = 0; empty < 2;) {

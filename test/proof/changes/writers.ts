@@ -14,14 +14,12 @@ const change = (table: string, to: string, where?: string): Action =>
 const remove = (table: string, where: string): Action =>
   `DELETE FROM ${table} WHERE store_id = $1 AND id = ${any(table, where)} AND $2::text <> ''`;
 
-/** The write of one unit into a bin, with its movement in the ledger. The store is `$1`. */
 export function moved(write: string): Action {
   return `WITH moved AS (${write} RETURNING bin_id, product_id, variant_key)
     INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity)
     SELECT $1, bin_id, product_id, variant_key, 'ADJUSTMENT', 1 FROM moved`;
 }
 
-/** Warehouses without stock for the orders of the clients. */
 const SPARE = `(SELECT id FROM warehouses WHERE store_id = $1 AND code <> 'MAIN')`;
 
 /** What operators, imports and workers do, in small. Rows that the orders of the clients need are not deleted. */
@@ -92,7 +90,6 @@ export class Writers {
     this.loops = new Loops(shop.context.random, count, 60, act);
   }
 
-  /** Resolves when every transaction has ended. */
   async stop(): Promise<void> {
     await this.loops.stop();
     await this.pool.end();

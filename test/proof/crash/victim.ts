@@ -3,18 +3,14 @@ import { startTcpProxy, type ClientDataVerdict, type TcpProxy } from '../../supp
 import type { ProofContext } from '../support/proof.js';
 import type { Service } from '../support/service.js';
 
-/** A point in the transaction of an order, identified by the next message to the database. */
 export interface KillPoint {
   readonly name: string;
-  /** Text of the first statement after the point. */
   readonly next: string;
   /** Whether that statement still reaches the server; absent = either. */
   readonly delivered?: boolean;
 }
 
-/**
- * In transaction order. A statement that the service no longer sends fails the proof, so the list must follow the code.
- */
+/** A statement that the service no longer sends fails the proof, so the list must follow the code. */
 export const KILL_POINTS: readonly KillPoint[] = [
   { name: 'after BEGIN', next: 'INSERT INTO idempotency_keys' },
   { name: 'after the claim of the key', next: 'INSERT INTO orders (' },
@@ -27,7 +23,6 @@ export const KILL_POINTS: readonly KillPoint[] = [
 /** Under load, every point is reached many times a second. */
 const POINT_TIMEOUT_MS = 15_000;
 
-/** A service that is killed when it sends a given statement; a proxy in front of its database watches for it. */
 export class Victim {
   private armed: { readonly point: KillPoint; readonly fired: () => void } | null = null;
 
@@ -50,12 +45,10 @@ export class Victim {
     }
   }
 
-  /** The same after every restart. */
   get url(): string {
     return this.service.url;
   }
 
-  /** kill -9 the next time an order reaches that point. @throws Error when no order reaches it. */
   async dieAt(point: KillPoint): Promise<void> {
     const fired = new Promise<void>((resolve) => (this.armed = { point, fired: resolve }));
     const giveUp = new AbortController();
@@ -67,13 +60,11 @@ export class Victim {
     await this.service.ended;
   }
 
-  /** kill -9, regardless of its orders. */
   async dieAfter(milliseconds: number): Promise<void> {
     await delay(milliseconds);
     await this.service.kill();
   }
 
-  /** @returns the milliseconds until it was ready. */
   async riseAgain(): Promise<number> {
     const start = Date.now();
     this.service = await this.context.rig.restart(this.service);

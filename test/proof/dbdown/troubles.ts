@@ -4,7 +4,6 @@ import type { TestDatabase } from '../../support/test-database.js';
 import type { TcpProxy } from '../../support/tcp-proxy.js';
 import type { ProofContext, Random } from '../support/proof.js';
 
-/** One kind of database fault. */
 export interface Trouble {
   readonly name: string;
   readonly lastsMs: number;
@@ -70,7 +69,6 @@ export function troublesOf(
   ];
 }
 
-/** Repeatedly terminates one random session of the services. */
 function terminated(database: TestDatabase, random: Random, lastsMs: number): Trouble {
   let isOn = true;
   let loop: Promise<void> = Promise.resolve();
@@ -93,7 +91,6 @@ function terminated(database: TestDatabase, random: Random, lastsMs: number): Tr
   return { name: 'sessions terminated', lastsMs, hitsAll: true, begin: () => void (loop = terminate()), end };
 }
 
-/** Every request that needs the table waits, and each holds a connection of the pool. */
 function locked(database: TestDatabase, table: string): Trouble {
   const client = new pg.Client({ connectionString: database.url });
   const begin = async () => {
@@ -110,12 +107,10 @@ function slow(proxy: TcpProxy, latencyMs: number): Trouble {
   return { name, lastsMs: 8_000, begin: () => proxy.delay(latencyMs), end: () => proxy.delay(0) };
 }
 
-/** Resets every connection, including new ones. */
 function cut(proxy: TcpProxy, lastsMs: number): Trouble {
   return { name: 'cut off', lastsMs, isOutage: true, begin: () => proxy.cut(), end: () => proxy.restore() };
 }
 
-/** The database accepts connections but sends nothing. */
 function frozen(proxy: TcpProxy, lastsMs: number): Trouble {
   const seen = { isOutage: true, isSilent: true, showsInReadiness: lastsMs > 8_500 } as const;
   return { ...seen, name: `frozen ${lastsMs} ms`, lastsMs, begin: () => proxy.freeze(), end: () => proxy.restore() };

@@ -2,16 +2,12 @@ import type { Exchange } from '../support/history.js';
 import type { ProofForm } from '../support/proof.js';
 import type { Trouble } from './troubles.js';
 
-/** Begin and end, in milliseconds since the epoch. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/**
- * The time limit for a refusal, and for an answer to the liveness probe. The quick form runs next to other tests on a
- * busy machine: it checks the answers strictly, and the times only roughly.
- */
+/** The quick form runs next to other tests on a busy machine: it checks the times only roughly. */
 const LIMITS = { full: { refusalMs: 3_000, liveMs: 1_000 }, quick: { refusalMs: 6_000, liveMs: 5_000 } } as const;
 /** The client's statement timeout, plus the check of the commit's outcome. */
 const CAUGHT_LIMIT_MS = 12_000;
@@ -23,11 +19,7 @@ const EDGE_MS = 500;
 const READINESS_MS = 8_500;
 const SUCCESS = [200, 201];
 
-/**
- * Judges what the clients saw of a fault.
- *
- * @param exchanges those with the affected services, including the answers after the fault.
- */
+/** @param exchanges those with the affected services, including the answers after the fault. */
 export function judge(form: ProofForm, trouble: Trouble, { from, to }: Span, exchanges: readonly Exchange[]) {
   const { refusalMs, liveMs } = LIMITS[form];
   const during = exchanges.filter(({ at, tookMs }) => at < to && at + tookMs > from);

@@ -5,12 +5,10 @@ import { dataOf, type Exchange, type History } from '../support/history.js';
 
 const REPLAYS = 50;
 
-/** The orders, and their shipments, acknowledged since a moment of the history. */
 export class AcknowledgedOrders {
   private readonly exchanges: readonly Exchange[];
   private readonly shipments: readonly Exchange[];
 
-  /** @param from place in the history. */
   constructor(history: History, from: number) {
     const created = history.exchanges.slice(from).filter(({ status, method }) => status === 201 && method === 'POST');
     this.exchanges = created.filter(({ path }) => path === '/v1/orders');
@@ -24,7 +22,6 @@ export class AcknowledgedOrders {
     return Math.max(0, ...silences) / 1_000;
   }
 
-  /** @returns a text for each order, and each shipment, that the database does not have. */
   async lostIn(database: TestDatabase): Promise<string[]> {
     const rows = await database.query<{ id: string }>(
       'SELECT asked.id FROM unnest($1::uuid[]) AS asked (id) WHERE NOT EXISTS (SELECT FROM orders WHERE orders.id = asked.id)',
@@ -40,7 +37,6 @@ export class AcknowledgedOrders {
     ];
   }
 
-  /** Repeats some of the requests. @returns a text for each that names another order. */
   async replay(buyers: Buyers, services: readonly { readonly url: string }[], random: Random) {
     const violations: string[] = [];
     for (let n = 0; n < REPLAYS; n++) {

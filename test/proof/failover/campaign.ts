@@ -8,7 +8,6 @@ import { Traffic } from './traffic.js';
 
 const QUIET_MS = 2_000;
 
-/** Causes faults under load, and checks after each that every acknowledged order is there. */
 export class Campaign {
   readonly violations: string[] = [];
   readonly figures: string[] = [];

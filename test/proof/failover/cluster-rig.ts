@@ -36,10 +36,7 @@ export interface Processes {
   readonly worker: Service;
 }
 
-/**
- * @param port of a pooler. Default: the address that follows the primary.
- * @throws Error when one does not become ready.
- */
+/** @param port of a pooler. Default: the address that follows the primary. */
 export async function startProcesses(
   rig: Rig,
   { mails, port }: { readonly mails: SmtpSink; readonly port?: number },

@@ -13,7 +13,6 @@ const PATIENCE_MS = 120_000;
 const INTERVAL_MS = 200;
 const TAIL = 3_000;
 
-/** Three members of Patroni on PostgreSQL with synchronous replication, three of etcd, and HAProxy before the primary. */
 export class Cluster {
   private proxy: Program | null = null;
   private readonly destroy = () => {
@@ -31,7 +30,6 @@ export class Cluster {
     process.once('exit', this.destroy);
   }
 
-  /** @returns the cluster once all members work. @throws Error with the logs' end when one does not. */
   static async start(): Promise<Cluster> {
     const place = new Place();
     const etcd = await Etcd.prepare(place);
@@ -57,7 +55,7 @@ export class Cluster {
     return url.href;
   }
 
-  /** Waits until one member is the primary. @param except the name of the former one. @throws Error after two minutes. */
+  /** @param except the name of the former one. @throws Error after two minutes. */
   primary(except = ''): Promise<Member> {
     return this.find('primary', except);
   }
@@ -87,7 +85,6 @@ export class Cluster {
     });
   }
 
-  /** Asks Patroni to make the synchronous standby the primary. @throws Error when it refuses. */
   async switchOver(): Promise<void> {
     const leader = await this.primary();
     const { name: candidate } = await this.synchronousStandby();

@@ -55,7 +55,6 @@ export function patroniConfig({ address, data, programs, passwordFile, password,
   });
 }
 
-/** HAProxy on a port that leads to the primary. It asks Patroni, as Patroni's documentation configures it. */
 export async function startPrimaryProxy(members: readonly MemberAddress[]): Promise<Program> {
   const port = await serverPort();
   return startProgram(process.env['HAPROXY'] ?? 'haproxy', port, (directory) => {

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import type { Place } from './place.js';
 
-/** A program in the background, in a process group of its own. It writes its output to a file of the place. */
 export class Daemon {
   private constructor(
     private readonly child: ChildProcess,
@@ -63,7 +62,6 @@ export function signalOne(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** `null` when the process is gone, or a zombie. */
 function parentOf(pid: number): number | null {
   try {
     // The name, in brackets, may contain spaces.

@@ -11,7 +11,6 @@ interface EtcdMember {
   readonly peer: number;
 }
 
-/** The store of the cluster's leader key: three members, two of which must agree. */
 export class Etcd {
   private daemons: readonly Daemon[] = [];
 
@@ -42,7 +41,6 @@ export class Etcd {
     );
   }
 
-  /** Stops all members for a while, as a network does that fails between all machines. */
   async freeze(milliseconds: number): Promise<void> {
     for (const daemon of this.daemons) daemon.signal('SIGSTOP');
     await delay(milliseconds);

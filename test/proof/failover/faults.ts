@@ -8,10 +8,8 @@ const STANDBY_FROZEN_MS = 30_000;
 /** How long the former primary stays frozen after another member took over. */
 const FROZEN_ON_MS = 5_000;
 
-/** A fault of the cluster. Ends when every member works again. */
 export interface Fault {
   readonly title: string;
-  /** @returns a figure, in words. */
   run(cluster: Cluster): Promise<string | void>;
 }
 
@@ -56,7 +54,6 @@ export const standbyFrozen: Fault = {
   },
 };
 
-/** A deployment of the service, then one of PostgreSQL, then a fault, for processes behind PgBouncer. */
 export const rollingUpdates = (rig: Rig, { services, worker }: Processes): readonly Fault[] => [
   {
     title: 'through PgBouncer: both API processes and the worker replaced in turn',

@@ -21,7 +21,6 @@ export interface MemberOptions {
   readonly url: URL;
 }
 
-/** A server of the cluster: Patroni and the PostgreSQL that it runs. */
 export class Member {
   private patroni: Daemon | null = null;
 
@@ -43,7 +42,6 @@ export class Member {
     this.patroni = Daemon.start(this.options.place, this.name, ['patroni', this.options.config]);
   }
 
-  /** kill -9 of Patroni and of the postmaster; resolves when every process is gone. */
   async kill(): Promise<void> {
     const tree = this.postgres();
     const patroni = this.patroni?.kill();
@@ -78,7 +76,6 @@ export class Member {
     }
   }
 
-  /** Whether Patroni says that its server has that role now. */
   async is(role: 'primary' | 'synchronous'): Promise<boolean> {
     return this.request(role).then(
       ({ ok }) => ok,
@@ -91,7 +88,6 @@ export class Member {
     if (!ok) throw new Error(`Patroni refused the ${command}: ${text}`);
   }
 
-  /** As an administrator whose own statements do not wait for standbys. @throws Error when the server is away. */
   async query<Row>(text: string, database = 'postgres'): Promise<Row[]> {
     const options = '-c synchronous_commit=local -c statement_timeout=10s';
     const url = new URL(`/${database}`, this.url);
@@ -119,7 +115,6 @@ export class Member {
     if (postmaster !== undefined) signalTree(postmaster, signal);
   }
 
-  /** The postmaster, then its processes. */
   private postgres(): number[] {
     try {
       const postmaster = Number.parseInt(readFileSync(`${this.options.data}/postmaster.pid`, 'utf8'), 10);

@@ -5,10 +5,8 @@ import { promisify } from 'node:util';
 import { PGBOUNCER_MIN } from '../support/programs.js';
 import type { ProofForm } from '../support/proof.js';
 
-/** Where Debian's packages keep the programs of each major version of PostgreSQL. */
 const POSTGRES = '/usr/lib/postgresql';
 
-/** By package: the command that prints its version. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   postgresql: [path.join(postgresPrograms(), 'postgres'), '--version'],
   'etcd-server': ['etcd', '--version'],
@@ -22,7 +20,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** The short form runs without it. */
 const FULL_ONLY = 'pgbouncer';
 
-/** The packages of the operating system that the form needs and does not find. */
 export async function missingPackages(form: ProofForm): Promise<string[]> {
   const missing: string[] = [];
   for (const name of Object.keys(PACKAGES).filter((one) => form === 'full' || one !== FULL_ONLY)) {

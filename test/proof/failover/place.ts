@@ -16,13 +16,11 @@ export class Place {
     return path.join(this.directory, name);
   }
 
-  /** @returns the path of the new file, which may contain passwords. */
   write(name: string, text: string): string {
     writeFileSync(this.file(name), text, { mode: 0o600 });
     return this.give(this.file(name));
   }
 
-  /** The last characters of a file; empty when there is none. */
   tail(name: string, characters: number): string {
     return existsSync(this.file(name)) ? readFileSync(this.file(name), 'utf8').slice(-characters) : '';
   }

@@ -7,20 +7,15 @@ import { oneOf, orderBody } from '../support/store-setup.js';
 
 const ORDERS_PER_SECOND = 30;
 const READS_PER_SECOND = 20;
-/** One order in this many is shipped. */
 const SHIPMENT_EVERY = 3;
 const PATIENCE_MS = 180_000;
 
-/**
- * Orders with keys and reads of the catalog, at a fixed rate regardless of earlier answers. Buyers repeat an order until
- * it is acknowledged, then read it, and ship some.
- */
+/** At a fixed rate, regardless of earlier answers. Buyers repeat an order until it is acknowledged. */
 export class Traffic {
   readonly violations: string[] = [];
   private readonly orders: SteadyRate;
   private readonly reads: SteadyRate;
 
-  /** @param label unique: it begins the keys. */
   constructor(
     private readonly shop: StockedStore,
     private readonly services: readonly Service[],
@@ -33,7 +28,6 @@ export class Traffic {
     this.reads = new SteadyRate(READS_PER_SECOND, () => this.read());
   }
 
-  /** Waits until the buyers that had to wait have their orders. @throws Error when some never get one. */
   async untilFlowing(): Promise<void> {
     const giveUp = Date.now() + PATIENCE_MS;
     while (this.orders.waiting > ORDERS_PER_SECOND) {

@@ -22,13 +22,11 @@ const CANCEL = `
     END LOOP;
   END $$`;
 
-/** @param database the name of the service's database. */
 export const waitsCancelled = (database: string): Fault => ({
   title: 'waits for a frozen standby cancelled, then the primary killed',
   run: (cluster) => loseStream(cluster, database, (primary) => primary.query(CANCEL)),
 });
 
-/** @param database the name of the service's database. */
 export const primaryCrashed = (database: string): Fault => ({
   title: 'a crash restart of the primary during waits for a frozen standby, then the primary killed',
   run: (cluster) =>
@@ -41,11 +39,7 @@ export const primaryCrashed = (database: string): Fault => ({
     }),
 });
 
-/**
- * Freezes the standby that commits wait for, ends the waits, and fails over to that standby.
- *
- * @throws Error when the fail-over lost no committed order: then the trap proves nothing.
- */
+/** @throws Error when the fail-over lost no committed order: then the trap proves nothing. */
 async function loseStream(cluster: Cluster, database: string, endWaits: (primary: Member) => Promise<unknown>) {
   const primary = await cluster.primary();
   const standby = await cluster.synchronousStandby();

@@ -10,7 +10,6 @@ const KINDS = ['cut', 'deliver and cut', 'outage'] as const;
 const OUTAGE_MS = 250;
 const POOL_SIZE = 4;
 
-/** Cuts the connection at the moment of the COMMIT. The client retries on any process. @returns the number of orders. */
 export async function cutCommits(shop: Shop, rounds: number) {
   const { context, store, buyers, services } = shop;
   const { rig, random } = context;

@@ -4,7 +4,6 @@ import { eventually } from '../../support/eventually.js';
 import type { Shop } from '../support/shop.js';
 import { orderBody } from '../support/store-setup.js';
 
-/** Changes after which a repeat of an accepted order could be rejected. */
 const CHANGES = ['archived', 'blocked'] as const;
 /** Long enough that the repeat could be refused while the first order still waits. */
 const HEAD_START_MS = 250;
@@ -13,10 +12,7 @@ const WAITS_FOR_STOCK = `
   SELECT FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR NO KEY UPDATE OF stock%'`;
 
-/**
- * Repeats an order on another process while the first waits for stock, after the product was archived or the customer
- * blocked. A repeat must not get a final refusal when the first order is placed.
- */
+/** A repeat must not get a final refusal when the first order, which waits for stock, is placed. */
 export async function refuseLate(shop: Shop, rounds: number): Promise<string[]> {
   const locker = new pg.Client({ connectionString: shop.context.rig.database.url });
   await locker.connect();

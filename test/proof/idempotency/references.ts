@@ -3,7 +3,6 @@ import { anyItem, type Shop } from '../support/shop.js';
 import { inParallel, oneOf, orderBody } from '../support/store-setup.js';
 import { SLOW } from './slow-commits.js';
 
-/** References that race at the same time. */
 const AT_ONCE = 4;
 /** Of this many twins, one loses its first answer. */
 const LOSES_ANSWER = 5;
@@ -14,10 +13,7 @@ interface Tally {
   lost: number;
 }
 
-/**
- * Sends different orders with the same external reference at once, half of them with an Idempotency-Key each. Some lose
- * their first answer. One order is placed, and every other request learns its id, which can be read at that moment.
- */
+/** One order is placed, and every other request learns its id, which can be read at that moment. */
 export async function raceReferences(shop: Shop, references: number, twins: number): Promise<Tally> {
   const tally: Tally = { violations: [], refused: 0, lost: 0 };
   const names = Array.from({ length: references }, (_, n) => `${n % 2 === 0 ? SLOW : 'fast'}-reference-${n}`);
@@ -46,7 +42,6 @@ async function raceForReference(shop: Shop, reference: string, twins: number, ta
   }
 }
 
-/** An order of its own, with the shared reference, repeated until it gets a final answer. */
 async function sendTwin(shop: Shop, reference: string, n: number, tally: Tally): Promise<Exchange> {
   const { buyers, services, context } = shop;
   const { random } = context;
@@ -66,7 +61,6 @@ async function sendTwin(shop: Shop, reference: string, n: number, tally: Tally):
   return answer;
 }
 
-/** The id of the order that the answer is about; `''` when it names none. */
 function orderNamedBy(answer: Exchange): string {
   const { status, headers } = answer;
   if (status === 201) return dataOf<{ order_id: string }>(answer).order_id;

@@ -16,7 +16,6 @@ const INSTALL = `
 
 const REMOVE = 'DROP TRIGGER commit_slowly ON orders; DROP FUNCTION commit_slowly';
 
-/** Slows the COMMIT of orders with these markers for the duration of the work. */
 export async function withSlowCommits<T>(database: TestDatabase, work: () => Promise<T>): Promise<T> {
   await database.query(INSTALL);
   try {

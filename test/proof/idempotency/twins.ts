@@ -3,7 +3,6 @@ import { anyItem, type Shop } from '../support/shop.js';
 import { inParallel, orderBody, type OrderBody } from '../support/store-setup.js';
 import { STALLED } from './slow-commits.js';
 
-/** Keys that race at the same time. */
 const AT_ONCE = 4;
 
 export interface TwinRace {
@@ -13,10 +12,7 @@ export interface TwinRace {
   readonly twins: number;
 }
 
-/**
- * Sends the same order many times at once. For every fourth key, half of the twins send another body: either may win,
- * and the other is refused. Afterwards each key is repeated with a different body, and then with the original one.
- */
+/** For every fourth key, half of the twins send another body: either may win, and the other is refused. */
 export async function raceTwins(shop: Shop, race: TwinRace): Promise<string[]> {
   const violations: string[] = [];
   await inParallel(AT_ONCE, Array(race.keys).keys(), async (n) => {
@@ -41,14 +37,12 @@ async function raceForKey({ buyers, services }: Shop, key: string, sent: readonl
   }
   const placed = answers.filter(({ status }) => status === 201);
   const first = placed.filter(({ headers }) => !headers['idempotent-replayed']);
-  // When a COMMIT takes too long, the first twin gets 503 for the unknown outcome, and later learns its order like the
-  // others.
+  // When a COMMIT takes too long, the first twin gets 503, and later learns its order like the others.
   const mayBeNone = key.startsWith(STALLED);
   if (first.length !== 1 && !(mayBeNone && first.length === 0))
     violations.push(`${first.length} twins got the response of a first request`);
   if (placed.some(({ bytes }) => !placed[0]?.bytes.equals(bytes))) violations.push('twins got different orders');
 
-  // A difference in one detail of the body makes it another request.
   for (const service of services) {
     const changed = { ...winner, customer: { ...winner.customer, city: 'Shelbyville' } };
     const refusal = await buyers.insist([service], changed, { key });

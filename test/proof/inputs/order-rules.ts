@@ -2,11 +2,9 @@ import type { PricedProduct } from './scene.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Text fields of an order, with their maximum number of characters. */
 export const LONGEST = { phone: 40, address: 500, city: 200, zip: 32, region: 200 } as const;
 const NOTES = 2000;
 
-/** A body within the contract, as a client that knows the contract reads it. */
 export interface ValidOrder {
   readonly items: readonly {
     readonly product_id: number;

@@ -5,7 +5,6 @@ import { cannotBePlaced, costOf, isValidOrder, LONGEST, type ValidOrder } from '
 import { explore, type PricedProduct, type Scene } from './scene.js';
 import { anyText } from './texts.js';
 
-/** Values that no field of an order may have. */
 const NONSENSE: readonly unknown[] = [
   ...[null, true, '1', '', 'abc', 1.5, 0, -1, 1000, 2_147_483_648, 2 ** 53, 1e308, [], {}, [1]],
 ];
@@ -18,10 +17,8 @@ const FORGED = [
   '"constructor":{"prototype":{"quantity":1}}',
   '"toString":null,"hasOwnProperty":1',
 ];
-/** Number formats that no serializer writes. */
 const NUMERALS = ['1.0', '1e0', '10E-1', '1e400', '-1', '-0', '01', '+1', '0x1', '1_0', '.5', '1.', '١', '"1"', 'NaN'];
 
-/** Orders that vary in values and in bytes: each is refused, or stored exactly as sent and priced from the catalog. */
 export async function exploreOrders(scene: Scene): Promise<void> {
   const orders = orderTexts(scene.catalog);
   await explore(scene, 'an order', orders, (text) => faultOfOrder(scene, Buffer.from(text)));
@@ -124,12 +121,10 @@ function mostly(good: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 29, arbitrary: good }, { weight: 1, arbitrary: fc.constantFrom(...NONSENSE) });
 }
 
-/** JSON text that a surrounding object inserts verbatim. */
 function raw(json: string): { readonly raw: string } {
   return { raw: json };
 }
 
-/** The object as JSON, sometimes with fields outside the contract. */
 function forged(object: fc.Arbitrary<Record<string, unknown>>): fc.Arbitrary<string> {
   return fc.tuple(object, fc.option(fc.constantFrom(...FORGED), { freq: 3 })).map(([fields, forgery]) => {
     const members = Object.entries(fields).map(([name, value]) => `${JSON.stringify(name)}:${jsonOf(value)}`);
@@ -141,7 +136,6 @@ function jsonOf(value: unknown): string {
   return value !== null && typeof value === 'object' && 'raw' in value ? String(value.raw) : JSON.stringify(value);
 }
 
-/** Changes, inserts or removes some bytes. */
 function damaged(texts: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
   const wounds = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 }), fc.integer({ min: 0, max: 2 })), {
     minLength: 1,
@@ -177,7 +171,6 @@ function meaningOf(bytes: Buffer): unknown {
   }
 }
 
-/** Every field comes back as sent, without the forged fields. */
 function faultOfRecord(order: ValidOrder, cost: number, answer: Exchange) {
   const { customer, items, payment_method, notes, external_reference } = order;
   const { name, email, phone, address, city, zip, region, country } = customer;

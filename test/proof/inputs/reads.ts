@@ -4,13 +4,10 @@ import { listParameters, type ListParameter } from '../support/list-parameters.j
 import { explore, type NamedResource, type Scene } from './scene.js';
 import { anyText, encoded } from './texts.js';
 
-/** The resources that are read one by one. */
 const RESOURCES = ['orders', 'products', 'customers', 'categories', 'brands'] as const;
 const NAMED: readonly NamedResource[] = ['products', 'customers', 'categories', 'brands'];
 const STRANGERS = ['__proto__', 'constructor', 'limit[]', 'limit.x', 'order', 'ｌimit', ''];
-/** Bytes of a URL without meaning, or with a misleading one. */
 const BROKEN = ['%', '%zz', '%00', '%ff', '%c0%af', '%ed%a0%80', '%u0041', '+', '=', '&&', ';', '%25', '%2e%2e', '[]'];
-/** Values of `limit` and `page` that mean the default, and unusual spellings of numbers. */
 const NO_NUMERALS = ['', ' ', 'abc', 'NaN', 'Infinity', '1e2', '0x10', '١', '1,5', '--1', '1 2'];
 const NUMERALS = ['2.9', '-0', '+7', '007', ' 8 ', '99.', '9'.repeat(400), '2147483648'];
 
@@ -19,7 +16,6 @@ interface List {
   readonly pagination: { readonly total: number; readonly page: number; readonly limit: number };
 }
 
-/** Lists with parameters of every kind, and single resources by ids of every kind. */
 export async function exploreReads(scene: Scene): Promise<void> {
   const parameters = await listParameters(scene.service);
   const filters = parameters.filter(({ isClamped, isStrict }) => !isClamped && !isStrict);
@@ -65,7 +61,6 @@ function numerals(): fc.Arbitrary<readonly [string, number | null]> {
   );
 }
 
-/** Further parameters with arbitrary values. */
 function queries(filters: readonly string[]): fc.Arbitrary<string> {
   const name = fc.constantFrom(...filters, ...STRANGERS).map(encoded);
   const value = fc.oneof(anyText(220).map(encoded), fc.constantFrom(...BROKEN));
@@ -79,7 +74,6 @@ function clamp(meaning: number | null, fallback: number, most: number): number {
 }
 
 interface PageQuestion {
-  /** Of any list in the API document. */
   readonly path: string;
   readonly limit: readonly [string, number | null];
   readonly page: readonly [string, number | null];
@@ -128,7 +122,6 @@ interface SearchQuestion {
   readonly text: string;
 }
 
-/** Parts of existing names. */
 function searches(scene: Scene): fc.Arbitrary<SearchQuestion> {
   return fc.constantFrom(...NAMED).chain((resource) =>
     fc.tuple(fc.constantFrom(...scene.rows[resource]), fc.nat(), fc.nat()).map(([{ id, name }, from, length]) => {
@@ -173,7 +166,6 @@ function identifiers(scene: Scene): fc.Arbitrary<string> {
   );
 }
 
-/** Returns the row when the text is its id or slug, otherwise 404. */
 async function faultOfId(scene: Scene, resource: (typeof RESOURCES)[number], id: string): Promise<string | null> {
   const answer = await scene.send('GET', `/v1/${resource}/${id}`);
   if (answer.status === 404) return null;
@@ -184,7 +176,6 @@ async function faultOfId(scene: Scene, resource: (typeof RESOURCES)[number], id:
   return isIt ? null : `${resource}/${id} is answered with ${String(data['id'])}`;
 }
 
-/** Rows that do not come back with their own name by id, by slug and in their list. */
 async function lostRows(scene: Scene, resource: NamedResource): Promise<string[]> {
   const list = await listOf(scene, `/v1/${resource}?limit=100`);
   if (typeof list === 'string') return [list];

@@ -8,14 +8,12 @@ import { AWKWARD } from './texts.js';
 
 export interface PricedProduct {
   readonly id: number;
-  /** Minor units. */
   readonly price: number;
   /** True when stock exceeds the sum of all orders, variants included; false when there is none. */
   readonly isInStock: boolean;
   readonly variants: readonly { readonly id: number; readonly price: number }[];
 }
 
-/** The rows of one list, as they were inserted into the database. */
 export interface NamedRow {
   readonly id: string;
   readonly name: string;
@@ -24,7 +22,6 @@ export interface NamedRow {
 
 export type NamedResource = 'products' | 'customers' | 'categories' | 'brands';
 
-/** A store full of awkward names, a service under test, and the violations found so far. */
 export interface Scene {
   readonly context: ProofContext;
   readonly store: StoreFixture;
@@ -36,14 +33,12 @@ export interface Scene {
   readonly violations: string[];
   readonly runs: number;
   sent: number;
-  /** Recorded: the oracle checks every answer. */
   send(method: string, path: string, body?: unknown): Promise<Exchange>;
   /** Not recorded: reads back client texts, which may resemble leaks. */
   read(path: string): Promise<Exchange>;
   close(): void;
 }
 
-/** Practically unlimited. */
 const STOCK = 2_000_000_000;
 const PRICES = [1, 199, 10_001, 1_400_000_000];
 const LONG_SLUG = 'long-'.repeat(40);
@@ -82,11 +77,7 @@ export async function openScene(context: ProofContext, runs: number): Promise<Sc
   return scene;
 }
 
-/**
- * Tests a property with cases generated from the proof's seed, and records the smallest case that breaks it.
- *
- * @param faultOf describes the fault in the answer to a case; `null` when there is none.
- */
+/** Tests a property with cases of the proof's seed. @param faultOf `null` when the answer to a case has no fault. */
 export async function explore<T>(
   scene: Scene,
   name: string,
@@ -120,7 +111,6 @@ async function awkwardRows(store: StoreFixture): Promise<Scene['rows']> {
   return rows;
 }
 
-/** The price does not matter. */
 function soldOut(id: number): PricedProduct {
   return { id, price: NaN, isInStock: false, variants: [] };
 }

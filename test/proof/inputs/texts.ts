@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 
-/** Valid texts that programs commonly mishandle. */
 export const AWKWARD: readonly string[] = [
   '100% cotton',
   'under_score',
@@ -38,7 +37,6 @@ export const AWKWARD: readonly string[] = [
   '\u0001\u001b[31m\u007f',
 ];
 
-/** Texts that cannot be stored or have no meaning. */
 const UNUSABLE: readonly string[] = [
   '',
   ' ',
@@ -51,7 +49,6 @@ const UNUSABLE: readonly string[] = [
   '\udc00\ud800',
 ];
 
-/** Any text: awkward ones, random code points or code units, and texts of about `longest` characters. */
 export function anyText(longest: number): fc.Arbitrary<string> {
   const codeUnits = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 12 });
   const atTheLimit = fc.tuple(

@@ -14,8 +14,7 @@ const WRITTEN_LATER: Readonly<Record<string, readonly string[]>> = {
   order_stages: ['state', 'run_at', 'locked_until', 'held_for', 'attempts', 'last_error', 'updated_at'],
 };
 
-// Usage grows after the store's own requests. The tallies are compared below by their sums.
-// The feed numbers the store's own changes at any time; it refers to rows that are compared.
+// Usage grows after the requests, tallies are compared by their sums, and the feed is numbered at any time.
 const TABLES = `
   SELECT relname AS name FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
   WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
@@ -24,14 +23,12 @@ const TABLES = `
       'shared_changes')
   ORDER BY 1`;
 
-// A worker moves changes into tallies at any time. Their sums stay the same.
 const COUNTS = `
   SELECT list, grain, period, labels, sum(rows) AS rows
   FROM list_counts
   WHERE store_id = $1
   GROUP BY list, grain, period, labels HAVING sum(rows) <> 0 ORDER BY list, grain, period, labels`;
 
-/** All rows of the store as one text. It shows every change except the later work of the service itself. */
 export async function fingerprintOf(database: TestDatabase, { storeId, settledOrder }: Watched): Promise<string> {
   const tables = await database.query<{ name: string }>(TABLES);
   const prints = [JSON.stringify(await database.query(COUNTS, [storeId]))];

@@ -7,10 +7,7 @@ type Body = Readonly<Record<string, unknown>>;
 const KEYED = '/v1/orders';
 const FIELDS_THAT_ARE_IGNORED = ['store_id', 'store', 'order_id', 'id', 'customer_id', 'receipt_number'];
 
-/**
- * Every field of an order, or of its preview, that could refer to another store. @param isThorough also tries fields that an order does not
- * have.
- */
+/** @param isThorough also tries fields that an order does not have. */
 export function orderTrials(path: string, { references, product }: TwoStores, isThorough: boolean): Trial[] {
   const refused = (what: string, reference: Reference, body: (value: string) => Body) =>
     order(path, what, reference, body, path === KEYED ? 400 : 200);

@@ -4,17 +4,14 @@ import type { Row } from './rows.js';
 import type { Trial } from './trials.js';
 import type { Reference, TwoStores } from './two-stores.js';
 
-/** Parameters that no route has. They must not open another store. */
 const MADE_UP_PARAMETERS = ['store_id', 'store', 'brand', 'brand_id', 'customer_id', 'product_id', 'id', 'key'];
 
 export interface ReadRoute {
   readonly route: Route;
   readonly row: Row;
-  /** The parameters of a list that may refer to rows. */
   readonly filters: readonly ListParameter[];
 }
 
-/** The trials of a route that reads. @param isThorough also tries parameters that no route has. */
 export function readTrials({ route, row, filters }: ReadRoute, stores: TwoStores, isThorough: boolean): Trial[] {
   if (row.as === 'open' || row.as === 'order' || row.as === 'webhook') return [];
   if (row.as === 'stock') return stockTrials(route, stores);
@@ -67,7 +64,6 @@ function stockTrials({ method, path }: Route, { references, product }: TwoStores
   });
 }
 
-/** The path with a reference in the place of its first parameter. */
 export function pathOf({ path }: Route, reference: string): string {
   return path.replace(/:\w+/, reference).replace(':reference', 'S-1');
 }
@@ -86,7 +82,6 @@ function retrievals(route: Route, kind: Reference): Trial[] {
   }));
 }
 
-/** Parameters that the route does not have, on resources of the attacking store. */
 function madeUp(route: Route, { references, own }: TwoStores): Trial[] {
   const path = pathOf(route, String(own[route.path] ?? ''));
   return MADE_UP_PARAMETERS.flatMap((name) =>

@@ -4,20 +4,17 @@ import { promisify } from 'node:util';
 
 export interface Route {
   readonly method: string;
-  /** The router's pattern, such as `/v1/orders/:id`. */
   readonly path: string;
 }
 
 const SCRIPT = path.resolve(import.meta.dirname, 'print-routes.mjs');
 
-/** Every route of the build, from its own router. */
 export async function routesOf(databaseUrl: string): Promise<Route[]> {
   const env = { PATH: process.env['PATH'], DATABASE_URL: databaseUrl };
   const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT], { env });
   return readRoutes(stdout);
 }
 
-/** The router prints a tree: four characters per level, the methods in brackets. */
 function readRoutes(tree: string): Route[] {
   const parents: string[] = [];
   return tree.split('\n').flatMap((line) => {

@@ -1,6 +1,5 @@
 import type { WriteScope } from '@app/domain';
 
-/** How the proof attacks a route. */
 export type Row =
   /** A single resource by reference. The trial uses every kind; the owner can read the named kinds. */
   | { readonly as: 'one'; readonly known: readonly string[]; readonly scope?: WriteScope }
@@ -12,7 +11,6 @@ export type Row =
   | { readonly as: 'feed' }
   /** An order, and what a key needs for it. */
   | { readonly as: 'order'; readonly scope: WriteScope | 'read' }
-  /** A change of the stock. */
   | { readonly as: 'stock'; readonly scope: WriteScope }
   /** A webhook. Its body refers to nothing of the store. */
   | { readonly as: 'webhook'; readonly scope: WriteScope }
@@ -68,10 +66,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'DELETE /v1/webhooks/:id': { as: 'change', scope: 'webhooks' },
 };
 
-/** Routes outside `/v1`. They are public, and reveal nothing about any store. */
 const OPEN = /^\/(?:$|(?:health|metrics|docs|openapi\.json)(?:[/.*]|$))/;
 
-/** The row of a route; a HEAD is a GET without the body. `null` when the route has no row. */
 export function rowOf({ method, path }: { readonly method: string; readonly path: string }): Row | null {
   if (OPEN.test(path)) return { as: 'open' };
   return ROWS[`${method === 'HEAD' ? 'GET' : method} ${path}`] ?? null;

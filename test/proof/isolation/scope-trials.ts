@@ -18,7 +18,6 @@ interface ScopeTrials {
   readonly stores: TwoStores;
 }
 
-/** Sends a good request to each route under `/v1` with a key of each scope. */
 export async function scopeTrials({ context, service, rows, stores }: ScopeTrials) {
   const { rig, history, random } = context;
   const { mine, own, product } = stores;

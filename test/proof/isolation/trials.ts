@@ -3,7 +3,6 @@ import type { Exchange } from '../support/history.js';
 import type { Service } from '../support/service.js';
 import type { Reference } from './two-stores.js';
 
-/** The same request with a reference to the other store's row, and with an unknown reference. */
 export interface Trial {
   readonly what: string;
   readonly reference: Pick<Reference, 'theirs' | 'unknown'>;
@@ -21,7 +20,6 @@ const MADE_UP = [
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
 ] as const;
 
-/** Compares the two answers, byte by byte. @param mark occurs in every text of the other store. */
 export async function attempt(buyers: Buyers, service: Service, trial: Trial, mark: string): Promise<string[]> {
   const { what, reference, ask, statuses } = trial;
   const asked = [reference.theirs, reference.unknown];
@@ -40,7 +38,6 @@ export async function attempt(buyers: Buyers, service: Service, trial: Trial, ma
   return violations;
 }
 
-/** Everything that a client sees of an answer, without the values of its own request. */
 function seen({ status, headers, bytes }: Exchange, asked: readonly string[]): string {
   const kept = Object.entries(headers).filter(([name]) => !OF_THE_MOMENT.has(name));
   const text = `${status} ${JSON.stringify(kept.sort())} ${bytes.toString('latin1')}`;

@@ -5,7 +5,6 @@ import type { Random } from '../support/proof.js';
 /** Occurs in every text of the other store. Anywhere else, it is a leak. */
 const MARK = 'zqtheirs';
 
-/** A reference to a row of the other store, and a similar unknown one. */
 export interface Reference {
   readonly kind: string;
   readonly theirs: string;
@@ -18,7 +17,6 @@ export interface TwoStores {
   readonly theirs: StoreFixture;
   readonly mark: string;
   readonly references: ReadonlyMap<string, Reference>;
-  /** References to rows of the first store, by the path of their route. */
   readonly own: Readonly<Record<string, string | number>>;
   readonly product: number;
   /** An order of the other store that no worker changes any more. */
@@ -27,7 +25,6 @@ export interface TwoStores {
 
 const NUMBERED = ['products', 'product_variants', 'categories', 'brands', 'warehouses', 'bins', 'stores'];
 
-/** Two stores. The second has a row for every kind of reference, with values that the first does not have. */
 export async function openTwoStores(database: TestDatabase, random: Random): Promise<TwoStores> {
   const mark = `${MARK}${String(random(1_000_000)).padStart(6, '0')}`;
   const mine = await StoreFixture.create(database);

@@ -23,9 +23,7 @@ interface Asked {
   readonly isDone: boolean | null;
 }
 
-/**
- * Compares the requests of an order with what became of it: what was acknowledged is there, and what is there was asked for.
- */
+/** What was acknowledged is there, and what is there was asked for. */
 export function acknowledgedViolations(
   order: OrderAnswer,
   events: readonly EventAnswer[],

@@ -18,7 +18,6 @@ export interface ClientsOptions {
   readonly requestsPerOrder: number;
 }
 
-/** Clients that place orders, and then change them together, each order for a while. */
 export class Clients {
   readonly orders: Placed[] = [];
   readonly violations: string[] = [];
@@ -62,7 +61,6 @@ export class Clients {
     await delay(random(20));
   }
 
-  /** Every answer that has the order keeps its limits. */
   private observe(exchange: Exchange): void {
     if (exchange.status !== 200 && exchange.status !== 201) return;
     const order = dataOf<OrderAnswer>(exchange);

@@ -1,4 +1,3 @@
-/** What the proof reads of a full order. */
 export interface OrderAnswer {
   readonly id: string;
   readonly status: string;
@@ -32,7 +31,6 @@ export interface MoneyAnswer {
   readonly amount: number;
 }
 
-/** @returns a text for each limit that the order exceeds. */
 export function excessOf({ line_items, shipments, payments, refunds }: OrderAnswer): string[] {
   const violations = line_items.flatMap(({ line, quantity, shipped_quantity: told }) => {
     const claimed = unitsOf(line, shipments.filter(isActive));
@@ -64,7 +62,6 @@ export function unitsOf(line: number, shipments: readonly Pick<ShipmentAnswer, '
     .reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
-/** In an order of its own, so that equal contents are equal texts. */
 export function contentOf(items: readonly Units[]): string {
   const lines = [...new Set(items.map(({ line }) => line))].sort((a, b) => a - b);
   return lines.map((line) => `${line}×${unitsOf(line, [{ items }])}`).join(' ');

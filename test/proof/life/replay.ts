@@ -1,6 +1,5 @@
 import { contentOf, hasLeft, isActive, unitsOf, type OrderAnswer, type Units } from './order-answer.js';
 
-/** An event in the answer of the history. */
 export interface EventAnswer {
   readonly event: string;
   readonly field: 'status' | 'fulfillment_status' | null;
@@ -35,13 +34,11 @@ interface Parcel {
   status: string;
 }
 
-/** Builds an order from its history. */
 export class Replay {
   readonly violations: string[] = [];
   private readonly state = { status: 'PENDING', fulfillment_status: 'PENDING' };
   private readonly parcels: Parcel[] = [];
   private readonly money = { payment: new Map<string, number>(), refund: new Map<string, number>() };
-  /** The fulfillment status without shipments. */
   private unshipped = 'PENDING';
   private voided = '';
 
@@ -117,7 +114,6 @@ export class Replay {
     if (over.length > 0) this.fail(event, `more units than line ${over.map(({ line }) => line).join()} has`);
   }
 
-  /** The fulfillment status follows from the shipments. */
   private checkFulfillment(): void {
     const { fulfillment_status: present } = this.state;
     if (!WAY.includes(present)) return;

@@ -2,13 +2,10 @@ import type { Random } from '../support/proof.js';
 import { oneOf } from '../support/store-setup.js';
 import type { OrderAnswer } from './order-answer.js';
 
-/** An order as it was placed. */
 export type Placed = Pick<OrderAnswer, 'id' | 'total_amount' | 'line_items'>;
 
-/** What a client asks of an order. */
 export interface ChangeRequest {
   readonly method: 'POST' | 'PATCH' | 'GET';
-  /** After the order's address. */
   readonly route: string;
   readonly body?: Readonly<Record<string, unknown>>;
 }

@@ -7,7 +7,6 @@ import type { Service } from '../support/service.js';
 const MOST_PACKETS = 6;
 const CUT_PAUSE_MS = 250;
 
-/** What the attack does to the processes, all behind one proxy. */
 export class Trouble {
   private readonly cuts = { statement: 0, commit: 0 };
   private kills = 0;
@@ -17,7 +16,6 @@ export class Trouble {
   private proxy: TcpProxy | null = null;
   private processes: Service[] = [];
 
-  /** @param smtpUrl of the mail server. */
   constructor(
     private readonly context: ProofContext,
     private readonly smtpUrl: string,
@@ -33,7 +31,6 @@ export class Trouble {
     this.processes = await Promise.all(starts);
   }
 
-  /** The API processes. Their addresses stay. */
   get services(): readonly [Service, Service] {
     return [this.processes[0] as Service, this.processes[1] as Service];
   }
@@ -43,7 +40,6 @@ export class Trouble {
     return `${cuts.statement} connections cut at statements, ${cuts.commit} at COMMIT; ${kills} × kill -9`;
   }
 
-  /** Until the work is done: cuts connections, and kills one process after the other. */
   async besides(work: Promise<void>, killPauseMs: number): Promise<void> {
     const { random } = this.context;
     let isOver = false;
@@ -83,7 +79,6 @@ export class Trouble {
     this.processes[index] = await this.context.rig.restart(victim);
   }
 
-  /** Cuts at a statement inside a transaction, or at its COMMIT. */
   private decide(chunk: Buffer, connection: number): ClientDataVerdict {
     const commits = chunk.includes('COMMIT\0');
     if (chunk.includes('BEGIN ISOLATION LEVEL READ COMMITTED')) this.inTransaction.add(connection);

@@ -15,7 +15,6 @@ const PAGE = 100;
 /** The mail of a shipment, up to what changes with other shipments. */
 const CONTENT = /In this shipment([\s\S]*?)(?:Tracking|Still to come|Delivery address)/;
 
-// The stock that an order has, movement by movement.
 const RETURNED_TOO_OFTEN = `
   SELECT order_id, kind, quantity, net FROM (
     SELECT order_id, kind, quantity,
@@ -25,14 +24,12 @@ const RETURNED_TOO_OFTEN = `
 
 export interface Evidence {
   readonly shop: StockedStore;
-  /** A process at rest. */
   readonly service: { readonly url: string };
   readonly orders: readonly Placed[];
   readonly follower: Follower;
   readonly sink: SmtpSink;
 }
 
-/** Judges each order when nothing is in flight. A violation is followed by the order's history and requests. */
 export async function judge(evidence: Evidence) {
   const { shop, orders, follower, sink } = evidence;
   const { context, store } = shop;
@@ -94,12 +91,7 @@ function toldRequest({ at, tookMs, method, path, body, idempotencyKey, status, e
   return `${time} ${method} ${path.split('/').slice(4).join('/')} ${body ?? ''} ${answer}`;
 }
 
-/**
- * One mail for each shipment that became shipped with notify, and none for another. A shipment that became void may have
- * none.
- *
- * @param silent references of shipments that the customer gets no mail about.
- */
+/** @param silent references of shipments that the customer gets no mail about. A void one may have none. */
 function shipmentMailViolations(
   order: OrderAnswer,
   events: readonly EventAnswer[],

@@ -2,7 +2,6 @@ import { mutant, type Mutant } from './mutant.js';
 
 const WAITS = 'test/e2e/feed.spec.ts';
 
-/** Defects in what a client, a receiver of webhooks or a reader of logs may see, and in what a request may cost. */
 export const ACCESS_MUTANTS: readonly Mutant[] = [
   mutant('settings shown unfiltered', 'secrets', /zqsett\d+.* in the answer \(200\) to GET \/v1\/store/, [
     'public-settings',

@@ -17,7 +17,6 @@ export interface Trial {
   readonly seconds: number;
 }
 
-/** A copy of the working tree for mutants. */
 export class Laboratory {
   private running: ChildProcess | null = null;
 
@@ -40,7 +39,6 @@ export class Laboratory {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** @throws Error when the proof of a mutant fails without the mutant. */
   async checkUnchanged(mutants: readonly Mutant[]): Promise<void> {
     const proofs = new Set(mutants.map(({ proof }) => proof));
     for (const proof of proofs) {
@@ -49,7 +47,6 @@ export class Laboratory {
     }
   }
 
-  /** Applies the mutant, runs the proof, and restores the copy. @throws Error when an edit does not apply or compile. */
   async try(mutant: Mutant): Promise<Trial> {
     const files = mutant.edits.map(([tag]) => this.placeOf(tag).file);
     const before = new Map(files.map((file) => [file, this.read(file)]));

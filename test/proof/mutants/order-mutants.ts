@@ -1,6 +1,5 @@
 import { mutant, type Mutant } from './mutant.js';
 
-/** Defects in placing, processing and changing orders. */
 export const ORDER_MUTANTS: readonly Mutant[] = [
   // The CHECK does not notice it: no quantity becomes negative although far more is sold than the opening stock.
   mutant(

@@ -4,7 +4,6 @@ const STOCK_SPEC = 'test/e2e/stock.spec.ts';
 const WRONG_COUNT = /after COUNT \S+ it holds \d+, the shelf gives \d+/;
 const SHOWN_COLUMNS = 'test/e2e/feed-records.spec.ts';
 
-/** Defects in reports of stock and in the feed. */
 export const STOCK_MUTANTS: readonly Mutant[] = [
   mutant('a count on hand keeps the units that are sold', 'stock', WRONG_COUNT, [
     'count-basis',

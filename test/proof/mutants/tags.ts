@@ -3,13 +3,11 @@ import path from 'node:path';
 
 const TAG = /(?:\/\/|--|\/\*) @protects ([a-z-]+)(?: \*\/)?$/;
 
-/** A protected place: the line after its tag, from 0. */
 export interface Place {
   readonly file: string;
   readonly line: number;
 }
 
-/** All tags in the sources of the service. */
 export function tagsIn(root: string): ReadonlyMap<string, readonly Place[]> {
   const found = new Map<string, Place[]>();
   for (const folder of ['apps', 'libs']) {

@@ -8,7 +8,6 @@ import { orderBody } from '../support/store-setup.js';
 
 /** One request in this many is an order. */
 const ORDER_EVERY = 20;
-/** One order in this many is shipped. */
 const SHIPMENT_EVERY = 4;
 const TICK_MS = 5;
 /** The maximum number of waiting clients; with more, the test would measure the generator itself. */
@@ -16,16 +15,13 @@ const MOST_WAITING = 2_000;
 /** Of the readers, and as many of the buyers. Together they stay below the connection limit of a process. */
 const KEPT = 1_920;
 
-/** A client's view of a request. */
 export interface Sample extends Pick<Exchange, 'at' | 'tookMs' | 'status'> {
   readonly isOrder: boolean;
-  /** The fault in the answer; `null` = none. */
   readonly fault: string | null;
 }
 
 const PATHS = ['/v1/products?limit=20', '/v1/orders?limit=20', '/v1/store', '/v1/customers?limit=20'];
 
-/** Clients who read, sometimes order, and ship some of the orders. They never retry. */
 export class Load {
   sent = 0;
   private readonly readers: Buyers;
@@ -50,7 +46,6 @@ export class Load {
     return samples;
   }
 
-  /** Sends requests at a fixed rate, regardless of the answers. */
   async openLoop(perSecond: number, lastsMs: number): Promise<{ samples: Sample[]; unsent: number }> {
     const asked: Promise<Sample>[] = [];
     const start = performance.now();
@@ -65,10 +60,7 @@ export class Load {
     return { samples: await Promise.all(asked), unsent };
   }
 
-  /**
-   * Opens the connections of all clients, as a load balancer keeps them. New connections would wait: Node accepts one per
-   * turn of its event loop.
-   */
+  /** As a load balancer keeps them. New connections would wait: Node accepts one per turn of its event loop. */
   async connect(): Promise<void> {
     const probe = { method: 'GET', path: '/health/live' };
     for (const clients of [this.readers, this.shop.buyers]) {

@@ -7,9 +7,7 @@ import { canSucceed, place, SHIPMENT, stagesOf, untilDelivered, type Scene, type
 const ERRORS = { poison: 'EADDRESS', blocked: 'SMTP_550' } as const;
 const DELIVERED_MS = 120_000;
 
-/**
- * Stages that can never succeed end dead with a reason; those that a person can fix succeed after the retry command.
- */
+/** Stages that a person can fix succeed after the retry command. The others end dead, with a reason. */
 export async function buryThePoisoned(scene: Scene, quick: boolean): Promise<string[]> {
   const { context, orders, clock, sink } = scene;
   const doomed = orders.filter(({ kind }) => kind === 'poison' || kind === 'blocked');
@@ -45,7 +43,6 @@ export async function buryThePoisoned(scene: Scene, quick: boolean): Promise<str
   return [...violations, ...cured];
 }
 
-/** The customer of an order under review gets the mail when the order is confirmed, and not before. */
 export async function confirmTheReviewed(scene: Scene): Promise<string[]> {
   const { context, orders, sink } = scene;
   const reviewed = orders.filter(({ kind }) => kind === 'review');
@@ -64,7 +61,6 @@ export async function confirmTheReviewed(scene: Scene): Promise<string[]> {
   return [...violations, ...told];
 }
 
-/** The database stops while the workers are busy. They resume without a restart when it is back. */
 export function takeTheDatabaseAway(scene: Scene, forMs: number): Promise<string[]> {
   const { proxy } = scene;
   return withoutRestart(scene, 30_000, async () => {
@@ -83,7 +79,6 @@ export function takeTheDatabaseAway(scene: Scene, forMs: number): Promise<string
   });
 }
 
-/** Every connection of the workers freezes in the middle of deliveries; new ones work. */
 export function freezeOpenConnections(scene: Scene): Promise<string[]> {
   return withoutRestart(scene, 60_000, async () => {
     await Promise.all([place(scene), place(scene)]);
@@ -91,7 +86,6 @@ export function freezeOpenConnections(scene: Scene): Promise<string[]> {
   });
 }
 
-/** Disturbs slow deliveries. The same workers must deliver everything, and the mail of an order that follows in time. */
 async function withoutRestart(scene: Scene, resumeMs: number, disturb: () => Promise<void>): Promise<string[]> {
   const { crew, proxy, sink } = scene;
   const before = crew.pids.join();
@@ -108,7 +102,6 @@ async function withoutRestart(scene: Scene, resumeMs: number, disturb: () => Pro
   return violations;
 }
 
-/** SIGTERM in the middle of deliveries: the worker finishes them and exits cleanly. */
 export async function dismissInDelivery(scene: Scene, answerMs: number, orders: number): Promise<string[]> {
   const { crew, sink, clock } = scene;
   const size = crew.pids.length;
@@ -135,10 +128,7 @@ export async function dismissInDelivery(scene: Scene, answerMs: number, orders: 
   return violations;
 }
 
-/**
- * Counts the mails from the clients' side: two per acknowledged order and one per shipment, except undeliverable ones.
- * Also counts attempts: one sends a mail at most twice, the second time when a reused connection breaks.
- */
+/** Two mails per acknowledged order and one per shipment; an attempt sends again when a reused connection breaks. */
 export async function countViolations(scene: Scene): Promise<string[]> {
   const { orders, shipped, sink, store } = scene;
   // Workers on a shared database also send the mails of other stores' orders, once those are screened again.

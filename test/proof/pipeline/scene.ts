@@ -8,11 +8,7 @@ import type { Ending, Service } from '../support/service.js';
 import type { Shop } from '../support/shop.js';
 import { orderBody } from '../support/store-setup.js';
 
-/**
- * The fate of an order's mails: both are delivered; or the customer's can never be sent, because the mailer (`poison`)
- * or the mail server (`blocked`) refuses the address; or the customer's is held for a review. A worker screens an order
- * again when a busy machine screened it too late, and then treats it like any other of its kind.
- */
+/** What stops the customer's mail: the mailer (`poison`), the mail server (`blocked`), or a review. */
 export type OrderKind = 'good' | 'poison' | 'blocked' | 'review';
 
 export interface PlacedOrder {
@@ -24,21 +20,17 @@ export interface PlacedOrder {
 /** Reference of every shipment. Its hash is in the Message-ID. */
 export const SHIPMENT = 'SHIP/1';
 
-/** The shared state of the proof's acts. An order of the last product is reviewed. */
 export interface Scene extends Shop {
   readonly sink: SmtpSink;
   readonly crew: WorkerCrew;
-  /** The proxy between the workers and the database. */
   readonly proxy: TcpProxy;
   readonly clock: QueueClock;
   readonly orders: PlacedOrder[];
-  /** Ids of the orders that were shipped. */
   readonly shipped: string[];
 }
 
 let serial = 0;
 
-/** An order of a new customer, through any of the processes. */
 export async function place(scene: Scene, kind: OrderKind = 'good'): Promise<PlacedOrder> {
   const { products, buyers, services, sink, orders } = scene;
   const product_id = products.at(kind === 'review' ? -1 : 0) ?? 0;
@@ -52,7 +44,6 @@ export async function place(scene: Scene, kind: OrderKind = 'good'): Promise<Pla
   return placed;
 }
 
-/** Ships an order, through any of the processes, unless it waits for its analysis. */
 export async function ship({ buyers, services, shipped }: Scene, { id }: PlacedOrder): Promise<void> {
   const answer = await buyers.insist(services, { reference: SHIPMENT }, { path: `/v1/orders/${id}/shipments` });
   if (answer.status === 201) shipped.push(id);
@@ -68,7 +59,6 @@ export interface StageRow {
   readonly last_error: string;
 }
 
-/** The stages of the store that notify. */
 export function stagesOf({ context, store }: Scene): Promise<StageRow[]> {
   return context.rig.database.query<StageRow>(
     `SELECT order_id, stage, reference, state, attempts, last_error FROM order_stages
@@ -82,12 +72,7 @@ export function canSucceed({ kind }: PlacedOrder, stage: string): boolean {
   return kind === 'good' || stage === 'notify-merchant';
 }
 
-/**
- * Waits until every stage that can succeed is done, regardless of those that cannot.
- *
- * @param hurry advances the clock, again and again.
- * @returns a text for each stage that is not done in time.
- */
+/** @param hurry advances the clock, again and again. @returns a text for each stage that is not done in time. */
 export async function untilDelivered(
   scene: Scene,
   deadlineMs: number,
@@ -111,7 +96,6 @@ export async function untilDelivered(
   }
 }
 
-/** The workers of the proof. */
 export class WorkerCrew {
   kills = 0;
   private workers: Service[] = [];
@@ -131,13 +115,11 @@ export class WorkerCrew {
     return this.workers.map(({ pid }) => pid);
   }
 
-  /** Kills all with kill -9, at once. */
   async killAll(): Promise<void> {
     this.kills += this.workers.length;
     await Promise.all(this.workers.splice(0).map((worker) => worker.kill()));
   }
 
-  /** Kills one with kill -9, and starts another in its place. */
   async replace(index: number): Promise<void> {
     const worker = this.workers[index] as Service;
     this.kills++;
@@ -145,7 +127,6 @@ export class WorkerCrew {
     this.workers[index] = await this.rig.restart(worker);
   }
 
-  /** Sends SIGTERM to all, and waits for their end. */
   dismissAll(): Promise<Ending[]> {
     return Promise.all(this.workers.splice(0).map((worker) => worker.terminate()));
   }

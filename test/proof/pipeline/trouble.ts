@@ -19,14 +19,12 @@ const MOODS = [REFUSALS, REFUSALS, CUTS, CUTS, HANGS, FINE, FINE];
 
 export interface Troubles {
   readonly forMs: number;
-  /** The longest pause of a client between two orders. */
   readonly orderPauseMs: number;
   /** The longest time between two kills; `null` = no kills. */
   readonly killPauseMs: number | null;
   readonly special: Readonly<Partial<Record<OrderKind, number>>>;
 }
 
-/** Causes all faults at once, until the time is over. The mail server works again afterwards. */
 export async function makeTrouble(scene: Scene, { forMs, orderPauseMs, killPauseMs, special }: Troubles) {
   const { context, sink, crew } = scene;
   const { random } = context;
@@ -61,7 +59,6 @@ async function changeMoods(sink: SmtpSink, random: Random, isOver: () => boolean
   }
 }
 
-/** Kills all workers with kill -9 while the mail server leaves that many of their messages unanswered. */
 export async function killInDelivery({ sink, crew }: Scene, atLeast: number): Promise<void> {
   sink.behaviour = { kind: 'hang', at: 'message' };
   await eventually(() => {

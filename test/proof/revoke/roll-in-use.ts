@@ -6,7 +6,6 @@ import { isRefused, isServed, told, unusedProcesses, useKey } from './use-key.js
 /** Long enough for a second roll. */
 const OVERLAP_MS = 3_000;
 
-/** Rolls a key with the operator's command while clients use it, and uses its successor until after its end. */
 export async function rollInUse(
   shop: Shop,
   old: { readonly id: string; readonly key: string },

@@ -7,17 +7,11 @@ import { anyItem, type Shop } from '../support/shop.js';
 import { orderBody } from '../support/store-setup.js';
 
 interface KeyUse {
-  /** Resolves when every process has served the key. */
   served(): Promise<void>;
-  /** Stops the clients and returns their requests. */
   stop(): Promise<Exchange[]>;
 }
 
-/**
- * Clients that use a key on every process until they are stopped. A quarter of their requests are orders.
- *
- * @param clients on each process.
- */
+/** A quarter of the requests are orders. @param clients on each process. */
 export function useKey(shop: Shop, key: string, clients: number): KeyUse {
   const { context, store, services } = shop;
   const buyers = new Buyers({ id: store.id, key }, context.history, context.random);
@@ -47,7 +41,6 @@ export function useKey(shop: Shop, key: string, clients: number): KeyUse {
   return { served, stop };
 }
 
-/** The processes on which one of the groups of requests has none. */
 export function unusedProcesses(services: readonly Service[], ...groups: readonly (readonly Exchange[])[]): Service[] {
   return services.filter(({ url }) => !groups.every((exchanges) => exchanges.some(({ service }) => service === url)));
 }
@@ -60,7 +53,6 @@ export function isRefused({ status }: Pick<Exchange, 'status'>): boolean {
   return status === 401 || status === 403;
 }
 
-/** @param moment that the times are relative to. */
 export function told({ at, method, path, status, error }: Exchange, moment: number): string {
   return `${method} ${path} ${status ?? error}, ${at - moment} ms after the end of the key`;
 }

@@ -3,7 +3,6 @@ import { eventually } from '../../support/eventually.js';
 import type { FeedAnswer } from '../../support/feed-reader.js';
 import type { Service } from '../support/service.js';
 
-/** Waits for brands with a key, again and again until the key is refused. @returns the ids that it read. */
 export async function waitWithKey(service: Service, key: string): Promise<string[]> {
   const read: string[] = [];
   for (let cursor = ''; ;) {
@@ -18,7 +17,6 @@ export async function waitWithKey(service: Service, key: string): Promise<string
   }
 }
 
-/** Resolves when a request waits at the process. */
 export async function holdsWait({ url }: Service): Promise<void> {
   await eventually(async () => {
     const metrics = await (await fetch(`${url}/metrics`)).text();

@@ -4,15 +4,12 @@ export interface Question {
   readonly method?: string;
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent unchanged; an object is sent as JSON. */
   readonly body?: string | object;
-  /** Whether the answer may name the people in the store's orders. */
   readonly mayName?: boolean;
 }
 
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** Sends requests, and searches the body and the headers of every answer for secrets. */
 export class Asker {
   readonly violations: string[] = [];
   readonly statuses = new Set<number>();

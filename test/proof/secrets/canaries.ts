@@ -1,12 +1,6 @@
 import type { TestDatabase } from '../../support/test-database.js';
 
-/**
- * The kind of a planted text.
- *
- * `sett`: a secret in a store's settings. `cred`: a gateway's credentials. `nati`: a national id. `cust`: a customer's
- * password hash or verification token. `sent`: a value from a client or operator that is never stored. `pers`: personal
- * data of an order, which only its own store may read.
- */
+/** In order: of settings, of gateways, a national id, a hash or token of a customer, never stored, personal data. */
 export type Kind = 'sett' | 'cred' | 'nati' | 'cust' | 'sent' | 'pers';
 
 export const SECRETS: readonly Kind[] = ['sett', 'cred', 'nati', 'cust', 'sent'];
@@ -18,7 +12,6 @@ const KIND_IN_HEX: Readonly<Record<string, Kind>> = Object.fromEntries(
   [...SECRETS, 'pers' as const].map((kind) => [Buffer.from(kind).toString('hex'), kind]),
 );
 
-/** For searches in the database. */
 const CANARY_PATTERN = `${PATTERN}|${PATTERN_IN_HEX}`;
 
 interface Sighting {
@@ -26,10 +19,8 @@ interface Sighting {
   readonly text: string;
 }
 
-/** Mints unique texts, and finds them again. */
 export class Canaries {
   private readonly counts = new Map<Kind, number>();
-  /** Secrets that the run needs: keys, passwords. */
   readonly others: string[] = [];
 
   mint(kind: Kind): string {
@@ -42,7 +33,6 @@ export class Canaries {
     return kinds.reduce((sum, kind) => sum + (this.counts.get(kind) ?? 0), 0);
   }
 
-  /** @returns a text for each secret found, in any letter case, in clear text or in hexadecimal. */
   find(text: string, kinds: readonly Kind[]): string[] {
     const others = this.others.filter((other) => text.includes(other)).map((other) => `${other.slice(0, 12)}…`);
     const seen = sightings(text).filter(({ kind }) => kinds.includes(kind));
@@ -68,7 +58,6 @@ const HOMES: Readonly<Record<Kind, (table: string) => boolean>> = {
   pers: (table) => table !== 'public.order_stages',
 };
 
-/** Searches every row of every table, in the form of a dump, for texts that must not be in it. */
 export async function dumpViolations(database: TestDatabase, canaries: Canaries): Promise<string[]> {
   const tables = await database.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables

@@ -5,17 +5,14 @@ import type { TestDatabase } from '../../support/test-database.js';
 import { inTime } from '../support/store-setup.js';
 import type { Asker } from './asker.js';
 
-/** The environment in which failures are provoked. */
 export interface Ground {
   readonly database: TestDatabase;
   readonly asker: Asker;
   readonly storeId: number;
   readonly key: string;
-  /** An order that would succeed, with personal data in every field. */
   readonly order: () => object;
 }
 
-/** The event on which a trigger fails. */
 interface Moment {
   readonly table: string;
   readonly event: string;
@@ -24,7 +21,6 @@ interface Moment {
 
 const NEW_ORDERS: Moment = { table: 'orders', event: 'INSERT', condition: 'true' };
 
-/** Failures whose errors quote whole rows, statements and parameters. @returns those that did not occur. */
 export async function failOrders(ground: Ground): Promise<string[]> {
   const { database, storeId } = ground;
   const outcomes: string[] = [];
@@ -43,7 +39,6 @@ export async function failOrders(ground: Ground): Promise<string[]> {
   return [...outcomes, ...(await breakConnections(ground))];
 }
 
-/** Terminates the sessions that wait in the middle of an order, once per attempt. */
 async function breakConnections(ground: Ground): Promise<string[]> {
   const holder = new pg.Client({ connectionString: ground.database.url });
   await holder.connect();
@@ -64,11 +59,7 @@ async function breakConnections(ground: Ground): Promise<string[]> {
   return answer;
 }
 
-/**
- * Mail servers that quote addresses, and a database that quotes them when the mail is marked as sent.
- *
- * @returns the failures that did not occur.
- */
+/** @returns the failures that did not occur. */
 export async function failMails(ground: Ground, sink: SmtpSink): Promise<string[]> {
   const outcomes: string[] = [];
   for (const [at, code] of [

@@ -9,7 +9,6 @@ export interface Run {
   readonly said: string;
 }
 
-/** Runs the built command line as an operator does, and records all output. */
 export class CommandLine {
   readonly runs: Run[] = [];
 
@@ -22,7 +21,6 @@ export class CommandLine {
     return run;
   }
 
-  /** Imports lines; a string is sent as a raw line. */
   import(lines: readonly (object | string)[]): Promise<Run> {
     const input = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
     return this.run('import -', { input });
@@ -31,13 +29,11 @@ export class CommandLine {
 
 interface Matter {
   readonly store: string;
-  /** The encryption key in use. */
   readonly oldKey: string;
   readonly newKey: string;
   readonly form: ProofForm;
 }
 
-/** Correct and incorrect commands that handle secrets. @returns those with an unexpected exit code. */
 export async function operateBadly(operator: CommandLine, canaries: Canaries, matter: Matter): Promise<string[]> {
   const { store, oldKey, newKey, form } = matter;
   const sent = () => canaries.mint('sent');

@@ -27,14 +27,12 @@ const SHAPES: readonly ((canary: string) => string)[] = [
   (canary) => `https://api.example.com/?${'access_token'}=${canary}`,
 ];
 
-/** Creates rows and settings that contain secrets. */
 export class Plants {
   constructor(
     private readonly canaries: Canaries,
     private readonly random: Random,
   ) {}
 
-  /** Settings like a storefront's, with that many secrets at random depths: in values, under names, as names. */
   settings(secrets: number): Record<string, Json> {
     const root: Record<string, Json> = { shown: OPEN };
     for (let n = 0; n < secrets; n++)
@@ -47,7 +45,6 @@ export class Plants {
     return { ...Object.fromEntries(members.slice(1)), deeper: [{ [members[0]?.[0] ?? '']: members[0]?.[1] }] };
   }
 
-  /** A customer's bundle line with all three secrets. */
   customer(store: string, n: number): Record<string, Json> {
     return {
       kind: 'customer',
@@ -61,7 +58,6 @@ export class Plants {
     };
   }
 
-  /** An object with a secret, and {@link OPEN} next to it. */
   private member(): Json {
     const [canary, name, shape] = [this.canaries.mint('sett'), this.pick(NAMES), this.pick(SHAPES)];
     const forms: readonly (() => Json)[] = [
@@ -85,7 +81,6 @@ export class Plants {
   }
 }
 
-/** The number of {@link OPEN}s in a JSON text. */
 export function shownIn(text: string): number {
   return text.split(OPEN).length - 1;
 }

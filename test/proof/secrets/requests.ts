@@ -3,7 +3,6 @@ import type { Canaries } from './canaries.js';
 
 export interface Reader {
   readonly key: string;
-  /** Valid path parameters, by resource. */
   readonly ids: Readonly<Record<string, readonly string[]>>;
 }
 

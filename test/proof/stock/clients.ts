@@ -18,13 +18,10 @@ const RECENT_PLACES = 12;
 export interface ClientsOptions extends CounterOptions {
   readonly counter: Counter;
   readonly orders: number;
-  /** What a counter posts at most at once. */
   readonly lines: number;
-  /** The longest pause of a counter. */
   readonly restMs: number;
 }
 
-/** The people of a shop, each with a client of the service. */
 export class Clients {
   readonly orders: SoldOrder[] = [];
   readonly violations: string[] = [];
@@ -44,7 +41,6 @@ export class Clients {
     this.popular = bins.filter(({ productId }) => popular.includes(productId));
   }
 
-  /** Until all orders are placed, and those that are to be packed are packed. */
   async work(): Promise<void> {
     const { orders, counter, shop, shelves, restMs } = this.options;
     const { random } = shop.context;
@@ -79,7 +75,6 @@ export class Clients {
     await counter.read();
   }
 
-  /** @returns whether the order is placed: there may be too few units. */
   async buy(items: OrderBody['items']): Promise<boolean> {
     const { shop, services, shelves } = this.options;
     const placed = await shop.buyers.insist(services, orderBody(items, 'stock'), { key: `stock-${++this.tried}` });
@@ -162,7 +157,6 @@ export class Clients {
     await this.report(asked, ['below_zero']);
   }
 
-  /** Receipts and breakage as quantities, from a new or an old reading. */
   private async set(): Promise<void> {
     const { random } = this.options.shop.context;
     const bin = oneOf(this.popular, random);

@@ -12,14 +12,12 @@ export interface CounterOptions {
   readonly desk: Desk;
 }
 
-/** Counts bins as of places to which it has read the feed. It tells the truth. */
 export class Counter {
   readonly places: Place[] = [];
   private cursor: string | null = null;
 
   constructor(private readonly options: CounterOptions) {}
 
-  /** Reads the feed to its end. */
   async read(): Promise<Place> {
     const { shop, services, shelves } = this.options;
     const number = this.places.length;

@@ -5,22 +5,18 @@ import type { Bin, Place } from './shelves.js';
 
 const LONGEST_LOST_MS = 60;
 
-/** A line of POST /v1/stock, with what it stands for. */
 export interface Asked {
   readonly bin: Bin;
   readonly write: Readonly<Record<string, unknown>>;
   /** Units that came, or are gone; null for a count. */
   readonly units: number | null;
-  /** Null unless it is a count. */
   readonly place: Place | null;
 }
 
 export interface Answered extends Asked {
-  /** Why it is refused; empty when it is applied. */
   readonly code: string;
 }
 
-/** Reports stock until it has an answer, and remembers what the service has acknowledged. */
 export class Desk {
   readonly applied = new Map<string, Asked>();
   readonly violations: string[] = [];
@@ -32,7 +28,6 @@ export class Desk {
     private readonly services: readonly { readonly url: string }[],
   ) {}
 
-  /** @param asked each of another bin. @param refusals the codes that are no fault. */
   async post(asked: readonly Asked[], refusals: readonly string[]): Promise<Answered[]> {
     const { random } = this.shop.context;
     const reference = `STOCK-${++this.requests}`;

@@ -4,10 +4,8 @@ import { oneOf } from '../support/store-setup.js';
 import type { Effect } from './shelves.js';
 import type { SoldOrder } from './sold-order.js';
 
-/** A request about an order, and what the packer does with the units. */
 export interface Step {
   readonly method: 'POST' | 'PATCH';
-  /** After the order's address. */
   readonly route: string;
   readonly body: object;
   readonly effects: () => readonly Effect[];
@@ -46,7 +44,6 @@ const PLANS: readonly Plan[] = [
   },
 ];
 
-/** What a packer does with an order, one after the other. */
 export function planOf(order: SoldOrder, random: Random): readonly Step[] {
   return oneOf(PLANS, random)(order, random);
 }

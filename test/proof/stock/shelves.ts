@@ -3,7 +3,6 @@ import type { StockedStore } from '../support/shop.js';
 
 const PAGE = 100;
 
-/** What a client did to a bin: units on its shelf, and units that are sold and not shipped. */
 export interface Effect {
   readonly bin: string;
   readonly shelf: number;
@@ -19,7 +18,6 @@ export interface Contents {
 
 /** A cursor that a counter read, with the moments between which the feed had that place. */
 export interface Place {
-  /** Later places have higher ones. */
   readonly number: number;
   readonly cursor: string;
   readonly began: number;
@@ -37,7 +35,6 @@ interface Move {
   readonly orderId: string | null;
 }
 
-/** A bin as the people know it who stand before it. */
 export class Bin {
   private readonly moves: Move[] = [];
 
@@ -115,10 +112,7 @@ export async function fillShelves(
   return new Shelves(rows.map(({ bin, product_id, quantity }) => new Bin(bin, product_id, quantity)));
 }
 
-/**
- * The proof's own account of the shelves and the sales. It has a clock of its own: what a client did took place between
- * its request and its answer.
- */
+/** What a client did took place between its request and its answer, by the clock of this account. */
 export class Shelves {
   private readonly byCode: ReadonlyMap<string, Bin>;
   /** Number of the first place that shows an order. */
@@ -156,13 +150,11 @@ export class Shelves {
     for (const move of moves.values()) move.ended = ended;
   }
 
-  /** Units are lost, or found, and nobody reports it. */
   misplace(bin: Bin, shelf: number): void {
     const at = this.now();
     bin.add({ began: at, ended: at, shelf, sold: 0, isReported: false, orderId: null });
   }
 
-  /** @param units the bin of each unit. */
   sell(orderId: string, units: readonly string[]): void {
     const at = this.now();
     for (const unit of units)

@@ -1,7 +1,6 @@
 import { hasLeft, type OrderAnswer, type Units } from '../life/order-answer.js';
 import type { Effect } from './shelves.js';
 
-/** What the proof reads of a full order. */
 export type StockOrder = Omit<OrderAnswer, 'line_items'> & {
   readonly line_items: readonly {
     readonly line: number;
@@ -21,7 +20,6 @@ interface Pile {
 /** An order as its packer knows it: the units of a line leave, and come back, in the order of its allocations. */
 export class SoldOrder {
   readonly id: string;
-  /** By line. */
   private readonly piles = new Map<number, Pile>();
 
   constructor(private readonly answer: StockOrder) {

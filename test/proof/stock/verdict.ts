@@ -23,12 +23,7 @@ interface Books {
   readonly repaired: number;
 }
 
-/**
- * Judges each bin when nothing is in flight: after each count, by the order of the ledger, and at the end, by the shelf
- * and the orders as the API shows them.
- *
- * @param uncounted bins that the last counts left out.
- */
+/** @param uncounted bins that the last counts left out. */
 export async function judge(clients: Clients, options: ClientsOptions, uncounted: readonly Bin[]) {
   const { shop, services, shelves, desk } = options;
   const ledger = await shop.context.rig.database.query<Movement>(LEDGER, [shop.store.id]);

@@ -5,10 +5,8 @@ import { isReady } from './service.js';
 /** Probes more often than production balancers, which probe every few seconds, to keep the proof short. */
 const PROBE_MS = 500;
 
-/** Sends each request to the next ready service, on kept connections. */
 export interface Balancer {
   readonly url: string;
-  /** Resolves once the balancer sends requests to that service. */
   knows(service: string): Promise<void>;
   close(): Promise<void>;
 }

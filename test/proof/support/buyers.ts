@@ -7,7 +7,6 @@ import { oneOf } from './store-setup.js';
 export interface RequestOptions {
   readonly method?: string;
   readonly path?: string;
-  /** Sent as JSON; bytes are sent unchanged. */
   readonly body?: unknown;
   readonly key?: string | null;
   readonly timeoutMs?: number;
@@ -17,16 +16,13 @@ export interface InsistOptions {
   readonly method?: string;
   readonly path?: string;
   readonly key?: string | null;
-  /** How long to retry after answers that ask for it. */
   readonly patienceMs?: number;
-  /** Retries sooner than `Retry-After` says. */
   readonly hurry?: boolean;
 }
 
 /** Answers that are not the client's fault and that it retries. */
 const TRY_AGAIN: ReadonlySet<number | null> = new Set([null, 409, 503]);
 
-/** Clients of one store. */
 export class Buyers {
   /** As many kept connections as concurrent requests. */
   private readonly agent = new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: Infinity });
@@ -37,7 +33,6 @@ export class Buyers {
     private readonly random: Random,
   ) {}
 
-  /** One request, an order by default; always resolves. */
   async send(service: { readonly url: string }, options: RequestOptions): Promise<Exchange> {
     const { method = 'POST', path = '/v1/orders', key = null, timeoutMs = 30_000 } = options;
     const bytes = bytesOf(options.body);
@@ -50,11 +45,7 @@ export class Buyers {
     return exchange;
   }
 
-  /**
-   * Retries an order, or another repeatable request, until it gets a final answer, each time from any of the services.
-   *
-   * @throws Error when `patienceMs` is exceeded.
-   */
+  /** Retries until there is a final answer, each time at any of the services. @throws Error after `patienceMs`. */
   async insist(
     services: readonly { readonly url: string }[],
     body: unknown,

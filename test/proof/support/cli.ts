@@ -10,7 +10,6 @@ export interface CommandEnd {
   readonly stderr: string;
 }
 
-/** Runs a program of the build until it ends. @param env all of its settings. */
 export async function runBuild(
   app: 'api' | 'cli',
   env: Readonly<Record<string, string>>,

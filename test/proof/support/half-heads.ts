@@ -14,9 +14,7 @@ export interface Newcomers {
   readonly slowestMs: number;
 }
 
-/**
- * Opens connections that send half a head and wait, from one address. @returns the results of other clients meanwhile.
- */
+/** Holds connections with half a head from one address. @returns the results of other clients during that time. */
 export async function besideHalfHeads(url: string, connections: number, lastsMs: number): Promise<Newcomers> {
   const port = Number(new URL(url).port);
   const sockets: net.Socket[] = [];
@@ -40,7 +38,6 @@ async function halfHead(port: number): Promise<net.Socket> {
   return socket;
 }
 
-/** Milliseconds until a client on a new connection gets its answer; `null` = never. */
 function newcomer(url: string): Promise<number | null> {
   const start = Date.now();
   return new Promise((resolve) => {

@@ -17,11 +17,9 @@ export interface Exchange {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly bytes: Buffer;
-  /** Why no complete answer arrived. */
   readonly error: string | null;
 }
 
-/** All requests of a proof's clients, in the order in which they ended. */
 export class History {
   readonly exchanges: Exchange[] = [];
 
@@ -29,12 +27,10 @@ export class History {
     this.exchanges.push(exchange);
   }
 
-  /** The number of answers with that status; `null` = connections that ended without an answer. */
   count(status: number | null): number {
     return this.exchanges.filter((exchange) => exchange.status === status).length;
   }
 
-  /** Attempts to create an order of that store. */
   orders(storeId: number): Exchange[] {
     return this.exchanges.filter(
       (exchange) => exchange.storeId === storeId && exchange.method === 'POST' && exchange.path === '/v1/orders',
@@ -47,14 +43,12 @@ export class History {
     return `${this.exchanges.length} requests: ${told.join(', ')}`;
   }
 
-  /** One line per request, for the analysis of a failure. */
   save(file: string): void {
     const lines = this.exchanges.map(({ bytes, ...rest }) => JSON.stringify({ ...rest, answer: bytes.toString() }));
     writeFileSync(file, `${lines.join('\n')}\n`);
   }
 }
 
-/** What a successful answer of the API is about. */
 export function dataOf<T>({ bytes }: Pick<Exchange, 'bytes'>): T {
   return (JSON.parse(bytes.toString()) as { data: T }).data;
 }

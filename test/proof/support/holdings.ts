@@ -18,11 +18,7 @@ export interface Holdings {
 type Limits = Readonly<Record<Exclude<keyof Holdings, 'logLines'>, number>>;
 
 const MIB = 2 ** 20;
-/**
- * The growth that each may have. Descriptors: the proof keeps some connections, and the pool may open
- * its 10. Heap: compiled code, statement names and metric series; a leaked request weighs at least 2 kB. Resident
- * memory: the reserve that V8 keeps after a peak.
- */
+/** Descriptors: kept connections and the pool of 10. Heap: code and metrics; a leaked request weighs at least 2 kB. */
 const GROWTH: Limits = {
   descriptors: 20,
   residentBytes: 256 * MIB,
@@ -50,12 +46,7 @@ export class HoldingsWatch {
     return new HoldingsWatch(service, await holdingsOf(service));
   }
 
-  /**
-   * Waits until the service has released everything, 25 s at most. The clients must be gone.
-   *
-   * @param requests the number sent since the beginning; each may have one line in the log.
-   * @returns a text for each resource that the service still holds.
-   */
+  /** The clients must be gone. @param requests the number sent since the beginning; each may have one log line. */
   async violations(requests: number): Promise<string[]> {
     if (!this.before) return [];
     const giveUp = Date.now() + SETTLE_MS;

@@ -29,7 +29,6 @@ interface Document {
   readonly paths: Readonly<Record<string, { readonly get?: Operation }>>;
 }
 
-/** All query parameters in the API document of the service, which takes them from the declarations that read them. */
 export async function listParameters({ url }: Pick<Service, 'url'>): Promise<ListParameter[]> {
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document;
   return Object.entries(document.paths).flatMap(([path, { get }]) => (get ? parametersOf(path, get) : []));

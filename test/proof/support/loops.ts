@@ -1,15 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from './proof.js';
 
-/** Clients that act one after the other, each with a rest in between, until they are stopped. */
 export class Loops {
   private isOpen = true;
   private readonly members: Promise<unknown>;
 
-  /**
-   * @param longestRestMs between two turns; the time is random.
-   * @param act gets the number of the client and of its turn, each from 0.
-   */
+  /** @param longestRestMs between two turns; the time is random. @param act gets client and turn, each from 0. */
   constructor(
     random: Random,
     clients: number,
@@ -32,7 +28,6 @@ export class Loops {
   }
 }
 
-/** Requests at a fixed rate, regardless of earlier answers, until they are stopped. */
 export class SteadyRate {
   private readonly pending = new Set<Promise<unknown>>();
   private readonly timer: NodeJS.Timeout;
@@ -50,7 +45,6 @@ export class SteadyRate {
     return this.pending.size;
   }
 
-  /** Resolves when the last answer has arrived. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     await Promise.all(this.pending);

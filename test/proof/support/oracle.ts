@@ -20,12 +20,7 @@ export interface OracleQuestion {
   readonly expected?: readonly (number | null)[];
 }
 
-/**
- * Checks the invariants of docs/promises.md for one store. Call it when no request is in flight: it closes the connections
- * of the clients.
- *
- * @returns a text for each violation, with the number of its invariant.
- */
+/** The invariants of docs/promises.md. Call it when no request is in flight: it closes the clients' connections. */
 export async function askOracle({ context, store, buyers }: StockedStore, question: OracleQuestion): Promise<string[]> {
   const { services = [], poolSize, worked = false, mails, expected } = question;
   const { exchanges } = context.history;

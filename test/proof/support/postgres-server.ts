@@ -10,7 +10,6 @@ type Settings = Readonly<Record<string, string>>;
 /** Durability is the server's default. It is set explicitly because a proof without it would prove nothing. */
 const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
 
-/** The proof's own durable PostgreSQL, which can be killed and restarted. */
 export class PostgresServer {
   private constructor(
     readonly dataDir: string,
@@ -18,13 +17,11 @@ export class PostgresServer {
     private server: EmbeddedPostgres,
   ) {}
 
-  /** @param tuning settings unrelated to durability. */
   static async launch(tuning: Settings = {}, dataDir = newDataDir()): Promise<PostgresServer> {
     const settings = { ...tuning, ...DURABLE, port: String(await freePort()) };
     return new PostgresServer(dataDir, settings, await startEmbeddedPostgres({ dataDir, settings }));
   }
 
-  /** The same after every start. Contains the password. */
   get url(): string {
     return this.server.url;
   }
@@ -40,12 +37,10 @@ export class PostgresServer {
     return this.server.stop();
   }
 
-  /** Starts again with the same files and the same port, after `kill` or `stop`. */
   async start(): Promise<void> {
     this.server = await startEmbeddedPostgres({ dataDir: this.dataDir, settings: this.settings });
   }
 
-  /** Copies the files of the server, which has stopped, for a second server on another port. */
   copy(): Promise<PostgresServer> {
     const copy = newDataDir();
     // Unlike cpSync, cp keeps the owner of the files.

@@ -7,7 +7,6 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../support/free-port.js';
 
-/** A program of the operating system on a port of this machine. */
 export interface Program {
   readonly port: number;
   stop(): Promise<void>;
@@ -26,10 +25,7 @@ const SETTINGS = {
   jit: 'off',
 };
 
-/**
- * @param upstream the server behind it, with the role of all connections.
- * @throws Error when PgBouncer does not start.
- */
+/** @param upstream the server behind it, with the role of all connections. */
 export async function startPgBouncer(upstream: URL): Promise<Program> {
   const program = process.env['PGBOUNCER'] ?? 'pgbouncer';
   const port = await freePort();
@@ -63,12 +59,7 @@ server_login_retry = 1
   });
 }
 
-/**
- * Starts a program and waits until it listens.
- *
- * @param configure writes its files into the directory. @returns its arguments.
- * @throws Error when it does not start.
- */
+/** @param configure writes its files into the directory and returns its arguments. */
 export async function startProgram(
   program: string,
   port: number,

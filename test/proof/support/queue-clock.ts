@@ -1,13 +1,11 @@
 import type { TestDatabase } from '../../support/test-database.js';
 
-/** Advances the queue's clock, so that the proof does not wait for mere time to pass. */
 export class QueueClock {
   constructor(
     private readonly database: TestDatabase,
     private readonly storeId: number,
   ) {}
 
-  /** Hides stages of other proofs in the same database from the workers. @returns how to undo it. */
   async hideForeignStages(): Promise<() => Promise<void>> {
     const move = (by: string) =>
       this.database.query(
@@ -28,7 +26,6 @@ export class QueueClock {
     );
   }
 
-  /** Ends the time of current claims: workers take them over. */
   async expireClaims(): Promise<void> {
     await this.database.query(
       `UPDATE order_stages SET locked_until = now() - interval '1 s' WHERE store_id = $1 AND locked_until IS NOT NULL`,
@@ -36,7 +33,6 @@ export class QueueClock {
     );
   }
 
-  /** Stages that a worker holds, as texts. */
   async claimed(): Promise<string[]> {
     const rows = await this.database.query<{ claim: string }>(
       `SELECT concat_ws(' ', stage, 'of order', order_id, 'until', locked_until::time, last_error) AS claim

@@ -9,13 +9,9 @@ import { Rig } from './rig.js';
 /** A proof takes seconds on an idle machine. A busy machine must not fail it. */
 const PATIENCE_MS = 90_000;
 
-/** The proofs of promises that no spec tests. */
 const QUICK_PROOFS = PROOFS.filter(({ name }) => readRows().get(name)?.inTest === SHORT_FORM);
 
-/**
- * Tests for the quick form of every second proof of the gate, on the tests' PostgreSQL. `npm run proof` runs the full
- * form, with durability. Two files share them, because one would take longer than all other tests.
- */
+/** Two files share the quick forms, because one would take longer than all other tests. */
 export function testEverySecondProof(first: 0 | 1): void {
   let rig: Rig;
   beforeAll(async () => {

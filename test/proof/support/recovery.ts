@@ -6,13 +6,7 @@ import { orderBody } from './store-setup.js';
 
 const PATIENCE_MS = 30_000;
 
-/**
- * The milliseconds from now until the service accepts an order, answers a read and reports ready. Call it when the
- * database is back.
- *
- * @param label unique: it is the order's key.
- * @throws Error after half a minute.
- */
+/** Call it when the database is back. @param label unique: it is the order's key. @throws Error after half a minute. */
 export async function timeToRecover(
   { buyers, products }: StockedStore,
   service: Service,

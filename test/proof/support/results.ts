@@ -4,9 +4,7 @@ import path from 'node:path';
 const HERE = path.resolve(import.meta.dirname, '..');
 const PROMISES = path.resolve(HERE, '../../docs/promises.md');
 
-/** The row of a proof in docs/promises.md. */
 export interface Row {
-  /** The row without its last two cells. */
   readonly start: string;
   readonly lastRun: string;
   /** Where `npm test` looks at the promise: links to specs, or the short form of the proof. */
@@ -23,7 +21,6 @@ export function readRows(): ReadonlyMap<string, Row> {
   return new Map(entries.filter(([name]) => name !== 'proof'));
 }
 
-/** Writes the verdict, the duration and the date of a full run to the row of the proof. */
 export function writeResult(name: string, result: string): void {
   const row = readRows().get(name);
   if (!row) throw new Error(`docs/promises.md has no row for ${name}`);
@@ -36,12 +33,10 @@ export function writeResult(name: string, result: string): void {
   );
 }
 
-/** Appends to the figures of all runs on this machine. */
 export function keepFigures(line: string): void {
   appendFileSync(runFile('figures.log'), `${new Date().toISOString()} ${line}`);
 }
 
-/** The file for the requests and answers of a failed run. */
 export function failureFile(name: string, seed: number): string {
   return runFile(`${name}-${seed}.ndjson`);
 }

@@ -9,15 +9,12 @@ import { PostgresServer } from './postgres-server.js';
 import { Service, type Role } from './service.js';
 
 export interface ProcessOptions {
-  /** Default: the rig's database. A proof with a proxy passes its address. */
   readonly databaseUrl?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly logFile?: string;
 }
 
-/** The environment of a proof: its own migrated database, and processes of the built service. */
 export class Rig {
-  /** Every process that was started, for the oracle. */
   readonly processes: Service[] = [];
   private readonly dataDir = mkdtempSync(path.join(tmpdir(), 'store-commerce-rig-'));
   private shared: Promise<readonly [Service, Service]> | null = null;
@@ -47,7 +44,6 @@ export class Rig {
     }
   }
 
-  /** Two API processes with default settings, shared by all proofs that leave them unchanged. */
   pair(): Promise<readonly [Service, Service]> {
     return (this.shared ??= Promise.all([this.startService(), this.startService()]));
   }
@@ -60,7 +56,6 @@ export class Rig {
     return this.start('worker', options);
   }
 
-  /** Replaces a process that ended; the oracle checks both. */
   async restart(service: Service): Promise<Service> {
     const next = await service.restart();
     this.processes.push(next);
@@ -85,7 +80,6 @@ export class Rig {
   }
 }
 
-/** A migrated database on the server. Its connections recover after the server was killed. */
 export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `proof_${randomBytes(4).toString('hex')}`;
   const admin = async (sql: string) => {

@@ -13,7 +13,6 @@ export interface ServiceOptions {
   readonly logFile?: string;
 }
 
-/** The end of a process: its exit code, or the signal that killed it. */
 export type Ending = number | NodeJS.Signals;
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
@@ -29,11 +28,9 @@ const NODE_OPTIONS: Record<Role, readonly string[]> = {
 const READY_TIMEOUT_MS = 30_000;
 const END_OF_LOG = 1_000;
 
-/** A built process of the project, started as users start it. */
 export class Service {
   private output = '';
   private ending: Ending | null = null;
-  /** Whether the proof itself ended it. */
   private isWanted = true;
   readonly ended: Promise<Ending>;
 
@@ -50,7 +47,6 @@ export class Service {
     });
   }
 
-  /** Starts the build. @returns it once it is ready. @throws Error with its output when it does not become ready. */
   static async start(options: ServiceOptions): Promise<Service> {
     const main = path.join(ROOT, `dist/apps/${options.role}/src/main.js`);
     const env = { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...options.env };
@@ -92,7 +88,6 @@ export class Service {
     return this.ending === null;
   }
 
-  /** Resident memory in bytes; `null` when the system does not report it, or the process is gone. */
   get memory(): number | null {
     try {
       return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1] ?? 0) * 1024 || null;
@@ -112,7 +107,6 @@ export class Service {
     return this.kill('SIGTERM');
   }
 
-  /** A replacement process on the same port; this one must have ended. */
   restart(): Promise<Service> {
     const { env } = this.options;
     const samePort = this.url === '' ? env : { ...env, PORT: new URL(this.url).port };

@@ -8,20 +8,13 @@ import type { Service } from './service.js';
 export const HAPROXY = process.env['HAPROXY'] ?? 'haproxy';
 const CONFIG = path.resolve(import.meta.dirname, '../../../docker/haproxy/haproxy.cfg');
 
-/** The proxy of docker/haproxy in front of one process. */
 export interface ShippedProxy {
   readonly url: string;
-  /** The same with TLS, by a certificate that nobody trusts. */
   readonly tlsUrl: string;
   stop(): Promise<void>;
 }
 
-/**
- * Starts HAProxy with the shipped configuration. Only the addresses and the certificate differ, and there is an address
- * without TLS, because the attackers write to sockets.
- *
- * @throws Error when HAProxy does not start, or when the configuration has other lines than those that are replaced.
- */
+/** @throws Error when the shipped configuration has other lines than those that are replaced. */
 export async function startShippedProxy(service: Service): Promise<ShippedProxy> {
   const [port, tlsPort] = [await freePort(), await freePort()];
   const program = await startProgram(HAPROXY, port, (directory) => {

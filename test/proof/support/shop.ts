@@ -3,7 +3,6 @@ import { Buyers } from './buyers.js';
 import type { ProofContext } from './proof.js';
 import type { Service } from './service.js';
 
-/** A store with products in stock, and its clients. */
 export interface StockedStore {
   readonly context: ProofContext;
   readonly store: StoreFixture;
@@ -16,7 +15,6 @@ export interface Shop extends StockedStore {
   readonly services: readonly [Service, Service];
 }
 
-/** @param stock units of each product, by bin. */
 export async function openStore(context: ProofContext, count: number, stock: readonly number[]): Promise<StockedStore> {
   const { rig, history, random } = context;
   const store = await StoreFixture.create(rig.database);
@@ -26,17 +24,14 @@ export async function openStore(context: ProofContext, count: number, stock: rea
   return { context, store, products, buyers: new Buyers(store, history, random) };
 }
 
-/** @param stock units of each product, by bin. */
 export async function openShop(context: ProofContext, products: number, stock: readonly number[]): Promise<Shop> {
   return { ...(await openStore(context, products, stock)), services: await context.rig.pair() };
 }
 
-/** Up to so many units of any product. */
 export function anyItem({ products, context: { random } }: Pick<StockedStore, 'products' | 'context'>, most = 1) {
   return { product_id: products[random(products.length)] ?? 0, quantity: most === 1 ? 1 : 1 + random(most) };
 }
 
-/** Gives the merchant an address: then each order has a mail for the merchant, too. */
 export async function mailMerchant({ rig }: ProofContext, store: Pick<StoreFixture, 'id'>): Promise<void> {
   const contact = JSON.stringify({ email: 'merchant@example.com' });
   await rig.database.query('UPDATE stores SET contact = $2 WHERE id = $1', [store.id, contact]);

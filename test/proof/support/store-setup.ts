@@ -13,7 +13,6 @@ export interface OrderBody {
 
 let serial = 0;
 
-/** An order of a new customer. @param label states its purpose for readers of the history. */
 export function orderBody(items: OrderBody['items'], label = 'order'): OrderBody {
   const marker = `${CANARY}-${label}-${++serial}`;
   const phone = `+1 555 ${String(serial).padStart(7, '0')}`;
@@ -25,7 +24,6 @@ export function orderBody(items: OrderBody['items'], label = 'order'): OrderBody
   };
 }
 
-/** Runs the tasks with this number of workers; each takes the next task when it is done. */
 export async function inParallel<T>(workers: number, tasks: Iterable<T>, work: (task: T) => Promise<unknown>) {
   const queue = tasks[Symbol.iterator]();
   const worker = async () => {
@@ -43,7 +41,6 @@ export function shuffled<T>(values: readonly T[], random: Random): T[] {
   return result;
 }
 
-/** Any of them; there must be one. */
 export function oneOf<T>(values: readonly T[], random: Random): T {
   return values[random(values.length)] as T;
 }

@@ -3,7 +3,6 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 /** What happens to a connection. `silent` = nothing; a number: the connection ends after so many bytes of the client. */
 export type Fate = 'pass' | 'silent' | number;
 
-/** Stands before a receiver and decides the fate of each connection; it can be closed for a while. */
 export class Door {
   private server: Server | null = null;
   private readonly sockets = new Set<Socket>();

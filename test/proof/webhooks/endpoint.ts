@@ -16,7 +16,6 @@ interface Message {
   readonly data: Told & { readonly cursor: string; readonly changes?: readonly Told[] };
 }
 
-/** A webhook from the side of its receiver: what it was told, and what must never happen. */
 export class Endpoint {
   readonly violations: string[] = [];
   accepted = 0;
@@ -25,7 +24,6 @@ export class Endpoint {
   secrets: string[] = [];
   id = '';
   private readonly newest = new Map<string, { readonly position: number; readonly deleted: boolean }>();
-  /** Of the accepted messages, each once. */
   private readonly places: number[] = [];
   private inFlight = 0;
 
@@ -56,7 +54,6 @@ export class Endpoint {
     return answer;
   }
 
-  /** The newest position at which it was told of a resource, and whether that was a deletion. */
   told(kind: string, id: string): { readonly position: number; readonly deleted: boolean } | undefined {
     return this.newest.get(`${kind} ${id}`);
   }

@@ -15,7 +15,6 @@ const KINDS = ['orders', 'products', 'skus', 'stock'];
 const LOOPBACK = [127, 0, 0, 1];
 const PRIVATE = [127, 0, 0, 2];
 
-/** A store with processes, and receivers of every kind. */
 export class Scene {
   readonly endpoints: Endpoint[] = [];
   /** Connections to the private address. */
@@ -69,7 +68,6 @@ export class Scene {
     return `https://${name}:${this.receiver.port}`;
   }
 
-  /** A door before the receiver, and its origin. */
   async door(fate: () => Fate): Promise<[Door, string]> {
     const door = await Door.open(this.receiver.port, fate);
     this.closers.push(() => door.close());
@@ -86,7 +84,6 @@ export class Scene {
     return endpoint;
   }
 
-  /** A request about webhooks. @throws unless it succeeds. */
   async ask(method: string, of: string, body?: object): Promise<{ id: string; secret: string }> {
     const { buyers } = this.shop;
     const answer = await buyers.insist(this.services, body, { method, path: `/v1/webhooks${of}` });

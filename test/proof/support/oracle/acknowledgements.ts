@@ -6,7 +6,6 @@ import type { OrderBody } from '../store-setup.js';
 interface OrderRow {
   readonly id: string;
   readonly receipt_number: string;
-  /** The marker in the request's body. */
   readonly notes: string;
   readonly amount: number;
   readonly lines: readonly string[];
@@ -29,10 +28,7 @@ const ORDERS = `
       WHERE store_id = $1 AND order_id = orders.id ORDER BY position) AS lines
   FROM orders WHERE store_id = $1 AND source = 'WEBSITE' ORDER BY id`;
 
-/**
- * Invariants 2 and 4: the clients' acknowledgements against the stored orders. `orderBody` must make the bodies, and
- * the currency must have two decimals.
- */
+/** Invariants 2 and 4. `orderBody` must make the bodies, and the currency must have two decimals. */
 export async function acknowledgementViolations(
   database: TestDatabase,
   storeId: number,
@@ -51,7 +47,6 @@ export async function acknowledgementViolations(
   ];
 }
 
-/** Every 201 belongs to an order that matches its request, and to no other request. */
 function falseAcknowledgements(orders: ReadonlyMap<string, OrderRow>, exchanges: readonly Exchange[]): string[] {
   const violations: string[] = [];
   const owners = new Map<string, string>();
@@ -76,7 +71,6 @@ function falseAcknowledgements(orders: ReadonlyMap<string, OrderRow>, exchanges:
   return violations;
 }
 
-/** No order exists without a request, after refusals only, or twice. */
 function unexpectedOrders(orders: readonly OrderRow[], exchanges: readonly Exchange[]): string[] {
   const attempts = groupBy(exchanges, ({ body }) => (JSON.parse(body ?? '{}') as OrderBody).notes);
   const violations: string[] = [];

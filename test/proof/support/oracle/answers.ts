@@ -3,7 +3,6 @@ import type { Service } from '../service.js';
 import { CANARY } from '../store-setup.js';
 
 const DOCUMENTED: ReadonlySet<number> = new Set([200, 201, 304, 400, 401, 403, 404, 409, 422, 429, 500, 503]);
-/** Texts that reveal internals of the program. */
 const INSIDE: Readonly<Record<string, RegExp>> = {
   'a stack': /\bat (?:async )?[\w.<>]+ \(?(?:file:|node:|\/)/,
   'a path': /node_modules|\/(?:apps|libs|packages|dist|work|tmp|home|root)\//,

@@ -1,10 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDatabase } from '../../../support/test-database.js';
 
-/**
- * The number of deadlocks in this database. Services retry such a transaction, so only the server can report them. Idle
- * sessions are terminated, because a session may delay its counts for 10 s; pools replace them.
- */
+/** Services retry, so only the server reports them. Idle sessions, which may delay their counts for 10 s, are ended. */
 export async function deadlocksIn(database: TestDatabase): Promise<number> {
   await database.query(
     `SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity

@@ -6,8 +6,7 @@ import type { TestDatabase } from '../../../support/test-database.js';
 const STAGES = ['notify-customer', 'notify-merchant'];
 const DEADLINE_MS = 120_000;
 
-// Only stages of an order under review may be held: they wait for a person. An order that was not analysed waits for a
-// worker.
+// Only an order under review waits for a person. An order that was not analysed waits for a worker.
 const UNSETTLED = `
   SELECT order_id, stage, state FROM order_stages JOIN fraud_assessments USING (store_id, order_id)
   WHERE store_id = $1 AND state NOT IN ('done', 'dead') AND NOT (state = 'held' AND verdict = 'REVIEW'
@@ -26,7 +25,6 @@ interface StageRow {
   readonly state: string;
 }
 
-/** The Message-ID of a stage's mail. */
 export function messageIdOf(
   { order_id, stage, reference }: { readonly order_id: string; readonly stage: string; readonly reference: string },
   subdomain: string,
@@ -59,12 +57,7 @@ export async function settledViolations(
   return incompleteViolations(database, storeId);
 }
 
-/**
- * Invariant 5, mails: the message of every stage that is done arrived at least once, and no other message did. Every
- * order and the store must have an e-mail address.
- *
- * @param arrived counts by Message-ID, from `SmtpSink.countsByMessageId`.
- */
+/** Invariant 5, mails. Every order and the store must have an e-mail address. @param arrived counts by Message-ID. */
 export async function mailViolations(
   database: TestDatabase,
   storeId: number,
@@ -85,8 +78,7 @@ export async function mailViolations(
     .filter(({ state, is_void }) => state === 'done' && !is_void)
     .map((row) => messageIdOf(row, row.subdomain))
     .filter((id) => !arrived.has(id));
-  // A mail whose attempt failed after the handover is sent again, or dead: it may have arrived.
-  // Workers on a shared database also send the mails of other stores.
+  // A dead mail may have arrived. Workers on a shared database also send the mails of other stores.
   const own = stages[0] && `@${stages[0].subdomain}.store-commerce`;
   const strange = [...arrived.keys()].filter(
     (id) => (own === undefined || id.endsWith(own)) && (!states.has(id) || states.get(id) === 'held'),

@@ -6,17 +6,10 @@ import type { Service } from '../service.js';
 
 const POOL_PATIENCE_MS = 1_900;
 const MIB = 2 ** 20;
-/**
- * The reachable objects and buffers that a process may hold at rest. A process at rest holds 40 to 60 MiB after every
- * proof; a leaked request weighs at least 2 kB. Resident memory says less: it grows for minutes, until the young
- * generation of 64 MiB has been used in full.
- */
+/** A process at rest holds 40 to 60 MiB after every proof. A leaked request weighs at least 2 kB. */
 const REACHABLE_LIMIT = 96 * MIB;
 
-/**
- * Invariant 7: processes run and have released the memory of what they served, and no transaction is open. Call it when
- * no request is in flight.
- */
+/** Invariant 7: processes run, their memory is released, and no transaction is open. No request may be in flight. */
 export async function processViolations(database: TestDatabase, processes: readonly Service[]): Promise<string[]> {
   const held = await Promise.all(processes.filter(({ isRunning }) => isRunning).map(memoryViolations));
   const open = await database.query<{ pid: number; state: string; query: string }>(
@@ -31,12 +24,7 @@ export async function processViolations(database: TestDatabase, processes: reado
   ];
 }
 
-/**
- * Invariant 7, the pool: occupies every connection of the service at once, with requests that wait for a lock. A leaked
- * client is missing among those that wait.
- *
- * @param store whose key is used; no other process may query brands.
- */
+/** Invariant 7, the pool: a leaked client is missing among those that wait. No other process may query brands. */
 export async function poolViolations(
   database: TestDatabase,
   service: Service,

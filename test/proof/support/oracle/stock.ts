@@ -1,6 +1,5 @@
 import type { TestDatabase } from '../../../support/test-database.js';
 
-// Bins against the ledger, bin by bin.
 const BINS = `
   SELECT stock.product_id, stock.variant_key, stock.bin_id, stock.quantity, coalesce(sum(moved.quantity), 0)::int AS ledger
   FROM stock LEFT JOIN stock_movements moved USING (store_id, product_id, variant_key, bin_id)
@@ -9,9 +8,7 @@ const BINS = `
   HAVING stock.quantity < 0 OR stock.quantity <> coalesce(sum(moved.quantity), 0)
   ORDER BY 1, 2, 3`;
 
-// The opening stock against the present stock plus the units on order lines: the ledger and the bins could both be
-// wrong in the same way.
-// Returned units by the order's history, independent of the ledger.
+// The ledger and the bins could both be wrong in the same way. Returned units by the order's history.
 export const UNITS_OF_LINE = `(
   CASE WHEN EXISTS (
     SELECT FROM order_events WHERE order_events.store_id = order_lines.store_id
