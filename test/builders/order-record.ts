@@ -1,7 +1,6 @@
 import type { OrderRecord, StoreProfile } from '@app/application';
 import { v7 as uuidv7 } from 'uuid';
 
-/** An order as the pipeline reads it, with defaults for all values. */
 export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
   const address = { address: '1 Main Street', city: 'Springfield', zip: '12345', region: '', country: '' };
   const customer = values.customer ?? { name: 'Ada Lovelace', email: 'ada@example.com', phone: '+1 555 0100' };
@@ -53,7 +52,6 @@ export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
   };
 }
 
-/** A store's profile, with defaults for all values. */
 export function aStoreProfile(values: Partial<StoreProfile> = {}): StoreProfile {
   return {
     id: 1,

@@ -19,7 +19,6 @@ interface OrderOptions {
   readonly isTest?: boolean;
 }
 
-/** An order with defaults for all values that are not given. */
 export function anOrder(
   storeId: number,
   {
@@ -52,7 +51,6 @@ export function anOrder(
 
 export const ACCEPTED: FraudAssessment = { verdict: 'ACCEPT', score: 0, reasons: [] };
 
-/** Places an order with the demand of its lines. */
 export function placeOrder(
   placement: OrderPlacement,
   order: Order,

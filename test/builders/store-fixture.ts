@@ -32,13 +32,12 @@ export interface VariantOptions {
 
 let serial = 0;
 
-/** A store in the database, with methods that add rows. Every value has a default. */
+/** A store in the database, with methods that add rows. Values are columns as in the table; each has a default. */
 export class StoreFixture {
   private constructor(
     private readonly database: TestDatabase,
     readonly id: number,
     readonly subdomain: string,
-    /** A live key. */
     readonly key: string,
     private readonly warehouseId: number,
   ) {}
@@ -120,14 +119,12 @@ export class StoreFixture {
     return insert(this.database, 'categories', { ...defaults, ...values });
   }
 
-  /** Adds a customer and returns its id. Columns as in the table. */
   async customer(values: Record<string, unknown> = {}): Promise<string> {
     const id = uuidv7();
     const defaults = { store_id: this.id, id, name: 'Ada Lovelace', status: 'Active' };
     return insertUuid(this.database, 'customers', { ...defaults, ...values });
   }
 
-  /** Adds an order without lines and returns its id. Columns as in the table. */
   async order(values: Record<string, unknown> = {}): Promise<string> {
     const defaults = {
       store_id: this.id,
@@ -147,7 +144,6 @@ export class StoreFixture {
     return insertUuid(this.database, 'orders', { ...defaults, ...values });
   }
 
-  /** Adds a line after the existing lines of an order. Columns as in the table. */
   async orderLine(orderId: string, values: Record<string, unknown> = {}): Promise<void> {
     const [row] = await this.database.query<{ count: number }>(
       'SELECT count(*)::int AS count FROM order_lines WHERE store_id = $1 AND order_id = $2',
@@ -157,7 +153,7 @@ export class StoreFixture {
     await this.row('order_lines', { order_id: orderId, ...defaults, ...values });
   }
 
-  /** Adds a paused webhook whose secret nothing decrypts, and returns its id. Columns as in the table. */
+  /** Paused, with a secret that nothing decrypts. */
   async webhook(values: Record<string, unknown> = {}): Promise<string> {
     const defaults = {
       store_id: this.id,
@@ -178,12 +174,11 @@ export class StoreFixture {
     return insertUuid(this.database, 'webhooks', { ...defaults, ...values });
   }
 
-  /** Adds any row of the store. Columns as in the table; JSON arrays as text. */
+  /** JSON arrays as text. */
   async row(table: string, values: Record<string, unknown>): Promise<void> {
     await insertRow(this.database, table, { store_id: this.id, ...values });
   }
 
-  /** Adds a bin, by default in the active warehouse, and returns its id. */
   bin(warehouseId = this.warehouseId): Promise<number> {
     return insert(this.database, 'bins', { store_id: this.id, warehouse_id: warehouseId, code: `B-${++serial}` });
   }
@@ -208,7 +203,6 @@ export class StoreFixture {
     }
   }
 
-  /** Units of the product and all its variants in all bins. */
   async onHand(productId: number): Promise<number> {
     const rows = await this.database.query<{ sum: string }>(
       'SELECT coalesce(sum(quantity), 0) AS sum FROM stock WHERE store_id = $1 AND product_id = $2',

@@ -16,10 +16,7 @@ interface Document {
   readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters?: readonly Parameter[] } }>>;
 }
 
-/**
- * Sends every request of the API document that reads, also with each of its filters and deep in each list, and every write,
- * each to a new order or webhook. The answers do not matter.
- */
+/** Every read also with each of its filters and deep in each list, every write to a new order or webhook. */
 export async function sendAllRequests(api: RunningApi): Promise<void> {
   const { store, get, post } = api;
   const categories = [await store.category()];

@@ -12,7 +12,6 @@ const FILTERED = [
   ...['products?in_stock=true', 'products?featured=true', 'products?search=e', 'customers?status=Active'],
 ];
 
-/** A new live key of any store. */
 export async function keyOf({ store, database }: RunningApi, subdomain: string): Promise<string> {
   const key = await store.createKey();
   const move = 'UPDATE api_keys SET store_id = (SELECT id FROM stores WHERE subdomain = $1) WHERE key_hash = $2';
@@ -20,11 +19,7 @@ export async function keyOf({ store, database }: RunningApi, subdomain: string):
   return key;
 }
 
-/**
- * The bodies of all GET routes for a store, by path: the profile, all pages of all lists, and single resources.
- *
- * @param every 10 = of each list, the first ten resources alone and every tenth.
- */
+/** The bodies of all GET routes, by path. @param every 10 = of each list, the first ten resources and every tenth. */
 export async function answersOf(api: RunningApi, key: string, every = 1): Promise<Record<string, string>> {
   const answers: Record<string, string> = {};
   const get = async (path: string): Promise<string> => {

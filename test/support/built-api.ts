@@ -4,19 +4,14 @@ import path from 'node:path';
 
 const MAIN = path.resolve(import.meta.dirname, '../../dist/apps/api/src/main.js');
 
-/** The built service in its own process, as users start it. */
 export interface BuiltApi {
   readonly process: ChildProcess;
-  /** Its standard output and standard error so far. */
   output(): string;
   errors(): string;
-  /** Waits for a text in the output. Returns the match. */
   says(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray>;
-  /** Waits for the end of the process. Returns the exit code, or the signal that killed it. */
   ended(): Promise<number | string>;
 }
 
-/** Starts the build. @param env added to a minimal environment without the caller's settings. */
 export function startBuiltApi(env: Readonly<Record<string, string>>): BuiltApi {
   const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...env },

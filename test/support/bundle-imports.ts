@@ -2,14 +2,12 @@ import { DataCipher } from '@app/infrastructure';
 import { type BundleLine, type ImportOptions, type ImportReport, withBundleImporter } from '@app/bundles';
 import type { TestDatabase } from './test-database.js';
 
-/** Encrypts the secrets of imported stores. */
 export const cipher = new DataCipher([Buffer.alloc(32, 7)]);
 
 const LEDGER = `
   SELECT kind, stock_movements.quantity FROM stock_movements JOIN stores ON stores.id = stock_movements.store_id
   WHERE subdomain = $1 ORDER BY stock_movements.id`;
 
-/** Imports store bundles into a database, and reads the imported rows. Subdomains name the stores. */
 export function bundleImports(database: () => TestDatabase) {
   return {
     importLines: (...lines: BundleLine[]): Promise<ImportReport> =>
@@ -26,7 +24,6 @@ export function bundleImports(database: () => TestDatabase) {
       return row?.count ?? 0;
     },
 
-    /** The stock movements of a store, oldest first. */
     ledger: (store: string) => database().query<{ kind: string; quantity: number }>(LEDGER, [store]),
   };
 }

@@ -1,6 +1,5 @@
 import type { ChangeContext, OrderKey } from '@app/application';
 
-/** A change of an order by a test, as by an operator. */
 export function changing({ storeId, orderId }: OrderKey): ChangeContext {
   return {
     order: { storeId, reference: orderId, isTest: null },

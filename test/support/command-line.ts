@@ -12,13 +12,11 @@ const MAIN = path.resolve('dist/apps/cli/src/main.js');
 
 export interface CommandResult {
   readonly code: number;
-  /** The standard output as JSON, or null when it is neither an object nor an array. */
   readonly json: unknown;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs commands on a database, with a directory for their files that is removed after the tests. */
 export function commandLine(database: () => TestDatabase) {
   const directory = mkdtempSync(path.join(tmpdir(), 'store-commerce-cli-'));
   afterAll(() => rmSync(directory, { recursive: true }));
@@ -35,7 +33,6 @@ export function commandLine(database: () => TestDatabase) {
   return {
     directory,
     cli,
-    /** Starts a command of the build as a process of its own. */
     start: (args: readonly string[], env: Record<string, string> = {}) => {
       const child = spawn(process.execPath, [MAIN, ...args], { env: { ...environment(), ...env } });
       const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
@@ -43,7 +40,6 @@ export function commandLine(database: () => TestDatabase) {
     },
     createStore: (subdomain: string) =>
       cli(['stores', 'create', '--subdomain', subdomain, '--name', 'Acme', '--currency', 'USD']),
-    /** Writes a file of JSON lines and returns its path. */
     file: (name: string, ...lines: object[]): string => {
       const target = path.join(directory, name);
       writeFileSync(target, lines.map((line) => JSON.stringify(line)).join('\n'));

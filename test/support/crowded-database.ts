@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { TestDatabase } from './test-database.js';
 
-/**
- * Makes the server accept few connections to a database: it refuses others with 53300, as a server does whose other slots
- * are taken.
- *
- * @returns the address for those few.
- */
+/** Further connections are refused with 53300, as by a full server. @returns the address for those few. */
 export async function crowdedDatabase(database: TestDatabase, connections: number): Promise<string> {
   const url = new URL(database.url);
   const owner = decodeURIComponent(url.username);

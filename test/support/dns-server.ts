@@ -6,7 +6,6 @@ const HEADER_BYTES = 12;
 /** In bytes, 4 or 16 each. None: the name has no such address. Null: the server does not answer. */
 type Addresses = (name: string, type: 'A' | 'AAAA') => readonly number[][] | null;
 
-/** Answers each question for addresses by a function, as a server that rebinds a name does. */
 export class DnsServer {
   private constructor(private readonly socket: Socket) {}
 
@@ -20,7 +19,6 @@ export class DnsServer {
     return new DnsServer(socket);
   }
 
-  /** As `127.0.0.1:5353`. */
   get address(): string {
     return `127.0.0.1:${this.socket.address().port}`;
   }

@@ -11,7 +11,6 @@ interface DocumentedHeader {
 
 export interface DocumentedResponse {
   readonly headers: Record<string, DocumentedHeader>;
-  /** Absent for an answer without a body. */
   readonly content?: unknown;
 }
 
@@ -39,7 +38,6 @@ export function committedDocument(): ApiDocument {
   return JSON.parse(readFileSync(join(__dirname, '../../docs/openapi.json'), 'utf8')) as ApiDocument;
 }
 
-/** An answer of the service for one of its routes. */
 export interface Answer {
   readonly method: string;
   /** As in the document: `/v1/orders/{id}`. */
@@ -49,7 +47,6 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** The values of `X-Error-Code` that a response documents. */
 function errorCodesOf(response: DocumentedResponse): readonly string[] {
   return response.headers['X-Error-Code']?.schema?.enum ?? [];
 }
@@ -65,7 +62,6 @@ export class DocumentedAnswers {
     this.ajv.addSchema(close(document) as AnySchemaObject, 'api');
   }
 
-  /** Lists the faults of a value under the schema at a place in the document. */
   faults(place: readonly string[], value: unknown): string[] {
     const pointer = place.map((step) => encodeURIComponent(step.replaceAll('/', '~1'))).join('/');
     const validate = this.validators.get(pointer) ?? this.ajv.compile({ $ref: `api#/${pointer}` });
@@ -74,7 +70,6 @@ export class DocumentedAnswers {
     return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   }
 
-  /** Lists the status, error code, headers and parts of the body of an answer that the document does not allow. */
   contradictions({ method, path, status, headers, body }: Answer): string[] {
     const name = method.toLowerCase();
     const response = this.document.paths[path]?.[name]?.responses[status];
@@ -101,7 +96,6 @@ export class DocumentedAnswers {
     return this.document.components.headers[$ref.split('/').at(-1) ?? '']?.required === true;
   }
 
-  /** Lists the faults in the code of an error answer outside the documented operations, such as an unknown path. */
   undocumentedCode(headers: Answer['headers']): string[] {
     const responses = Object.values(this.document.paths)
       .flatMap((operations) => Object.values(operations))
@@ -119,7 +113,6 @@ export class DocumentedAnswers {
 let committed: DocumentedAnswers | null = null;
 let found: string[] = [];
 
-/** Checks every answer of the application against the document from now on. See `takeContradictions`. */
 export function holdAgainstDocument(fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, payload, done) => {
     const route = request.routeOptions.url;
@@ -146,7 +139,6 @@ export function holdAgainstDocument(fastify: FastifyInstance): void {
   });
 }
 
-/** Returns the contradictions since the last call. */
 export function takeContradictions(): string[] {
   const all = found;
   found = [];

@@ -2,10 +2,7 @@ import type { BundleLine } from '@app/bundles';
 
 type Draw = (below: number) => number;
 
-/**
- * A version of a store: its fields are absent, null, empty or filled, and its lists have other members in another order
- * than in the version before.
- */
+/** Fields are absent, null, empty or filled, and lists have other members in another order than the version before. */
 export function aDrawnStore(store: string, draw: Draw): BundleLine[] {
   const one = <T>(...values: readonly T[]): T => values[draw(values.length)] as T;
   const some = <T>(values: readonly T[]): T[] =>

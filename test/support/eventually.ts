@@ -1,6 +1,5 @@
 const INTERVAL_MS = 50;
 
-/** Repeats an assertion until it holds. When the time is over, it throws the last failure. */
 export async function eventually(assertion: () => unknown, timeoutMs = 20_000): Promise<void> {
   const giveUp = Date.now() + timeoutMs;
   for (;;) {

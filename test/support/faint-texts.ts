@@ -1,7 +1,4 @@
-/**
- * An expression for `page.evaluate`: the visible texts whose contrast with their background is below what WCAG AA asks for,
- * 4.5, or 3 for large letters. Computed from the styles of the page, with the colours behind a transparent one.
- */
+/** For `page.evaluate`: visible texts below the contrast of WCAG AA, 4.5, or 3 for large letters. */
 export const FAINT_TEXTS = `(() => {
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const known = new Map();

@@ -16,10 +16,8 @@ export interface FeedAnswer {
   readonly rewound: boolean;
 }
 
-/** Follows the feed of a store as a client does, and keeps a copy. */
 export class FeedReader {
   cursor: string | undefined;
-  /** Entries by kind and id. */
   readonly copy = new Map<string, FeedEntry>();
 
   constructor(

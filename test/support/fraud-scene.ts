@@ -1,7 +1,6 @@
 import { StoreFixture } from '../builders/store-fixture.js';
 import type { RunningApi } from './start-api.js';
 
-/** The field `fraud` of an order. */
 export interface Assessment {
   readonly verdict: string;
   readonly score: number;
@@ -12,7 +11,6 @@ const MINUTE_MS = 60_000;
 
 export const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * MINUTE_MS);
 
-/** A store with one product, and the past orders and settings that its fraud analysis reads. */
 export class FraudScene {
   private constructor(
     private readonly api: RunningApi,
@@ -20,7 +18,6 @@ export class FraudScene {
     readonly product: number,
   ) {}
 
-  /** @param price of the product, in minor units. */
   static async create(api: RunningApi, price = 1000): Promise<FraudScene> {
     const store = await StoreFixture.create(api.database);
     return new FraudScene(api, store, await store.product({ price, stock: 5000 }));
@@ -40,7 +37,6 @@ export class FraudScene {
     return key;
   }
 
-  /** Reads the order that a request created. */
   async read(placing: ReturnType<FraudScene['place']>): Promise<{ fraud: Assessment; [field: string]: unknown }> {
     const response = await placing;
     expect(response.statusCode).toBe(201);
@@ -49,12 +45,10 @@ export class FraudScene {
     return read.json<{ data: { fraud: Assessment } }>().data;
   }
 
-  /** Places an order and returns its assessment. Fails the test when the order is not created. */
   async assess(customer: object, quantity?: number): Promise<Assessment> {
     return (await this.read(this.place(customer, quantity))).fraud;
   }
 
-  /** Places an order and returns the rules that match it. */
   async rules(customer: object, quantity?: number): Promise<string[]> {
     return (await this.assess(customer, quantity)).reasons.map(({ rule }) => rule);
   }

@@ -9,7 +9,6 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Resolves when the answer is sent, or the sender is gone. */
   readonly closed: Promise<void>;
 }
 
@@ -22,9 +21,7 @@ export type Answer =
 /** A server of webhooks on 127.0.0.1, at the names `localhost` and `*.receiver.test`, with a certificate of its own. */
 export class HttpsReceiver {
   readonly requests: ReceivedRequest[] = [];
-  /** Decides each answer; by default 200. */
   answer: (request: ReceivedRequest) => Answer | Promise<Answer> = () => ({ status: 200 });
-  /** Connections so far. */
   connections = 0;
   private readonly sockets = new Set<Socket>();
 
@@ -42,7 +39,6 @@ export class HttpsReceiver {
     });
   }
 
-  /** @param host on which it listens. */
   static async start(host = '127.0.0.1', port = 0): Promise<HttpsReceiver> {
     const altNames = [
       { type: 2 as const, value: 'localhost' },
@@ -61,12 +57,10 @@ export class HttpsReceiver {
     return new HttpsReceiver(server, { key, cert });
   }
 
-  /** The authority of its certificate. */
   get ca(): string {
     return this.identity.cert;
   }
 
-  /** Another server with its certificate. */
   secureServer(handle: RequestListener): { readonly listening: Promise<string>; close(): void } {
     const server = https.createServer(this.identity, handle);
     const listening = new Promise<string>((resolve) => {
@@ -83,18 +77,15 @@ export class HttpsReceiver {
     return `https://127.0.0.1:${this.port}/`;
   }
 
-  /** Open connections. */
   get open(): number {
     return this.sockets.size;
   }
 
-  /** Forgets what it received, and answers 200 again. */
   reset(): void {
     this.requests.length = 0;
     this.answer = () => ({ status: 200 });
   }
 
-  /** Ends all connections; it still accepts new ones. */
   hangUp(): void {
     for (const socket of this.sockets) socket.destroy();
   }

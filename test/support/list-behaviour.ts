@@ -6,23 +6,19 @@ interface ListBody {
   readonly pagination: { readonly total: number; readonly page: number; readonly limit: number };
 }
 
-/** A list endpoint, and the ids of its rows in the order of the list. */
 export interface ListEndpoint {
   readonly path: string;
   readonly api: RunningApi;
   readonly ids: readonly unknown[];
-  /** The field that identifies a row: `id` by default. */
   readonly key?: string;
 }
 
-/** Reads a list. Fails the test when the status is not 200. */
 export async function readList(api: RunningApi, url: string): Promise<ListBody> {
   const response = await api.get(url);
   expect([url, response.statusCode]).toEqual([url, 200]);
   return response.json<ListBody>();
 }
 
-/** The ids of a page, and the total. */
 export async function idsIn(api: RunningApi, url: string, key = 'id'): Promise<{ ids: unknown[]; total: number }> {
   const { data, pagination } = await readList(api, url);
   return { ids: data.map((row) => row[key]), total: pagination.total };

@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 
-/** Lets the application listen on a free port, for tests that cannot inject their requests. */
 export async function listen(app: NestFastifyApplication): Promise<number> {
   await app.listen(0, '127.0.0.1');
   return (app.getHttpServer().address() as AddressInfo).port;

@@ -4,7 +4,6 @@ import { startApi, type RunningApi } from './start-api.js';
 
 type Bytes = string | Buffer | readonly (string | Buffer)[];
 
-/** The application on its own port, for requests that an HTTP client would not send. */
 export interface ListeningApi extends RunningApi {
   readonly port: number;
   /** The Authorization header of the store's live key, with its line break. */
@@ -16,7 +15,6 @@ export interface ListeningApi extends RunningApi {
   orderWith(body: string | Buffer, head?: string): Buffer;
 }
 
-/** @param lines receives the lines of the log. */
 export async function startListeningApi(lines?: string[]): Promise<ListeningApi> {
   const api = await startApi({}, lines);
   const port = await listen(api.app);

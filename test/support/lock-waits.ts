@@ -1,6 +1,5 @@
 import type { TestDatabase } from './test-database.js';
 
-/** The number of statements in the database that wait for a lock. `pattern` is a LIKE pattern of their text. */
 export async function lockWaits(database: TestDatabase, pattern = '%'): Promise<number> {
   const waiting = await database.query(
     `SELECT FROM pg_stat_activity

@@ -1,12 +1,9 @@
-/** A message as a mail program shows it. */
 export interface MailMessage {
   /** Header values by name in lower case, unfolded and with decoded words. One entry per line. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** The decoded bodies of a multipart message by content type. */
   readonly parts: ReadonlyMap<string, string>;
 }
 
-/** Parses a multipart message of text parts with one level, which is the form that the service writes. */
 export function readMail(raw: string): MailMessage {
   const { headers, body } = split(raw);
   const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type')?.[0] ?? '')?.[1];

@@ -2,10 +2,7 @@ import { parseSync, type AlterTableCmd, type Constraint, type Node } from 'libpg
 import type { Migration } from '@app/infrastructure';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * Lists the faults of a migration that runs next to the previous release, on tables with many rows. docs/migrations.md
- * has the rules and their reasons. Call `loadModule()` of the parser first.
- */
+/** docs/migrations.md has the rules and their reasons. Call `loadModule()` of the parser first. */
 export async function faultsOfMigration(Migration: Migration): Promise<string[]> {
   const { transaction = true, statements } = await statementsOf(new Migration());
   const parsed = statements.map((sql) => (parseSync(sql).stmts ?? []).flatMap(({ stmt }) => stmt ?? []));

@@ -3,10 +3,7 @@ interface Statuses {
   readonly fulfillment_status?: string;
 }
 
-/**
- * SQL that sets statuses of the orders of a condition, with the events that the database demands. For states that no client
- * can reach so fast, or that tests reach in any order.
- */
+/** With the events that the database demands. For states that no client can reach so fast. */
 export function movedOrders(statuses: Statuses, condition: string): string {
   const moves = Object.entries(statuses) as [keyof Statuses, string][];
   const events = moves.map(([field, to]) => `('${field}', before.${field}::text, '${to}')`);

@@ -11,11 +11,9 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Receives traces by OTLP over HTTP, and parses the parts of its protobuf that the tests need. */
 export interface OtlpReceiver {
   readonly url: string;
   readonly spans: readonly ReceivedSpan[];
-  /** All received bytes as text, for tests of values that must not occur in them. */
   text(): string;
   close(): Promise<void>;
 }

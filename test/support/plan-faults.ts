@@ -11,16 +11,12 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** A prepared statement. */
 export interface NamedStatement {
   readonly name: string;
   readonly text: string;
 }
 
-/**
- * The steps of the plan for all values that read a large part of a table: a scan of all of it, or of many of its rows,
- * unless a LIMIT ends it.
- */
+/** Steps of the plan for all values that scan a table, or many of its rows, unless a LIMIT ends the scan. */
 export async function planFaults(client: pg.ClientBase, { name, text }: NamedStatement): Promise<string[]> {
   await client.query(`PREPARE checked AS ${text}`);
   const { rows } = await client.query<{ types: number }>(

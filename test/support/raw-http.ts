@@ -2,23 +2,18 @@ import net from 'node:net';
 
 export interface RawResponse {
   readonly status: number;
-  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** Parses the body as JSON. Fails the test when it is not JSON. */
   json(): Record<string, unknown>;
-  /** Whether the server ended the connection. */
   readonly closed: boolean;
 }
 
 export interface RawOptions {
-  /** Time limit for the answer and the end of the connection after it. */
   readonly waitMs?: number;
   /** Return after a whole response, without waiting for the end of the connection. */
   readonly keep?: boolean;
 }
 
-/** Sends bytes unchanged, in one or several pieces, and returns the last response. */
 export function sendRaw(
   port: number,
   bytes: string | Buffer | readonly (string | Buffer)[],
@@ -50,7 +45,6 @@ export function sendRaw(
   });
 }
 
-/** The last response in the bytes, or null when it is incomplete or a `100 Continue`. */
 function parseLast(text: string, closed: boolean): RawResponse | null {
   const start = text.lastIndexOf('HTTP/1.1 ');
   const end = text.indexOf('\r\n\r\n', start);

@@ -6,7 +6,6 @@ import type { HttpsReceiver } from './https-receiver.js';
 
 const RESOLVER = path.resolve(import.meta.dirname, 'dns-of-test.mjs');
 
-/** For processes that may send webhooks to the receiver, trust its certificate, and ask that server for names. */
 export function receiverEnvironment(receiver: HttpsReceiver, dns: DnsServer): Record<string, string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'store-commerce-receiver-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

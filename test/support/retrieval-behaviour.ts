@@ -1,20 +1,15 @@
 import type { RunningApi } from './start-api.js';
 
-/** An endpoint of single resources. */
 export interface RetrievalEndpoint {
   readonly api: RunningApi;
   readonly path: string;
   /** The noun of the error message, for example `Order`. */
   readonly what: string;
-  /** The id of an existing resource. */
   readonly known: string | number;
-  /** Another reference to it: its slug or receipt number, or its id in another letter case. */
   readonly alias: string;
-  /** References to resources of another store. */
   readonly foreign: readonly (string | number)[];
 }
 
-/** References that no resource has, as they stand in a URL. */
 const IMPOSSIBLE: readonly [string, string][] = [
   ['an unknown UUID', '0190b6a0-0000-7000-8000-000000000000'],
   ['half a UUID', '0190b6a0-0000-7000'],
@@ -46,7 +41,6 @@ const BROKEN: readonly [string, string][] = [
   ['two dots', '%2e%2e'],
 ];
 
-/** Tests what all retrievals have in common. */
 export function itBehavesAsRetrieval(endpoint: () => RetrievalEndpoint): void {
   describe('as a retrieval', () => {
     const ask = async (reference: string | number) => {

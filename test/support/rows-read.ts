@@ -1,4 +1,3 @@
-/** A node of a plan that was run. */
 interface PlanNode {
   readonly 'Relation Name'?: string;
   readonly 'Actual Rows': number;
@@ -8,12 +7,10 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** The answer to EXPLAIN (ANALYZE, FORMAT JSON). */
 export interface RunPlan {
   readonly 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }];
 }
 
-/** The rows of each table that a statement has read, without those that its functions have read. */
 export function rowsReadBy({ 'QUERY PLAN': [{ Plan }] }: RunPlan): Map<string, number> {
   const read = new Map<string, number>();
   const visit = (node: PlanNode) => {

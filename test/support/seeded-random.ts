@@ -1,8 +1,4 @@
-/**
- * Mulberry32: a repeatable source of integers for the property-like tests.
- *
- * @returns a function that draws from 0 up to, not including, its argument.
- */
+/** Mulberry32. The result draws from 0 up to, not including, its argument. */
 export function seededRandom(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {

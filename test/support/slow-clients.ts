@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How a client delays a server. */
 export type Slowness = 'headers' | 'body' | 'never reads' | 'reads a little';
 
 export const SLOWNESSES: readonly Slowness[] = ['headers', 'body', 'never reads', 'reads a little'];
@@ -10,7 +9,6 @@ export const SLOWNESSES: readonly Slowness[] = ['headers', 'body', 'never reads'
 export interface SlowTarget {
   readonly port: number;
   readonly key: string;
-  /** A path whose answer has `LARGE_ANSWER_BYTES`. */
   readonly largePath: string;
 }
 
@@ -23,11 +21,7 @@ const ASK_EVERY_MS = 50;
 /** A read takes at most 64 kB, so that an answer takes 84 s, longer than the service waits. */
 const TICKS_TO_A_READ = 12;
 
-/**
- * Runs one slow client.
- *
- * @returns the milliseconds until the server disconnects it, or `null` when it is still connected after `patienceMs`.
- */
+/** @returns the milliseconds until the server disconnects it; `null` when it still is connected after `patienceMs`. */
 export async function slowClient(slowness: Slowness, target: SlowTarget, patienceMs: number): Promise<number | null> {
   const { port, key } = target;
   const start = performance.now();

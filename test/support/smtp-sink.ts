@@ -3,10 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerSession } from 'smtp-server';
 
-/**
- * How the server treats clients: it accepts the message, answers with an error code, answers late, never answers, or
- * cuts the connection. At `delivered` it has taken the message but not confirmed it, so that the sender sends it again.
- */
+/** At `delivered` the server has taken the message but not confirmed it, so that the sender sends it again. */
 export type SinkBehaviour =
   | { readonly kind: 'accept' }
   | { readonly kind: 'refuse'; readonly at: 'recipient' | 'message'; readonly code: number }
@@ -15,12 +12,9 @@ export type SinkBehaviour =
 
 export interface ReceivedMail {
   readonly from: string;
-  /** Addresses of the envelope, one per RCPT TO. */
   readonly to: readonly string[];
-  /** Without its angle brackets. */
   readonly messageId: string;
   readonly raw: string;
-  /** Whether the sender asked for international addresses on the wire. */
   readonly smtpUtf8: boolean;
   readonly at: Date;
 }
@@ -28,15 +22,12 @@ export interface ReceivedMail {
 /** A sender keeps its connection open for further messages. One that closes this soon has not read the answer. */
 const LEAVING_MS = 20;
 
-/** A real mail server on its own port. Emits `mail` with each {@link ReceivedMail}. */
 export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
-  /** The accepted mails in order. */
   readonly mails: ReceivedMail[] = [];
   /** All recipients that senders named, accepted or not. */
   readonly recipients: string[] = [];
   /** Accepted mails whose sender got no confirmation, because it died or was cut off. It has to send them again. */
   readonly unconfirmed = new Set<ReceivedMail>();
-  /** Recipients that the server always rejects for good. */
   readonly blocked = new Set<string>();
   connections = 0;
   behaviour: SinkBehaviour = { kind: 'accept' };
@@ -92,19 +83,16 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
     return `smtp://127.0.0.1:${this.port}`;
   }
 
-  /** Number of complete messages that wait for their answer. */
   get waiting(): number {
     return [...this.unanswered].filter((session) => this.socketsOf(session).length > 0).length;
   }
 
-  /** Number of arrivals of each message. */
   get countsByMessageId(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const { messageId } of this.mails) counts.set(messageId, (counts.get(messageId) ?? 0) + 1);
     return counts;
   }
 
-  /** Cuts every open connection. */
   cutAll(): void {
     for (const socket of this.sockets) socket.destroy();
   }

@@ -5,11 +5,7 @@ import { promisify } from 'node:util';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@store-commerce/embedded-postgres';
 import pg from 'pg';
 
-/**
- * Starts a server that follows another by streaming replication.
- *
- * @param dataDir must not exist yet. The user that runs PostgreSQL needs access to its parent directory.
- */
+/** @param dataDir must not exist yet. The user that runs PostgreSQL needs access to its parent directory. */
 export async function startStandby(
   primary: { readonly url: string; readonly dataDir: string },
   dataDir: string,
@@ -19,11 +15,7 @@ export async function startStandby(
   return startEmbeddedPostgres({ dataDir, settings });
 }
 
-/**
- * Copies the files of a running server.
- *
- * https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP
- */
+/** https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP */
 async function copyCluster(primary: { readonly url: string; readonly dataDir: string }, to: string): Promise<void> {
   const copy = path.join(to, 'postgres');
   const client = new pg.Client({ connectionString: primary.url });

@@ -22,11 +22,9 @@ export interface RunningApi {
   readonly app: NestFastifyApplication;
   readonly database: TestDatabase;
   readonly store: StoreFixture;
-  /** Sends a request with the store's live key. */
   get(this: void, url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   post(this: void, url: string, body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   patch(this: void, url: string, body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
-  /** Places an order. Fails the test when it is not created. */
   place(this: void, body: unknown, headers?: Record<string, string>): Promise<CreatedOrder>;
   /** Sends any request, without a key unless a header contains one. */
   inject(options: InjectOptions): Promise<LightMyRequestResponse>;
@@ -35,11 +33,7 @@ export interface RunningApi {
   stop(): Promise<void>;
 }
 
-/**
- * @param lines receives the lines of the log.
- * @param database a migrated one; a copy of the template by default. `stop` drops it.
- * @param extension whose routes the document of the service does not know: no answer is held against it.
- */
+/** @param database a migrated one, which `stop` drops. @param extension whose routes the document does not know. */
 export async function startApi(
   env: Record<string, string> = {},
   lines?: string[],

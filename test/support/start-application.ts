@@ -7,7 +7,6 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { testConfig } from './test-config.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
-/** The use cases and adapters without HTTP, on their own database with one store. */
 export interface RunningApplication {
   readonly app: INestApplicationContext;
   readonly database: TestDatabase;

@@ -8,9 +8,7 @@ import { eventually } from './eventually.js';
 import { startStandby } from './standby.js';
 import type { TestDatabase } from './test-database.js';
 
-/** A server of its own, whose commits can be made to wait for a standby. */
 export interface SynchronousDatabase extends TestDatabase {
-  /** Adds a standby and waits for it. */
   addStandby(): Promise<{
     readonly url: string;
     freeze(): Promise<void>;
@@ -19,7 +17,6 @@ export interface SynchronousDatabase extends TestDatabase {
   }>;
   /** Makes commits wait for standbys with these names; '' = for none, which also ends the waits. */
   waitFor(names: string): Promise<void>;
-  /** The sessions whose commit waits. */
   waiting(): Promise<number[]>;
   /** Ends each wait, from now on, with this function of PostgreSQL. Returns a function that stops it. */
   endWaits(how: 'pg_cancel_backend' | 'pg_terminate_backend'): () => Promise<void>;
@@ -43,7 +40,6 @@ export async function startSynchronousDatabase(): Promise<SynchronousDatabase> {
       ({ pid }) => pid,
     );
 
-  /** Whether a commit waits, while no standby streams. */
   const commitWaits = async (): Promise<boolean> => {
     const client = new pg.Client({ connectionString: server.url, application_name: 'probe' });
     await client.connect();

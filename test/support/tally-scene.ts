@@ -4,7 +4,6 @@ import { seededRandom } from './seeded-random.js';
 import { startApi, type RunningApi } from './start-api.js';
 
 interface Storm {
-  /** Makes one change with a source of random numbers. */
   readonly act: (draw: (below: number) => number) => Promise<unknown>;
   /** Makes assertions that hold at every moment. */
   readonly check: () => Promise<void>;
@@ -13,7 +12,6 @@ interface Storm {
 const WRITERS = 8;
 const ACTS_PER_WRITER = 60;
 
-/** An application, and writers that change the rows of its store, for tests that compare tallies with rows. */
 export class TallyScene {
   private constructor(
     readonly api: RunningApi,
@@ -25,12 +23,10 @@ export class TallyScene {
     return new TallyScene(api, new pg.Pool({ connectionString: api.database.url, max: WRITERS + 1 }));
   }
 
-  /** The same scene with another new store. */
   async withStore(): Promise<TallyScene> {
     return new TallyScene(await this.api.withStore(), this.pool);
   }
 
-  /** Runs a query whose first parameter is the id of the store. */
   differences(sql: string, ...values: unknown[]): Promise<unknown[]> {
     return this.api.database.query(sql, [this.api.store.id, ...values]);
   }
@@ -55,7 +51,6 @@ export class TallyScene {
     await check();
   }
 
-  /** The number of deadlocks in the database so far. */
   async deadlocks(): Promise<number> {
     const sql = `SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`;
     const { rows } = await this.pool.query<{ deadlocks: number }>(sql);

@@ -1,36 +1,23 @@
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A proxy between the application and its database that can cut, freeze and delay connections. */
 export interface TcpProxy {
-  /** The database URL with the address of the proxy. */
   readonly url: string;
-  /** Resets every connection and rejects new ones. */
   cut(): void;
   /** Keeps connections open and accepts new ones, but forwards nothing. */
   freeze(): void;
   /** Forwards nothing more on the connections that are open now. New ones work. */
   freezeOpenConnections(): void;
-  /** Delays all bytes in both directions; 0 for no delay. */
   delay(milliseconds: number): void;
-  /** Forwards everything again. */
   restore(): void;
   close(): Promise<void>;
 }
 
-/**
- * What the proxy does with bytes for the server: it forwards them; drops them; drops them and resets both sides; or
- * forwards them and resets the client before the answer.
- */
+/** `cut` drops the bytes and resets both sides. `deliver and cut` resets the client before the answer. */
 export type ClientDataVerdict = 'pass' | 'drop' | 'cut' | 'deliver and cut';
 
 export interface TcpProxyOptions {
-  /**
-   * Receives the bytes of the client while the proxy is open. PostgreSQL's protocol is plain text here: a chunk that
-   * includes `COMMIT` is that statement.
-   *
-   * @param connection counts connections from 1.
-   */
+  /** The protocol is plain text: a chunk that includes `COMMIT` is that statement. @param connection counts from 1. */
   readonly onClientData?: (chunk: Buffer, connection: number) => ClientDataVerdict;
 }
 
@@ -108,7 +95,6 @@ export async function startTcpProxy(
   };
 }
 
-/** Sends with a delay but in order. */
 function inOrder(latency: () => number): (send: () => unknown) => void {
   let waiting = 0;
   let last = Promise.resolve();

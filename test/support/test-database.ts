@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** The database of one test file, a copy of the migrated template. */
 export interface TestDatabase {
   readonly url: string;
   query<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import net, { type Socket } from 'node:net';
 
-/** Opens connections that send these bytes in one packet and read nothing. The caller destroys them. */
 export function openUnread(port: number, count: number, bytes: string): Promise<Socket[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {

@@ -10,7 +10,6 @@ const TABLES = `
   WHERE class.relkind = 'r' AND namespace.nspname NOT LIKE 'pg\\_%' AND namespace.nspname <> 'information_schema'
   ORDER BY 1`;
 
-/** All rows of all tables, each as its table and its text. Bytes are in hexadecimal. */
 export async function allRows(database: TestDatabase): Promise<string[]> {
   const tables = await database.query<Table>(TABLES);
   const rows = await Promise.all(
@@ -22,7 +21,6 @@ export async function allRows(database: TestDatabase): Promise<string[]> {
   return rows.flat().sort();
 }
 
-/** The texts that stand in a row, in any letter case: as text, or in bytes. */
 export function foundIn(rows: readonly string[], texts: readonly string[]): string[] {
   const whole = rows.join('\n').toLowerCase();
   return texts.filter(

@@ -7,7 +7,6 @@ export interface Equality {
   readonly binds: (source: Source) => boolean;
 }
 
-/** Questions about a subquery. */
 interface Subqueries {
   isSound(body: Node): boolean;
   /** Whether the column at this position is the store. */
@@ -71,7 +70,6 @@ function sameStore(a: Source, b: Source): Node {
   return { A_Expr: { kind: 'AEXPR_OP', name: [{ String: { sval: '=' } }], lexpr, rexpr } };
 }
 
-/** The conditions that must all hold. */
 export function conjunctsOf(condition: Node | undefined): Node[] {
   if (!condition) return [];
   if ('BoolExpr' in condition && condition.BoolExpr.boolop === 'AND_EXPR') {

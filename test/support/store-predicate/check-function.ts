@@ -5,12 +5,7 @@ import { Scope, type StoreColumns } from './scope.js';
 /** Names of the changed rows in a trigger. A condition on their store limits a statement to it. */
 const TOLD = ['added', 'removed', 'changed', 'new', 'old'];
 
-/**
- * Lists the tables that a function of the schema touches without a store predicate. Its arguments, its variables and the
- * changed rows count as values.
- *
- * @param definition from `pg_get_functiondef`. Call `loadModule()` of the parser first.
- */
+/** Call `loadModule()` of the parser first. @param definition from `pg_get_functiondef`. */
 export function faultsOfFunction(definition: string, tables: StoreColumns): string[] {
   const create = parseSync(definition).stmts?.[0]?.stmt;
   if (!create || !('CreateFunctionStmt' in create)) throw new Error(`No function: ${definition}`);
@@ -47,14 +42,12 @@ function argumentsOf({ funcname = [], parameters = [] }: CreateFunctionStmt): st
   });
 }
 
-/** Checks a body in standard SQL, `RETURN expression`, like a SELECT of the expression. */
 function faultsOfBody(body: Node, scope: Scope): string[] {
   if (!('ReturnStmt' in body)) throw new Error('Only functions that RETURN an expression can be checked');
   const { returnval } = body.ReturnStmt;
   return [...checkStatement({ SelectStmt: { targetList: [{ ResTarget: { val: returnval } }] } }, scope)];
 }
 
-/** Wraps an expression or a condition in a SELECT. */
 function statementsIn(query: string): Node[] {
   const isStatement = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH|MERGE)\b/i.test(query);
   const assigned = query.replace(/^[\w.]+\s*:=\s*/, '');

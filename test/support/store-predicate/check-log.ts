@@ -5,7 +5,6 @@ import { loadModule } from 'libpg-query';
 import type { StoreColumns } from './scope.js';
 import { faultsOf, lacksName } from './read-statements.js';
 
-/** Settings with which PostgreSQL logs each statement and its application, without values. */
 export const LOGGED = {
   logging_collector: 'on',
   log_destination: 'jsonlog',
@@ -24,18 +23,11 @@ interface Line {
 }
 
 export interface Verdict {
-  /** Number of different statements that were checked. */
   readonly statements: number;
-  /** One text for each statement that touches rows without a store predicate or has no name. */
   readonly faults: readonly string[];
 }
 
-/**
- * Checks every statement that a process of the service sent, identified by the application name of its connection.
- * `test/contracts/schema.spec.ts` checks the statements inside functions.
- *
- * @param cluster the directory of a stopped cluster that ran with {@link LOGGED}.
- */
+/** @param cluster the directory of a stopped cluster that ran with {@link LOGGED}. */
 export async function checkLog(cluster: string, tables: StoreColumns): Promise<Verdict> {
   await loadModule();
   const statements = await readStatements(path.join(cluster, 'log'));

@@ -2,16 +2,9 @@ import type { DeleteStmt, InsertStmt, Node, SelectStmt, UpdateStmt, WithClause }
 import { addSources, bindSources, conjunctsOf, type Equality } from './bindings.js';
 import { storeColumnsOf, type Scope } from './scope.js';
 
-/** Names of the tables that a statement touches without a store predicate, and kinds that cannot be checked. */
 export type Faults = readonly string[];
 
-/**
- * Checks that a statement limits each table of stores to one store: with `store_id = ` a parameter, a constant or the
- * `store_id` of another limited source, in a condition that every row must meet. Inserted rows must get their `store_id`
- * in the same way.
- *
- * Statements that read and write no rows (BEGIN, SET, CREATE …) have no faults.
- */
+/** Each row, inserted ones too, must have as `store_id` a parameter, a constant or the store of another limited source. */
 export function checkStatement(statement: Node, outer: Scope): Faults {
   if ('SelectStmt' in statement) return branchesOf(statement.SelectStmt, outer).flatMap(({ faults }) => faults);
   if ('InsertStmt' in statement) return checkInsert(statement.InsertStmt, outer);
@@ -21,10 +14,8 @@ export function checkStatement(statement: Node, outer: Scope): Faults {
   return unreadable.filter((kind) => kind in statement).map((kind) => `${kind} cannot be checked`);
 }
 
-/** One SELECT, without its UNIONs. */
 interface Branch {
   readonly faults: Faults;
-  /** Whether its column at this position is the store. */
   isStore(place: number): boolean;
 }
 

@@ -1,9 +1,7 @@
-/** Statements that may touch rows of stores without a store predicate. */
 export interface Exception {
   /** Names of statements. Each name occurs in one place in the source. */
   readonly statements: readonly string[];
   readonly reason: string;
-  /** The tables that the statements may touch without a store predicate. */
   readonly tables: readonly string[] | 'all';
 }
 

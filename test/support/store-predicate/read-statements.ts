@@ -3,7 +3,6 @@ import { checkStatement } from './check-statement.js';
 import { EXCEPTIONS } from './exceptions.js';
 import { Scope, type StoreColumns } from './scope.js';
 
-/** The tables with rows of stores, and their columns that name the store. */
 export function storeColumns(tables: readonly string[]): StoreColumns {
   // A subdomain identifies one store, like its id.
   return new Map<string, readonly string[]>([
@@ -15,12 +14,10 @@ export function storeColumns(tables: readonly string[]): StoreColumns {
 /** Statements that TypeORM sends when it connects. */
 const OF_LIBRARIES = /^SELECT version\(\)|^SELECT \* FROM current_schema\(\)/;
 
-/** The name in the comment at the start of a statement. */
 export function nameOf(sql: string): string | null {
   return /^\s*\/\* ([a-z_.]+) \*\//.exec(sql)?.[1] ?? null;
 }
 
-/** Whether a statement of the service reads or writes rows and has no name. */
 export function lacksName(sql: string): boolean {
   const kinds = ['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'CopyStmt'];
   const statements = (parseSync(sql).stmts ?? []).map(({ stmt }) => stmt ?? {});
@@ -28,10 +25,7 @@ export function lacksName(sql: string): boolean {
   return touchesRows && nameOf(sql) === null && !OF_LIBRARIES.test(sql.trim());
 }
 
-/**
- * Lists the tables that SQL touches without a store predicate, except those that an exception allows. Call
- * `loadModule()` of the parser first.
- */
+/** Call `loadModule()` of the parser first. */
 export function faultsOf(sql: string, tables: StoreColumns): string[] {
   const found = (parseSync(sql).stmts ?? []).flatMap(({ stmt }) =>
     stmt ? checkStatement(stmt, new Scope(null, tables)) : [],

@@ -3,12 +3,10 @@ import type { ColumnRef, Node, ReturningClause, SelectStmt } from 'libpg-query';
 /** Columns that name the store of a row, by table. */
 export type StoreColumns = ReadonlyMap<string, readonly string[]>;
 
-/** An item of a FROM that provides columns. */
 export interface Source {
   readonly alias: string;
   /** The table that must be limited to one store; `null` for a source that is not a table, such as a subquery. */
   readonly table: string | null;
-  /** Its columns that name the store. */
   readonly storeColumns: readonly string[];
   /** The subquery. Its rows belong to one store if all rows that it reads do. */
   readonly body: Node | null;
@@ -22,7 +20,6 @@ export interface NamedRows {
   readonly bound: boolean;
 }
 
-/** Resolves the tables and columns of a statement or of a part of it. */
 export class Scope {
   readonly sources: Source[] = [];
   private readonly named = new Map<string, NamedRows>();
@@ -34,12 +31,10 @@ export class Scope {
     private readonly variables: ReadonlySet<string> = new Set(),
   ) {}
 
-  /** A nested scope. */
   inner(): Scope {
     return new Scope(this, this.tables);
   }
 
-  /** Registers the rows of a WITH or of a trigger under a name. */
   name(name: string, rows: NamedRows): void {
     this.named.set(name, rows);
   }
