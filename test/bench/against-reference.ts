@@ -6,7 +6,6 @@ import { POSTGRES_SETTINGS, printRun, spreadOf, spreadText, verdictOf } from './
 import { openScene, type Scene } from './scene.js';
 import { WORKS } from './works.js';
 
-// Measures the service against the least code that can answer the same requests, on one server:
 // npm run bench -- [--quick] [--only rest,W1,W3] [--seed N]
 
 const { values } = parseArgs({
@@ -25,7 +24,6 @@ const method =
   `A store of ${orders.toLocaleString('en')} orders, a tenth as many products and half as many customers, next to nine of ` +
   `a tenth of its size; each figure the median of ${plan.rounds} rounds of ${plan.seconds} s, the sides in turn; seed ${seed}.`;
 
-/** Starts of the service at rest. */
 const STARTS = 7;
 const PATHS = ['/v1/store', '/v1/products', '/v1/orders', '/v1/products?search=mug'];
 const HEAD = ['work', 'service', 'bare reference', 'ratio (min–max)', 'goal', 'ratio of CPU time (min–max)'];
@@ -61,7 +59,6 @@ function speedText({ perSecond, p50, p99, cpu, wal }: Speed): string {
   return `${perSecond.toFixed(0)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${cpu?.toFixed(2) ?? '–'} ms of CPU${log}`;
 }
 
-/** Starts the service on the migrated database, sends a few requests to each process, and reads its resident memory. */
 async function measureRest(scene: Scene): Promise<string[][]> {
   const times: number[] = [];
   const megabytes: number[] = [];

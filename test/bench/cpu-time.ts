@@ -7,7 +7,6 @@ const TICKS_PER_SECOND = 100;
 
 /** CPU time of a server and its PostgreSQL. Other load on the machine changes it less than elapsed time. */
 export class CpuTime {
-  /** The process id of the PostgreSQL server; `null` when it is not ours. */
   private readonly postmaster: number | null;
 
   constructor({ server }: Rig) {
@@ -15,11 +14,7 @@ export class CpuTime {
     this.postmaster = file === null ? null : Number.parseInt(readFileSync(file, 'utf8'), 10);
   }
 
-  /**
-   * Milliseconds, user and system, of a process and of the whole PostgreSQL server, ended sessions included.
-   *
-   * @returns `null` when the system has no /proc, or PostgreSQL may run elsewhere.
-   */
+  /** User and system milliseconds, ended sessions of PostgreSQL included. `null` when the system has no /proc. */
   of(pid: number): number | null {
     const { postmaster } = this;
     if (postmaster === null || process.platform !== 'linux') return null;

@@ -14,7 +14,6 @@ export interface Plan {
 
 export interface Speed {
   readonly perSecond: number;
-  /** Latency in milliseconds. */
   readonly p50: number;
   readonly p99: number;
   /** CPU milliseconds of the server and of PostgreSQL per answer; `null` when not measurable. */
@@ -28,22 +27,16 @@ export interface WorkRow {
   readonly name: string;
   readonly title: string;
   readonly service: Speed;
-  /** The ratios are those of the service to the reference. */
   readonly bare: Speed & { readonly ratio: Spread; readonly cpuRatio: Spread | null };
   /** Of the ratio of requests per second. */
   readonly goal: number;
 }
 
-/** Requests of each work whose answers are compared. */
 const SAMPLES = 8;
 /** Keeps requests that are still in progress at the end of a round out of the next one. */
 const PAUSE_MS = 100;
 
-/**
- * Compares the answers of both sides and measures them in turn.
- *
- * @throws Error when an answer is wrong or missing: then there is nothing to measure.
- */
+/** @throws Error when an answer is wrong or missing: then there is nothing to measure. */
 export async function measure(scene: Scene, work: Work, plan: Plan, seed: number): Promise<WorkRow> {
   const { name, title, goal } = work;
   await compare(scene, work, seededRandom(seed));
@@ -61,7 +54,6 @@ export async function measure(scene: Scene, work: Work, plan: Plan, seed: number
   return { name, title, service, bare: { ...bare, ...ratios }, goal };
 }
 
-/** @throws Error when a request breaks, takes too long or is not answered with 2xx. */
 async function driveOnce(scene: Scene, work: Work, { url, pid }: Side, seconds: number, seed: number): Promise<Speed> {
   const { connections } = work;
   const requests = work.requests(scene.shop);
@@ -78,7 +70,6 @@ async function driveOnce(scene: Scene, work: Work, { url, pid }: Side, seconds: 
   };
 }
 
-/** Bytes of write-ahead log since the server's first start. */
 async function writtenLog({ database }: Scene): Promise<number> {
   const [row] = await database.query<{ bytes: string }>(`SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes`);
   return Number(row?.bytes);
@@ -91,7 +82,6 @@ function medianOf(loads: readonly Speed[]): Speed {
   return { perSecond, p50, p99, cpu: orNull(of('cpu')), wal: orNull(of('wal')) };
 }
 
-/** @throws Error unless both sides give equal answers to a sample of the work's requests. */
 async function compare({ shop, sides }: Scene, work: Work, random: (below: number) => number): Promise<void> {
   const requests = work.requests(shop);
   for (let n = 0; n < SAMPLES; n++) {

@@ -2,10 +2,7 @@ import { execFileSync } from 'node:child_process';
 import os from 'node:os';
 import type { TestDatabase } from '../support/test-database.js';
 
-/**
- * An operator's settings for a small server with an SSD. All others are PostgreSQL's defaults, including durability
- * (fsync, synchronous_commit and full_page_writes are on).
- */
+/** For a small server with an SSD. All others are PostgreSQL's defaults, including durability. */
 export const POSTGRES_SETTINGS: Readonly<Record<string, string>> = {
   shared_buffers: '512MB',
   effective_cache_size: '2GB',
@@ -15,10 +12,8 @@ export const POSTGRES_SETTINGS: Readonly<Record<string, string>> = {
   random_page_cost: '1.1',
 };
 
-/** Settings of the processes of the service. */
 export const PRODUCTION = { NODE_ENV: 'production', DATA_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64') };
 
-/** A figure of several rounds. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
@@ -37,7 +32,6 @@ export function spreadText({ median, min, max }: Spread, unit = ''): string {
   return `${short(median)}${unit} (${short(min)}–${short(max)})`;
 }
 
-/** Whether a figure meets its goal, which may be none. */
 export function verdictOf(found: number, goal: Goal | null, unit = ''): string {
   if (goal === null) return '–';
   const [sign, limit, missing] =
@@ -52,10 +46,8 @@ function short(value: number): string {
   return value.toFixed(value < 0.005 ? 4 : value < 10 ? 2 : 0);
 }
 
-/** Rows of text; the first is the head. */
 export type Table = readonly (readonly string[])[];
 
-/** Prints a table and the conditions of its figures, as docs/benchmarks.md has them. */
 export async function printRun(database: TestDatabase, method: string, [head = [], ...rows]: Table): Promise<void> {
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`);
   const date = new Date().toISOString().slice(0, 10);
@@ -79,7 +71,6 @@ async function describeMachine(database: TestDatabase): Promise<string> {
   );
 }
 
-/** With a plus when the working tree has changes. */
 function commitOf(): string {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();
   return git('rev-parse', '--short=12', 'HEAD') + (git('status', '--porcelain', '--untracked-files=no') ? '+' : '');

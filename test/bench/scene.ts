@@ -17,24 +17,18 @@ export interface Side {
   readonly pid: number;
 }
 
-/** The participants of a run: the database with its stores, the servers and their clients. */
 export interface Scene {
   readonly database: TestDatabase;
   readonly sides: Readonly<Record<(typeof SIDES)[number], Side>>;
   readonly cpuTime: CpuTime;
-  /** The store that all requests are about; each side has rows of its own. */
   readonly shop: Shop;
-  /** Starts another process of the service. */
   start(): Promise<Service>;
-  /** Carries out one job at a time. */
   drive(job: Omit<Job, 'key'>): Promise<Load>;
 }
 
-/** A store, and the facts that its clients know. */
 export interface Shop extends SeededStore {
   readonly productIds: readonly number[];
   readonly orderIds: readonly string[];
-  /** Of orders: whole, and none of them a part of another. */
   readonly emails: readonly string[];
   readonly receiptNumbers: readonly string[];
   /** Every item that can be ordered, including variants, except the hot product. */

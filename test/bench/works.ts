@@ -1,7 +1,6 @@
 import type { Orders, Reads } from './driver/driver.js';
 import type { Shop } from './scene.js';
 
-/** A kind of request that clients of a store send continuously. */
 export interface Work {
   readonly name: string;
   readonly title: string;

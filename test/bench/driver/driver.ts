@@ -1,7 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 
-/** A job of the clients: requests to one server. */
 export interface Job {
   readonly url: string;
   readonly key: string;
@@ -11,13 +10,11 @@ export interface Job {
   readonly seed: number;
 }
 
-/** Each connection requests the paths in its own random order. */
 export interface Reads {
   readonly kind: 'reads';
   readonly paths: readonly string[];
 }
 
-/** Orders of different items, each by a new customer. */
 export interface Orders {
   readonly kind: 'orders';
   readonly items: readonly Item[];
@@ -36,11 +33,9 @@ export interface Load {
   /** Latency of answers in milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** The number of other answers by status, of broken connections and of timeouts. */
   readonly failures: Readonly<Record<string, number>>;
 }
 
-/** Starts a TypeScript program of the bench. It ends with this process. */
 export function startProgram(file: string, env: Readonly<Record<string, string>> = {}): ChildProcess {
   return fork(path.join(import.meta.dirname, '..', file), {
     execArgv: ['--import', 'tsx'],
@@ -49,7 +44,6 @@ export function startProgram(file: string, env: Readonly<Record<string, string>>
   });
 }
 
-/** The next message of a program. @throws Error when it ends instead. */
 export function messageOf<Message>(program: ChildProcess): Promise<Message> {
   return new Promise((resolve, reject) => {
     const end = () => reject(new Error(`${program.spawnargs.at(-1)} has ended`));
@@ -61,7 +55,6 @@ export function messageOf<Message>(program: ChildProcess): Promise<Message> {
   });
 }
 
-/** A typical order of buyer number `n` of that kind. Each buyer has a unique name and address. */
 export function orderOf({ items, lines }: Orders, kind: string, n: number, random: (below: number) => number) {
   const line = () => ({ ...(items[random(items.length)] as Item), quantity: 1 + random(2) });
   return {

@@ -2,8 +2,7 @@ import autocannon, { type Request, type Result } from 'autocannon';
 import { seededRandom } from '../../support/seeded-random.js';
 import { orderOf, type Job, type Load } from './driver.js';
 
-// The clients, in a separate process: it receives jobs as messages, one at a time, and answers with their results. It lives
-// for the whole bench, because a fresh driver's start would distort the measurement.
+// A separate process for the whole bench: a fresh driver's start would distort the measurement.
 
 /** Composed before the connection opens, so that the driver does no such work while it measures. */
 const PATHS_A_CONNECTION = 256;

@@ -3,7 +3,6 @@ import { encodeCursor } from '@app/application';
 import { movedOrders } from '../../support/moved-orders.js';
 import type { TestDatabase } from '../../support/test-database.js';
 
-/** The kind of request, which decides its comparison. */
 export type Kind =
   | 'first page' // with the same request of the smallest store
   | 'deep page' // with the first page, in the same store
@@ -58,7 +57,6 @@ interface Document {
   >;
 }
 
-/** The lists that may grow with a store. */
 const GROWING = ['/v1/orders', '/v1/products', '/v1/skus', '/v1/stock', '/v1/customers'];
 
 /** A request for each filter of the document that the given requests leave out, by its example. */
@@ -79,7 +77,6 @@ export function byExample({ paths }: Document, requests: readonly FlatRequest[])
   );
 }
 
-/** The requests whose time must not grow with the store. */
 export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId: number): Promise<FlatRequest[]> {
   const text = async (sql: string) => (await database.query<{ text: string }>(sql, [storeId]))[0]?.text ?? '';
   const orders = Number(await text('SELECT count(*) AS text FROM orders WHERE store_id = $1'));
@@ -154,7 +151,6 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
   return [...requests, ...byExample(document, requests)];
 }
 
-/** Pages of the feed at its beginning, in its middle and at its end, and a list that has not changed. */
 async function feedRequests(database: Pick<TestDatabase, 'query'>, storeId: number): Promise<FlatRequest[]> {
   const [feed] = await database.query<{ branch: string; orders: number }>(
     `SELECT (SELECT id FROM change_branches ORDER BY number DESC LIMIT 1) AS branch, count(*)::int AS orders

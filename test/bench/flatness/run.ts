@@ -5,15 +5,13 @@ import { POSTGRES_SETTINGS, printRun, PRODUCTION, verdictOf, type Table } from '
 import { seedStore, settle, type SeededStore } from '../stores/seed-store.js';
 import { makeHeld, makeRare, requestsOf, type FlatRequest, type Kind } from './requests.js';
 
-// Measures whether the time of a request grows with the store: npm run bench -- flat [--quick]
-// One client sends the same requests to stores of 10,000, 100,000 and 1,000,000 orders. --quick skips the largest store.
+// npm run bench -- flat [--quick]: one client, the same requests to each store. --quick skips the largest store.
 
 const SEED = 1;
 const METHOD =
   'Median milliseconds of one client that sends requests sequentially; a tenth as many products as orders, half as many ' +
   'customers.';
 
-/** Numbers of orders of the stores. */
 const SIZES = [10_000, 100_000, 1_000_000];
 const GOALS: Record<Kind, number> = { 'first page': 1.5, 'deep page': 3, search: 3, one: 1.5 };
 const WARM_UP = 60;
@@ -22,7 +20,6 @@ const MEASURED = 300;
 interface FlatRow {
   readonly name: string;
   readonly kind: Kind;
-  /** Milliseconds, one per store. */
   readonly medians: number[];
 }
 
@@ -60,9 +57,6 @@ async function measureAll(rig: Rig, store: SeededStore, requests: readonly FlatR
   await service.kill();
 }
 
-/**
- * Median milliseconds from a request to the last byte of its answer, for one client that sends requests sequentially.
- */
 async function medianLatency(url: string, key: string): Promise<number> {
   const authorization = `Bearer ${key}`;
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
@@ -93,7 +87,6 @@ function ask(url: string, headers: http.OutgoingHttpHeaders, agent: http.Agent):
   });
 }
 
-/** The requests, the medians, and whether they meet the goal. */
 function flatTable(rows: readonly FlatRow[]): Table {
   const sizes = SIZES.slice(0, rows[0]?.medians.length).map((size) => `${size.toLocaleString('en')} orders`);
   const firstPage = rows.find(({ name }) => name === 'orders')?.medians ?? [];

@@ -5,8 +5,7 @@ import { countOrder, findOrder, listOrders, lookUpOrders } from './orders.js';
 import { placeOrder, type OrderRequest } from './place-order.js';
 import { storeOf } from './query.js';
 
-// The baseline of the bench: the least code that can answer these requests. It looks the key up, runs prepared SQL on its
-// own bare schema, and has no code for operation, error messages or protection. It reports its address to the parent.
+// The baseline of the bench: the least code that can answer these requests, on its own bare schema.
 
 interface ListQuery {
   readonly limit?: string;

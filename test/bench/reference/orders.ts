@@ -69,7 +69,6 @@ interface FullRow {
 
 const totals = await countRows('orders');
 
-/** Counts an order that this process has placed. */
 export function countOrder({ id }: Store): void {
   totals.set(id, (totals.get(id) ?? 0) + 1);
 }
@@ -79,7 +78,6 @@ export async function listOrders(store: Store, page: Page) {
   return listOf(rows, totals.get(store.id) ?? 0, page);
 }
 
-/** Finds orders by a whole e-mail or a whole receipt number only. */
 export async function lookUpOrders(store: Store, search: string, page: Page) {
   const values = [store.id, search, ...pageValues(page)];
   const [name, text] = search.includes('@') ? ['by-email', BY_EMAIL] : ['by-receipt', BY_RECEIPT];

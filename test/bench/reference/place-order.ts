@@ -97,7 +97,6 @@ async function priceLines(client: pg.ClientBase, storeId: number, items: OrderRe
   return rows;
 }
 
-/** Takes from the fullest bins first. */
 async function takeStock(client: pg.ClientBase, storeId: number, lines: readonly PricedLine[]): Promise<void> {
   const wanted = [lines.map(({ product_id }) => product_id), lines.map(({ variant_id }) => variant_id ?? 0)];
   const { rows } = await client.query<StockRow>({ name: 'lock', text: LOCK, values: [storeId, ...wanted] });

@@ -20,10 +20,7 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** Any odd number: it maps 30 bits one to one, so that the six symbols are unique. */
 const SCATTER = 387_420_489;
 
-/**
- * Orders of the last two years, oldest first, with their lines, assessments and stages. One statement per chunk: when
- * it ends, amounts are the sums of the lines and every reference holds.
- */
+/** Orders of the last two years, oldest first. One statement per chunk, at whose end every reference holds. */
 export async function seedOrders(seeding: Seeding): Promise<void> {
   const { sql, storeId, sizes, draws, people } = seeding;
   const email = `CASE WHEN n % ${Math.max(1, Math.floor(sizes.orders / RARE_ORDERS))} = 0 THEN n || '@${RARE_TEXT}.example'
@@ -63,7 +60,6 @@ export async function seedOrders(seeding: Seeding): Promise<void> {
   );
 }
 
-/** The shared values of an order's rows: number, id, time, source and customer number. */
 function drawn({ sizes, draws }: Seeding): string {
   const source = draws.weighted({ POS: 70, WEBSITE: 30 }, 'n', 'source');
   return `
@@ -74,7 +70,6 @@ function drawn({ sizes, draws }: Seeding): string {
         * (1 - (n - 0.9 * ${draws.below(1_000, 'n', 'moment')} / 1000.0) / ${sizes.orders})) AS placed (at)`;
 }
 
-/** Two of three lines name a variant. Its price derives from the product's price. */
 function lines({ storeId, sizes, draws, bases }: Seeding): string {
   const line = 'n * 8 + position';
   return `

@@ -36,7 +36,6 @@ async function seedBins({ sql, storeId, bases }: Seeding): Promise<void> {
   );
 }
 
-/** Stock of the product itself (item 0) and of each variant. 15 % of the products have none. */
 async function seedQuantities({ sql, storeId, sizes, draws, bases }: Seeding): Promise<void> {
   const binOf = (warehouse: string) =>
     `${bases.bins} + ${warehouse} * ${BINS_PER_WAREHOUSE} + 1 +

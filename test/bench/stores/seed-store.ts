@@ -35,9 +35,7 @@ export async function seedStore(database: TestDatabase, orders: number, seed: nu
   return { id, key, hotProductId: hot?.id ?? 0 };
 }
 
-/**
- * Brings the server to a steady state: changes numbered, statistics gathered, pages marked visible, nothing left to write.
- */
+/** Brings the server to a steady state, with nothing left to write. */
 export async function settle(database: TestDatabase): Promise<void> {
   // As a worker does every second, 5,000 changes of a store at a time.
   const number = 'SELECT number_changes(id) AS moved FROM stores';
@@ -47,7 +45,6 @@ export async function settle(database: TestDatabase): Promise<void> {
   await database.query('CHECKPOINT').catch(() => undefined);
 }
 
-/** A complete profile, and a gateway whose credentials must stay hidden. */
 async function seedProfile({ sql, storeId }: Seeding): Promise<void> {
   const contact = { email: 'shop@example.com', phone: '+1 555 0100', address: '12 Harbor Street, Portland' };
   const theme = {

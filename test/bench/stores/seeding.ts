@@ -3,7 +3,6 @@ import { Draws, People } from './draws.js';
 
 const CHUNK = 20_000;
 
-/** A store during seeding, and the numbers of its rows. */
 export interface Seeding {
   readonly sql: pg.ClientBase;
   readonly storeId: number;
@@ -43,14 +42,12 @@ export async function beginSeeding(
   return { sql, storeId, sizes, draws, people: new People(draws), bases: bases as Record<NumberedTable, number> };
 }
 
-/** Runs a statement for the row numbers 1 to `count`, in chunks from `$1` to `$2`. */
 export async function inChunks(sql: pg.ClientBase, count: number, statement: string): Promise<void> {
   for (let first = 1; first <= count; first += CHUNK) {
     await sql.query(statement, [first, Math.min(count, first + CHUNK - 1)]);
   }
 }
 
-/** Moves the sequences beyond the ids that were assigned explicitly. */
 export async function advanceIdentities(sql: pg.ClientBase): Promise<void> {
   for (const table of NUMBERED_TABLES) {
     await sql.query(`SELECT setval(pg_get_serial_sequence('${table}', 'id'), (SELECT max(id) FROM ${table}))`);

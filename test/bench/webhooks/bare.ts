@@ -1,7 +1,6 @@
 import https from 'node:https';
 
-// The baseline of webhooks: one message after the other on one connection, without a database, a signature or a check of the
-// address. It sends what its parent tells it to, and reports when all is answered.
+// The baseline of webhooks: one message after the other, without a database, a signature or a check of the address.
 
 export interface Messages {
   readonly url: string;

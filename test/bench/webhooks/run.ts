@@ -7,7 +7,6 @@ import { POSTGRES_SETTINGS, printRun, spreadOf, spreadText, verdictOf, type Goal
 import type { Messages } from './bare.js';
 import { Scene } from './scene.js';
 
-// Measures what a message costs, and how soon changes arrive:
 // npm run bench -- webhooks [--quick]
 
 const { values } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean', default: false } } });
@@ -33,7 +32,6 @@ try {
 }
 process.exit();
 
-/** A figure of the rounds, and the one that it is to be compared with. */
 function rowOf(title: string, unit: string, service: readonly number[], reference: number[] | null, goal: Goal | null) {
   const found = spreadOf(service);
   const compared = reference ? spreadText(spreadOf(reference), unit) : '–';
@@ -47,7 +45,6 @@ interface Round {
   readonly cpu: number;
 }
 
-/** One message after the other, as many as there are changes. */
 async function single(): Promise<string[][]> {
   say('single messages');
   const shop = await scene.openShop(PLAN.messages);
@@ -93,7 +90,6 @@ async function single(): Promise<string[][]> {
   ];
 }
 
-/** Changes at a constant rate, each of another product. */
 async function batches(): Promise<string[][]> {
   say('batches');
   const shop = await scene.openShop(PLAN.seconds * 1_000);

@@ -18,7 +18,6 @@ export interface Shop {
   readonly products: readonly number[];
 }
 
-/** A worker, and the receiver of all its webhooks. */
 export class Scene {
   private constructor(
     readonly rig: Rig,
@@ -49,7 +48,6 @@ export class Scene {
     return { store, products: rows.map(({ id }) => id) };
   }
 
-  /** Installs a webhook for products, at the end of the feed. */
   async install({ store }: Shop, url: string, batch = 1): Promise<void> {
     const response = await fetch(`${this.api.url}/v1/webhooks`, {
       method: 'POST',
