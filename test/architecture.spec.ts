@@ -19,15 +19,11 @@ const ALLOWED: Record<string, RegExp> = {
     /^(@app\/.+|@store-commerce\/embedded-postgres|@nestjs\/(common|core|platform-fastify|swagger)|@sinclair\/typebox|class-(validator|transformer)|@fastify\/etag|fastify|fastify-plugin|marked|prom-client|reflect-metadata|node:.+)$/,
   'apps/worker': /^(@app\/.+|@nestjs\/(common|core)|reflect-metadata|node:.+)$/,
   'apps/cli': /^(@app\/.+|@nestjs\/(common|core)|commander|cli-progress|reflect-metadata|node:.+)$/,
-  // Packages import nothing of the service.
   'packages/embedded-postgres': /^(pg|node:.+)$/,
   'packages/catalog-converter': /^(ajv\/.+|csv-parse|node:.+)$/,
 };
 
-/**
- * The layers of the infrastructure, from the lowest. A module imports modules of lower layers only. Files beside the
- * modules (the barrel, `infrastructure.module.ts`) are the top layer.
- */
+/** From the lowest. A module imports lower layers only; files outside the modules are the top layer. */
 const LAYERS: readonly (readonly string[])[] = [
   ['platform'],
   ['postgres'],
@@ -59,7 +55,6 @@ function importsOf(file: string): Import[] {
   return importedFiles.map(({ fileName }) => ({ from: file, target: fileName }));
 }
 
-/** Imports of `folder` that are neither its own files nor allowed. */
 function leaks(folder: string, imports: Import[]): string[] {
   const allowed = ALLOWED[folder] as RegExp;
   return imports
@@ -71,7 +66,6 @@ function leaks(folder: string, imports: Import[]): string[] {
     .map(({ from, target }) => `${relative(ROOT, from)} -> ${target}`);
 }
 
-/** The first chain of nodes, if any, that leads back to its start. */
 function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const done = new Set<string>();
   const visit = (node: string, path: readonly string[]): string[] => {
@@ -92,7 +86,6 @@ function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] {
   return [];
 }
 
-/** The imports between a library's own files, by path from the root of the repository. */
 const files = new Map(
   Object.keys(ALLOWED)
     .flatMap(sources)
@@ -106,7 +99,6 @@ const files = new Map(
     ]),
 );
 
-/** The same graph between folders. A file that stands in no folder is a node of its own. */
 function folders(graph: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
   const moduleOf = (file: string) => (/\/src\/[^/]+$/.test(file) ? file : dirname(file));
   const result = new Map<string, string[]>();
@@ -117,7 +109,6 @@ function folders(graph: ReadonlyMap<string, readonly string[]>): Map<string, str
   return result;
 }
 
-/** Imports that do not go down to a lower layer. */
 function climbs(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const moduleOf = (file: string) => {
     const path = relative(INFRASTRUCTURE, file).split(sep);
@@ -138,7 +129,6 @@ const STATEMENT =
 /** In the classes that the service meets; five characters of another class are a number more often than an SQLSTATE. */
 const SQLSTATE = /^(08|0A|2[0-8]|40|42|5[3578]|XX|P0)[0-9A-Z]{3}$/;
 
-/** The string literals of a file that are SQL statements or SQLSTATEs. */
 function sqlIn(text: string): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -154,7 +144,6 @@ function sqlIn(text: string): string[] {
 const HEADER = /\b[A-Z][a-z]*(-[A-Z][a-z]+)+\b/;
 const FIELD_IN_A_SENTENCE = /^(?=.*\s).*\b[a-z]+(_[a-z]+)+\b/s;
 
-/** The literals of a file that name a header or, in a sentence, a field. Codes are single words, and no fields. */
 function wireNamesIn(text: string): string[] {
   const found: string[] = [];
   const source = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest);
@@ -293,7 +282,6 @@ describe('SQL and SQLSTATEs', () => {
   );
 });
 
-/** The properties of a file that are named in snake_case, as fields of JSON are. */
 function wirePropertiesIn(text: string): string[] {
   const found: string[] = [];
   const source = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest);

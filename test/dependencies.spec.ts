@@ -15,7 +15,6 @@ interface LockedPackage {
   readonly os?: string[];
   readonly license?: string;
   readonly integrity?: string;
-  /** A package of this repository. */
   readonly link?: boolean;
   readonly optionalDependencies?: Record<string, string>;
 }
@@ -24,7 +23,6 @@ interface LockFile {
   readonly packages: Record<string, LockedPackage>;
 }
 
-/** What asks for nothing but to be named. */
 const PERMISSIVE = [
   '0BSD',
   'Apache-2.0',
@@ -67,8 +65,7 @@ describe('the dependencies', () => {
   });
 
   it('are locked with the hash of what they contain, and without the address they came from', () => {
-    // A registry may lack the binaries of tools for other platforms. They are listed without a hash, because `npm ci` needs
-    // them in the list.
+    // A registry may lack tools for other platforms; `npm ci` needs them in the list, without a hash.
     const isToolElsewhere = ({ dev, optional, os }: LockedPackage) => dev && optional && os;
     const loose = lock.filter(([, each]) => !each.integrity?.startsWith('sha512-') && !isToolElsewhere(each));
 

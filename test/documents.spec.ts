@@ -24,12 +24,10 @@ const documents = [
   ...['docs', 'examples', 'packages', '.github'].flatMap((folder) => markdownIn(folder, true)),
 ];
 
-/** The anchors that GitHub makes from the headings of a document. */
 function anchors(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
 }
 
-/** The relative links of a document whose file or heading does not exist. */
 function brokenLinks(file: string, text: string): string[] {
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   return targets
@@ -53,7 +51,6 @@ const files = FOLDERS.flatMap((folder) =>
 ).filter((file) => !file.includes('node_modules'));
 const fileNames = new Set(files.map((file) => path.basename(file)));
 
-/** The files and directories of this repository that a text names and that do not exist. */
 function missingPaths(text: string): string[] {
   const paths = [...text.matchAll(REPOSITORY_PATH)].map(([name]) => name.replace(/[./]+$/, ''));
   const names = [...text.matchAll(FILE_NAME)].map(([name]) => name);
@@ -63,20 +60,17 @@ function missingPaths(text: string): string[] {
   ];
 }
 
-/** The sections, as in `docs/api.md ("Lists")`, that a document does not have. */
 function missingSections(text: string): string[] {
   return [...text.matchAll(/(docs\/[\w-]+\.md)`? \("([^"]+)"\)/g)]
     .filter(([, file = '', heading = '']) => !anchors(read(file)).includes(anchorOf(heading)))
     .map(([reference]) => reference);
 }
 
-/** What `npm run proof --` and `npm run bench --` run by name. */
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   proof: [...NAMED_PROOFS.map(({ name }) => name), 'mutants'],
   bench: ['flat', 'webhooks'],
 };
 
-/** The scripts that a text calls and package.json does not have, and the proofs and benches that do not exist. */
 function unknownScripts(text: string): string[] {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const called = [...text.matchAll(/npm run (?:--silent )?([a-z][a-z0-9:-]*[a-z0-9])(?: -- ([a-z][a-z-]*[a-z]))?/g)];
@@ -85,7 +79,6 @@ function unknownScripts(text: string): string[] {
     .map(([, name = '', program]) => (name in scripts ? `${name} -- ${program}` : name));
 }
 
-/** All commands with their names, such as `orders release`. */
 function commandsOf(program: Command, prefix = ''): { readonly name: string; readonly command: Command }[] {
   return program.commands.flatMap((command) => {
     const name = `${prefix}${command.name()}`;
@@ -94,7 +87,6 @@ function commandsOf(program: Command, prefix = ''): { readonly name: string; rea
 }
 const commands = commandsOf(createProgram());
 
-/** The options of commands that a text calls in code and that the command line does not have. */
 function unknownOptions(text: string): string[] {
   return commands.flatMap(({ name, command }) => {
     const known = command.options.map(({ long }) => long);
@@ -113,7 +105,6 @@ const code = files
   .map(read)
   .join('\n');
 
-/** The variables, by their first word those of the configuration, that no code reads. */
 function unknownVariables(text: string): string[] {
   const words = new Set(variables.map((name) => name?.split('_')[0]));
   return [...text.matchAll(/(?<![\w-])([A-Z][A-Z0-9]*)(?:_[A-Z0-9]+)+\b/g)]
@@ -128,10 +119,8 @@ const EXEMPT = /^```[^]*?^```|`[^`]*`|"nobody"|^nobody$/gm;
 /** Programs write these two. */
 const MEASURED = ['docs/promises.md', 'docs/benchmarks.md'];
 
-/** The words that a plain sentence does not need. */
 const avoidedWords = (text: string) => text.replace(EXEMPT, '').match(AVOIDED) ?? [];
 
-/** The texts of the string literals of a file of TypeScript. */
 function literalsOf(source: string): string[] {
   const texts: string[] = [];
   const collect = (node: ts.Node) => {

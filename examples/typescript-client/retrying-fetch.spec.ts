@@ -7,7 +7,6 @@ const change = () => new Request(URL, { method: 'PATCH', body: '{}' });
 const orderWithKey = () => order({ 'Idempotency-Key': 'cart-4' });
 
 describe('retryingFetch', () => {
-  /** In milliseconds. Each ends at once. */
   let waits: unknown[];
   beforeEach(() => {
     waits = [];
@@ -21,7 +20,6 @@ describe('retryingFetch', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  /** The answer to a request, and how often it was sent, where each attempt has one of the statuses, then 200. */
   const sending = async (request: Request, statuses: readonly number[], retryAfter?: string) => {
     let sent = 0;
     const send = (): Promise<Response> => {

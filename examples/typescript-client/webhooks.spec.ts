@@ -10,7 +10,6 @@ const MESSAGE: WebhookMessage = {
   data: { kind: 'orders', id: '0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f', deleted: false, cursor: 'MS4x' },
 };
 
-/** A message as it arrives. */
 interface Received {
   readonly headers: Record<string, string>;
   readonly body: string;
@@ -36,7 +35,6 @@ describe('verifyWebhook', () => {
   const signature = headers['webhook-signature'] ?? '';
   const withHeader = (name: string, value: string): Received => ({ headers: { ...headers, [name]: value }, body });
 
-  /** Whether a verifier accepts a message. */
   const accepts = (verify: () => unknown): boolean => {
     try {
       verify();

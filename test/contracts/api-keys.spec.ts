@@ -286,7 +286,6 @@ async function batchesOf(secrets: EncryptedSecrets): Promise<ReencryptedBatch[]>
 
 const rotatedIn = (batches: readonly ReencryptedBatch[]) => batches.reduce((sum, { rotated }) => sum + rotated, 0);
 
-/** Secrets of two stores. The keys `newest` and `older` are configured. */
 describe('EncryptedSecrets', () => {
   let stores: StoreFixture[];
   let secrets: EncryptedSecrets;
@@ -312,7 +311,6 @@ describe('EncryptedSecrets', () => {
     }
   }
 
-  /** Locks one secret under the older key in another transaction. Returns the release of the lock. */
   async function hold(): Promise<() => Promise<unknown>> {
     const client = (holder = new pg.Client({ connectionString: database.url }));
     await client.connect();
@@ -386,7 +384,6 @@ const rotateTo = (keys: Buffer[], onProgress?: (rotated: number) => void): Promi
     new PostgresEncryptedSecrets(new MaintenanceConnection(database.url), new DataCipher(keys)),
   ).execute(onProgress);
 
-/** Decrypts all values with one key. */
 async function decryptAll(key: Buffer): Promise<string[]> {
   const cipher = new DataCipher([key]);
   const nationalIds = await database.query<{ place: string; value: Buffer }>(

@@ -27,7 +27,6 @@ afterAll(() => application.stop());
 let store: StoreFixture;
 let other: StoreFixture;
 
-/** Each suite has two stores of its own. */
 async function openStores(): Promise<void> {
   store = await StoreFixture.create(application.database);
   other = await StoreFixture.create(application.database);
@@ -37,7 +36,6 @@ interface List<Filter, Row> {
   list(storeId: number, filter: Filter, page: Page): Promise<PageOf<Row>>;
 }
 
-/** The total of a list, and a field of its rows. */
 async function listed<Filter, Row>(of: List<Filter, Row>, filter: Filter, field: keyof Row): Promise<unknown[]> {
   const { rows, total } = await of.list(store.id, filter, { page: 1, limit: 50 });
   return [total, ...rows.map((row) => row[field])];
@@ -294,7 +292,6 @@ describe('StoreRepository', () => {
 
 // test/e2e/erase-customer.spec.ts has one store.
 describe('PersonalData', () => {
-  /** Names and e-mails of customers and orders, and the blocked e-mails. */
   const contents = async (storeId: number): Promise<string[]> => {
     const rows = await application.database.query<{ text: string }>(
       `SELECT name || ' ' || email AS text FROM customers WHERE store_id = $1

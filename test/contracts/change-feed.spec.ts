@@ -14,7 +14,6 @@ let application: RunningApplication;
 beforeAll(async () => (application = await startApplication()));
 afterAll(() => application.stop());
 
-/** In each test, the feed of two new stores. Ids are numbers as text. */
 describe('ChangeFeed', () => {
   let feed: ChangeFeed;
   let storeId: number;
@@ -37,7 +36,6 @@ describe('ChangeFeed', () => {
     );
   const remove = (id: string) =>
     application.database.query('DELETE FROM brands WHERE store_id = $1 AND id = $2', [storeId, id]);
-  /** 91 days pass. */
   const purge = async () => {
     await application.database.query(`UPDATE changes SET changed_at = changed_at - interval '91 days'`);
     await purgeTombstones({
@@ -118,7 +116,6 @@ describe('the plans of the feed', () => {
   beforeAll(async () => {
     const { database } = application;
     storeId = (await StoreFixture.create(database)).id;
-    // A large store, and ten small ones.
     await database.query(
       `INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
        SELECT store_id, 'categories', n, n, false, now() FROM (

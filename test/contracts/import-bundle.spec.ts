@@ -266,7 +266,6 @@ describe('stock import while orders are placed', () => {
   const stock = (slug: string) => ({ kind: 'stock' as const, bin: 'MAIN/A-1', product: slug, quantity: 9 });
   const closing = { kind: 'warehouse' as const, code: 'MAIN', name: 'Main', active: false };
 
-  /** Imports a store with one lamp and two chairs in stock. */
   async function aStore(store: string): Promise<void> {
     await importLines(
       { kind: 'store', subdomain: store, name: 'Acme', currency: 'USD' },
@@ -279,7 +278,6 @@ describe('stock import while orders are placed', () => {
     );
   }
 
-  /** Withdraws one unit after the other in one transaction. Calls `begin`, which must wait, after the first unit. */
   async function order(store: string, [first, ...others]: readonly string[], begin: () => void): Promise<void> {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
@@ -536,7 +534,6 @@ describe('import of lines with an identity that is taken', () => {
 
   const run = (lines: readonly BundleLine[], dryRun = false) => importText(textOf(lines), { dryRun });
 
-  /** The messages of an import and of its dry run. */
   async function messages(...lines: BundleLine[]): Promise<[string, string]> {
     const message = (importing: Promise<ImportReport>) =>
       importing.then(

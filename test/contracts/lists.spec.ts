@@ -207,7 +207,6 @@ describe('totals of products', () => {
   let scene: TallyScene;
   beforeAll(async () => (scene = await base.withStore()));
 
-  /** Runs the second statement while the transaction of the first is open, until it waits for a lock or has ended. */
   async function overlap(first: Statement, second: Statement): Promise<void> {
     const client = await scene.pool.connect();
     await client.query('BEGIN');
@@ -411,8 +410,7 @@ const BORDER = 1_000;
 const BIG_CATEGORY = 901;
 const SMALL_CATEGORY = 902;
 
-// Three of eight rows are on one day, with six rows per moment. The others are at the last and first millisecond of
-// months and days in UTC, at hours around a leap day, years earlier, and in fourteen months of growing density.
+// Three of eight rows on one day, six per moment; the others at borders of months and days in UTC, or years earlier.
 const moments = (rows: number) => `
   SELECT n, date_trunc('milliseconds', moment) AT TIME ZONE 'UTC' AS created_at
   FROM generate_series(0, ${rows - 1}) AS n
@@ -425,7 +423,6 @@ const moments = (rows: number) => `
     ELSE timestamp '2026-03-15' + n / 16 * interval '345.6 seconds'
   END AS moment) AS moments`;
 
-/** SQL for a number below 100. It is the same for the rows with the same number in both stores. */
 const percentile = (salt: string) => `(hashtext('${salt}' || n) & 65535) % 100`;
 
 const ORDERS = `
@@ -465,7 +462,6 @@ const PLACES_IN_CATEGORIES = `
   UNION ALL
   SELECT store_id, id, ${SMALL_CATEGORY} FROM products WHERE store_id = ANY ($1::int[]) AND slug ~ '-7.$'`;
 
-/** Three of four products have available stock. The others have an empty bin or stock in a closed warehouse. */
 const STOCK = `
   INSERT INTO stock (store_id, product_id, bin_id, quantity)
   SELECT store_id, products.id, CASE WHEN place < 90 THEN $2::int ELSE $3::int END,
@@ -488,7 +484,6 @@ const CHANGES = ['orders', 'customers', 'products'].flatMap((table) => {
 let pool: pg.Pool;
 let paged: StoreFixture;
 
-/** A list of the store, and the same rows in plain SQL. */
 interface List {
   read(page: Page): Promise<PageOf<{ readonly id: string | number }>>;
   readonly from: string;
@@ -528,7 +523,6 @@ const inCategory = (id: number) =>
 
 const UNDER_REVIEW = `id IN (SELECT order_id FROM order_stages WHERE state = 'held')`;
 
-/** Lists with more than `BORDER` rows. */
 const LONG_LISTS = [
   orders({}),
   orders({ source: 'website' }, `source = 'WEBSITE'`),
@@ -574,7 +568,6 @@ async function idsOf({ from }: List): Promise<unknown[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Compares pages with the same part of the whole list. */
 async function expectPages(list: List, ids: readonly unknown[], pages: readonly Page[]): Promise<void> {
   const read = await Promise.all(pages.map((page) => list.read(page)));
   const found = read.map(({ rows, total }, index) => ({ ...pages[index], total, ids: rows.map(({ id }) => id) }));

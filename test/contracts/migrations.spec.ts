@@ -14,7 +14,6 @@ import { eventually } from '../support/eventually.js';
 import { faultsOfMigration } from '../support/migration-rules.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-/** @param sql one text for each query. */
 function migration(name: string, transaction: boolean | undefined, ...sql: string[]): Migration {
   class Written {
     name = name;

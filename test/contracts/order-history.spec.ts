@@ -36,7 +36,6 @@ function run(...statements: string[]): Promise<unknown> {
   return database.query(bound.join('; '));
 }
 
-// Whoever writes to the database, an operator with psql included.
 describe('the database refuses', () => {
   beforeEach(async () => {
     order = await store.order({ status: 'PENDING', fulfillment_status: 'PENDING' });
@@ -128,10 +127,8 @@ describe('the database refuses', () => {
 describe('an order with thousands of events', () => {
   let long: string;
   let client: pg.Client;
-  /** The rows of order_events that the statements since the last look have read. */
   let eventsRead = 0;
 
-  /** Runs a statement with the settings of a connection for requests, and counts the events that it reads. */
   async function run<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
     const { rows } = await client.query<RunPlan>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, [...values]);
     eventsRead += rowsReadBy(rows[0] as RunPlan).get('order_events') ?? 0;

@@ -307,7 +307,6 @@ describe('OrderPlacement', () => {
 
       expect(replayed).toMatchObject({ outcome: 'replayed', receipt: { orderId: first.id } });
       await expect(refused).rejects.toEqual(new ExternalReferenceTaken(first.id));
-      // The refusal leaves the other key free.
       expect(await ports.placement.findReplay(other)).toBeNull();
     });
 
@@ -350,7 +349,6 @@ function sum(quantities: readonly number[]): number {
   return quantities.reduce((total, quantity) => total + quantity, 0);
 }
 
-/** By trying every subset. */
 function fewestBins(stock: readonly number[], quantity: number): number {
   let fewest = Infinity;
   for (let subset = 0; subset < 2 ** stock.length; subset++) {

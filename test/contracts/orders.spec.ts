@@ -99,7 +99,6 @@ describe('OrderRepository', () => {
   });
 });
 
-// test/e2e/fraud.spec.ts has the rules.
 describe('FraudScreening', () => {
   const signals = {
     ...{ email: 'eve@example.com', phone: '', total: 1000, items: [{ productId: 1, variantId: null, quantity: 1 }] },
@@ -135,7 +134,6 @@ const ORDERS_OF_LARGE_STORE = 14_000;
 const ORDERS_OF_SMALL_STORE = 70;
 const SMALL_STORES = 30;
 
-// Every combination of labels equally often, in turn and three at a moment.
 const ORDERS = `
   INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
     amount, total_amount, customer_name, created_at, updated_at)
@@ -143,7 +141,6 @@ const ORDERS = `
     ($4::text[])[1 + n / 10 % 7], 'COD', 'USD', 1, 1, 'Ada', now() - n / 3 * interval '1 minute', now()
   FROM generate_series(1, $5) AS n`;
 
-/** A filter with each combination of labels. */
 const FILTERS: readonly OrderFilter[] = [false, true].flatMap((source) =>
   [false, true].flatMap((status) =>
     [false, true].map((fulfillmentStatus) => ({
@@ -210,7 +207,6 @@ describe('the list of orders', () => {
     expect(plans.rows).toEqual([{ custom: 5, generic: 3 }]);
   });
 
-  /** The nodes of the plan for all values. */
   async function planOf(ask: (orders: PostgresOrderRepository) => Promise<unknown>): Promise<string[]> {
     const asked: { text: string; values: readonly unknown[] }[] = [];
     const queryPrepared = (text: string, values: readonly unknown[]) => {

@@ -20,7 +20,6 @@ import type { TestDatabase } from '../support/test-database.js';
 const STAGE = 'notify-customer';
 const CLAIM_MS = 30_000;
 const MINUTE_MS = 60_000;
-/** More than this file adds. */
 const ALL = 1_000;
 
 let application: RunningApplication;
@@ -45,7 +44,6 @@ interface Stage {
   readonly lockedFor: number | null;
 }
 
-/** Adds an order with a confirmation, by default one that is due. Returns its id. */
 async function order(stage: Partial<Stage> = {}): Promise<string> {
   const { state = 'pending', attempts = 0, lastError = '', dueIn = -1_000, lockedFor = null } = stage;
   const order_id = await store.order();
@@ -66,7 +64,6 @@ async function stageOf(orderId: string) {
   return row;
 }
 
-/** Claims all due stages. Returns the claim of this order. */
 const claimOf = async (orderId: string, forMs = CLAIM_MS): Promise<ClaimedStage | undefined> =>
   (await stages.claim(ALL, forMs)).find((claim) => claim.orderId === orderId);
 
@@ -76,7 +73,6 @@ async function claimed(stage: Partial<Stage> = {}): Promise<ClaimedStage> {
   return claim;
 }
 
-/** Ends the time of all claims. */
 const expire = () =>
   database.query(`UPDATE order_stages SET locked_until = now() - interval '1 s' WHERE locked_until IS NOT NULL`);
 
@@ -185,7 +181,6 @@ describe('PipelineStages', () => {
 
 describe('StageRetries', () => {
   const retry = (orderId: string) => retries.retry({ storeId: store.id, orderId });
-  /** An order whose confirmation is due in an hour. */
   const waiting = (stage: Partial<Stage>) => order({ dueIn: 60 * MINUTE_MS, ...stage });
   const running = { stages: [], running: [STAGE] };
   const retried = { stages: [STAGE], running: [] };

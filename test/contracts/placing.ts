@@ -11,7 +11,6 @@ import pg from 'pg';
 import { StoreFixture, type ProductOptions } from '../builders/store-fixture.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
-/** The ports that place and change orders, with methods that add fixtures and read the stored data. */
 export interface PlacingPorts {
   readonly store: StoreFixture;
   readonly storeId: number;
@@ -22,11 +21,9 @@ export interface PlacingPorts {
   readonly retries: StageRetries;
   product(options?: ProductOptions): Promise<number>;
   onHand(productId: number): Promise<number>;
-  /** Quantities of a product, by bin id. */
   bins(productId: number): Promise<number[]>;
   /** Lets a running request hold the key. Returns a function that ends the request. */
   holdKey(scope: IdempotencyScope): Promise<() => Promise<void>>;
-  /** Stages of an order and their states. */
   stages(orderId: string): Promise<string[]>;
   hasOrder(orderId: string): Promise<boolean>;
   assessment(orderId: string): Promise<FraudAssessment | null>;

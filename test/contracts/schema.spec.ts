@@ -18,12 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Keys without `store_id`, and the reason for each. */
 const KEYS_OF_ALL_STORES: Readonly<Record<string, string>> = {
   api_keys_key_hash_key: 'The hash of a key identifies its store.',
 };
 
-/** Functions that may touch the rows of all stores, and the reason for each. */
 const FUNCTIONS_OF_ALL_STORES: Readonly<Record<string, string>> = {
   fold_list_tally_changes_through: 'The worker folds the changes of every store, one store after the other.',
   begin_branch: 'A restore or a fail-over affects the positions of every store.',
@@ -41,7 +39,6 @@ describe('the database schema', () => {
     return rows.map(({ name }) => name);
   };
 
-  /** Unique indexes, including those of primary keys, and foreign keys that do not contain `store_id`. */
   const keysWithoutStore = async (
     query: (sql: string) => Promise<{ name: string }[]> = (sql) => database.query(sql),
   ) => {
@@ -135,7 +132,6 @@ describe('the database schema', () => {
   });
 });
 
-/** Digits of two scripts, prefixes, separators, spaces of three kinds, letters. */
 const SYMBOLS = [...'0159+-()./ \t\n\u00a0٣xé😀', '00'];
 
 describe('comparable_phone in SQL and comparablePhone in TypeScript', () => {
@@ -299,7 +295,6 @@ describe('the check for the store predicate', () => {
 /** Names that end with the name of a table. */
 const BY_TABLE = /^(import\.stores\.(find|lock|update|insert)|retention\..*)$/;
 
-/** Number of places that pass the name to TypeORM. */
 function comments(sources: readonly string[], name: string): number {
   return sources.filter((text) => text.includes(`comment('${name}')`) || text.includes(`comment: '${name}'`)).length;
 }

@@ -52,7 +52,6 @@ describe('the named statements of the service', () => {
     let pool: pg.Pool;
     beforeAll(async () => {
       database = await createTestDatabase();
-      // With the settings of a connection for requests.
       pool = requestPool(database.url, 1);
       // Without the triggers and the indexes of searches, which would take most of the time.
       await database.query(

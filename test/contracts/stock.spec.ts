@@ -73,7 +73,6 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     if (state === 'has been analyzed') await database.query('ANALYZE');
   });
 
-  /** The rows of each table that a statement reads. */
   async function rowsRead(text: string, values: readonly unknown[]): Promise<Map<string, number>> {
     await client.query(`PREPARE statement AS ${text}`);
     const execute = `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE statement (${values.map(literal).join()})`;
@@ -82,7 +81,6 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     return rowsReadBy(rows[0] as RunPlan);
   }
 
-  /** Fails when a statement reads more rows of a table. */
   async function expectToRead(most: number, statements: readonly (readonly [string, readonly unknown[]])[]) {
     for (const [text, values] of statements) {
       for (const [table, read] of await rowsRead(text, values))
@@ -90,7 +88,6 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     }
   }
 
-  /** Runs statements, and keeps them. */
   function recording() {
     const statements: [string, readonly unknown[]][] = [];
     const sql = {
@@ -102,7 +99,6 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     return { sql, statements };
   }
 
-  /** Statements of a change with these lines, which looks for its units and bins. */
   async function statementsOf(lines: readonly Partial<StockLine>[]): Promise<[string, readonly unknown[]][]> {
     const { sql, statements } = recording();
     const asked = lines.map((each): StockLine => ({ ...A_LINE, ...each }));
@@ -409,8 +405,7 @@ function literal(value: unknown): string {
   return pg.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-// The last product lies in a quarter of the bins, the others in a few each; the warehouse NEAR has a hundred bins.
-// The warehouse CLOSED has empty ones.
+// The last product lies in a quarter of the bins, the others in a few each. The warehouse CLOSED has empty bins.
 async function fill(storeId: number): Promise<void> {
   await database.query(`INSERT INTO warehouses (store_id, code, name) VALUES ($1, 'NEAR', 'Near')`, [storeId]);
   await database.query(

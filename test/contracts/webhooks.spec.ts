@@ -54,7 +54,6 @@ const fields = (more: Partial<NewWebhook> = {}): NewWebhook => ({
   ...more,
 });
 const install = (more: Partial<NewWebhook> = {}) => webhooks.insert(fields(more));
-/** A change in the feed of a store. */
 const change = async (of = store) => {
   await of.product();
   await application.database.query('SELECT number_changes($1)', [of.id]);
@@ -134,7 +133,6 @@ describe('WebhookRepository', () => {
   describe('replayed from a time', () => {
     const CHANGES = 20_000;
     const BEGAN = new Date('2026-01-01T00:00:00Z');
-    /** Changes of five kinds. Four have the same time. */
     const fillFeed = () =>
       application.database.query(
         `INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)

@@ -33,7 +33,6 @@ describe('authentication', () => {
     api.inject({ url, headers: authorization === undefined ? {} : { authorization: authorization as string } });
 
   describe('returns 401', () => {
-    /** A well-formed key with a correct checksum that no store has. */
     const otherKey = async () => {
       const key = await api.store.createKey('live');
       await api.database.query('DELETE FROM api_keys WHERE last_four = $1', [key.slice(-4)]);
@@ -316,7 +315,6 @@ interface Route {
 const READ_ONLY = ['GET', 'HEAD'];
 const SCOPES: readonly ApiKeyScope[] = ['read', ...WRITE_SCOPES.map((word) => `read,${word}` as const), 'full'];
 
-/** What a route of each kind must need, whatever it declares. */
 const NEEDED: readonly (readonly [RegExp, WriteScope])[] = [
   [/^\/v1\/orders$/, 'orders'],
   [/^\/v1\/orders\/:id\/(?:shipments|transitions|cancel|release)\b/, 'fulfillment'],
@@ -326,7 +324,6 @@ const NEEDED: readonly (readonly [RegExp, WriteScope])[] = [
 ];
 
 describe('the scopes of keys', () => {
-  /** The application, which adds its routes to the list as it starts. */
   async function start(extension: Extension = {}, routes: Route[] = []) {
     const config = testConfig({ DATABASE_URL: api.database.url, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '5' });
     const app = await createApp(config, api.database.url, new JsonLogger('silent'), extension);
@@ -475,7 +472,6 @@ const [OUTER, INNER] = ['10.0.0.2', '10.0.0.1'];
 const V6_CLIENT = '2001:db8::7';
 const ADDRESSES = [CLIENT, FORGED, OUTER, INNER, V6_CLIENT];
 
-/** The peer of the connection, what it sends as `X-Forwarded-For`, and the address for which keys are limited. */
 type Row = readonly [peer: string, forwarded: string | null, seen: string];
 
 const DIRECT: Row = [CLIENT, null, CLIENT];

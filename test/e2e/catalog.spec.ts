@@ -160,7 +160,6 @@ describe('GET /v1/products', () => {
     ids = { shoes, globex, runner, size42, mug, lamp, wool, draft };
   });
 
-  // Newest first, then by id.
   const inOrder = () => [ids.wool, ids.mug, ids.runner, ids.lamp].map(String);
 
   itBehavesAsList(() => ({ api, path: '/v1/products', ids: inOrder() }));

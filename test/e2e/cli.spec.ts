@@ -19,7 +19,6 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 const { cli, createStore, directory, file, start } = commandLine(() => database);
 
-/** A bundle with an order of one line, of 1.00 USD each. */
 function anOrderOf(store: string, receipt_number: string, quantity: number): object[] {
   const amount = 100 * quantity;
   const order = { kind: 'order', store, receipt_number, source: 'POS', status: 'PENDING', currency: 'USD' };

@@ -44,15 +44,12 @@ afterAll(async () => {
   await api.stop();
 }, START_MS);
 
-/** Another application on the database of this file. */
 const startAt = (url: string, env: Record<string, string> = {}) =>
   startApi(env, undefined, { ...api.database, url, drop: () => Promise.resolve() });
 
 interface FrozenWorkers {
   readonly smtp: SmtpSink;
-  /** Runs on. */
   readonly healing: Service;
-  /** Gets SIGTERM. */
   readonly ending: Promise<{ readonly code: unknown; readonly ms: number }>;
   stop(): Promise<void>;
 }
@@ -80,7 +77,6 @@ async function freezeWorkers(): Promise<FrozenWorkers> {
 }
 
 let customers = 0;
-/** Places an order. Returns the expectation of its confirmation. */
 async function placeForMail(smtp: SmtpSink): Promise<() => void> {
   const email = `customer-${++customers}@example.com`;
   const body = anOrderBody(await api.store.product({ stock: 1 }), 1, { customer: { name: 'Ada', email } });
@@ -108,7 +104,6 @@ describe.each([
     return (commit) => commit().then(() => Promise.reject(failure));
   }
 
-  /** Places an order of five units in stock. Each attempt replaces one transaction of the placement. */
   async function place(attempts: readonly Attempt[], { patienceMs = 5_000, quantity = 1 } = {}) {
     const productId = await api.store.product({ stock: 5 });
     const externalReference = hasReference ? `PO-${productId}` : '';
@@ -313,7 +308,6 @@ describe('frozen connections of an API', () => {
     try {
       const mug = await frozen.store.product({ stock: 10_000 });
       const order = () => frozen.post('/v1/orders', anOrderBody(mug));
-      // Opens all connections of the pool.
       await Promise.all(Array.from({ length: 3 * 40 }, order));
 
       proxy.freezeOpenConnections();
@@ -328,7 +322,6 @@ describe('frozen connections of an API', () => {
 
       const failures = (await Promise.all(answers)).filter(({ status }) => status !== 200 && status !== 201);
       expect(failures.filter(({ sentAt }) => sentAt > RECOVERY_LIMIT_MS)).toEqual([]);
-      // None fails when every request was repeated in time.
       expect(failures.filter(({ status }) => status !== 503)).toEqual([]);
     } finally {
       await frozen.stop();

@@ -117,7 +117,6 @@ const ODD_SETTINGS = {
   jit: 'on',
 };
 
-/** A copy of the template in which every session begins with these settings. */
 async function oddDatabase(): Promise<TestDatabase> {
   const database = await createTestDatabase();
   const name = new URL(database.url).pathname.slice(1);

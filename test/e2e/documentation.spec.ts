@@ -215,7 +215,6 @@ const MONEY = /amount$|price$|^line_total$|^subtotal$|_spent$/;
 type Member = Readonly<Record<string, unknown>>;
 
 describe('the examples of the OpenAPI document', () => {
-  /** Every object of the document with its path. */
   function* nodes(value: unknown = document, place: readonly string[] = []): Generator<[Member, readonly string[]]> {
     if (typeof value !== 'object' || value === null) return;
     yield [value as Member, place];
@@ -502,18 +501,15 @@ describeInBrowser('the documentation page in a browser', () => {
 
   const render = (title: string, test: () => Promise<void>) => it(title, test, RENDERING_MS);
   const backgroundOf = (page: Page) => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-  /** How far the content is wider than the window, in pixels. */
   const overhangOf = (page: Page) =>
     page.evaluate<number>('Math.max(0, document.documentElement.scrollWidth - window.innerWidth)');
 
-  // Chromium without a GPU lays out the whole reference for seconds: each device opens it once, and each test goes on from
-  // where the one before it ended.
+  // Chromium without a GPU lays out the reference for seconds, so each test goes on from where the one before it ended.
   describe.each([
     { device: 'a desktop in the light scheme', viewport: DESKTOP, ...LIGHT },
     { device: 'a phone in the dark scheme', viewport: PHONE, ...DARK },
   ])('on $device', ({ device, viewport, colorScheme, background }) => {
     let page: Page;
-    /** Errors of the console and requests to other hosts. */
     const trouble: string[] = [];
     const operation = (id: string) => page.locator(`#operations-${id}`);
     const shot = (step: string) =>

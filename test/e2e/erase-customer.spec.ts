@@ -23,7 +23,6 @@ afterAll(() => api.stop());
 const { cli: run, directory } = commandLine(() => api.database);
 const cli = (...args: string[]) => run(args, KEYS);
 
-/** The unique texts of one person, by the place where each is planted. */
 class Person {
   readonly canaries: string[] = [];
   readonly email: string;
@@ -46,7 +45,6 @@ class Person {
     return text;
   }
 
-  /** Every field of a customer and of two orders, one of them with another e-mail of the customer. */
   lines(store: string): BundleLine[] {
     const address = (place: string) => ({
       ...{ address: this.canary(`${place}-street`), city: this.canary(`${place}-city`) },
@@ -74,7 +72,6 @@ class Person {
     ];
   }
 
-  /** A body of POST /v1/orders with every field. */
   body(place: string): object {
     const at = (field: string) => this.canary(`${place}-${field}`);
     return {
@@ -88,7 +85,6 @@ class Person {
   }
 }
 
-/** Places an order with an Idempotency-Key. Returns its id. */
 async function place(person: Person, where: string, key: string): Promise<string> {
   const response = await api.post('/v1/orders', person.body(where), { 'idempotency-key': key });
   if (response.statusCode !== 201) throw new Error(response.body);
@@ -107,14 +103,12 @@ async function change(method: 'POST' | 'PATCH', path: string, body: object, key?
   return response;
 }
 
-/** Plants a person everywhere: imported, over HTTP, in the block lists. */
 async function plant(name: string): Promise<Person> {
   const person = new Person(name);
   const { database, store } = api;
   await withBundleImporter(database.url, cipher, (importer) => importer.importObjects(person.lines(store.subdomain)));
   const placed = await place(person, 'placed', person.canary('key'));
   const cancelled = await place(person, 'cancelled', person.canary('key-of-cancelled'));
-  // The customer changed the e-mail after this order.
   const older = `${person.canary('older')}@example.com`;
   await database.query(`UPDATE orders SET customer_email = $2 WHERE id = $1`, [placed, older]);
   await change('POST', `${cancelled}/cancel`, { reason: person.canary('reason') }, person.canary('key-of-cancel'));
@@ -130,7 +124,6 @@ async function plant(name: string): Promise<Person> {
   return person;
 }
 
-/** All rows, and the decrypted secrets. */
 async function everything(): Promise<string[]> {
   const secrets = await withMaintenanceConnection(api.database.url, async (dataSource) => {
     const found: string[] = [];
@@ -355,7 +348,6 @@ describe('customers erase', () => {
   });
 });
 
-/** Columns that an erasure replaces or deletes. */
 const PERSONAL = [
   'customers: name email phone tags city',
   'customer_secrets: password_hash verification_token national_id',
@@ -366,7 +358,6 @@ const PERSONAL = [
   'order_events: details',
 ];
 
-/** Columns of the store, its catalog and its books. */
 const IMPERSONAL = [
   'stores: subdomain name custom_domain currency status logo_url primary_color seo_title contact theme payment_settings ecommerce_settings',
   'gateway_credentials: method_id credentials',

@@ -85,7 +85,6 @@ describe('the ERP bridge', () => {
   const linesOf = (orders: Awaited<ReturnType<typeof stored>>) =>
     orders.flatMap(({ id, lines }) => Array.from({ length: lines }, (_, n) => `${id} ${n + 1}`)).sort();
 
-  /** Starts the bridge and kills it at its nth request, before the answer to its nth write, or at its nth file. */
   async function killAt(moment: 'request' | 'answer' | 'file', nth: number, key?: string): Promise<void> {
     const { child, ended } = start(0.02, key);
     let count = 0;

@@ -71,7 +71,6 @@ describe('the recipes for an ERP', () => {
     sql('SELECT id FROM orders WHERE store_id = $1 AND external_reference = $2', api.store.id, reference);
 
   describe('reading everything and following it', () => {
-    /** Reads what changed. `rewound` has a value for each page. */
     const read = async (client: Client, cursor?: string) => {
       const ids: string[] = [];
       const rewound: boolean[] = [];

@@ -29,7 +29,6 @@ const { cli, directory } = commandLine(() => source.database);
 const into = { source: bundleImports(() => source.database), target: bundleImports(() => target.database) };
 
 let files = 0;
-/** Exports a store and returns the lines of the file. */
 async function exported(store: string, options: Parameters<typeof writeStoreExport>[3] = {}): Promise<BundleLine[]> {
   const file = path.join(directory, `${++files}.ndjson`);
   await writeStoreExport(source.database.url, store, file, options);
@@ -37,7 +36,6 @@ async function exported(store: string, options: Parameters<typeof writeStoreExpo
   return texts.map((text) => JSON.parse(text) as BundleLine);
 }
 
-/** Places an order and returns its id. */
 async function order(key: string, body: unknown, headers: Record<string, string> = {}): Promise<string> {
   const response = await source.inject({
     ...{ method: 'POST', url: '/v1/orders', payload: body as object },
@@ -47,7 +45,6 @@ async function order(key: string, body: unknown, headers: Record<string, string>
   return response.json<{ data: { order_id: string } }>().data.order_id;
 }
 
-/** Lets the stages of all orders end, in different ways. */
 const END_STAGES = `
   UPDATE order_stages SET state = CASE WHEN right(order_id::text, 1) < '8' THEN 'done' ELSE 'dead' END, attempts = 3,
     last_error = CASE WHEN right(order_id::text, 1) < '8' THEN '' ELSE 'EENVELOPE' END, updated_at = now()
@@ -297,7 +294,6 @@ const NOT_IN_THE_BUNDLE: Readonly<Record<string, string>> = {
 interface Column {
   readonly table: string;
   readonly column: string;
-  /** An expression, or null for none. */
   readonly preset: string | null;
 }
 
@@ -514,7 +510,6 @@ describe('cli export', () => {
   });
 });
 
-/** The bins of an order's units come from the ledger, which is not exported. */
 function withoutAllocations(answers: Record<string, string>): Record<string, string> {
   const entries = Object.entries(answers);
   return Object.fromEntries(
@@ -522,7 +517,6 @@ function withoutAllocations(answers: Record<string, string>): Record<string, str
   );
 }
 
-/** Moves a line to another store, where its stages can be looked up. */
 function moved(line: BundleLine): object {
   return line.kind === 'store' ? { subdomain: 'moved' } : { store: 'moved' };
 }

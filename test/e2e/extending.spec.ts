@@ -68,7 +68,6 @@ class TeamController {
 @Module({ controllers: [TeamController] })
 class TeamModule {}
 
-/** Records what a channel is told of. */
 class Recorder extends Notifier {
   constructor(
     private readonly channel: Notifier,
@@ -86,7 +85,6 @@ class Recorder extends Notifier {
 describe('an application that extends the service', () => {
   const log: string[] = [];
   const received: string[] = [];
-  /** What the channel was told of, as `order stage reference`. */
   const told: string[] = [];
   let status = 200;
   const receiver = createServer((request, response) => {

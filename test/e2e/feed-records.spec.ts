@@ -80,7 +80,6 @@ const OTHER_TABLES = [
   ...['stock_movements', 'stock_requests', 'webhook_deliveries', 'webhooks'],
 ];
 
-/** Another value of a type, in SQL. */
 const OTHER_OF_TYPE: Readonly<Record<string, (column: string) => string>> = {
   text: (column) => `${column} || 'x'`,
   integer: (column) => `coalesce(${column}, 0) + 1`,
@@ -148,7 +147,6 @@ interface Column {
   readonly type: string;
 }
 
-/** What a client has: the lists, and its copy by the feed. */
 interface Answers {
   readonly lists: ReadonlyMap<string, string>;
   readonly records: string;
@@ -227,7 +225,6 @@ describe('a column that an answer shows', () => {
     return { lists, records: contentOf(everything) };
   };
 
-  /** @returns whether an answer changed; whether the follower of the feed has the change. */
   const compare = async (before: Answers): Promise<{ after: Answers; changed: boolean; followed: boolean }> => {
     await follower.catchUp();
     const after = await answers();
@@ -292,7 +289,6 @@ describe('the feed of SKUs', () => {
   });
 
   const sql = (text: string, ...values: unknown[]) => api.database.query(text, values);
-  /** What the feed has after the statement, sorted. */
   const touched = async (text: string, ...values: unknown[]) => {
     await sql(text, ...values);
     return (await reader.catchUp()).sort();
@@ -300,12 +296,10 @@ describe('the feed of SKUs', () => {
   interface Scene {
     readonly product: number;
     readonly variants: readonly number[];
-    /** Ids of units: a product without variants, and two variants of another product. */
     readonly single: string;
     readonly small: string;
     readonly large: string;
   }
-  /** Products that the reader has seen. */
   const aProductWithVariants = async (): Promise<Scene> => {
     const [brandId, category] = [await api.store.brand(), await api.store.category()];
     const product = await api.store.product({ brandId, categoryIds: [category] });

@@ -36,7 +36,6 @@ describe('GET /v1/changes', () => {
   beforeEach(async () => (api = await application.withStore()));
 
   const sql = (text: string, ...values: unknown[]) => api.database.query(text, values);
-  /** A reader that has read everything. */
   const follower = async (query?: string) => {
     const reader = new FeedReader(api, query);
     await reader.catchUp();
@@ -470,7 +469,6 @@ describe('a waiting request to GET /v1/changes', () => {
   const watchers = () =>
     api.app.get<{ readonly watchers: ReadonlySet<{ wake(changed: boolean): void }> }>(FeedWatch, { strict: false })
       .watchers;
-  /** The places that requests have. */
   const placesTaken = async () => {
     const taken = (kind: string) => counterValue(api.app, 'http_places_taken', { kind });
     return { waits: await taken('waits'), reads: await taken('reads') };
@@ -479,7 +477,6 @@ describe('a waiting request to GET /v1/changes', () => {
     const server: Server = api.app.getHttpServer();
     return promisify(server.getConnections.bind(server))();
   };
-  /** Thirty brands in a table that is locked until `end`: the first records of a page wait. */
   const lockedBrands = async () => {
     await api.database.query(
       `INSERT INTO brands (store_id, slug, name) SELECT $1, 'b-' || n, 'B' FROM generate_series(1, 30) AS n`,

@@ -99,7 +99,6 @@ describe('fraud analysis', () => {
 describe('fraud analysis of contacts', () => {
   const ADDRESS = { address: '1 Main St.', city: 'London', zip: 'N1 2AB', region: '', country: '' };
   const ADA = { email: 'ada@example.com', phone: '+1 (555) 010-0', ...ADDRESS };
-  /** The same contact, in the columns of an order. */
   const OF_ADA = { customer_email: ADA.email, customer_phone: ADA.phone, shipping_address: ADDRESS };
 
   const rows = (table: string) => api.database.query(`SELECT * FROM ${table} WHERE store_id = $1`, [scene.store.id]);

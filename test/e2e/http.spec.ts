@@ -410,7 +410,6 @@ describe('every operation', () => {
     mug = await api.store.product({ stock: 10 });
   });
 
-  /** The operations that need a key, with an id that exists nowhere. */
   async function operations() {
     const document = (await api.inject({ url: '/openapi.json' })).json<{ paths: Record<string, object> }>();
     const found = Object.entries(document.paths).flatMap(([path, item]) =>

@@ -40,7 +40,6 @@ describe('the metrics', () => {
     return line === undefined ? 0 : Number(line.slice(series.length + 1));
   };
   const value = async (series: string) => valueIn(await read(), series);
-  /** By how much `series` grows while `act` runs. */
   const growth = async (series: string, act: () => Promise<unknown>) => {
     const before = await value(series);
     await act();
@@ -211,7 +210,6 @@ describe('the request log', () => {
 
   const lines = () => written.map((line) => JSON.parse(line) as Line);
   const requests = () => lines().filter(({ msg }) => msg === 'request');
-  /** The line of the only request, which the service writes after its answer. */
   const only = async (): Promise<Line> => {
     await eventually(() => expect(requests()).toHaveLength(1));
     return requests()[0] ?? {};
@@ -371,7 +369,6 @@ describe('the built API process with a trace collector', () => {
   });
   const ask = (url: string, trace: string) => fetch(`${base}${url}`, { headers: headersOf(trace) });
   const spansOf = (trace: string) => receiver.spans.filter(({ traceId }) => traceId === trace);
-  /** Sends the body after the headers, when the key was looked up and the service waits for the body. */
   const postSlowly = async (url: string, body: unknown, trace: string): Promise<unknown> => {
     const request = http.request(`${base}${url}`, { method: 'POST', headers: headersOf(trace) });
     const response = once(request, 'response') as Promise<[IncomingMessage]>;
@@ -430,14 +427,12 @@ describe('the built API process with a trace collector', () => {
 
     expect(await api.ended()).toBe(0);
     expect(spansOf(trace).map(({ name }) => name)).toContain('GET /v1/store');
-    // The log is complete too.
     expect(api.output()).toMatch(/"route":"\/v1\/store"[\s\S]*Shutting down/);
   });
 });
 
 const LOGGER = path.resolve(import.meta.dirname, '../../dist/libs/infrastructure/src/platform/json-logger.js');
 
-/** Runs a process that logs like the built service, and returns its messages. */
 function messagesOf(script: string): unknown[] {
   const source = `import { JsonLogger } from ${JSON.stringify(LOGGER)}; const logger = new JsonLogger('info'); ${script}`;
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', source], { encoding: 'utf8' });

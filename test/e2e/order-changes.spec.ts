@@ -55,7 +55,6 @@ const PAY = { reference: 'pi_1', amount: 3500, currency: 'USD' };
 const REFUND = { reference: 're_1', amount: 1000, notify: false };
 const CONFIRM = { field: 'fulfillment_status', expected: 'PENDING', to: 'CONFIRMED' };
 
-/** A valid body with another content. */
 const OTHER_CONTENT: Readonly<Record<string, object>> = {
   shipments: { reference: 'another' },
   cancel: { reason: 'another' },

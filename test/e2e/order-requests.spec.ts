@@ -279,7 +279,6 @@ const BODIES = Number(process.env['PREVIEW_BODIES'] ?? 150);
 const SEED = Number(process.env['PREVIEW_SEED'] ?? 20261122);
 const TIMEOUT_MS = 60_000 + 60 * BODIES;
 const MOST_NAMED = 20;
-/** A hint in the text of a refusal. A preview has no texts. */
 const HINT = ' without variant_id (the product has variants)';
 
 interface Item {
@@ -328,7 +327,6 @@ describe('the preview of a random order', () => {
         }
       }
 
-      // Without each of these, the prediction of one of them was not tried.
       for (const [outcome, count] of Object.entries(seen))
         expect([outcome, count > BODIES / 100]).toEqual([outcome, true]);
     },
@@ -336,7 +334,6 @@ describe('the preview of a random order', () => {
   );
 });
 
-/** Products and variants: plenty and scarce, active and not, with and without variants, of no store. */
 async function shelves({ store }: RunningApi): Promise<Omit<Item, 'quantity'>[]> {
   const things: Omit<Item, 'quantity'>[] = [];
   for (let n = 0; n < 10; n++)
@@ -368,7 +365,6 @@ function aBody(random: (below: number) => number, things: readonly Omit<Item, 'q
   };
 }
 
-/** The refusal that the problems predict: a taken reference comes first, then unavailable items, then short stock. */
 function refusalOf(problems: readonly Problem[], items: readonly Item[]) {
   const of = (code: string) => problems.filter((problem) => problem.code === code).slice(0, MOST_NAMED);
   if (of('external_reference_taken').length > 0) {
@@ -383,13 +379,11 @@ function refusalOf(problems: readonly Problem[], items: readonly Item[]) {
   return short.length > 0 ? ({ status: 422, code: 'out_of_stock', error: short.join('; ') } as const) : null;
 }
 
-/** The id at a path such as `items[2].variant_id`. */
 function idAt(items: readonly Item[], path: string): unknown {
   const [, line = '', field = ''] = /^items\[(\d+)\]\.(product_id|variant_id)$/.exec(path) ?? [];
   return items[Number(line)]?.[field as keyof Item];
 }
 
-/** Written for every request: when the key was used, and how often. */
 const OF_THE_KEY = /^api_key/;
 
 it('a preview writes no row, with or without problems, and an order does', async () => {

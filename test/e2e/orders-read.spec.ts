@@ -413,7 +413,6 @@ describe('searches and deep pages', () => {
   });
 });
 
-/** Resolves with an answer that has the error code `overloaded`, and rejects with any other. */
 async function overloaded(answer: Promise<LightMyRequestResponse>): Promise<LightMyRequestResponse> {
   const response = await answer;
   if (response.headers['x-error-code'] !== 'overloaded') throw new Error(`Answered ${response.statusCode}`);

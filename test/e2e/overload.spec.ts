@@ -19,7 +19,6 @@ describe('the API under overload', () => {
   let api: RunningApi;
   let port: number;
   let product: number;
-  /** The id of an order. */
   let contested: string;
   beforeAll(async () => {
     api = await startApi({ THROTTLE_PER_10S: '0' });

@@ -46,7 +46,6 @@ interface OrderData {
   readonly pipeline: readonly Stage[];
 }
 
-/** Places an order of one unit and returns its id. */
 async function placeOrder(email = 'ada@example.com', price = 1099): Promise<string> {
   const mug = await api.store.product({ name: 'Mug', price, stock: 5 });
   return (await api.place(anOrderBody(mug, 1, { customer: { name: 'Ada Lovelace', email } }))).order_id;
@@ -57,7 +56,6 @@ async function stagesOf(orderId: string, stage = 'notify'): Promise<Stage[]> {
   return pipeline.filter((one) => one.stage.startsWith(stage));
 }
 
-/** The number of confirmations that ended because of their recipient. */
 async function undeliverable(): Promise<number> {
   const attempts = api.app.get(Metrics).registry.getSingleMetric('pipeline_attempt_duration_seconds') as Histogram;
   const { values } = await attempts.get();
@@ -213,7 +211,6 @@ describe('orders under review', () => {
     return { id, email };
   }
 
-  /** Places an order whose fraud analysis gives up because of a lock. */
   async function placeUnanalysed(price?: number) {
     const product = await aProduct(price);
     const locker = await openTransaction(api.database, 'LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
@@ -325,7 +322,6 @@ describe('the mails about changes of an order', () => {
 
   let serial = 0;
 
-  /** Places an order of two mugs, and waits until the customer has its confirmation, if they have an address. */
   async function place(email = `buyer-${++serial}@example.com`): Promise<string> {
     const mug = await api.store.product({ name: 'Mug', price: 1099, stock: 5 });
     const { order_id: id } = await api.place(anOrderBody(mug, 2, { customer: { name: 'Ada Lovelace', email } }));
@@ -347,7 +343,6 @@ describe('the mails about changes of an order', () => {
   const textOf = (raw = '') => readMail(raw).parts.get('text/plain') ?? '';
   const pay = (id: string) => change(id, 'payments', { reference: 'PAY-1', amount: 2198, currency: 'USD' });
 
-  /** Makes the change that queues the mail. */
   const CHANGES: [stage: ChangeStage, make: (id: string, notify?: boolean) => Promise<void>][] = [
     ['notify-shipment', (id, notify) => change(id, 'shipments', { ...parcel, tracking_url: TRACKING_URL, notify })],
     ['notify-cancellation', (id, notify) => change(id, 'cancel', { reason: 'none of yours', notify })],

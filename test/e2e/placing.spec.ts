@@ -242,7 +242,6 @@ describe('POST /v1/orders with the Idempotency-Key of an order that would be rej
       own.store.id,
     ]);
 
-  /** The first request waits for locked stock. Meanwhile the catalog changes and the client repeats the request. */
   async function race(key: string, change: (product: number) => Promise<unknown>) {
     const product = await own.store.product({ stock: 5 });
     const body = anOrderBody(product, 1, { customer: { name: 'Ada', email: 'ada@example.com' } });
@@ -470,7 +469,6 @@ const REAL = [
   ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
 ];
 
-/** Names of statements, or their first words when they have no name. */
 const STATEMENTS = [
   'keys.look_up',
   'idempotency.look_up',

@@ -39,11 +39,9 @@ describe('the built API process', () => {
     const base = await address();
     expect((await get(`${base}/health/ready`)).status).toBe(200);
 
-    // A request that waits for a lock until well after the signal.
     const blocker = await openTransaction(database, 'LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
     const inFlight = get(`${base}/v1/brands`);
     await eventually(async () => expect(await lockWaits(database)).toBe(1));
-    // npm forwards Ctrl-C: two signals within half a second count as one.
     api.process.kill('SIGINT');
     api.process.kill('SIGINT');
     await api.says(/Shutting down/);

@@ -37,7 +37,6 @@ interface PackedUnit {
   hasReturned: boolean;
 }
 
-/** A line as its packer knows it, with its units in the order of the allocations. */
 interface PackedLine {
   readonly line: number;
   readonly units: readonly PackedUnit[];
@@ -54,10 +53,7 @@ const isShipped = ({ parcel }: PackedUnit) => parcel?.status === 'shipped';
 const returnable = ({ units }: PackedLine) =>
   units.filter(isShipped).length - units.filter(({ hasReturned }) => hasReturned).length;
 
-/**
- * A warehouse where one thing happens after the other. It knows the units on each shelf, and whose units they are from the
- * allocations of the orders alone. What is free is what lies on a shelf and belongs to no order.
- */
+/** What is free lies on a shelf and belongs to no order, by the allocations of the orders alone. */
 class Warehouse {
   readonly shelves = new Map<string, number>();
   readonly orders: PackedOrder[] = [];
@@ -186,7 +182,6 @@ class Warehouse {
     add(this.shelves, bin, units);
   }
 
-  /** Units are found, or lost unless they are sold, and then a count reports what is there. */
   private async count(): Promise<void> {
     const bin = this.anyBin();
     add(this.shelves, bin, this.draw(2) === 0 ? this.draw(3) : -Math.min(this.draw(3), this.free().get(bin) ?? 0));
@@ -242,7 +237,6 @@ const OPENING = 2_000;
 const ORDERS = 120;
 const COUNTS = 25;
 
-/** An order as its client knows it. After the placing, it changes at most once. */
 interface Sold {
   readonly id: string;
   readonly quantity: number;
@@ -250,12 +244,9 @@ interface Sold {
   shipped: number;
 }
 
-/** What a counter knows at a cursor, from the feed alone. */
 interface Place {
   readonly cursor: string;
-  /** Ids of the orders that the feed has shown up to here. */
   readonly placed: ReadonlySet<string>;
-  /** Pages that the reader of the feed has read up to here. */
   readonly pages: number;
   readonly received: number;
 }
@@ -265,7 +256,6 @@ interface Scene {
   readonly product: number;
   readonly sold: Map<string, Sold>;
   readonly places: Place[];
-  /** Of each order, the pages of the feed that show it. */
   readonly shown: Map<string, number[]>;
   received: number;
   isOpen: boolean;
@@ -287,7 +277,6 @@ function modelAt({ sold, shown }: Scene, { placed, pages, received }: Place) {
   return { onShelf, available };
 }
 
-/** What the bin must hold when nothing is lost. */
 function modelNow({ sold, received }: Scene): number {
   const gone = [...sold.values()].filter(({ change }) => change !== 'cancel');
   return OPENING + received - gone.reduce((sum, { quantity }) => sum + quantity, 0);
@@ -386,7 +375,6 @@ it('leaves exactly what the shelf and the sales give, for counts of both bases a
     if (!place) throw new Error('No place');
     const { onShelf, available } = modelAt(scene, place);
     const basis = random() < 0.5 ? 'available' : 'on_hand';
-    // The count finds other units than the books say.
     const found = Math.floor(random() * 11) - 5;
     const counted = (basis === 'available' ? available : onShelf) + found;
     const line = { product_id: product, counted, as_of: place.cursor, basis };

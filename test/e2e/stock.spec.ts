@@ -40,7 +40,6 @@ async function change(lines: readonly object[], more: object = {}, headers: Reco
   };
 }
 
-/** The cursor of a reader that has seen everything. */
 async function cursor(): Promise<string> {
   const reader = new FeedReader(api);
   await reader.catchUp();
@@ -51,7 +50,6 @@ const place = async (quantity: number) => (await api.place(anOrderBody(product, 
 const ship = async (id: string) =>
   expect((await api.post(`/v1/orders/${id}/shipments`, { reference: 'S-1' })).statusCode).toBe(201);
 
-/** Makes bins of the store. Returns the code of their warehouse. */
 async function makeBins(count: number, prefix: string): Promise<string> {
   const [warehouse] = await sql<{ id: number; code: string }>(
     'SELECT id, code FROM warehouses WHERE store_id = $1',
@@ -64,7 +62,6 @@ async function makeBins(count: number, prefix: string): Promise<string> {
   return warehouse?.code ?? '';
 }
 
-/** Puts the product into bins, until it has so many. Returns the code of the warehouse. */
 async function fillBins(count: number): Promise<string> {
   const warehouse = await makeBins(count - 1, 'L');
   await sql(
@@ -257,7 +254,6 @@ describe('POST /v1/stock', () => {
     const one = await change([into(1), into(2), into(1, { set: 3, expected: null })]);
 
     const text = 'The product or variant has 250 bins: no request puts it into another';
-    // The product lay in a bin before.
     expect(many.lines.map(({ code }) => code)).toEqual([
       'below_zero',
       ...Array.from({ length: 249 }, () => ''),

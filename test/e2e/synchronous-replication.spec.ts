@@ -44,7 +44,6 @@ afterAll(async () => {
   await app.close();
   await database.drop();
 });
-// Ends the waits that a test left behind.
 afterEach(() => database.waitFor(''));
 
 const post = (key: string | null, at = app, more = {}): Promise<LightMyRequestResponse> =>
@@ -61,7 +60,6 @@ const UNKNOWN = [503, 'outcome_unknown'];
 /** The order that waits for its standby ends with the request's deadline, or is given up by the server before. */
 const NOT_ACKNOWLEDGED = [UNKNOWN, [503, 'deadline_exceeded']];
 
-/** While commits wait for a standby that never comes, and each wait is ended from outside. */
 async function whileWaitsEnd<T>(how: 'pg_cancel_backend' | 'pg_terminate_backend', work: () => Promise<T>): Promise<T> {
   await database.waitFor(ABSENT);
   const stop = database.endWaits(how);
@@ -206,7 +204,6 @@ describe('POST /v1/orders with synchronous replication', () => {
     expect(replicated.statusCode).toBe(201);
     expect(kept.body).toBe(replicated.body);
     for (const answer of answers) expect(NOT_ACKNOWLEDGED).toContainEqual(outcome(answer));
-    // The repeat places the order that the fail-over lost.
     expect([placed.statusCode, placed.headers['idempotent-replayed']]).toEqual([201, undefined]);
     expect(list.body).toContain(placed.json<{ data: { order_id: string } }>().data.order_id);
   });

@@ -75,13 +75,11 @@ describe('the deliveries of a webhook', () => {
 
   const get = <Port>(port: abstract new (...parameters: never[]) => Port): Port => api.app.get(port, { strict: false });
 
-  /** It trusts the certificate of the receiver. */
   function deliverer(options: SenderOptions = {}): DeliverWebhooks {
     const sender = new HttpsWebhookSender(ALLOWED, { ca: receiver.ca, ...options });
     return new DeliverWebhooks(get(WebhookQueue), get(FeedService), sender, get(RecordFormat));
   }
 
-  /** The loop of a worker. */
   function startRunner(options: SenderOptions = {}): WebhookRunner {
     const runner = new WebhookRunner(deliverer(options), new ServiceMetrics());
     runner.onApplicationBootstrap();
@@ -396,7 +394,6 @@ const created = async (body?: object, headers?: Record<string, string>) => {
 const listed = async (headers?: Record<string, string>) =>
   (await api.get('/v1/webhooks', headers)).json<{ data: Shown[] }>().data;
 
-/** Adds an attempt, as a worker does. */
 const attempted = (id: string, at: string, phase: string, status: number | null, answer: string) =>
   sql(
     `INSERT INTO webhook_deliveries (store_id, webhook_id, slot, message_id, type, at, phase, status, duration_ms, answer)
@@ -672,7 +669,6 @@ describe('a request about webhooks is refused', () => {
 
 describe('the command line', () => {
   const inDirectory = commandLine(() => application.database).cli;
-  /** With the encryption key of the API. */
   const cli = (args: readonly string[]) => inDirectory(args, { DATA_DIR: process.env['TEST_DATA_DIR'] ?? '' });
   const run = async (...args: string[]) => {
     const { code, json, stderr } = await cli(['webhooks', ...args]);

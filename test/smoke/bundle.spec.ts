@@ -49,7 +49,6 @@ describe('the files of the image, in a directory of their own', () => {
     expect({ status, stderr }).toMatchObject({ status: 0 });
     return stdout;
   };
-  /** Starts an application and returns what it has written so far. */
   const start = (app: string, env: Record<string, string>, ...flags: string[]): (() => string) => {
     const child = spawn(process.execPath, [...flags, main(app)], { cwd: cwd(), env: environment(env) });
     started.push(child);

@@ -6,7 +6,6 @@ import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
 
-/** Runs a line of the welcome message exactly as it was printed. */
 const run = (command: string) =>
   JSON.parse(execFileSync('/bin/sh', ['-c', `${command} --silent`], { encoding: 'utf8' })) as Record<string, unknown>;
 
@@ -65,7 +64,6 @@ describe('npm start on a new data directory', () => {
     api = startBuiltApi({ DATA_DIR: dataDir });
     const [, address] = await api.says(/running at (\S+)[^]*npm run --silent cli -- keys create --store \w+/, 40_000);
     expect(api.output()).not.toMatch(/svc_(live|test)_/);
-    // The key of the first start still works, and the order exists.
     const again = list.replace(
       /http:\/\/[^/]+\/v1\/products\?limit=3/,
       `${address}/v1/orders?search=${created.data.receipt_number}`,

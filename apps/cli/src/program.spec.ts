@@ -20,7 +20,6 @@ beforeEach(() => {
 
 afterEach(() => jest.restoreAllMocks());
 
-/** The exit code of a command line that is refused, or answered, before a database is needed. */
 async function exitCodeOf(...args: string[]): Promise<number> {
   try {
     await createProgram().parseAsync(args, { from: 'user' });
@@ -205,7 +204,6 @@ describe('the command line', () => {
 
 const VALUES = ['ada@example.com', '+1 555 0100', 'Bearer abc', '{"customer":'];
 
-/** An error as the driver reports it, with values in every field in which PostgreSQL puts them. */
 function postgres(code: string, message: string, more: object = {}): Error {
   const values = VALUES.join(' ');
   const fields = { code, detail: `Key (email)=(${values}) exists.`, where: values, hint: values, parameters: VALUES };

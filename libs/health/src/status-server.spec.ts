@@ -28,7 +28,6 @@ describe("a process's status", () => {
   });
   afterAll(() => server.close());
 
-  /** The arguments of a process that sends a probe, and exits with 0 when it gets an answer in time. */
   const probeWithin = (ms: number) => {
     const probe = `fetch('http://127.0.0.1:${server.port}/health/live', { signal: AbortSignal.timeout(${ms}) })`;
     return ['-e', `${probe}.then(() => process.exit(0), () => process.exit(1))`];

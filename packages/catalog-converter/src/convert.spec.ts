@@ -8,7 +8,6 @@ import { COLUMN_OF, plainHeading } from './woocommerce-headings.js';
 
 type Cells = Record<string, string>;
 
-/** A file with all columns of the header; cells that a row does not name are empty. */
 const csv = (header: string, rows: readonly Cells[]) => {
   const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
   const names = header.split(',');
@@ -38,7 +37,6 @@ async function* bytesOf(text: string | Uint8Array): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += 97) yield bytes.subarray(start, start + 97);
 }
 
-/** Converts a file, with the lines of its bin left out. */
 async function converted(format: Conversion['format'], file: string | Uint8Array, more: Partial<Conversion> = {}) {
   const notes: Note[] = [];
   const report = emptyReport();

@@ -9,7 +9,6 @@ async function read(...texts: string[]): Promise<void> {
   for await (const record of readCsv(() => pieces(...texts))) void record;
 }
 
-/** The records of a file that arrives byte by byte. */
 async function recordsOf(file: string | Uint8Array, encoding?: string): Promise<CsvRecord[]> {
   const records: CsvRecord[] = [];
   const bytes = Array.from(Buffer.from(file), (byte) => Uint8Array.of(byte));

@@ -14,7 +14,6 @@ const VANISHED_MS = 20_000;
 /** Survives killed processes, which these tests cover, but not a power cut. */
 const FAST = { fsync: 'off', full_page_writes: 'off' };
 
-/** Starts the server as another process of the project would, and prints the outcome on one line. */
 const OWNER = `
 import * as embedded from './embedded-postgres.js';
 try {
@@ -325,7 +324,6 @@ async function killed(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Waits until no server runs on the data directory; every test must end in that state. */
 async function vanishes(dataDir: string): Promise<void> {
   const giveUp = performance.now() + VANISHED_MS;
   while (processesOn(dataDir).length > 0 && performance.now() < giveUp) await delay(20);

@@ -21,7 +21,6 @@ import { UnusableAddress } from '../../../libs/infrastructure/src/mail/mail-fail
 
 const HOUR_MS = 3_600_000;
 
-/** A worker, and what it records of its attempts. @param notify sends the message. */
 function aWorker(notify: () => Promise<void>, order = anOrderRecord()) {
   const stages = { fail: jest.fn(), setAside: jest.fn(), succeed: jest.fn() };
   const run = new RunPipelineStage(
@@ -77,7 +76,6 @@ describe('RunPipelineStage', () => {
 const ACCEPTED: FraudAssessment = { verdict: 'ACCEPT', score: 0, reasons: [] };
 const SIGNAL = new AbortController().signal;
 
-/** Orders that are held without an analysis. @param failing those whose analysis fails again. */
 function unanalysed(count: number, failing: readonly string[] = []) {
   const ids = Array.from({ length: count }, (_, n) => String(n).padStart(4, '0'));
   const held = new Set(ids);
@@ -140,11 +138,7 @@ const claimed: ClaimedWebhook = {
 describe('DeliverWebhooks', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  /**
-   * Delivers the changes of two products, of which the second is deleted during the first message.
-   *
-   * @param durationMs of each message. @returns the messages.
-   */
+  /** The second of two products is deleted during the first message. @param durationMs of each message. */
   async function toldIn(durationMs: number): Promise<string[]> {
     let ahead = 0;
     let isDeleted = false;

@@ -20,7 +20,6 @@ interface Language {
   readonly name: string;
   readonly program: string;
   readonly file: string;
-  /** What the program is started with; by default the file. */
   readonly start?: (port: number) => readonly string[];
   /** Whether the file, started without more, reads the orders; otherwise the receiver does. */
   readonly readsBySecondStart?: boolean;
@@ -39,7 +38,6 @@ const LANGUAGES: readonly Language[] = [
   { name: 'java', program: 'java', file: 'Receiver.java' },
 ];
 
-/** That in JavaScript is in the guide, the others are files. */
 function sourceOf({ name, file }: Language): string {
   if (name !== 'js') return readFileSync(path.join(PROGRAMS, file), 'utf8');
   const guide = readFileSync(path.join(ROOT, 'docs/webhook-receivers.md'), 'utf8');
@@ -48,7 +46,6 @@ function sourceOf({ name, file }: Language): string {
   return source;
 }
 
-/** A message with these data, as the service signs it while the secret is rotated. */
 function message(data: object, { secret = SECRET, secondsAgo = 0 } = {}) {
   const id = `msg_${randomBytes(20).toString('base64url')}`;
   const time = new Date(Date.now() - secondsAgo * 1000);
@@ -107,7 +104,6 @@ describe.each(LANGUAGES)('the receiver of webhooks in $name', (language) => {
   const send = async (init: { headers: Record<string, string>; body: string }) =>
     (await fetch(address, { method: 'POST', ...init })).status;
   const readsOf = (id: string) => reads.filter((read) => read.includes(id));
-  /** Ends when the receiver has read another order. */
   async function readNext(): Promise<void> {
     const id = randomUUID();
     expect(await send(message(changed(id)))).toBe(204);

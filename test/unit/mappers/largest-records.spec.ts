@@ -53,10 +53,8 @@ const attributes = Object.fromEntries(times(10, (n) => [`Attribute ${n}`, `Value
 const attributeNames = Object.keys(attributes);
 const TEXT = 'Ring twice. '.repeat(160);
 
-/** All lines of an order, each with the same units. */
 const eachLine = (quantity: number): LineQuantity[] => times(MAX_LINES, (n) => ({ line: n + 1, quantity }));
 
-/** Lines of one product, each unit from a bin of its own. */
 const ORDER_ROW: OrderRow = {
   id: '652e11cd-af5e-469b-9ad6-28bda7a6431d',
   ...{ receiptNumber: 'WEB-261120-7K3M9Q', source: 'WEBSITE', paymentMethod: 'COD', currency: 'USD' },
@@ -121,7 +119,6 @@ const CUSTOMER = {
   tags: times(1_000, (n) => `tag ${n}`),
 };
 
-/** Each name and each text is looked through for secrets. */
 const SETTINGS = Object.fromEntries(
   times(300, (n) => [`member${n}`, { name: `field ${n}`, value: TEXT.slice(0, 40) }]),
 );

@@ -3,7 +3,6 @@ import type { Shipment } from '@app/domain';
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
 import { orderMail, type OrderMail } from '../../../libs/infrastructure/src/mail/order-mail.js';
 
-/** The mail of a stage about the shipment or refund `P-1`. */
 function mailOf(stage: NotificationStage, order: OrderRecord, store = aStoreProfile()): OrderMail {
   const mail = orderMail(stage, order, store, 'P-1');
   if (!mail) throw new Error('no mail');
@@ -143,7 +142,6 @@ const PARCEL: Shipment = {
   deliveredAt: null,
 };
 
-/** A shipped, cancelled and refunded order: each mail finds what it is about. */
 const changed = (values: Partial<OrderRecord> = {}) =>
   anOrderRecord({
     lines: [{ ...line, shippedQuantity: 2 }],
@@ -328,7 +326,6 @@ describe('the mail about a refund', () => {
 const place = { address: '', city: '', zip: '', region: '', country: '' };
 const contact = { email: 'hello@acme.test' };
 
-/** Every field of a mail that contains text from outside. */
 const FIELDS: [
   field: string,
   order: (text: string) => Partial<OrderRecord>,
@@ -379,7 +376,6 @@ const TAGS = 'html,head,meta,title,body,div,h1,h2,p,br,img,strong,span,table,tr,
 const ATTRIBUTES =
   'lang,charset,name,content,style,src,alt,height,role,width,cellspacing,cellpadding,colspan,href'.split(',');
 
-/** The parts of the HTML that are not from the template: tags, attributes, styles and addresses. */
 function foreignParts(html: string): string[] {
   const foreign: string[] = [];
   const rest = html.replace(/<!doctype html>/, '').replace(TAG, (_tag, name: string, attributes: string) => {

@@ -16,7 +16,6 @@ describe('tools/dev.mjs', () => {
     mkdirSync(path.dirname(file(name)), { recursive: true });
     writeFileSync(file(name), text, { mode });
   };
-  /** The process ids of the API, in the order of their starts. */
   const starts = () => readFileSync(file('starts'), 'utf8').split('\n').filter(Boolean).map(Number);
   const isRunning = (pid: number) => {
     try {
@@ -32,7 +31,6 @@ describe('tools/dev.mjs', () => {
     write('libs/domain/src/index.ts', 'export {};');
     write('starts', '');
     write('package.json', '{ "type": "module" }');
-    // Replaces the API and the build.
     write(
       'dist/apps/api/src/main.js',
       `import { appendFileSync } from 'node:fs';

@@ -14,7 +14,6 @@ import {
 import { listQuery, ReadQuery } from './query.js';
 import { QueryGuard } from './query.guard.js';
 
-/** Reads the value of a URL, as `queryOf` does. */
 const reading =
   <T>({ read }: Parameter<T>) =>
   (sent: string | readonly string[] | undefined): T =>

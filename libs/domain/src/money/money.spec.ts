@@ -89,7 +89,6 @@ describe('toDecimal', () => {
     expect(JSON.stringify(toDecimal(minor, currency))).toBe(text);
   });
 
-  /** The amounts from `first` to `last` that a round trip changes. */
   const changed = (first: number, last: number, currency: string) => {
     const amounts = Array.from({ length: last - first + 1 }, (_, index) => first + index);
     return amounts.filter((minor) => Money.parse(String(toDecimal(minor, currency)), currency).minor !== minor);

@@ -105,7 +105,6 @@ const FULFILLMENT = [
 ];
 
 describe('the statuses', () => {
-  /** The pairs of statuses, a status with itself included, that the rule lets pass. It throws for the others. */
   function allowed<S extends string>(statuses: readonly S[], rule: (from: S, to: S) => void): string[] {
     const passes = (from: S, to: S) => {
       try {
@@ -172,7 +171,6 @@ describe('isOpen', () => {
     ['PROCESSING', PAYMENT_STATUSES],
     ['SHIPPED', PAYMENT_STATUSES],
     ['DELIVERED', ['PENDING']],
-    // To be refunded.
     ['CANCELLED', ['SUCCEEDED']],
     ['RETURNED', ['SUCCEEDED']],
   ] as const)('is true for a %s order with a payment that is one of %j', (fulfillmentStatus, open) => {

@@ -13,7 +13,6 @@ import { changeShipment, shipOrder, type ShipmentPatch, type ShipmentRequest } f
 
 const AT = new Date('2026-11-20T12:00:00.000Z');
 const TRACKING = { carrier: '', trackingNumber: '', trackingUrl: '' };
-/** All units of `anOrder`. */
 const ALL = [units(1, 3), units(2, 1)];
 
 /** An order over 35.00 USD: three units of line 1 and one of line 2. */
@@ -88,7 +87,6 @@ const refunding = (values: Partial<RefundRequest> = {}) => ({
 });
 const money = (reference: string, amount: number) => ({ reference, amount, requestHash: 'hash' });
 
-/** The code of what a change throws. */
 function thrown(change: () => unknown): string {
   try {
     change();
@@ -99,7 +97,6 @@ function thrown(change: () => unknown): string {
   return 'nothing';
 }
 
-/** The names of events, and the statuses that they change. */
 function textOf(events: readonly OrderEvent[]): string[] {
   return events.map(({ event, from, to }) => (event === 'status_changed' ? `${from}>${to}` : event));
 }

@@ -10,7 +10,6 @@ const CONTACT: OrderContact = {
 };
 const SIZE = { total: 100, items: [{ productId: 1, variantId: null, quantity: 1 }] };
 
-/** A pool of one connection that records the statements it receives and answers each with an empty row. */
 function poolThat(connects: () => Promise<void>) {
   const sent: string[] = [];
   const releases: unknown[] = [];

@@ -13,7 +13,6 @@ function recorder(level = 'info') {
   return { lines, logger };
 }
 
-/** An error as TypeORM throws it when a row violates a constraint, with every field of pg. */
 function queryFailed(code: string): Error {
   const driverError = Object.assign(new Error('pg'), {
     code,

@@ -1,6 +1,5 @@
 import { GroupedLookup } from './grouped-lookup.js';
 
-/** A look-up whose answers the test releases one by one. */
 function aLookup(concurrent = 1) {
   const calls: {
     keys: readonly string[];

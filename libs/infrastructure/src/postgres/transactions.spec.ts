@@ -6,7 +6,6 @@ import { DatabaseMetrics } from './database-metrics.js';
 import { Transactions } from './transactions.js';
 import { isRetryable, retryReason, toApplicationError, translated } from './postgres-errors.js';
 
-/** Transactions on one connection that fails statements matching `refused` and records what it is sent. */
 function transactionsThatFail(refused: RegExp) {
   const sent: (string | undefined)[] = [];
   const releases: unknown[] = [];

@@ -18,7 +18,6 @@ describe('a server at its connection limit', () => {
     server.close();
   });
 
-  /** The first bytes that a new connection receives; empty when the server closes it. */
   const ask = async (): Promise<string> => {
     const socket = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
     sockets.push(socket);
