@@ -20,7 +20,7 @@ export interface ProductOptions {
   readonly columns?: Record<string, unknown>;
 }
 
-export interface VariantOptions {
+interface VariantOptions {
   readonly sku?: string;
   readonly name?: string;
   readonly price?: number;

@@ -84,8 +84,6 @@ async function placeForMail(smtp: SmtpSink): Promise<() => void> {
   return () => expect(smtp.mails.flatMap(({ to }) => to)).toContain(email);
 }
 
-type Run = Transactions['run'];
-
 describe.each([
   ['without a key', false, false],
   ['with an Idempotency-Key', true, false],
@@ -111,7 +109,7 @@ describe.each([
     const idempotency: IdempotentRequest | null = hasKey
       ? { scope: aScope(api.store.id), requestHash: Buffer.alloc(32) }
       : null;
-    const run: Run = transactions.run.bind(transactions);
+    const run: Transactions['run'] = transactions.run.bind(transactions);
     let made = 0;
     jest.spyOn(transactions, 'run').mockImplementation((storeId, work, deadline) => {
       const commit = () => run(storeId, work, deadline);

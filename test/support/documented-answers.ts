@@ -14,12 +14,8 @@ export interface DocumentedResponse {
   readonly content?: unknown;
 }
 
-interface Operation {
-  readonly responses: Record<string, DocumentedResponse>;
-}
-
 export interface ApiDocument {
-  readonly paths: Record<string, Record<string, Operation>>;
+  readonly paths: Record<string, Record<string, { readonly responses: Record<string, DocumentedResponse> }>>;
   readonly components: { readonly headers: Record<string, DocumentedHeader> };
 }
 

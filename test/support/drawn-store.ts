@@ -1,9 +1,7 @@
 import type { BundleLine } from '@app/bundles';
 
-type Draw = (below: number) => number;
-
 /** Fields are absent, null, empty or filled, and lists have other members in another order than the version before. */
-export function aDrawnStore(store: string, draw: Draw): BundleLine[] {
+export function aDrawnStore(store: string, draw: (below: number) => number): BundleLine[] {
   const one = <T>(...values: readonly T[]): T => values[draw(values.length)] as T;
   const some = <T>(values: readonly T[]): T[] =>
     values

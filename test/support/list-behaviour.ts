@@ -6,7 +6,7 @@ interface ListBody {
   readonly pagination: { readonly total: number; readonly page: number; readonly limit: number };
 }
 
-export interface ListEndpoint {
+interface ListEndpoint {
   readonly path: string;
   readonly api: RunningApi;
   readonly ids: readonly unknown[];

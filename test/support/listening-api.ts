@@ -2,13 +2,11 @@ import { listen } from './listen.js';
 import { sendRaw, type RawOptions, type RawResponse } from './raw-http.js';
 import { startApi, type RunningApi } from './start-api.js';
 
-type Bytes = string | Buffer | readonly (string | Buffer)[];
-
 export interface ListeningApi extends RunningApi {
   readonly port: number;
   /** The Authorization header of the store's live key, with its line break. */
   readonly keyLine: string;
-  send(bytes: Bytes, options?: RawOptions): Promise<RawResponse>;
+  send(bytes: string | Buffer | readonly (string | Buffer)[], options?: RawOptions): Promise<RawResponse>;
   /** `POST /v1/orders` with the key. @param head further header lines, without the last line break. */
   orderHead(head: string, body?: string | Buffer): Buffer;
   /** `POST /v1/orders` with the key and this body as JSON. @param head further header lines, each with its line break. */

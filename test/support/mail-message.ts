@@ -1,4 +1,4 @@
-export interface MailMessage {
+interface MailMessage {
   /** Header values by name in lower case, unfolded and with decoded words. One entry per line. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly parts: ReadonlyMap<string, string>;

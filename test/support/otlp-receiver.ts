@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface ReceivedSpan {
+interface ReceivedSpan {
   readonly service: string;
   readonly traceId: string;
   readonly spanId: string;

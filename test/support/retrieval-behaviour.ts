@@ -1,6 +1,6 @@
 import type { RunningApi } from './start-api.js';
 
-export interface RetrievalEndpoint {
+interface RetrievalEndpoint {
   readonly api: RunningApi;
   readonly path: string;
   /** The noun of the error message, for example `Order`. */

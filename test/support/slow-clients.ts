@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export type Slowness = 'headers' | 'body' | 'never reads' | 'reads a little';
+type Slowness = 'headers' | 'body' | 'never reads' | 'reads a little';
 
 export const SLOWNESSES: readonly Slowness[] = ['headers', 'body', 'never reads', 'reads a little'];
 
-export interface SlowTarget {
+interface SlowTarget {
   readonly port: number;
   readonly key: string;
   readonly largePath: string;

@@ -16,7 +16,7 @@ export interface TcpProxy {
 /** `cut` drops the bytes and resets both sides. `deliver and cut` resets the client before the answer. */
 export type ClientDataVerdict = 'pass' | 'drop' | 'cut' | 'deliver and cut';
 
-export interface TcpProxyOptions {
+interface TcpProxyOptions {
   /** The protocol is plain text: a chunk that includes `COMMIT` is that statement. @param connection counts from 1. */
   readonly onClientData?: (chunk: Buffer, connection: number) => ClientDataVerdict;
 }

@@ -1,9 +1,5 @@
 import type { TestDatabase } from './test-database.js';
 
-interface Table {
-  readonly name: string;
-}
-
 const TABLES = `
   SELECT class.oid::regclass::text AS name FROM pg_class AS class
   JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
@@ -11,7 +7,7 @@ const TABLES = `
   ORDER BY 1`;
 
 export async function allRows(database: TestDatabase): Promise<string[]> {
-  const tables = await database.query<Table>(TABLES);
+  const tables = await database.query<{ name: string }>(TABLES);
   const rows = await Promise.all(
     tables.map(async ({ name }) => {
       const found = await database.query<{ text: string }>(`SELECT row::text AS text FROM ${name} AS row`);

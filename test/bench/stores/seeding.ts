@@ -13,7 +13,7 @@ export interface Seeding {
   readonly bases: Readonly<Record<NumberedTable, number>>;
 }
 
-export interface StoreSizes {
+interface StoreSizes {
   readonly orders: number;
   readonly products: number;
   readonly customers: number;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../support/proof.js';
 import type { FeedAnswer, FeedEntry } from '../../support/feed-reader.js';
 
-export interface FollowerOptions {
+interface FollowerOptions {
   readonly name: string;
   readonly key: string;
   readonly address: string;

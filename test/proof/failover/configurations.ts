@@ -4,7 +4,7 @@ import { serverPort } from '../../support/free-port.js';
 import { startProgram, type Program } from '../support/programs.js';
 import type { MemberAddress } from './member.js';
 
-export interface PatroniSettings {
+interface PatroniSettings {
   readonly address: MemberAddress;
   readonly data: string;
   readonly programs: string;

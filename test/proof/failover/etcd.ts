@@ -5,18 +5,12 @@ import type { Place } from './place.js';
 
 const NAMES = ['e1', 'e2', 'e3'];
 
-interface EtcdMember {
-  readonly name: string;
-  readonly client: number;
-  readonly peer: number;
-}
-
 export class Etcd {
   private daemons: readonly Daemon[] = [];
 
   private constructor(
     private readonly place: Place,
-    private readonly members: readonly EtcdMember[],
+    private readonly members: readonly { name: string; client: number; peer: number }[],
   ) {}
 
   static async prepare(place: Place): Promise<Etcd> {

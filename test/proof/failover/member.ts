@@ -13,7 +13,7 @@ export interface MemberAddress {
   readonly restPort: number;
 }
 
-export interface MemberOptions {
+interface MemberOptions {
   readonly place: Place;
   readonly address: MemberAddress;
   readonly config: string;

@@ -5,7 +5,7 @@ import { STALLED } from './slow-commits.js';
 
 const AT_ONCE = 4;
 
-export interface TwinRace {
+interface TwinRace {
   readonly keys: number;
   /** Number of keys whose first order is so slow that its twins get 409. */
   readonly stalled: number;

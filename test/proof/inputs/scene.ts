@@ -14,7 +14,7 @@ export interface PricedProduct {
   readonly variants: readonly { readonly id: number; readonly price: number }[];
 }
 
-export interface NamedRow {
+interface NamedRow {
   readonly id: string;
   readonly name: string;
   readonly slug: string;

@@ -1,7 +1,7 @@
 import type { TestDatabase } from '../../support/test-database.js';
 
 /** The store whose rows must not change, and one of its orders, which no worker changes any more. */
-export interface Watched {
+interface Watched {
   readonly storeId: number;
   readonly settledOrder: string;
 }

@@ -19,7 +19,7 @@ export interface Units {
   readonly quantity: number;
 }
 
-export interface ShipmentAnswer {
+interface ShipmentAnswer {
   readonly reference: string;
   readonly status: string;
   readonly items: readonly Units[];

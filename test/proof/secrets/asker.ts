@@ -1,6 +1,6 @@
 import { SECRETS, type Canaries } from './canaries.js';
 
-export interface Question {
+interface Question {
   readonly method?: string;
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;

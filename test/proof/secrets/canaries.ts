@@ -14,11 +14,6 @@ const KIND_IN_HEX: Readonly<Record<string, Kind>> = Object.fromEntries(
 
 const CANARY_PATTERN = `${PATTERN}|${PATTERN_IN_HEX}`;
 
-interface Sighting {
-  readonly kind: Kind;
-  readonly text: string;
-}
-
 export class Canaries {
   private readonly counts = new Map<Kind, number>();
   readonly others: string[] = [];
@@ -40,7 +35,7 @@ export class Canaries {
   }
 }
 
-function sightings(text: string): Sighting[] {
+function sightings(text: string): { kind: Kind; text: string }[] {
   return Array.from(text.matchAll(new RegExp(CANARY_PATTERN, 'gi')), ([found, plain, hex]) => ({
     kind: plain ? (plain.toLowerCase() as Kind) : (KIND_IN_HEX[hex?.toLowerCase() ?? ''] ?? 'sett'),
     text: found,

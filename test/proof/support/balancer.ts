@@ -5,7 +5,7 @@ import { isReady } from './service.js';
 /** Probes more often than production balancers, which probe every few seconds, to keep the proof short. */
 const PROBE_MS = 500;
 
-export interface Balancer {
+interface Balancer {
   readonly url: string;
   knows(service: string): Promise<void>;
   close(): Promise<void>;

@@ -12,7 +12,7 @@ export interface RequestOptions {
   readonly timeoutMs?: number;
 }
 
-export interface InsistOptions {
+interface InsistOptions {
   readonly method?: string;
   readonly path?: string;
   readonly key?: string | null;

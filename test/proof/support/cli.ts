@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 
 const APPS = path.resolve(import.meta.dirname, '../../../dist/apps');
 
-export interface CommandEnd {
+interface CommandEnd {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

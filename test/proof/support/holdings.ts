@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Service } from './service.js';
 
 /** The resources of a process at one moment, after a garbage collection. */
-export interface Holdings {
+interface Holdings {
   readonly descriptors: number;
   readonly residentBytes: number;
   /** Reachable JavaScript objects and buffers. */
@@ -70,7 +70,7 @@ export class HoldingsWatch {
 }
 
 /** `null` when the system does not report it, or the process is gone. */
-export async function holdingsOf(service: Service): Promise<Holdings | null> {
+async function holdingsOf(service: Service): Promise<Holdings | null> {
   if (platform() !== 'linux' || !service.isRunning) return null;
   return {
     descriptors: readdirSync(`/proc/${service.pid}/fd`).length,

@@ -8,7 +8,7 @@ import { stockViolations } from './oracle/stock.js';
 import type { Service } from './service.js';
 import type { StockedStore } from './shop.js';
 
-export interface OracleQuestion {
+interface OracleQuestion {
   /** The API processes whose pools are checked, with their size (10 unless a proof sets `DATABASE_POOL_SIZE`). */
   readonly services?: readonly Service[];
   readonly poolSize?: number;

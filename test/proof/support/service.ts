@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export type Role = 'api' | 'worker';
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly role: Role;
   /** Added to a minimal environment, which inherits none of the caller's settings. */
   readonly env: Readonly<Record<string, string>>;

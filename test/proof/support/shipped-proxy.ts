@@ -8,7 +8,7 @@ import type { Service } from './service.js';
 export const HAPROXY = process.env['HAPROXY'] ?? 'haproxy';
 const CONFIG = path.resolve(import.meta.dirname, '../../../docker/haproxy/haproxy.cfg');
 
-export interface ShippedProxy {
+interface ShippedProxy {
   readonly url: string;
   readonly tlsUrl: string;
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-export interface Exception {
+interface Exception {
   /** Names of statements. Each name occurs in one place in the source. */
   readonly statements: readonly string[];
   readonly reason: string;

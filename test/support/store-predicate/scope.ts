@@ -15,7 +15,7 @@ export interface Source {
 }
 
 /** The rows of a WITH, or the changed rows of a trigger. */
-export interface NamedRows {
+interface NamedRows {
   readonly storeColumns: readonly string[];
   readonly bound: boolean;
 }
