@@ -110,12 +110,13 @@ export class PostgresOrderRepository extends OrderRepository {
     // No value: an index of test orders has this condition.
     if (isTest !== undefined) where.and(isTest ? 'item.is_test' : 'NOT item.is_test');
     if (externalReference !== undefined) where.and('item.external_reference = ?', externalReference);
-    const search = term === undefined ? { onePlan: true } : addSearch(where, SEARCHED, term);
+    const isFew = held === true || externalReference !== undefined;
+    const search = term === undefined ? { onePlan: isFew } : addSearch(where, SEARCHED, term);
 
     const heldOut = held === false ? HELD : undefined;
     const labels = [source, status, fulfillmentStatus, isTest === undefined ? undefined : isTest ? 'TEST' : 'LIVE'];
     // Few orders are under review: they are counted, and subtracted from the tally of all orders.
-    const isTallied = term === undefined && held !== true && externalReference === undefined;
+    const isTallied = term === undefined && !isFew;
     const tally = isTallied ? ({ list: 'orders', labels, letterCase: 'upper', without: heldOut } as const) : null;
     const list = {
       table: 'orders',
