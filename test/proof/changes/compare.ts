@@ -8,6 +8,9 @@ const forSale = (ofStock: string) => `(
   JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id
   WHERE stock.store_id = $1 AND warehouses.active AND ${ofStock})`;
 
+const OF_ACTIVE_VARIANT = `NOT EXISTS (
+  SELECT FROM product_variants WHERE store_id = $1 AND id = stock.variant_id AND status <> 'ACTIVE')`;
+
 const TABLES = `
   SELECT 'orders ' || id AS key, concat_ws('|', status, fulfillment_status, notes, (
     SELECT nullif(concat_ws(',', CASE WHEN orders.placed THEN 'fraud-analysis done 1,inventory done 1' END,
@@ -21,7 +24,7 @@ const TABLES = `
   UNION ALL
   SELECT 'categories ' || id, name FROM categories WHERE store_id = $1
   UNION ALL
-  SELECT 'products ' || id, concat_ws('|', name, ${forSale('product_id = products.id')},
+  SELECT 'products ' || id, concat_ws('|', name, ${forSale(`product_id = products.id AND ${OF_ACTIVE_VARIANT}`)},
     coalesce((SELECT name FROM brands WHERE brands.store_id = products.store_id AND brands.id = brand_id), ''), (
       SELECT string_agg(category.name, ',' ORDER BY category.name) FROM product_categories AS link
       JOIN categories AS category ON category.store_id = link.store_id AND category.id = link.category_id
