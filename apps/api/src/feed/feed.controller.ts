@@ -22,7 +22,7 @@ import { CHANGES_QUERY, type ChangesQuery } from './feed.query.js';
 @Documented(CHANGES_DOCUMENTATION)
 export class FeedController {
   constructor(
-    private readonly changes: FeedService,
+    private readonly feed: FeedService,
     private readonly authenticate: AuthenticateApiKey,
   ) {}
 
@@ -46,11 +46,7 @@ export class FeedController {
       // @protects key-of-wait
       return failure && new AuthenticationError(failure);
     };
-    const page = await this.changes.poll(
-      key.store.id,
-      { kinds, isTest, after, limit },
-      { waitMs, over, gone, refusal },
-    );
+    const page = await this.feed.poll(key.store.id, { kinds, isTest, after, limit }, { waitMs, over, gone, refusal });
     return {
       success: true,
       data: page.changes.map((change) => toChangeResponse(change, key.store.currency)),

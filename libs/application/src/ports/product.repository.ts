@@ -6,7 +6,7 @@ export interface ProductSummary {
   readonly name: string;
   readonly slug: string;
   readonly price: number;
-  /** In all bins of the store's active warehouses, of the product and of all its variants. */
+  /** In all bins of the store's active warehouses, of the product and of its active variants. */
   readonly quantity: number;
   readonly status: string;
 }
@@ -17,7 +17,7 @@ export interface ProductVariantRecord {
   readonly name: string;
   readonly price: number;
   readonly attributes: VariantAttributes;
-  /** In the bins of active warehouses. */
+  /** In the bins of active warehouses; 0 of an inactive variant. */
   readonly quantity: number;
   readonly status: string;
 }

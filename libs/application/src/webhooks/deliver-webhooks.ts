@@ -30,7 +30,7 @@ export class DeliverWebhooks {
 
   constructor(
     private readonly queue: WebhookQueue,
-    private readonly changes: FeedService,
+    private readonly feed: FeedService,
     private readonly sender: WebhookSender,
     private readonly format: RecordFormat,
   ) {}
@@ -96,7 +96,7 @@ export class DeliverWebhooks {
     // Full records are read for the next message only.
     const limit = body === 'full' ? batch : MAX_LIMIT;
     const query = { kinds, isTest: mode === 'test', after, limit, bulk: true };
-    return this.reads.run(storeId, () => this.changes.read(storeId, query, stopping));
+    return this.reads.run(storeId, () => this.feed.read(storeId, query, stopping));
   }
 
   private messageOf(claimed: ClaimedWebhook, changes: readonly ChangedResource[], place: FeedPlace): WebhookMessage {

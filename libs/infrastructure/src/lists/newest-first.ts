@@ -45,7 +45,7 @@ function read<Row>(database: Database, list: NewestFirst, page: Page): Promise<R
   if (!tally) {
     const sql = searchedPage(list, where, page);
     if (list.isLookUp) return database.queryPrepared(sql, where.values);
-    return database.search(sql, where.values, list);
+    return database.search(sql, where.values, { onePlan: list.onePlan });
   }
   if (offsetOf(page) <= SKIPPED_AT_MOST && !list.isSparse) {
     return database.queryPrepared(shallowPage(list, tally, where, page), where.values);

@@ -5,7 +5,7 @@ export function offsetOf({ page, limit }: Page): number {
   return (page - 1) * limit;
 }
 
-/** Each row of a page has the total of the list. */
+/** Each row of a page has the total of the list: as text where the server sums bigints. */
 export interface Counted {
   readonly total: number | string;
 }

@@ -31,5 +31,5 @@ export function onConnect(settings = '') {
   };
 }
 
-/** Another one: sends a statement without waiting for the answers of earlier ones. */
+/** An option that the types of pg's pool lack, too: a statement is sent without waiting for the answers of earlier ones. */
 export const PIPELINE = { pipeline: true };
