@@ -2,7 +2,6 @@ import { CONNECTION_MS, LOCK_TIMEOUT_MS, QUERY_TIMEOUT_MS, STATEMENT_TIMEOUT_MS 
 import pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import { READ_INTEGERS } from './integers.js';
-import { PacketSocket } from './packet-socket.js';
 import { PatientPool } from './patient-pool.js';
 import { onConnect, PIPELINE } from './session-settings.js';
 import { discardSilentConnections } from './silent-connections.js';
@@ -32,7 +31,6 @@ export function requestPool(url: string, poolSize: number, onPoolError = (_error
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     types: READ_INTEGERS,
-    stream: () => new PacketSocket(),
     ...onConnect(REQUEST_SETTINGS),
     ...PIPELINE,
   });
