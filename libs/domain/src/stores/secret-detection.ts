@@ -48,6 +48,9 @@ const SECRET_VALUES: readonly RegExp[] = [
   /(?:(?:access|refresh|auth|session|bearer|id)[-_]?token|signature|[?&]sig)["']?\s?=\s?["']?[^\s"'&;]{3}/i,
 ];
 
+/** Most settings: a word, a number or a colour. No pattern matches so short a text without a separator. */
+const SHORT_WORD = /^#?[A-Za-z0-9]{0,11}$/;
+
 const BASIC = /\bbasic\s+([A-Za-z0-9+/_-]{4,2048}={0,2})/gi;
 const JSON_NAME = /["']([^"'\\\n]{1,64})\\{0,8}["']\s{0,8}:/g;
 
@@ -64,6 +67,7 @@ export function isSecretName(name: string): boolean {
 
 /** A key, a credential, a connection URL, JSON with a secret member. */
 export function holdsSecret(text: string): boolean {
+  if (SHORT_WORD.test(text)) return false;
   const folded = fold(text);
   return (
     SECRET_VALUES.some((pattern) => pattern.test(folded)) ||
@@ -80,5 +84,5 @@ function isBasicCredential(encoded: string): boolean {
 }
 
 function fold(text: string): string {
-  return text.normalize('NFKD').replace(INVISIBLE, '');
+  return /^[ -~]*$/.test(text) ? text : text.normalize('NFKD').replace(INVISIBLE, '');
 }
