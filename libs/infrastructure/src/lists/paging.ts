@@ -17,8 +17,7 @@ export async function pageOf<Row extends object>(
 ): Promise<PageOf<Row>> {
   const rows = await read(page);
   const [counted] = rows[0] || page.page === 1 ? rows : await read({ page: 1, limit: 1 });
-  const withoutTotal = ({ total: _total, ...row }: Row & Counted) => row as unknown as Row;
-  return { rows: rows.map(withoutTotal), total: Number(counted?.total ?? 0) };
+  return { rows, total: Number(counted?.total ?? 0) };
 }
 
 export const NO_ROWS: PageOf<never> = { rows: [], total: 0 };
