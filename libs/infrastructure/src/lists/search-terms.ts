@@ -8,6 +8,8 @@ const CODE = /^(?=.*\d)[A-Za-z0-9-]+$/;
 const TRIGRAM = 3;
 /** From this length, few rows have a part of a code. */
 const RARE = 6;
+/** In a store that numbers its orders with leading zeros, all numbers have their trigram: it is the slowest to look up. */
+const LEADING_ZEROS = /^0+(?=0\d{3})/;
 /** A part of a term from which `pg_trgm` makes a trigram: it pads a word that begins or ends inside the term. */
 const WITH_TRIGRAM = /[\p{L}\p{N}]{3}|[^\p{L}\p{N}][\p{L}\p{N}]|[\p{L}\p{N}]{2}[^\p{L}\p{N}]/u;
 /** A word, or 8 characters of one, with the character before it. Without Σ: its neighbours decide its lower case. */
@@ -58,7 +60,7 @@ export function addSearch(where: Conditions, columns: SearchedColumns, term: str
  * @param isHidden whether the planner must not see the pattern: it would plan each search, which takes longer than to run it.
  */
 export function containingTerm(where: Conditions, term: string, isHidden = false): (column: string) => string {
-  const pattern = patternOf(longestSegment(term) ?? term);
+  const pattern = patternOf(longestSegment(term)?.replace(LEADING_ZEROS, '') ?? term);
   const bind = (value: string) => (isHidden ? `(SELECT ${where.bind(value)}::text)` : where.bind(value));
   if (pattern === containing(term)) {
     const bound = bind(pattern);
