@@ -2,7 +2,7 @@ import { DeadlineExceeded } from '@app/application';
 import type pg from 'pg';
 
 /** Reads that share a connection. A small number, because the others wait behind a slow one. */
-const BATCH = 4;
+export const BATCH = 4;
 
 export type IsWanted = () => boolean;
 
@@ -20,8 +20,13 @@ interface Read {
  */
 export class ReadBatches {
   private waiting: Read[] = [];
+  private sent = 0;
 
-  constructor(private readonly pool: pg.Pool) {}
+  /** @param most batches at a time. */
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly most = () => Infinity,
+  ) {}
 
   query(query: pg.QueryConfig, isWanted: IsWanted | null = null): Promise<pg.QueryResult> {
     return new Promise((resolve, reject) => {
@@ -30,9 +35,16 @@ export class ReadBatches {
   }
 
   private send(): void {
-    const reads = this.waiting;
-    this.waiting = [];
-    for (const batch of inBatches(reads)) void this.run(batch);
+    const batches = inBatches(this.waiting);
+    const free = this.most() - this.sent;
+    this.waiting = batches.slice(free).flat();
+    for (const batch of batches.slice(0, free)) {
+      this.sent++;
+      void this.run(batch).finally(() => {
+        this.sent--;
+        if (this.waiting.length > 0) this.send();
+      });
+    }
   }
 
   private async run(batch: readonly Read[]): Promise<void> {
