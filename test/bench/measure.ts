@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { seededRandom } from '../support/seeded-random.js';
 import { isDeepStrictEqual } from 'node:util';
-import { orderOf } from './driver/driver.js';
+import { orderOf, receiptOf } from './driver/driver.js';
 import { spreadOf, type Spread } from './report.js';
 import { SIDES, type Scene, type Side } from './scene.js';
-import type { Work } from './works.js';
+import type { Goals, Work } from './works.js';
 
 export interface Plan {
   readonly warmUpSeconds: number;
@@ -28,8 +28,7 @@ export interface WorkRow {
   readonly title: string;
   readonly service: Speed;
   readonly bare: Speed & { readonly ratio: Spread; readonly cpuRatio: Spread | null };
-  /** Of the ratio of requests per second. */
-  readonly goal: number;
+  readonly goals: Goals;
 }
 
 const SAMPLES = 8;
@@ -38,7 +37,7 @@ const PAUSE_MS = 100;
 
 /** @throws Error when an answer is wrong or missing: then there is nothing to measure. */
 export async function measure(scene: Scene, work: Work, plan: Plan, seed: number): Promise<WorkRow> {
-  const { name, title, goal } = work;
+  const { name, title, goals } = work;
   await compare(scene, work, seededRandom(seed));
   let turn = 0;
   const drive = (side: Side, seconds: number) => driveOnce(scene, work, side, seconds, seed + ++turn);
@@ -51,7 +50,7 @@ export async function measure(scene: Scene, work: Work, plan: Plan, seed: number
   const ratioOf = (figure: 'perSecond' | 'cpu') =>
     spreadOf(loads.bare.map((load, round) => (loads.service[round]?.[figure] ?? NaN) / (load[figure] ?? NaN)));
   const ratios = { ratio: ratioOf('perSecond'), cpuRatio: bare.cpu === null ? null : ratioOf('cpu') };
-  return { name, title, service, bare: { ...bare, ...ratios }, goal };
+  return { name, title, service, bare: { ...bare, ...ratios }, goals };
 }
 
 async function driveOnce(scene: Scene, work: Work, { url, pid }: Side, seconds: number, seed: number): Promise<Speed> {
@@ -99,6 +98,7 @@ function sampleOf(
   random: (below: number) => number,
 ): { readonly path: string; readonly body?: object } {
   if (requests.kind === 'reads') return { path: requests.paths[random(requests.paths.length)] ?? '' };
+  if (requests.kind === 'receipts') return { path: '/v1/stock', body: receiptOf(requests, random) };
   return { path: '/v1/orders', body: orderOf(requests, 'compare', random(2 ** 30), random) };
 }
 

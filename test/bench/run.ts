@@ -1,8 +1,11 @@
-// Measures the built service: npm run bench -- [flat|webhooks] [--quick]. Without a name, against the reference.
+// Measures the built service: npm run bench -- [flat|mixture|webhooks] [--quick]. Without a name, against the reference.
 
 const BENCHES = {
   flat: () => import('./flatness/run.js'),
+  mixture: () => import('./mixture/run.js'),
   webhooks: () => import('./webhooks/run.js'),
 };
 const [, , name] = process.argv;
-await (name === 'flat' || name === 'webhooks' ? BENCHES[name] : () => import('./against-reference.js'))();
+await (
+  name === 'flat' || name === 'mixture' || name === 'webhooks' ? BENCHES[name] : () => import('./against-reference.js')
+)();

@@ -5,7 +5,7 @@ import type { Service } from '../proof/support/service.js';
 import type { TestDatabase } from '../support/test-database.js';
 import { CpuTime } from './cpu-time.js';
 import { seededRandom } from '../support/seeded-random.js';
-import { messageOf, startProgram, type Item, type Job, type Load } from './driver/driver.js';
+import { messageOf, startProgram, type Item, type Job, type Load, type Place } from './driver/driver.js';
 import { PRODUCTION } from './report.js';
 import { RARE_TEXT } from './stores/seed-orders.js';
 import { seedStore, settle, type SeededStore } from './stores/seed-store.js';
@@ -33,6 +33,7 @@ export interface Shop extends SeededStore {
   readonly receiptNumbers: readonly string[];
   /** Every item that can be ordered, including variants, except the hot product. */
   readonly items: readonly Item[];
+  readonly places: readonly Place[];
 }
 
 const BYSTANDERS = 9;
@@ -92,12 +93,24 @@ async function getToKnow(database: TestDatabase, store: SeededStore, seed: numbe
      ORDER BY product_id, variant_id`,
     [store.id, store.hotProductId],
   );
+  const places = await database.query<Place & { variant_id: number | null }>(
+    `SELECT stock.product_id, stock.variant_id, warehouses.code AS warehouse, bins.code AS bin
+     FROM stock JOIN bins ON bins.store_id = $1 AND bins.id = bin_id
+       JOIN warehouses ON warehouses.store_id = $1 AND warehouses.id = warehouse_id
+     WHERE stock.store_id = $1 ORDER BY product_id, variant_key, bin_id`,
+    [store.id],
+  );
   return {
     ...store,
     productIds: products.map(({ id }) => id),
     orderIds: some.map(({ id }) => id),
     emails: emails.slice(0, SEARCHES),
     receiptNumbers: some.slice(0, SEARCHES).map((order) => order.receipt_number),
-    items: items.map(({ variant_id, ...item }) => (variant_id === null ? item : { ...item, variant_id })),
+    items: items.map(withoutNull),
+    places: places.map(withoutNull),
   };
+}
+
+function withoutNull<T extends { readonly variant_id: number | null }>({ variant_id, ...item }: T) {
+  return variant_id === null ? item : { ...item, variant_id };
 }

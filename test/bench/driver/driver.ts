@@ -6,7 +6,7 @@ export interface Job {
   readonly key: string;
   readonly connections: number;
   readonly seconds: number;
-  readonly requests: Reads | Orders;
+  readonly requests: Reads | Orders | Receipts;
   readonly seed: number;
 }
 
@@ -19,6 +19,19 @@ export interface Orders {
   readonly kind: 'orders';
   readonly items: readonly Item[];
   readonly lines: number;
+}
+
+/** Receipts of a unit into each of so many places. */
+export interface Receipts {
+  readonly kind: 'receipts';
+  readonly places: readonly Place[];
+  readonly lines: number;
+}
+
+/** A bin that holds a product or a variant. */
+export interface Place extends Item {
+  readonly warehouse: string;
+  readonly bin: string;
 }
 
 export interface Item {
@@ -53,6 +66,15 @@ export function messageOf<Message>(program: ChildProcess): Promise<Message> {
       resolve(message as Message);
     });
   });
+}
+
+export function receiptOf({ places, lines }: Receipts, random: (below: number) => number) {
+  const start = random(places.length);
+  // Places far from each other, as a delivery has them.
+  const step = Math.floor(places.length / lines);
+  return {
+    lines: Array.from({ length: lines }, (_, n) => ({ ...places[(start + n * step) % places.length], adjust: 1 })),
+  };
 }
 
 export function orderOf({ items, lines }: Orders, kind: string, n: number, random: (below: number) => number) {

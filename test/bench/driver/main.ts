@@ -1,6 +1,6 @@
 import autocannon, { type Request, type Result } from 'autocannon';
 import { seededRandom } from '../../support/seeded-random.js';
-import { orderOf, type Job, type Load } from './driver.js';
+import { orderOf, receiptOf, type Job, type Load } from './driver.js';
 
 // A separate process for the whole bench: a fresh driver's start would distort the measurement.
 
@@ -51,11 +51,10 @@ function requestsOf(requests: Job['requests'], random: (below: number) => number
     return Array.from({ length: PATHS_A_CONNECTION }, () => ({ path: paths[random(paths.length)] ?? '/' }));
   }
   const headers = { 'content-type': 'application/json' };
-  const setupRequest = (request: Request) => ({
-    ...request,
-    body: JSON.stringify(orderOf(requests, 'driver', ++buyers, random)),
-  });
-  return [{ method: 'POST', path: '/v1/orders', headers, setupRequest }];
+  const isOrders = requests.kind === 'orders';
+  const bodyOf = () => (isOrders ? orderOf(requests, 'driver', ++buyers, random) : receiptOf(requests, random));
+  const setupRequest = (request: Request) => ({ ...request, body: JSON.stringify(bodyOf()) });
+  return [{ method: 'POST', path: isOrders ? '/v1/orders' : '/v1/stock', headers, setupRequest }];
 }
 
 process.once('disconnect', () => process.exit());

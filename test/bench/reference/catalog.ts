@@ -44,6 +44,23 @@ const PRODUCT = `
   FROM products product
   WHERE product.store_id = $1 AND product.id = $2 AND product.status = 'ACTIVE'`;
 
+const SKUS = `
+  SELECT page.sku, page.product_id, nullif(page.variant_key, 0) AS variant_id, product.slug AS product_slug,
+    product.name, product.status, (coalesce(variant.price, product.price) / 100.0)::float8 AS price,
+    coalesce(variant.attributes, '{}') AS attributes,
+    (SELECT coalesce(sum(stock.quantity), 0) FROM stock
+      WHERE stock.store_id = $1 AND stock.product_id = page.product_id AND stock.variant_key = page.variant_key
+        AND ${FOR_SALE}) AS quantity
+  FROM (
+    SELECT * FROM (
+      SELECT sku, product_id, variant_key FROM sellable_units WHERE store_id = $1
+      ORDER BY sku COLLATE "C", product_id, variant_key OFFSET $3
+    ) AS rest LIMIT 100
+  ) AS page
+  JOIN products product ON product.store_id = $1 AND product.id = page.product_id
+  LEFT JOIN product_variants variant ON variant.store_id = $1 AND variant.id = page.variant_key
+  ORDER BY page.sku COLLATE "C", page.product_id, page.variant_key LIMIT $2`;
+
 const STORE = `
   SELECT id, name, subdomain, custom_domain AS "customDomain", currency, logo_url, primary_color, seo_title, theme,
     contact, payment_settings, ecommerce_settings,
@@ -51,10 +68,16 @@ const STORE = `
   FROM stores WHERE id = $1`;
 
 const products = await countRows(`products WHERE status = 'ACTIVE'`);
+const skus = await countRows('sellable_units');
 
 export async function listProducts(store: Store, page: Page) {
   const rows = await query('products', PRODUCTS, [store.id, ...pageValues(page)]);
   return listOf(rows, products.get(store.id) ?? 0, page);
+}
+
+export async function listSkus(store: Store, page: Page) {
+  const rows = await query('skus', SKUS, [store.id, ...pageValues(page)]);
+  return listOf(rows, skus.get(store.id) ?? 0, page);
 }
 
 export async function findProduct(store: Store, id: string) {

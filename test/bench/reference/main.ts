@@ -1,9 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import fastify from 'fastify';
-import { findProduct, findStore, listProducts } from './catalog.js';
+import { findProduct, findStore, listProducts, listSkus } from './catalog.js';
 import { countOrder, findOrder, listOrders, lookUpOrders } from './orders.js';
 import { placeOrder, type OrderRequest } from './place-order.js';
 import { storeOf } from './query.js';
+import { receive, type ReceiptRequest } from './receive.js';
 
 // The baseline of the bench: the least code that can answer these requests, on its own bare schema.
 
@@ -22,6 +23,9 @@ app.get<{ Querystring: ListQuery }>('/v1/products', async ({ headers, query }) =
 app.get<{ Params: { id: string } }>('/v1/products/:id', async ({ headers, params }) =>
   findProduct(await storeOf(headers.authorization), params.id),
 );
+app.get<{ Querystring: ListQuery }>('/v1/skus', async ({ headers, query }) =>
+  listSkus(await storeOf(headers.authorization), pageOf(query)),
+);
 app.get<{ Querystring: ListQuery }>('/v1/orders', async ({ headers, query }) => {
   const store = await storeOf(headers.authorization);
   const page = pageOf(query);
@@ -37,6 +41,9 @@ app.post<{ Body: OrderRequest }>('/v1/orders', async ({ headers, body }, reply) 
   reply.code(201);
   return placed;
 });
+app.post<{ Body: ReceiptRequest }>('/v1/stock', async ({ headers, body }) =>
+  receive(await storeOf(headers.authorization), body),
+);
 app.get('/v1/store', async ({ headers }) => findStore(await storeOf(headers.authorization)));
 
 await app.listen({ host: '127.0.0.1', port: 0 });
