@@ -104,5 +104,20 @@ describe('the named statements of the service', () => {
 
       expect(faults).toEqual([]);
     });
+
+    it('end a stage by its key, also when none was due at the last ANALYZE', async () => {
+      await database.query(
+        `BEGIN; SET LOCAL session_replication_role = replica;
+         INSERT INTO order_stages (store_id, order_id, stage, state, position)
+           SELECT store_id, id, 'notify-merchant', 'done', 4 FROM orders;
+         COMMIT; ANALYZE order_stages`,
+      );
+      const text = statements.find(({ name }) => name.startsWith(LAST))?.text;
+
+      await pool.query(`SET plan_cache_mode = force_generic_plan; PREPARE ended AS ${text}`);
+      const { rows } = await pool.query('EXPLAIN (FORMAT JSON) EXECUTE ended (NULL, NULL, NULL, NULL, NULL)');
+
+      expect(JSON.stringify(rows)).toContain('order_stages_pkey');
+    });
   });
 });

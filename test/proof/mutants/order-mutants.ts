@@ -91,7 +91,7 @@ await this.notify(claim);`,
     /✕ lets only the last claimant end the attempt/,
     [
       'stage-holder',
-      "const HELD = `store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND state = 'pending' AND $5::timestamptz IS NOT NULL`;",
+      "const HELD = `store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND (state = 'pending') IS TRUE AND $5::timestamptz IS NOT NULL`;",
     ],
   ),
   mutant(
