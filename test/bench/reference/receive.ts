@@ -39,5 +39,5 @@ export async function receive(store: Store, { lines }: ReceiptRequest) {
     lines.map(({ adjust }) => adjust),
   ]);
   const received = rows.map((row) => ({ ...row, short: 0, code: '', error: '' })).sort((a, b) => a.line - b.line);
-  return { success: true, data: { lines: received } };
+  return { success: true, data: { reference: '', lines: received } };
 }
