@@ -474,7 +474,7 @@ const STATEMENTS = [
   'idempotency.look_up',
   'products.price',
   'clock.now',
-  'fraud.facts', // in the packet of the prices
+  'fraud.facts', // sent with the prices
   'BEGIN ISOLATION LEVEL READ COMMITTED',
   'idempotency.claim',
   'orders.insert',

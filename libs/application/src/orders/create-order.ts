@@ -87,7 +87,7 @@ export class CreateOrder {
     const replay = idempotency && (await deadline.bound(this.placement.findReplay(idempotency)));
     if (replay) return { receipt: replay, isReplay: true };
 
-    // One packet carries the queries for the prices, the time and the facts of the screening.
+    // The queries for the prices, the time and the facts of the screening are sent together.
     const { customer, address } = request;
     const contact = { email: customer.email, phone: customer.phone, address };
     const screening = this.fraud.begin(store.id, contact, keyId);

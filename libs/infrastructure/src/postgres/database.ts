@@ -54,7 +54,7 @@ export class Database {
   query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     const send = async (client: pg.PoolClient) => {
       const query = { text, values: [...values] };
-      // In one packet.
+      // Without waiting for the answers in between.
       const answers = [client.query(BEGIN_PLANNED), client.query<Row & object>(query), client.query('COMMIT')] as const;
       return (await Promise.all(answers))[1].rows;
     };

@@ -58,8 +58,8 @@ export class TransactionSql {
   }
 
   /**
-   * Sends statements in one packet, with BEGIN where the transaction has not begun. The server runs them in this order;
-   * after a failure it refuses the rest.
+   * Sends statements without waiting for answers, BEGIN first where the transaction has not begun. The server runs them in
+   * this order; after a failure it refuses the rest.
    *
    * @param statements none of which succeeds outside of a transaction: the first tests {@link HAS_BEGUN}, and the others
    *   need its row.
