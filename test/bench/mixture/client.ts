@@ -33,6 +33,7 @@ export class MixtureClient {
 
   /** Sends at the rates, whether or not answers come. */
   async run(forSeconds: number): Promise<void> {
+    this.answers.clear();
     const end = performance.now() + forSeconds * 1_000;
     const sent = Object.entries(RATES).map(([kind, rate]) => this.sendAt(kind as Kind, rate, end));
     await Promise.all([...sent, ...Array.from({ length: FEED_READERS }, () => this.follow(end))]);
@@ -94,9 +95,11 @@ export class MixtureClient {
 
   /** Reads the feed until it has no more. */
   async catchUp(): Promise<void> {
-    for (let page = await this.readFeed(''); page.has_more; page = await this.readFeed(page.cursor)) {
+    let page: FeedPage;
+    do {
+      page = await this.readFeed(this.cursor);
       this.cursor = page.cursor;
-    }
+    } while (page.has_more);
   }
 
   private async follow(end: number): Promise<void> {

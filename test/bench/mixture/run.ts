@@ -12,7 +12,7 @@ const [orders, seconds] = values.quick ? [20_000, 10] : [100_000, 100];
 const GOAL_S = 16;
 const SEED = 1;
 const LISTED = 10;
-const TEXT = 90;
+const TEXT = 140;
 const say = (text: string) => process.stderr.write(`${text}\n`);
 const rig = await Rig.open({
   ...POSTGRES_SETTINGS,

@@ -10,7 +10,7 @@ const HEAD_START_MS = 250;
 
 const WAITS_FOR_STOCK = `
   SELECT FROM pg_stat_activity
-  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR NO KEY UPDATE OF stock%'`;
+  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%stock.withdraw%'`;
 
 /** A repeat must not get a final refusal when the first order, which waits for stock, is placed. */
 export async function refuseLate(shop: Shop, rounds: number): Promise<string[]> {
