@@ -2,13 +2,13 @@ import { Semaphore, TURN_MS } from '@app/application';
 import type pg from 'pg';
 import { DatabaseMetrics, type StatementKind } from './database-metrics.js';
 import { translated } from './postgres-errors.js';
-import { BATCH, ReadBatches, type IsWanted } from './read-batches.js';
+import { ReadBatches, type IsWanted } from './read-batches.js';
 import { prepared } from './prepared.js';
 import { commitConfirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import { watched } from './watch-statements.js';
 
-/** The share of the pool that searches with one plan for all values may take, and the same share for the others. */
-const SEARCHES = 0.2;
+/** The share of the pool that searches may take. */
+const SEARCHES = 0.4;
 
 // Connections of requests plan for all values. SET LOCAL, because behind a pooler the connection serves other clients
 // afterwards.
@@ -33,21 +33,16 @@ export interface PreparedOptions {
  */
 export class Database {
   private readonly batches: ReadBatches;
-  private readonly searchBatches: ReadBatches;
 
-  /** The limits on searches, which all users of the pool share. */
+  /** The limit on searches, which all users of the pool share. */
   private readonly searches: Semaphore;
-  private readonly plannedSearches: Semaphore;
 
   constructor(
     private readonly pool: pg.Pool,
     private readonly metrics = new DatabaseMetrics(),
   ) {
-    const share = () => Math.max(1, Math.floor(pool.options.max * SEARCHES));
     this.batches = new ReadBatches(pool);
-    this.searchBatches = new ReadBatches(pool, share);
-    this.searches = new Semaphore(() => BATCH * share(), TURN_MS);
-    this.plannedSearches = new Semaphore(share, TURN_MS);
+    this.searches = new Semaphore(() => Math.max(1, Math.floor(pool.options.max * SEARCHES)), TURN_MS);
   }
 
   /** Runs a statement as a transaction of its own. The server plans it on each run, for its values. */
@@ -83,9 +78,9 @@ export class Database {
    * @throws Overloaded when too many searches wait, or when its turn does not come in time.
    */
   search<Row>(text: string, values: readonly unknown[], { onePlan = false } = {}): Promise<Row[]> {
-    if (!onePlan) return this.plannedSearches.run(values[0], () => this.query(text, values));
-    const send = async () => (await this.searchBatches.query(prepared(text, values))).rows as Row[];
-    return this.searches.run(values[0], () => this.measured('prepared', text, send));
+    return this.searches.run(values[0], () =>
+      onePlan ? this.queryPrepared<Row>(text, values, { isAlone: true }) : this.query<Row>(text, values),
+    );
   }
 
   /**

@@ -2,7 +2,7 @@ import { DeadlineExceeded } from '@app/application';
 import type pg from 'pg';
 
 /** Reads that share a connection. A small number, because the others wait behind a slow one. */
-export const BATCH = 4;
+const BATCH = 4;
 
 export type IsWanted = () => boolean;
 
@@ -20,13 +20,8 @@ interface Read {
  */
 export class ReadBatches {
   private waiting: Read[] = [];
-  private sent = 0;
 
-  /** @param most batches at a time. */
-  constructor(
-    private readonly pool: pg.Pool,
-    private readonly most = () => Infinity,
-  ) {}
+  constructor(private readonly pool: pg.Pool) {}
 
   query(query: pg.QueryConfig, isWanted: IsWanted | null = null): Promise<pg.QueryResult> {
     return new Promise((resolve, reject) => {
@@ -35,16 +30,9 @@ export class ReadBatches {
   }
 
   private send(): void {
-    const batches = inBatches(this.waiting);
-    const free = this.most() - this.sent;
-    this.waiting = batches.slice(free).flat();
-    for (const batch of batches.slice(0, free)) {
-      this.sent++;
-      void this.run(batch).finally(() => {
-        this.sent--;
-        if (this.waiting.length > 0) this.send();
-      });
-    }
+    const reads = this.waiting;
+    this.waiting = [];
+    for (const batch of inBatches(reads)) void this.run(batch);
   }
 
   private async run(batch: readonly Read[]): Promise<void> {
