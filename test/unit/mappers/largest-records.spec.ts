@@ -40,7 +40,7 @@ function times<T>(count: number, make: (index: number) => T): T[] {
 
 /** The milliseconds that the work takes of the processor: the best of five runs. Other processes do not count. */
 function millisecondsOf(work: () => unknown): number {
-  const runs = times(5, () => {
+  const runs = times(10, () => {
     const before = process.cpuUsage();
     work();
     const { user, system } = process.cpuUsage(before);
