@@ -9,6 +9,12 @@ export const RATES = { order: 40, ship: 9, pay: 8, list: 20, product: 20, search
 type Kind = keyof typeof RATES;
 const RECEIPT_LINES = 50;
 
+interface Placed {
+  readonly id: string;
+  /** In minor units. */
+  readonly total: number;
+}
+
 interface FeedPage {
   readonly cursor: string;
   readonly has_more: boolean;
@@ -16,8 +22,8 @@ interface FeedPage {
 
 /** A shop's website, its staff and its ERP, which send at fixed rates. */
 export class MixtureClient {
-  private readonly open: { readonly id: string; readonly total: number }[] = [];
-  private readonly shipped: { readonly id: string; readonly total: number }[] = [];
+  private readonly open: Placed[] = [];
+  private readonly shipped: Placed[] = [];
   private readonly answers = new Map<string, number>();
   private readonly random;
   private placed = 0;
@@ -122,8 +128,8 @@ export class MixtureClient {
     const headers = { authorization: `Bearer ${this.shop.key}`, 'content-type': 'application/json' };
     const request = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
     const response = await fetch(this.url + path, request);
-    const kind = `${String(response.status)}${response.ok ? '' : ` ${response.headers.get('x-error-code')}`}`;
-    this.answers.set(kind, (this.answers.get(kind) ?? 0) + 1);
+    const answer = [response.status, response.headers.get('x-error-code') ?? []].flat().join(' ');
+    this.answers.set(answer, (this.answers.get(answer) ?? 0) + 1);
     return response;
   }
 }

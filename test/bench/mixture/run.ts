@@ -13,6 +13,7 @@ const GOAL_S = 16;
 const SEED = 1;
 const LISTED = 10;
 const TEXT = 140;
+
 const say = (text: string) => process.stderr.write(`${text}\n`);
 const rig = await Rig.open({
   ...POSTGRES_SETTINGS,
@@ -37,13 +38,12 @@ try {
   await client.run(seconds);
   const cpu = ((cpuTime.of(sides.service.pid) ?? NaN) - cpuBefore) / 1_000;
   const { total, rows } = await costs();
+  const rates = Object.entries(RATES).map(([kind, rate]) => `${kind} ${rate}`);
+  const verdict = values.quick ? 'no goal' : verdictOf(total, { atMost: GOAL_S }, ' s');
   const method =
-    `${seconds} s of ${Object.entries(RATES)
-      .map(([kind, rate]) => `${kind} ${rate}`)
-      .join(', ')} a second, ${FEED_READERS} readers of the feed and a ` +
-    `worker, in a store of ${orders.toLocaleString('en')} orders: ${total.toFixed(1)} s of statements ` +
-    `(${values.quick ? 'no goal' : verdictOf(total, { atMost: GOAL_S }, ' s')}), ${cpu.toFixed(1)} s of CPU time of the API and PostgreSQL. ` +
-    `Answers: ${client.summary()}.`;
+    `${seconds} s of ${rates.join(', ')} a second, ${FEED_READERS} readers of the feed and a worker, in a store of ` +
+    `${orders.toLocaleString('en')} orders: ${total.toFixed(1)} s of statements (${verdict}), ${cpu.toFixed(1)} s of CPU ` +
+    `time of the API and PostgreSQL. Answers: ${client.summary()}.`;
   await printRun(database, method, [
     ['statement', 'share', 'calls', 'mean of execution', 'plans', 'mean of planning', 'pages a call'],
     ...rows,

@@ -38,7 +38,7 @@ function times<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** The milliseconds that the work takes of the processor: the best of five runs. Other processes do not count. */
+/** The milliseconds that the work takes of the processor: the best of ten runs. Other processes do not count. */
 function millisecondsOf(work: () => unknown): number {
   const runs = times(10, () => {
     const before = process.cpuUsage();

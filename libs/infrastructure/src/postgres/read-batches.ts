@@ -15,8 +15,8 @@ interface Read {
 }
 
 /**
- * Sends short reads of the same tick together, a few on each connection: to wake a session of the server is most of the cost
- * of a short statement. Under load these are many, because requests wait in groups for the look-up of their keys.
+ * Sends short reads of the same tick together, a few on each connection, without waiting for the answers in between. Under
+ * load these are many, because requests wait in groups for the look-up of their keys.
  */
 export class ReadBatches {
   private waiting: Read[] = [];
