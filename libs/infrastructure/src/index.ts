@@ -5,6 +5,7 @@ export { IS_FOR_SALE } from './stock/available-stock.js';
 export * from './feed/begin-branch.js';
 export * from './feed/number-changes.js';
 export * from './feed/purge-tombstones.js';
+export * from './feed/updated-at.js';
 export * from './orders/person.js';
 export * from './customers/personal-records.js';
 export * from './customers/postgres-personal-data.js';

@@ -1,4 +1,4 @@
-import type { CustomerRecord } from '@app/application';
+import type { CustomerFilter, CustomerRecord } from '@app/application';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
@@ -20,6 +20,24 @@ export const Customer = representation(
   }),
   { money: 'minor' },
 );
+
+export const CustomerListItem = representation(
+  'CustomerListItem',
+  is.object({
+    ...Customer.schema.properties,
+    ...is.included({ updated_at: is.timestamp('When the customer last changed.') }),
+  }),
+  { money: 'minor' },
+);
+
+export function toCustomerListItem(
+  customer: CustomerRecord,
+  include: CustomerFilter['include'] = [],
+): ValueOf<typeof CustomerListItem> {
+  const updatedAt = include.length > 0 ? customer.updatedAt : undefined;
+  return Object.assign(toCustomerResponse(customer), updatedAt && { updated_at: updatedAt.toISOString() });
+}
+
 /** Operational fields only. */
 export function toCustomerResponse(customer: CustomerRecord): ValueOf<typeof Customer> {
   return {

@@ -1,5 +1,7 @@
 import {
   PIPELINE_STAGES,
+  type ListedOrder,
+  type ORDER_INCLUDES,
   type OrderLineRecord,
   type OrderRecord,
   type OrderSummary,
@@ -66,12 +68,14 @@ const MoneyOfOrder = is.object({
   at: is.timestamp('When it was made.'),
 });
 
+const CUSTOMER_ID = '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c';
+
 const CustomerOfOrder = is.object(
   {
     id: is.orNull(
       is.uuid(
         'The account to which the order is linked, by its e-mail when it was placed; null for a guest.',
-        '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c',
+        CUSTOMER_ID,
       ),
     ),
     name: is.text('Display name.', 'Ada Lovelace'),
@@ -116,22 +120,36 @@ const Stage = is.object({
   at: is.timestamp('When the stage last changed.'),
 });
 
+const SUMMARY = {
+  id: is.uuid('The order.'),
+  receipt_number: is.text('The readable key of the order. Unique in the store.', 'WEB-261120-7K3M9Q'),
+  status: is.oneOf(PAYMENT_STATUSES, 'Payment status.'),
+  fulfillment_status: is.oneOf(FULFILLMENT_STATUSES, 'Fulfillment stage.'),
+  payment_method: is.text('COD or OFFLINE; orders of a point of sale have other methods.', 'COD'),
+  amount: is.minorUnits('Sum of the lines.', 15980),
+  total_amount: is.minorUnits('The amount owed: `amount` with tax and shipping, less any discount.', 15980),
+  currency: is.text('ISO 4217.', 'USD'),
+  customer_name: is.text('Display name.', 'Ada Lovelace'),
+  source: is.oneOf(ORDER_SOURCES, 'Where the order comes from: a point of sale, or the website and this API.', {
+    example: 'WEBSITE',
+  }),
+  created_at: is.timestamp('When the order was placed.'),
+};
+
 export const OrderListItem = representation(
   'OrderListItem',
   is.object({
-    id: is.uuid('The order.'),
-    receipt_number: is.text('The readable key of the order. Unique in the store.', 'WEB-261120-7K3M9Q'),
-    status: is.oneOf(PAYMENT_STATUSES, 'Payment status.'),
-    fulfillment_status: is.oneOf(FULFILLMENT_STATUSES, 'Fulfillment stage.'),
-    payment_method: is.text('COD or OFFLINE; orders of a point of sale have other methods.', 'COD'),
-    amount: is.minorUnits('Sum of the lines.', 15980),
-    total_amount: is.minorUnits('The amount owed: `amount` with tax and shipping, less any discount.', 15980),
-    currency: is.text('ISO 4217.', 'USD'),
-    customer_name: is.text('Display name.', 'Ada Lovelace'),
-    source: is.oneOf(ORDER_SOURCES, 'Where the order comes from: a point of sale, or the website and this API.', {
-      example: 'WEBSITE',
+    ...SUMMARY,
+    ...is.included({
+      updated_at: is.timestamp('When the order last changed.'),
+      is_test: is.flag('Whether the order was placed with a test key.'),
+      held: is.flag('Whether the order is under review.'),
+      units: is.integer('Sum of the quantities of its lines.', 2),
+      refund_due: is.minorUnits('What must be paid back.', 0),
+      external_reference: is.text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
+      customer_id: is.orNull(is.uuid('The account to which the order is linked; null for a guest.', CUSTOMER_ID)),
+      line_items: is.arrayOf(LineItem, 'The lines as they were sold.'),
     }),
-    created_at: is.timestamp('When the order was placed.'),
   }),
   { money: 'minor' },
 );
@@ -140,7 +158,7 @@ export type OrderItemResponse = ValueOf<typeof OrderListItem>;
 export const Order = representation(
   'Order',
   is.object({
-    ...OrderListItem.schema.properties,
+    ...SUMMARY,
     tax_amount: is.minorUnits('Tax that is not in `amount`; 0 for an order that the API placed.', 0),
     shipping_amount: is.minorUnits('Likewise.', 0),
     discount_amount: is.minorUnits('Likewise; positive where it lowers the total.', 0),
@@ -174,7 +192,7 @@ export const Order = representation(
 );
 export type OrderResponse = ValueOf<typeof Order>;
 
-export function toOrderListItem(order: OrderSummary): OrderItemResponse {
+function summaryOf(order: OrderSummary) {
   return {
     id: order.id,
     receipt_number: order.receiptNumber,
@@ -190,11 +208,30 @@ export function toOrderListItem(order: OrderSummary): OrderItemResponse {
   };
 }
 
+type Include = (typeof ORDER_INCLUDES)[number];
+
+const INCLUDED: { readonly [Word in Include]: (order: ListedOrder) => OrderItemResponse[Word] } = {
+  updated_at: ({ updatedAt }) => updatedAt?.toISOString(),
+  is_test: ({ isTest }) => isTest,
+  held: ({ isHeld }) => isHeld,
+  units: ({ units }) => units,
+  refund_due: ({ refundDue }) => refundDue,
+  external_reference: ({ externalReference }) => externalReference,
+  customer_id: ({ customerId }) => customerId,
+  line_items: ({ lines }) => lines?.map(toLineItem),
+};
+
+export function toOrderListItem(order: ListedOrder, include: readonly Include[] = []): OrderItemResponse {
+  const item = summaryOf(order);
+  if (include.length === 0) return item;
+  return Object.assign(item, Object.fromEntries(include.map((word) => [word, INCLUDED[word](order)])));
+}
+
 export function toOrderResponse(order: OrderRecord): OrderResponse {
   const { name, email, phone } = order.customer;
   const { amount, taxAmount: tax, shippingAmount: shipping, discountAmount: discount, totalAmount: total } = order;
   // In Node 20, an object literal with a spread and further fields takes ten times as long.
-  return Object.assign(toOrderListItem(order), {
+  return Object.assign(summaryOf(order), {
     tax_amount: tax,
     shipping_amount: shipping,
     discount_amount: discount,
@@ -213,7 +250,7 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
     refunds: order.refunds.map(toMoney),
     refund_due: refundDueOf(order),
     updated_at: order.updatedAt.toISOString(),
-  } satisfies Omit<OrderResponse, keyof OrderItemResponse>);
+  } satisfies Omit<OrderResponse, keyof typeof SUMMARY>);
 }
 
 function toShipment(shipment: ShipmentOfOrder): Static<typeof Shipment> {

@@ -1,4 +1,4 @@
-import type { ProductRecord, ProductSummary } from '@app/application';
+import type { ListedProduct, PRODUCT_INCLUDES, ProductRecord, ProductSummary } from '@app/application';
 import { toDecimal, type Currency } from '@app/domain';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
@@ -37,18 +37,26 @@ const BrandOfProduct = is.object(
   'Null when the product has none.',
 );
 
+const SUMMARY = {
+  id: is.text('The product: a number, as a string.', '70'),
+  name: is.text('Display name.', 'Runner'),
+  slug: is.text('Name in URLs.', 'runner'),
+  price: is.majorUnits('Unit price.', 79.9),
+  quantity: is.integer(
+    'Available units of the product and of its active variants: what open orders have taken is not in it.',
+    12,
+  ),
+  status: is.oneOf(['ACTIVE'], 'Other products are not shown.'),
+};
+
 export const ProductListItem = representation(
   'ProductListItem',
   is.object({
-    id: is.text('The product: a number, as a string.', '70'),
-    name: is.text('Display name.', 'Runner'),
-    slug: is.text('Name in URLs.', 'runner'),
-    price: is.majorUnits('Unit price.', 79.9),
-    quantity: is.integer(
-      'Available units of the product and of its active variants: what open orders have taken is not in it.',
-      12,
-    ),
-    status: is.oneOf(['ACTIVE'], 'Other products are not shown.'),
+    ...SUMMARY,
+    ...is.included({
+      updated_at: is.timestamp('When the product last changed.', '2026-10-03T14:21:09.512Z'),
+      sku: is.text('`""` when there is none.', 'R-1'),
+    }),
   }),
   { money: 'major' },
 );
@@ -57,7 +65,7 @@ export type ProductItemResponse = ValueOf<typeof ProductListItem>;
 export const Product = representation(
   'Product',
   is.object({
-    ...ProductListItem.schema.properties,
+    ...SUMMARY,
     sku: is.text('`""` when there is none.', 'R-1'),
     description: is.text('`""` when there is none.', 'For road and trail'),
     featured: is.flag('Whether the store features the product.', true),
@@ -67,13 +75,13 @@ export const Product = representation(
     categories: is.arrayOf(CategoryOfProduct, 'By display order.'),
     brand: is.orNull(BrandOfProduct),
     created_at: is.timestamp('When the product was created.', '2026-01-12T08:00:00.000Z'),
-    updated_at: is.timestamp('When the product last changed.', '2026-10-03T14:21:09.512Z'),
+    updated_at: is.timestamp(ABOUT_UPDATED_AT, '2026-10-03T14:21:09.512Z'),
   }),
   { money: 'major' },
 );
 export type ProductResponse = ValueOf<typeof Product>;
 
-export function toProductListItem(product: ProductSummary, currency: Currency): ProductItemResponse {
+function summaryOf(product: ProductSummary, currency: Currency) {
   return {
     id: String(product.id),
     name: product.name,
@@ -84,9 +92,23 @@ export function toProductListItem(product: ProductSummary, currency: Currency): 
   };
 }
 
+export function toProductListItem(
+  product: ListedProduct,
+  currency: Currency,
+  include: readonly (typeof PRODUCT_INCLUDES)[number][] = [],
+): ProductItemResponse {
+  const { updatedAt, sku } = product;
+  const item = summaryOf(product, currency);
+  if (include.length === 0) return item;
+  return Object.assign(item, {
+    ...(include.includes('updated_at') && { updated_at: updatedAt?.toISOString() }),
+    ...(include.includes('sku') && { sku }),
+  });
+}
+
 export function toProductResponse(product: ProductRecord, currency: Currency): ProductResponse {
   // In Node 20, an object literal with a spread and further fields takes ten times as long.
-  return Object.assign(toProductListItem(product, currency), {
+  return Object.assign(summaryOf(product, currency), {
     sku: product.sku,
     description: product.description,
     featured: product.featured,
@@ -105,5 +127,5 @@ export function toProductResponse(product: ProductRecord, currency: Currency): P
     brand: product.brand && { id: product.brand.id, name: product.brand.name, slug: product.brand.slug },
     created_at: product.createdAt.toISOString(),
     updated_at: product.updatedAt.toISOString(),
-  } satisfies Omit<ProductResponse, keyof ProductItemResponse>);
+  } satisfies Omit<ProductResponse, keyof typeof SUMMARY>);
 }

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { Type, type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
+import { Type, TypeGuard, type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
 
 type Components = NonNullable<OpenAPIObject['components']>;
 type Schema = NonNullable<Components['schemas']>[string];
@@ -14,6 +14,15 @@ export const object = <T extends TProperties>(properties: T, description?: strin
   Type.Object(properties, { ...(description && { description }) });
 
 export const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
+
+/** Members that a list has only when its `include` names them. */
+export const included = <T extends TProperties>(members: T) =>
+  Object.fromEntries(
+    Object.entries(members).map(([name, schema]) => {
+      const description = `${schema.description} Only with \`include=${name}\`.`;
+      return [name, optional({ ...schema, description })];
+    }),
+  ) as { [Name in keyof T]: TOptional<T[Name]> };
 
 /** @param example absent: one entry with the examples of its members. */
 export const arrayOf = <T extends TSchema>(
@@ -89,8 +98,8 @@ export function exampleOf<T extends TSchema>(schema: T): Static<T> {
   const { examples, properties, items, enum: words } = schema as Partial<Record<string, never>>;
   if (examples) return examples[0];
   if (properties) {
-    const members = Object.entries<TSchema>(properties).map(([name, member]) => [name, exampleOf(member)] as const);
-    return Object.fromEntries(members);
+    const members = Object.entries<TSchema>(properties).filter(([, member]) => !TypeGuard.IsOptional(member));
+    return Object.fromEntries(members.map(([name, member]) => [name, exampleOf(member)] as const));
   }
   if (items) return [exampleOf(items)];
   return words ? words[0] : false;

@@ -29,6 +29,7 @@ export const SkuListItem = representation(
       ),
     ),
     status: is.oneOf(['ACTIVE'], 'Status of the product. Other products are not shown.'),
+    ...is.included({ updated_at: is.timestamp('When the row last changed.') }),
   }),
   { money: 'major' },
 );
@@ -44,5 +45,6 @@ export function toSkuListItem(unit: SkuRecord, currency: Currency): ValueOf<type
     quantity: unit.quantity,
     ...(unit.warehouses && { warehouses: unit.warehouses }),
     status: unit.status,
+    ...(unit.updatedAt && { updated_at: unit.updatedAt.toISOString() }),
   };
 }

@@ -1,6 +1,7 @@
 import {
   CreateOrder,
   Deadline,
+  ORDER_INCLUDES,
   OrdersService,
   PreviewOrder,
   type ApiKeyLookup,
@@ -25,22 +26,43 @@ import { BodyPipe } from '../body/body.pipe.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList, ApiSingle } from '../openapi/endpoints.js';
-import { booleanFilter, exactFilter, searchFilter, wordFilter } from '../query/parameters.js';
+import {
+  booleanFilter,
+  createdFilter,
+  exactFilter,
+  includeOf,
+  oneOfFilter,
+  searchFilter,
+  SORT,
+  trueFilter,
+  updatedFilter,
+  wordsFilter,
+} from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 import { OrderDeadline } from './change.decorator.js';
 import { CreateOrderRequest, toOrderRequest } from './create-order.request.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
 import * as docs from './orders.openapi.js';
 
-const QUERY = listQuery<OrderFilter>({
-  status: wordFilter('status', 'payment status', PAYMENT_STATUSES, 'PENDING'),
-  fulfillmentStatus: wordFilter('fulfillment_status', 'fulfillment stage', FULFILLMENT_STATUSES, 'SHIPPED'),
-  source: wordFilter('source', 'source', ORDER_SOURCES, ORDER_SOURCES[0]),
+const QUERY = listQuery<OrderFilter>(
+  {
+    status: oneOfFilter('status', 'payment status', PAYMENT_STATUSES, 'PENDING'),
+    fulfillmentStatus: oneOfFilter('fulfillment_status', 'fulfillment stage', FULFILLMENT_STATUSES, 'SHIPPED'),
+    source: oneOfFilter('source', 'source', ORDER_SOURCES, ORDER_SOURCES[0]),
+    ids: wordsFilter('ids', 'one of these ids or receipt numbers', 'Letter case does not matter.', 'WEB-261120-7K3M9Q'),
+    customerId: exactFilter('customer_id', 'the id of the account to which the order is linked', CUSTOMER_ID),
+    email: exactFilter('email', 'the whole e-mail on the order, in any letter case', 'ada@example.com'),
+    refundDue: trueFilter('refund_due', 'only orders of which money must be paid back'),
+    ...createdFilter('orders that were placed'),
+    ...updatedFilter('orders that changed'),
   held: booleanFilter('held', 'only orders under review: neither released nor cancelled', 'only the others'),
   isTest: booleanFilter('is_test', 'only orders that were placed with a test key', 'only live orders'),
   externalReference: exactFilter('external_reference', "the client's own number", 'PO-2026-117'),
   search: searchFilter('the receipt number or the e-mail address on the order', 'ada@example.com'),
-});
+    include: includeOf(ORDER_INCLUDES, 'updated_at,line_items'),
+  },
+  { sort: SORT },
+);
 
 @Controller('v1/orders')
 @Documented(docs.ORDERS_DOCUMENTATION)
@@ -60,7 +82,11 @@ export class OrdersController {
   })
   async list(@CurrentStore() store: CurrentStoreContext, @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>) {
     const { rows, total } = await this.orders.list(store.id, filter, page);
-    return list(rows.map(toOrderListItem), total, page);
+    return list(
+      rows.map((row) => toOrderListItem(row, filter.include)),
+      total,
+      page,
+    );
   }
 
   @Get(':id')

@@ -1,4 +1,4 @@
-import { MAX_LIMIT, parseId } from '@app/application';
+import { MAX_LIMIT, NEWEST_FIRST, parseId, type Sort } from '@app/application';
 import { MAX_INT4 } from '@app/domain';
 import type { SchemaObject } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
@@ -8,6 +8,8 @@ export const DEFAULT_LIMIT = 50;
 const MAX_PAGE = Math.floor(MAX_INT4 / MAX_LIMIT);
 const MAX_SEARCH_LENGTH = 200;
 const MAX_VALUES = 100;
+/** Of a filter by words such as statuses. */
+const MAX_WORDS = 20;
 /** The most values of one filter, blank ones included: to trim thousands takes milliseconds. */
 const MAX_PARTS = 2 * MAX_VALUES;
 /** Ids count from 1, so a filter by this id matches no row. */
@@ -23,6 +25,8 @@ export interface Parameter<T = unknown> {
   readonly schema: SchemaObject & { readonly examples: (string | number | boolean)[] };
   /** The message of the 400; absent: it refuses no value. */
   readonly refusal?: string;
+  /** The values that rows can have. A strict request with another one is a 400. */
+  readonly words?: readonly string[];
   /** @param sent in the order of the URL; empty = not given. */
   readonly read: (sent: readonly string[]) => T;
 }
@@ -38,6 +42,31 @@ type Filter<T> = Parameter<T | undefined>;
 function filterOf(sent: readonly string[]): string | undefined {
   return sent.at(-1)?.trim();
 }
+
+/** Letter case does not matter. A word that no row can have is left out. */
+export const oneOfFilter = (
+  name: string,
+  what: string,
+  words: readonly string[],
+  example: string,
+): Filter<readonly string[]> => {
+  const refusal = `${name} must have at most ${MAX_WORDS} values`;
+  const read = readWords(refusal, MAX_WORDS);
+  return {
+    name,
+    description:
+      `Only those with this ${what}, or with one of several: up to ${MAX_WORDS}, separated by commas, or the parameter repeated. ` +
+      'Letter case does not matter; a value that matches no row, such as an empty one, matches none. More values are ' +
+      'rejected with 400, and with `Prefer: handling=strict` a word that does not exist, too.',
+    schema: { type: 'string', examples: [example] },
+    refusal,
+    words,
+    read: (sent) => {
+      const given = read(sent)?.map((word) => word.toUpperCase());
+      return given && words.filter((word) => given.includes(word));
+    },
+  };
+};
 
 export const wordFilter = (
   name: string,
@@ -58,7 +87,7 @@ export const wordFilter = (
  * made it of was empty.
  */
 export const readWords =
-  (refusal: string) =>
+  (refusal: string, most = MAX_VALUES) =>
   (sent: readonly string[]): readonly string[] | undefined => {
     if (sent.length === 0) return undefined;
     const parts: string[] = [];
@@ -67,20 +96,19 @@ export const readWords =
       if (parts.length > MAX_PARTS) throw new BadRequestException(refusal);
     }
     const words = parts.map((value) => value.trim()).filter((value) => value !== '');
-    if (words.length > MAX_VALUES) throw new BadRequestException(refusal);
+    if (words.length > most) throw new BadRequestException(refusal);
     return words;
   };
 
 export const refusalOfWords = (name: string): string => `${name} must have at most ${MAX_VALUES} values`;
 
-export const wordsFilter = (name: string, what: string, example: string): Filter<readonly string[]> => {
+export const wordsFilter = (name: string, what: string, letterCase: string, example: string): Filter<readonly string[]> => {
   const refusal = refusalOfWords(name);
   return {
     name,
     description:
-      `Only those with ${what}: up to ${MAX_VALUES}, separated by commas, or the parameter repeated. Letter case matters only ` +
-      'where one is spelled exactly like the value; a value that matches no row is missing in the answer, and an empty list ' +
-      'matches none. More values are rejected with 400.',
+      `Only those with ${what}: up to ${MAX_VALUES}, separated by commas, or the parameter repeated. ${letterCase} ` +
+      'A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400.',
     schema: { type: 'string', examples: [example] },
     refusal,
     read: readWords(refusal),
@@ -133,6 +161,13 @@ export const booleanFilter = (name: string, whenTrue: string, whenFalse: string)
   ),
 });
 
+export const trueFilter = (name: string, what: string): Filter<true> => ({
+  name,
+  description: `\`true\`: ${what}. Any other value returns 400.`,
+  schema: { type: 'boolean', enum: [true], examples: [true] },
+  ...refusing(`${name} must be true`, (text) => (/^true$/i.test(text) ? (true as const) : null)),
+});
+
 export const integerFilter = (
   name: string,
   what: string,
@@ -180,3 +215,44 @@ export const PAGE: Parameter<number> = {
   schema: { type: 'integer', minimum: 1, default: 1, examples: [1] },
   read: (sent) => clampedInteger(sent, 1, MAX_PAGE, 1),
 };
+
+const SORTS: Readonly<Record<string, Sort>> = {
+  created_at: { by: 'createdAt', isDescending: false },
+  '-created_at': NEWEST_FIRST,
+  updated_at: { by: 'updatedAt', isDescending: false },
+  '-updated_at': { by: 'updatedAt', isDescending: true },
+};
+const SORT_WORDS = Object.keys(SORTS);
+
+export const SORT: Filter<Sort> = {
+  name: 'sort',
+  description:
+    'The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed ' +
+    'last. Rows with the same time follow each other by id, in the same direction. Another word is rejected with 400.',
+  schema: { type: 'string', enum: SORT_WORDS, default: '-created_at', examples: ['-created_at'] },
+  refusal: `sort must be one of ${SORT_WORDS.join(', ')}`,
+  read: (sent) => {
+    const word = lastOf(sent);
+    if (word === undefined) return undefined;
+    const sort = SORTS[word];
+    if (!sort) throw new BadRequestException(SORT.refusal);
+    return sort;
+  },
+};
+
+/** What the rows of a list have besides. */
+export function includeOf<Word extends string>(words: readonly Word[], example: string): Filter<readonly Word[]> {
+  const refusal = `include must be one or more of ${words.join(', ')}, separated by commas`;
+  const read = readWords(refusal);
+  return {
+    name: 'include',
+    description: `More fields for each row, separated by commas: ${words.map((word) => `\`${word}\``).join(', ')}. Another word is rejected with 400.`,
+    schema: { type: 'string', examples: [example] },
+    refusal,
+    read: (sent) => {
+      const given = read(sent);
+      if (given?.some((word) => !words.includes(word as Word))) throw new BadRequestException(refusal);
+      return given && words.filter((word) => given.includes(word));
+    },
+  };
+}

@@ -1,7 +1,8 @@
 import { BadRequestException, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import '../access/current-store.decorator.js';
-import { parametersOf } from './query.js';
+import { readWords, type Parameter } from './parameters.js';
+import { parametersOf, type RawQuery } from './query.js';
 
 const MAX_NAMES = 20;
 const MAX_NAME_LENGTH = 64;
@@ -20,13 +21,22 @@ export class QueryGuard implements CanActivate {
     if (!apiKey) return true;
     const known = parametersOf(context.getHandler());
     const names = Object.keys(query as object).filter((sent) => sent && !known.some(({ name }) => name === sent));
+    const isStrict = headers['prefer'] !== undefined && STRICT.test(String(headers['prefer']));
+    if (isStrict) assertWords(known, query as RawQuery);
     if (names.length === 0) return true;
     const named = names.slice(0, MAX_NAMES).map(encodeName).join(', ');
-    if (STRICT.test(String(headers['prefer'] ?? ''))) {
-      throw new BadRequestException(`Unknown query parameter: ${named}`);
-    }
+    if (isStrict) throw new BadRequestException(`Unknown query parameter: ${named}`);
     http.getResponse<FastifyReply>().header('x-ignored-parameters', named);
     return true;
+  }
+}
+
+function assertWords(parameters: readonly Parameter[], query: RawQuery): void {
+  for (const { name, words } of parameters) {
+    if (!words || query[name] === undefined) continue;
+    const refusal = `${name} must be one of ${words.join(', ')}`;
+    const given = readWords(refusal)([query[name]].flat()) ?? [];
+    if (given.some((word) => !words.includes(word.toUpperCase()))) throw new BadRequestException(refusal);
   }
 }
 

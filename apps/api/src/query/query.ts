@@ -1,4 +1,4 @@
-import type { Page } from '@app/application';
+import type { Page, Sort } from '@app/application';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
@@ -26,10 +26,13 @@ export function queryOf<T extends object>(declared: Parameters<T>): Query<T> {
   };
 }
 
-/** The query of a list: a parameter for each field of the port's filter, `limit` and `page`. */
-export function listQuery<F extends object>(filters: Parameters<F>): Query<{ filter: F; page: Page }> {
+/** The query of a list: a parameter for each field of the port's filter, `limit` and `page`, and those of its order. */
+export function listQuery<F extends object>(
+  filters: Parameters<F>,
+  order: { readonly sort?: Parameter<Sort | undefined> } = {},
+): Query<{ filter: F; page: Page }> {
   const filter = queryOf<F>(filters);
-  const page = queryOf<Page>({ limit: LIMIT, page: PAGE });
+  const page = queryOf<Omit<Page, 'sort'>>({ ...order, limit: LIMIT, page: PAGE });
   return {
     parameters: [...filter.parameters, ...page.parameters],
     read: (query) => ({ filter: filter.read(query), page: page.read(query) }),

@@ -1,13 +1,15 @@
 import { isStorable, MAX_INT4, NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { readsChanges } from '../feed/reads-changes.js';
 import { BrandRepository, type BrandFilter, type BrandRecord } from '../ports/brand.repository.js';
 import { CategoryRepository, type CategoryFilter, type CategoryRecord } from '../ports/category.repository.js';
+import { ChangeFeed } from '../ports/change-feed.js';
 import type { Page, PageOf } from '../ports/page.js';
 import {
   ProductRepository,
+  type ListedProduct,
   type ProductFilter,
   type ProductRecord,
-  type ProductSummary,
 } from '../ports/product.repository.js';
 import { SkuRepository, type SkuFilter, type SkuRecord } from '../ports/sku.repository.js';
 
@@ -65,17 +67,29 @@ export class CategoriesService extends CatalogService<CategoryFilter, CategoryRe
 }
 
 @Injectable()
-export class ProductsService extends CatalogService<ProductFilter, ProductSummary, ProductRecord> {
-  constructor(products: ProductRepository) {
+export class ProductsService extends CatalogService<ProductFilter, ListedProduct, ProductRecord> {
+  constructor(
+    products: ProductRepository,
+    private readonly feed: ChangeFeed,
+  ) {
     super(products, 'Product');
+  }
+
+  override async list(storeId: number, filter: ProductFilter, page: Page): Promise<PageOf<ListedProduct>> {
+    if (readsChanges(filter, page)) await this.feed.catchUp(storeId);
+    return super.list(storeId, filter, page);
   }
 }
 
 @Injectable()
 export class SkusService {
-  constructor(private readonly skus: SkuRepository) {}
+  constructor(
+    private readonly skus: SkuRepository,
+    private readonly feed: ChangeFeed,
+  ) {}
 
-  list(storeId: number, filter: SkuFilter, page: Page): Promise<PageOf<SkuRecord>> {
+  async list(storeId: number, filter: SkuFilter, page: Page): Promise<PageOf<SkuRecord>> {
+    if (readsChanges(filter, page)) await this.feed.catchUp(storeId);
     return this.skus.list(storeId, filter, page);
   }
 }

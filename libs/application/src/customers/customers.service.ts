@@ -1,5 +1,7 @@
 import { domainError, isOpen, isUuid, NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { readsChanges } from '../feed/reads-changes.js';
+import { ChangeFeed } from '../ports/change-feed.js';
 import { CustomerRepository, type CustomerFilter, type CustomerRecord } from '../ports/customer.repository.js';
 import type { Page, PageOf } from '../ports/page.js';
 import { PersonalData, type Erasure, type PersonalRecords, type PersonsOrder } from '../ports/personal-data.js';
@@ -27,9 +29,11 @@ export class CustomersService {
     private readonly customers: CustomerRepository,
     private readonly stores: StoreRepository,
     private readonly people: PersonalData,
+    private readonly feed: ChangeFeed,
   ) {}
 
-  list(storeId: number, filter: CustomerFilter, page: Page): Promise<PageOf<CustomerRecord>> {
+  async list(storeId: number, filter: CustomerFilter, page: Page): Promise<PageOf<CustomerRecord>> {
+    if (readsChanges(filter, page)) await this.feed.catchUp(storeId);
     return this.customers.list(storeId, filter, page);
   }
 

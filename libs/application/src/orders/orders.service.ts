@@ -1,19 +1,25 @@
 import { isReceiptNumber, isUuid, NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { readsChanges } from '../feed/reads-changes.js';
+import { ChangeFeed } from '../ports/change-feed.js';
 import {
   OrderRepository,
+  type ListedOrder,
   type OrderEventRecord,
   type OrderFilter,
   type OrderRecord,
-  type OrderSummary,
 } from '../ports/order.repository.js';
 import type { Page, PageOf } from '../ports/page.js';
 
 @Injectable()
 export class OrdersService {
-  constructor(private readonly orders: OrderRepository) {}
+  constructor(
+    private readonly orders: OrderRepository,
+    private readonly feed: ChangeFeed,
+  ) {}
 
-  list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<OrderSummary>> {
+  async list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<ListedOrder>> {
+    if (readsChanges(filter, page)) await this.feed.catchUp(storeId);
     return this.orders.list(storeId, filter, page);
   }
 

@@ -70,6 +70,9 @@ export abstract class ChangeFeed {
    */
   abstract read(storeId: number, query: FeedQuery): Promise<FeedPage>;
 
+  /** Gives the committed changes of a store their positions, unless that takes long. */
+  abstract catchUp(storeId: number): Promise<void>;
+
   /** The newest position of each kind in each store, with everything that is committed; 0 without any. */
   abstract newest(storeIds: readonly number[]): Promise<NewestPositions>;
 }

@@ -1,4 +1,4 @@
-import type { Page, PageOf } from './page.js';
+import type { CreatedFilter, Page, PageOf, UpdatedFilter } from './page.js';
 
 /** A customer without secrets: it never contains a password hash, a token or a national id. */
 export interface CustomerRecord {
@@ -14,17 +14,24 @@ export interface CustomerRecord {
   readonly city: string;
   readonly createdAt: Date;
   readonly lastLogin: Date | null;
+  /** With the `include` of a filter. */
+  readonly updatedAt?: Date;
 }
 
 /** The status compares case-insensitively. */
-export interface CustomerFilter {
+export interface CustomerFilter extends CreatedFilter, UpdatedFilter {
   readonly status?: string;
+  readonly ids?: readonly string[];
+  /** The whole e-mail, in any letter case. */
+  readonly email?: string;
   /** Literal text within the name or the e-mail, in any letter case. */
   readonly search?: string;
+  /** Not a condition: what the rows have besides. */
+  readonly include?: readonly 'updated_at'[];
 }
 
 export abstract class CustomerRepository {
-  /** Newest first, then by id, descending. */
+  /** Newest first, unless the page has another order. */
   abstract list(storeId: number, filter: CustomerFilter, page: Page): Promise<PageOf<CustomerRecord>>;
 
   abstract findById(storeId: number, id: string): Promise<CustomerRecord | null>;

@@ -8,7 +8,7 @@ import type {
   Shipment,
   VariantAttributes,
 } from '@app/domain';
-import type { Page, PageOf } from './page.js';
+import type { CreatedFilter, Page, PageOf, UpdatedFilter } from './page.js';
 
 /** Amounts are in minor units of `currency`. */
 export interface OrderSummary {
@@ -25,6 +25,30 @@ export interface OrderSummary {
   readonly source: string;
   readonly createdAt: Date;
 }
+
+/** An order of a list, with what the filter includes. */
+export interface ListedOrder extends OrderSummary {
+  readonly updatedAt?: Date;
+  readonly isTest?: boolean;
+  readonly isHeld?: boolean;
+  /** Sum of the quantities of the lines. */
+  readonly units?: number;
+  readonly refundDue?: number;
+  readonly externalReference?: string;
+  readonly customerId?: string | null;
+  readonly lines?: readonly OrderLineRecord[];
+}
+
+export const ORDER_INCLUDES = [
+  'updated_at',
+  'is_test',
+  'held',
+  'units',
+  'refund_due',
+  'external_reference',
+  'customer_id',
+  'line_items',
+] as const;
 
 /** Where to pick units of a line, or where they were picked. */
 export interface Allocation {
@@ -87,11 +111,18 @@ export interface OrderRecord extends OrderSummary {
   readonly updatedAt: Date;
 }
 
-/** Statuses and source compare case-insensitively. */
-export interface OrderFilter {
-  readonly status?: string;
-  readonly fulfillmentStatus?: string;
-  readonly source?: string;
+export interface OrderFilter extends CreatedFilter, UpdatedFilter {
+  /** One of these; none matches no order. */
+  readonly status?: readonly string[];
+  readonly fulfillmentStatus?: readonly string[];
+  readonly source?: readonly string[];
+  /** Ids, or receipt numbers in any letter case. */
+  readonly ids?: readonly string[];
+  readonly customerId?: string;
+  /** The whole e-mail on the order, in any letter case. */
+  readonly email?: string;
+  /** Whether money must be paid back. */
+  readonly refundDue?: true;
   /** Whether the order is under review: as in {@link HeldOrders}. */
   readonly held?: boolean;
   readonly isTest?: boolean;
@@ -99,6 +130,8 @@ export interface OrderFilter {
   readonly externalReference?: string;
   /** Literal text within the receipt number or the e-mail on the order, in any letter case. */
   readonly search?: string;
+  /** Not a condition: what the rows have besides. */
+  readonly include?: readonly (typeof ORDER_INCLUDES)[number][];
 }
 
 export interface OrderEventRecord extends OrderEvent {
@@ -116,8 +149,8 @@ export interface OrderLocation extends OrderKey {
 }
 
 export abstract class OrderRepository {
-  /** Newest first, then by id, descending. */
-  abstract list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<OrderSummary>>;
+  /** Newest first, unless the page has another order. */
+  abstract list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<ListedOrder>>;
 
   abstract findById(storeId: number, id: string): Promise<OrderRecord | null>;
 

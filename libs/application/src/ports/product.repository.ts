@@ -1,5 +1,5 @@
 import type { VariantAttributes } from '@app/domain';
-import type { Page, PageOf } from './page.js';
+import type { Page, PageOf, UpdatedFilter } from './page.js';
 
 export interface ProductSummary {
   readonly id: number;
@@ -10,6 +10,14 @@ export interface ProductSummary {
   readonly quantity: number;
   readonly status: string;
 }
+
+/** A product of a list, with what the filter includes. */
+export interface ListedProduct extends ProductSummary {
+  readonly updatedAt?: Date;
+  readonly sku?: string;
+}
+
+export const PRODUCT_INCLUDES = ['updated_at', 'sku'] as const;
 
 export interface ProductVariantRecord {
   readonly id: number;
@@ -36,18 +44,25 @@ export interface ProductRecord extends ProductSummary {
   readonly updatedAt: Date;
 }
 
-export interface ProductFilter {
+export interface ProductFilter extends UpdatedFilter {
   readonly categoryId?: number;
+  readonly ids?: readonly string[];
+  /** The whole SKU of the product or of a variant, in any letter case. */
+  readonly sku?: string;
+  readonly brandId?: number;
+  readonly slug?: string;
   /** Literal text within the name, in any letter case. */
   readonly search?: string;
   readonly featured?: true;
   readonly inStock?: true;
+  /** Not a condition: what the rows have besides. */
+  readonly include?: readonly (typeof PRODUCT_INCLUDES)[number][];
 }
 
 /** Active products only. */
 export abstract class ProductRepository {
-  /** Newest first, then by id, descending. */
-  abstract list(storeId: number, filter: ProductFilter, page: Page): Promise<PageOf<ProductSummary>>;
+  /** Newest first, unless the page has another order. */
+  abstract list(storeId: number, filter: ProductFilter, page: Page): Promise<PageOf<ListedProduct>>;
 
   abstract findById(storeId: number, id: number): Promise<ProductRecord | null>;
 

@@ -1,5 +1,5 @@
 import type { StockItem, VariantAttributes } from '@app/domain';
-import type { Page, PageOf } from './page.js';
+import type { Page, PageOf, UpdatedFilter } from './page.js';
 
 export type SkuId = StockItem;
 
@@ -19,6 +19,8 @@ export interface SkuRecord extends SkuId {
   /** The same by warehouse, sorted by code; absent unless asked for. */
   readonly warehouses?: readonly WarehouseUnits[];
   readonly status: string;
+  /** With the `include` of a filter. */
+  readonly updatedAt?: Date;
 }
 
 export interface WarehouseUnits {
@@ -26,7 +28,7 @@ export interface WarehouseUnits {
   readonly quantity: number;
 }
 
-export interface SkuFilter {
+export interface SkuFilter extends UpdatedFilter {
   /** Each exactly, or else in any letter case. */
   readonly skus?: readonly string[];
   readonly productId?: number;
@@ -35,6 +37,8 @@ export interface SkuFilter {
   readonly search?: string;
   /** Not a condition: the rows tell their units by warehouse. */
   readonly byWarehouse?: true;
+  /** Likewise. */
+  readonly include?: readonly 'updated_at'[];
 }
 
 export abstract class SkuRepository {

@@ -1,5 +1,5 @@
 import { Money, toDecimalText, type Currency } from '@app/domain';
-import { CUSTOMER_COLUMNS, ORDER_COLUMNS, orderRecord, sortAttributes, type OrderColumns } from '@app/infrastructure';
+import { CUSTOMER_COLUMNS, ORDER_COLUMNS, orderRecord, sortAttributes, updatedAt, type OrderColumns } from '@app/infrastructure';
 import { shownSettings, type StoredSettings } from '../bundle/schema/shown-settings.js';
 import type { AnySection, Section } from './snapshot.js';
 
@@ -81,9 +81,10 @@ const PRODUCTS: Section<ProductRow> = {
         'status', variant.status) ORDER BY variant.position, variant.id), '[]')
       FROM product_variants AS variant
       WHERE variant.store_id = item.store_id AND variant.product_id = item.id) AS variants,
-    item.created_at, item.updated_at`,
+    item.created_at`,
   rows: 'products AS item WHERE item.store_id = $1',
-  changed: 'item.updated_at >= $2',
+  // The feed has no place for a product that it has never shown.
+  changed: `item.status <> 'ACTIVE' OR ${updatedAt('products', 'item.id', 'item.created_at')} >= $2`,
   toFields: (row, { currency }) => ({
     ...row,
     price: priceOf(row.price, currency),
@@ -101,15 +102,14 @@ const CUSTOMERS: Section = {
   kind: 'customer',
   columns: CUSTOMER_COLUMNS,
   rows: 'customers AS item WHERE item.store_id = $1',
-  changed: 'item.updated_at >= $2',
+  changed: `${updatedAt('customers', 'item.id', 'item.created_at')} >= $2`,
 };
 
 const ORDERS: Section<OrderColumns> = {
   kind: 'order',
   columns: ORDER_COLUMNS,
   rows: 'orders AS item WHERE item.store_id = $1',
-  changed: `item.updated_at >= $2 OR EXISTS (SELECT FROM order_stages AS stage
-    WHERE stage.store_id = item.store_id AND stage.order_id = item.id AND stage.updated_at >= $2)`,
+  changed: `${updatedAt('orders', 'item.id', 'item.created_at')} >= $2`,
   toFields: orderRecord,
 };
 

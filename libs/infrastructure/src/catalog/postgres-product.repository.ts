@@ -1,17 +1,19 @@
 import {
+  parseId,
   ProductRepository,
+  type ListedProduct,
   type Page,
   type PageOf,
   type ProductFilter,
   type ProductRecord,
-  type ProductSummary,
 } from '@app/application';
 import { Injectable } from '@nestjs/common';
+import { updatedAt } from '../feed/updated-at.js';
 import { anyOf } from '../lists/any-of.js';
 import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
 import { availableByVariant } from '../stock/available-stock.js';
-import { readNewestFirst, type NewestFirst } from '../lists/newest-first.js';
+import { readByTime, type TimedList } from '../lists/by-time.js';
 import { matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { containingTerm } from '../lists/search-terms.js';
 import { SharedReads } from '../lists/shared-reads.js';
@@ -27,12 +29,19 @@ const IN_CATEGORY = {
   id: 'product_id',
 };
 
+const ON_PAGE = `page.id, page.name, page.slug, page.price, page.status,
+        (SELECT coalesce(sum(quantity), 0)::bigint FROM ${availableByVariant('page')} AS part) AS quantity`;
+const UPDATED_AT = `${updatedAt('products', 'page.id', 'page."createdAt"')} AS "updatedAt"`;
+
+const WITH_SKU = `SELECT id FROM products WHERE store_id = $1 AND upper(sku) = upper(?) AND sku <> ''
+      UNION SELECT product_id FROM product_variants WHERE store_id = $1 AND upper(sku) = upper(?) AND sku <> ''`;
+
 // A subquery collects each part of a product: joins would multiply variants by categories. One part reads the stock of
 // the product and of all its variants. Parts travel as arrays, which take both sides half as long as objects with a name for
 // each value. Prices travel as text, because JSON numbers are not exact.
 const find = (condition: string) => `/* products.find */
   SELECT item.id, item.created_at AS "createdAt", ${SUMMARY}, item.sku, item.featured, item.description, item.images, item.specifications,
-    item.updated_at AS "updatedAt", stocked.quantity, stocked.units,
+    ${updatedAt('products', 'item.id', 'item.created_at')} AS "updatedAt", stocked.quantity, stocked.units,
     (SELECT coalesce(json_agg(json_build_array(variant.id, variant.sku, variant.name, variant.price::text,
         variant.attributes, variant.attribute_names, variant.status) ORDER BY variant.position, variant.id), '[]')
       FROM product_variants variant
@@ -63,26 +72,35 @@ export class PostgresProductRepository extends ProductRepository {
     super();
   }
 
-  override async list(storeId: number, filter: ProductFilter, page: Page): Promise<PageOf<ProductSummary>> {
+  override async list(storeId: number, filter: ProductFilter, page: Page): Promise<PageOf<ListedProduct>> {
     if (matchesNothing(filter)) return NO_ROWS;
-    const { categoryId, search, featured, inStock } = filter;
+    const { categoryId, search, featured, inStock, ids, sku, brandId, slug, include = [] } = filter;
     const where = new Conditions(`item.store_id = ? AND item.status = 'ACTIVE'`, storeId);
     if (search !== undefined) where.and(containingTerm(where, search)('item.name'));
     if (featured) where.and('item.featured');
     if (inStock) where.and('item.in_stock');
+    if (ids) where.and(anyOf('item.id', '?::int[]'), ids.flatMap((id) => parseId(id) ?? []));
+    if (sku !== undefined) where.and(`item.id IN (${WITH_SKU})`, sku, sku);
+    if (brandId !== undefined) where.and('item.brand_id = ?', brandId);
+    if (slug !== undefined) where.and('item.slug = ?', slug);
+    const isIncluding = include.length > 0;
+    const isLookUp = ids !== undefined || sku !== undefined || slug !== undefined;
+    const isTallied = !isLookUp && brandId === undefined && search === undefined;
     if (categoryId !== undefined) where.and('place.store_id = $1 AND place.category_id = ?', categoryId);
 
     const counted = categoryId === undefined ? 'products' : `category ${categoryId}`;
-    const list: NewestFirst = {
+    const list: TimedList = {
       table: 'products',
-      columns: SUMMARY,
-      onPage: `page.id, page.name, page.slug, page.price, page.status,
-        (SELECT coalesce(sum(quantity), 0)::bigint FROM ${availableByVariant('page')} AS part) AS quantity`,
+      columns: isIncluding ? `${SUMMARY}, item.sku` : SUMMARY,
+      onPage: isIncluding ? `${ON_PAGE}, page.sku, ${UPDATED_AT}` : ON_PAGE,
       where,
+      updated: { from: filter.updatedFrom, to: filter.updatedTo },
       ...(categoryId !== undefined && { place: IN_CATEGORY }),
-      tally: search === undefined ? { list: counted, labels: [featured && 'true', inStock && 'true'] } : null,
+      isLookUp: isLookUp && search === undefined,
+      ...(search === undefined && { onePlan: true }),
+      tally: isTallied ? { list: counted, labels: [featured && 'true', inStock && 'true'] } : null,
     };
-    return readNewestFirst(this.database, list, page);
+    return readByTime(this.database, list, page);
   }
 
   override findById(storeId: number, id: number): Promise<ProductRecord | null> {

@@ -3,7 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
 import { matchesNothing, NO_ROWS, offsetOf, pageOf, type Counted } from '../lists/paging.js';
-import { FIND_MANY, listedPage, searchedPage } from './sku-pages.js';
+import { inRange } from '../lists/time-range.js';
+import { CHANGED_UNITS, FIND_MANY, listedPage, searchedPage } from './sku-pages.js';
 import { unitsBySkus } from '../stock/units-by-sku.js';
 import { toSkuRecord, type SkuRow } from './sku.rows.js';
 
@@ -30,12 +31,15 @@ export class PostgresSkuRepository extends SkuRepository {
   }
 
   private read(storeId: number, filter: SkuFilter, page: Page): Promise<(SkuRow & Counted)[]> {
-    const { skus, productId, inStock, search } = filter;
+    const { skus, productId, inStock, search, updatedFrom, updatedTo } = filter;
+    const isByChange = (updatedFrom ?? updatedTo) !== undefined;
     const where = new Conditions('unit.store_id = ?', storeId);
     if (inStock) where.and('unit.in_stock');
     // No tally has a label for these filters: the statement counts the rows, within the limit of searches.
-    if (skus !== undefined || productId !== undefined || search !== undefined) {
+    if (skus !== undefined || productId !== undefined || search !== undefined || isByChange) {
       if (skus) where.and(`(unit.product_id, unit.variant_key) IN (${unitsBySkus('sellable_units', '?')})`, skus);
+      const range = inRange('changed_at', { from: updatedFrom, to: updatedTo }, where);
+      if (isByChange) where.and(`(unit.product_id, unit.variant_key) IN (${CHANGED_UNITS}${range})`);
       if (productId !== undefined) where.and('unit.product_id = ?', productId);
       return this.database.search(searchedPage(where, filter, page), where.values);
     }

@@ -19,17 +19,26 @@ const BY_WAREHOUSE = `,
         GROUP BY warehouses.code
       ) AS held) AS warehouses`;
 
-const columns = (
-  byWarehouse?: true,
-) => `page.sku, page.product_id AS "productId", nullif(page.variant_key, 0) AS "variantId",
+const ENTITY = `page.product_id || coalesce('-' || nullif(page.variant_key, 0), '')`;
+const UPDATED_AT = `,
+    (SELECT changed_at FROM changes WHERE store_id = $1 AND kind = 'skus' AND entity = ${ENTITY}) AS "updatedAt"`;
+
+const columns = ({
+  byWarehouse,
+  include = [],
+}: SkuFilter = {}) => `page.sku, page.product_id AS "productId", nullif(page.variant_key, 0) AS "variantId",
     product.slug AS "productSlug", product.name, product.status, coalesce(variant.price, product.price) AS price,
     coalesce(variant.attributes, '{}') AS attributes, coalesce(variant.attribute_names, '{}') AS "attributeNames",
-    (SELECT coalesce(sum(stock.quantity), 0) FROM stock ${STOCK}) AS quantity${byWarehouse ? BY_WAREHOUSE : ''}`;
+    (SELECT coalesce(sum(stock.quantity), 0) FROM stock ${STOCK}) AS quantity${byWarehouse ? BY_WAREHOUSE : ''}${include.length > 0 ? UPDATED_AT : ''}`;
 const CATALOG = `
     JOIN products AS product ON product.store_id = $1 AND product.id = page.product_id
     LEFT JOIN product_variants AS variant ON variant.store_id = $1 AND variant.id = page.variant_key`;
 
 const tallyOf = (inStock: true | undefined) => ({ list: 'skus', labels: [inStock && 'true'] });
+
+/** SQL for the ids of the units that changed in a range, up to its conditions. An id is `<product>`, or `<product>-<variant>`. */
+export const CHANGED_UNITS = `SELECT split_part(entity, '-', 1)::int, ('0' || split_part(entity, '-', 2))::int FROM changes
+      WHERE store_id = $1 AND kind = 'skus'`;
 
 /** The units are few: a page of the feed. The planner does not see them: see `anyOf`. */
 export const FIND_MANY = `/* skus.find_many */
@@ -45,10 +54,10 @@ export const FIND_MANY = `/* skus.find_many */
  * Skips the units before the page in the index. The constant limit makes the planner, which has one plan for all pages,
  * expect few rows.
  */
-export function listedPage(where: Conditions, { inStock, byWarehouse }: SkuFilter, page: Page): string {
-  const total = totalOf(tallyOf(inStock), where);
+export function listedPage(where: Conditions, filter: SkuFilter, page: Page): string {
+  const total = totalOf(tallyOf(filter.inStock), where);
   return `/* skus.list */
-    SELECT ${total} AS total, ${columns(byWarehouse)}
+    SELECT ${total} AS total, ${columns(filter)}
     FROM (
       SELECT * FROM (
         SELECT * FROM (
@@ -64,13 +73,14 @@ export function listedPage(where: Conditions, { inStock, byWarehouse }: SkuFilte
  * Finds and counts the matches once, and reads the catalog only for the page. The SKUs and the names are in two tables, each
  * with an index.
  */
-export function searchedPage(where: Conditions, { search, byWarehouse }: SkuFilter, page: Page): string {
+export function searchedPage(where: Conditions, filter: SkuFilter, page: Page): string {
+  const { search } = filter;
   const found = search === undefined ? '' : foundBy(containingTerm(where, search));
   return `/* skus.search */
     WITH matching AS MATERIALIZED (
       SELECT unit.sku, unit.product_id, unit.variant_key FROM sellable_units AS unit ${found} WHERE ${where.sql}
     )
-    SELECT (SELECT count(*) FROM matching) AS total, ${columns(byWarehouse)}
+    SELECT (SELECT count(*) FROM matching) AS total, ${columns(filter)}
     FROM (
       SELECT * FROM matching ORDER BY ${order('matching')}
       LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}

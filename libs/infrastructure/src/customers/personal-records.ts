@@ -46,7 +46,6 @@ export function orderRecord(row: OrderColumns) {
     notes: order.notes,
     is_test: order.isTest,
     created_at: order.createdAt,
-    updated_at: order.updatedAt,
     ...(externalReference !== '' && { external_reference: externalReference }),
     line_items: order.lines.map((line, index) => itemRecord(line, row.catalog[index])),
     ...(fraud && { fraud: { ...fraud, reasons: fraud.reasons.map(({ rule, score }) => ({ rule, score })) } }),

@@ -1,16 +1,21 @@
 import { CustomerRepository, type CustomerFilter, type CustomerRecord, type Page, type PageOf } from '@app/application';
+import { isUuid } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { updatedAt } from '../feed/updated-at.js';
 import { anyOf } from '../lists/any-of.js';
 import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
-import { readNewestFirst } from '../lists/newest-first.js';
+import { readByTime, type TimedList } from '../lists/by-time.js';
 import { matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { SharedReads } from '../lists/shared-reads.js';
 import { addSearch } from '../lists/search-terms.js';
+import { hasEmail } from '../orders/person.js';
 
 // Contains no secret: password hash, token and national id are in another table.
 const COLUMNS = `item.name, item.email, item.phone, item.status, item.email_verified AS "emailVerified",
   item.loyalty_points AS "loyaltyPoints", item.total_spent AS "totalSpent", item.tags, item.city, item.last_login AS "lastLogin"`;
+
+const UPDATED_AT = `${updatedAt('customers', 'page.id', 'page."createdAt"')} AS "updatedAt"`;
 
 const FIND_BY_IDS = `/* customers.find */
   /* @protects store-of-customer */
@@ -34,14 +39,27 @@ export class PostgresCustomerRepository extends CustomerRepository {
 
   override async list(storeId: number, filter: CustomerFilter, page: Page): Promise<PageOf<CustomerRecord>> {
     if (matchesNothing(filter)) return NO_ROWS;
-    const { status, search: term } = filter;
+    const { status, ids, email, search: term, include } = filter;
+    if (email === '') return NO_ROWS;
     const where = new Conditions('item.store_id = ?', storeId);
     if (status !== undefined) where.and('lower(item.status) = lower(?)', status);
+    if (ids) where.and(anyOf('item.id', '?::uuid[]'), ids.filter(isUuid));
+    if (email !== undefined) where.and(hasEmail('item', '?'), email);
+    const isLookUp = (ids !== undefined || email !== undefined) && term === undefined;
     const search = term === undefined ? {} : addSearch(where, SEARCHED, term);
 
-    const tally = term === undefined ? ({ list: 'customers', labels: [status], letterCase: 'lower' } as const) : null;
-    const list = { table: 'customers', columns: COLUMNS, where, tally, ...search };
-    return readNewestFirst(this.database, list, page);
+    const list: TimedList = {
+      table: 'customers',
+      columns: COLUMNS,
+      ...(include && include.length > 0 && { onPage: `page.*, ${UPDATED_AT}` }),
+      where,
+      created: { from: filter.createdFrom, to: filter.createdTo },
+      updated: { from: filter.updatedFrom, to: filter.updatedTo },
+      tally: isLookUp || term !== undefined ? null : { list: 'customers', labels: [status], isLowerCase: true },
+      ...search,
+      isLookUp,
+    };
+    return readByTime(this.database, list, page);
   }
 
   override findById(storeId: number, id: string): Promise<CustomerRecord | null> {

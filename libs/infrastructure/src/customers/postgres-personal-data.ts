@@ -33,7 +33,7 @@ const LOCK_ORDERS = `/* people.orders */
 const ERASE_ORDERS = `/* people.erase_orders */
   UPDATE orders
   SET customer_name = $3, customer_email = '', customer_phone = '', shipping_address = '{}', billing_address = '{}',
-    notes = '', updated_at = now()
+    notes = ''
   WHERE store_id = $1 AND id = ANY ($2)`;
 
 // The hash covers the tracking, whose numbers can be tried out. Its first character, six bits, fits any number, and still
@@ -49,8 +49,7 @@ const ERASE_REASONS = `/* people.erase_reasons */
 // A status is a word of the store, which tallies count by.
 const ERASE_CUSTOMER = `/* people.erase_customer */
   UPDATE customers
-  SET name = $3, email = '', phone = '', city = '', tags = '{}', email_verified = false, last_login = NULL,
-    updated_at = now()
+  SET name = $3, email = '', phone = '', city = '', tags = '{}', email_verified = false, last_login = NULL
   WHERE store_id = $1 AND id = $2`;
 
 const DELETE_SECRETS = `/* people.secrets */ DELETE FROM customer_secrets WHERE store_id = $1 AND customer_id = $2`;
@@ -67,8 +66,7 @@ const UNBLOCK = `/* people.unblock */
     || CASE WHEN cardinality($2::text[]) > 0
       THEN jsonb_build_object('blocked_emails', (fraud_settings -> 'blocked_emails') - $2::text[]) ELSE '{}' END
     || CASE WHEN cardinality($3::text[]) > 0
-      THEN jsonb_build_object('blocked_phones', (fraud_settings -> 'blocked_phones') - $3::text[]) ELSE '{}' END,
-    updated_at = now()
+      THEN jsonb_build_object('blocked_phones', (fraud_settings -> 'blocked_phones') - $3::text[]) ELSE '{}' END
   WHERE id = $1`;
 
 const COLLECT_CUSTOMER = `/* people.collect_customer */

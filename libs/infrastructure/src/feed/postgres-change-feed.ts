@@ -95,6 +95,10 @@ export class PostgresChangeFeed extends ChangeFeed {
     return { ...page, hasMore: true };
   }
 
+  override async catchUp(storeId: number): Promise<void> {
+    await this.number(storeId);
+  }
+
   override async newest(storeIds: readonly number[]): Promise<NewestPositions> {
     for (const storeId of storeIds) await this.number(storeId);
     const rows = await this.database.queryPrepared<{ store_id: number; kind: ChangeKind; position: number }>(NEWEST, [

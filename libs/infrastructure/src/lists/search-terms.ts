@@ -102,7 +102,7 @@ function emailSearch(where: Conditions, columns: SearchedColumns, term: string):
  * E-mails that their key does not represent. They have an index. From the statistics, the planner can estimate for a regular
  * expression how few they are.
  */
-function isOddEmail(email: string): string {
+export function isOddEmail(email: string): string {
   return `${email} ~ '[^ -~]|@.*@'`;
 }
 

@@ -4,10 +4,10 @@ import type { Conditions } from './conditions.js';
 export interface Tally {
   /** `orders`, `customers`, `products` or `category N`. */
   readonly list: string;
-  /** Labels of the counted rows, in the order of the list's labels; undefined = any. */
-  readonly labels: readonly (string | undefined)[];
-  /** Letter case of the stored labels, when the comparison ignores case. */
-  readonly letterCase?: 'lower' | 'upper';
+  /** Labels of the counted rows, in the order of the list's labels: one, one of several, or undefined = any. */
+  readonly labels: readonly (string | readonly string[] | undefined)[];
+  /** The stored labels are in lower case, whatever that of the given ones. */
+  readonly isLowerCase?: true;
   /** A few rows that the tally counts and the list leaves out. They are read one by one. */
   readonly without?: TallyExceptions | undefined;
 }
@@ -33,10 +33,12 @@ export function totalOf(tally: Tally, where: Conditions): string {
 }
 
 /** SQL after FROM for the counts in total, by month or by day: columns `period` and `rows`. Binds like `totalOf`. */
-export function countsOf({ list, labels, letterCase, without }: Tally, grain: Grain, where: Conditions): string {
-  const chosen = labels.map((label, index) =>
-    label === undefined ? '' : ` AND labels[${index + 1}] = ${letterCase ?? ''}(${where.bind(label)})`,
-  );
+export function countsOf({ list, labels, isLowerCase, without }: Tally, grain: Grain, where: Conditions): string {
+  const chosen = labels.map((label, index) => {
+    if (label === undefined) return '';
+    if (typeof label !== 'string') return ` AND labels[${index + 1}] = ANY (${where.bind(label)})`;
+    return ` AND labels[${index + 1}] = ${isLowerCase ? 'lower' : ''}(${where.bind(label)})`;
+  });
   const counts = `list_counts WHERE store_id = $1 AND list = ${where.bind(list)} AND grain = '${grain}'`;
   if (!without) return `${counts}${chosen.join('')}`;
   const exceptions = `SELECT ${PERIOD[grain]}, ${without.labels}, -1 FROM ${without.rows}`;

@@ -2,6 +2,7 @@ import type { OrderKey, OrderTarget } from '@app/application';
 import {
   isReceiptNumber,
   isUuid,
+  refundDueOf,
   type Actor,
   type KnownMoney,
   type KnownShipment,
@@ -53,10 +54,9 @@ const LOAD = `/* orders.load */
 
 const MOST_REFUSALS = 1_000;
 
-// The time of the change, which has waited for the lock: times of an order never run backwards.
 const SET_STATE = `/* orders.set_state */
-  UPDATE orders SET status = $3, fulfillment_status = $4, updated_at = clock_timestamp()
-  WHERE store_id = $1 AND id = $2`;
+  UPDATE orders SET status = $3, fulfillment_status = $4, refund_due = $5
+  WHERE store_id = $1 AND id = $2 AND (status, fulfillment_status, refund_due) IS DISTINCT FROM ($3, $4, $5)`;
 
 // A client that repeats what is refused adds one event, and refusals without end are not kept.
 const RECORD = `/* orders.record_events */
@@ -169,11 +169,11 @@ export function refusalEvents(order: OrderKey, actor: Actor, events: readonly Or
 }
 
 /** All that a change writes, except the stock. */
-export function statementsOf(order: OrderKey, actor: Actor, change: OrderChange): Statement[] {
+export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, change: OrderChange): Statement[] {
   const key = [order.storeId, order.orderId];
   const { status, fulfillmentStatus, events, shipment, payment, refund, review, mail } = change;
   return [
-    { text: SET_STATE, values: [...key, status, fulfillmentStatus] },
+    { text: SET_STATE, values: [...key, status, fulfillmentStatus, refundDueAfter(state, change)] },
     // @protects change-events
     eventsOf(order, actor, events, false),
     ...(shipment ? shipmentStatements(key, shipment) : []),
@@ -182,6 +182,12 @@ export function statementsOf(order: OrderKey, actor: Actor, change: OrderChange)
     ...(review ? [endOfReview(order, review)] : []),
     ...(mail ? [mailStage(order, mail)] : []),
   ];
+}
+
+function refundDueAfter({ totalAmount, payments, refunds }: PlacedOrderState, change: OrderChange): number {
+  const { status, fulfillmentStatus, payment, refund } = change;
+  const after = { payments: payment ? [...payments, payment] : payments, refunds: refund ? [...refunds, refund] : refunds };
+  return refundDueOf({ status, fulfillmentStatus, totalAmount, ...after });
 }
 
 function eventsOf(order: OrderKey, { type, id, name }: Actor, events: readonly OrderEvent[], once: boolean): Statement {

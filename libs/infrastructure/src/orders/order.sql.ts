@@ -1,13 +1,26 @@
+import { updatedAt } from '../feed/updated-at.js';
+import { IS_HELD } from './order-stages.js';
+
 /** Columns of the order `item` in a list, besides its id and time. */
 export const ORDER_SUMMARY = `item.receipt_number AS "receiptNumber", item.status, item.fulfillment_status AS "fulfillmentStatus",
   item.payment_method AS "paymentMethod", item.amount, item.total_amount AS "totalAmount", item.currency,
   item.customer_name AS "customerName", item.source`;
 
+/** Columns of the order `item` that a list includes, besides {@link INCLUDED}. */
+export const INCLUDED_COLUMNS = `item.is_test AS "isTest", item.refund_due AS "refundDue", item.customer_id AS "customerId",
+  coalesce(item.external_reference, '') AS "externalReference"`;
+
+/** What a list includes of the order `page`. */
+export const INCLUDED = `${updatedAt('orders', 'page.id', 'page."createdAt"')} AS "updatedAt",
+  EXISTS (SELECT FROM order_stages AS stage WHERE stage.store_id = $1 AND stage.order_id = page.id AND ${IS_HELD}) AS "isHeld",
+  (SELECT coalesce(sum(quantity), 0)::int FROM order_lines AS line
+    WHERE line.store_id = $1 AND line.order_id = page.id) AS units`;
+
 const DETAILS = `item.tax_amount AS "taxAmount", item.shipping_amount AS "shippingAmount", item.discount_amount AS "discountAmount",
   item.customer_id AS "customerId", item.customer_email AS "customerEmail", item.customer_phone AS "customerPhone",
   item.shipping_address AS "shippingAddress", item.billing_address AS "billingAddress", item.notes,
   coalesce(item.external_reference, '') AS "externalReference", item.is_test AS "isTest", item.placed,
-  item.updated_at AS "updatedAt"`;
+  ${updatedAt('orders', 'item.id', 'item.created_at')} AS "updatedAt"`;
 
 // A subquery collects each part of an order: joins would multiply lines by stages. Parts travel as arrays, which take both
 // sides half as long as objects with a name for each value. Amounts travel as text, because JSON numbers are not exact.

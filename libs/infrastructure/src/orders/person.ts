@@ -1,3 +1,4 @@
+import { isOddEmail } from '../lists/search-terms.js';
 import { trimmed } from '../postgres/trimmed.js';
 
 /**
@@ -8,6 +9,17 @@ import { trimmed } from '../postgres/trimmed.js';
  */
 export function hasEmail(customer: string, email: string): string {
   return `lower(${customer}.email) = lower(${email}) AND ${customer}.email <> ''`;
+}
+
+/**
+ * SQL for whether the order `item` has an e-mail, in any letter case. `email_key` represents nearly all e-mails
+ * (search-terms.ts).
+ *
+ * @param email an expression.
+ */
+export function hasCustomerEmail(email: string): string {
+  const isSame = `item.customer_email <> '' AND lower(item.customer_email) = lower(${email})`;
+  return `${isSame} AND (item.email_key = email_key(${email}) OR ${isOddEmail('item.customer_email')})`;
 }
 
 /**

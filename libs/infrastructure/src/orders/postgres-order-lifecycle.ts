@@ -51,7 +51,7 @@ async function change(
 
   // An earlier request made the change, and its commit may have stopped waiting for the standbys.
   if (decided.events.length === 0) await sql.waitForStandbys();
-  const changes = decided.events.length === 0 ? [] : statementsOf(key, actor, decided);
+  const changes = decided.events.length === 0 ? [] : statementsOf(locked, actor, decided);
   // The stock comes last.
   const returns = decided.restock ? restockStatements(key, decided.restock) : [];
   const answers = await sql.pipeline([...changes, ...returns, readOrder(key)]).catch((error: unknown) => {

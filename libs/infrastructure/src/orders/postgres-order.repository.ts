@@ -1,11 +1,11 @@
 import {
   OrderRepository,
+  type ListedOrder,
   type OrderEventRecord,
   type OrderFilter,
   type OrderKey,
   type OrderLocation,
   type OrderRecord,
-  type OrderSummary,
   type Page,
   type PageOf,
 } from '@app/application';
@@ -15,13 +15,14 @@ import { anyOf } from '../lists/any-of.js';
 import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
 import type { Statement } from '../postgres/transaction-sql.js';
-import { readNewestFirst } from '../lists/newest-first.js';
+import { readByTime, type OneOf, type TimedList } from '../lists/by-time.js';
 import { matchesNothing, NO_ROWS, offsetOf, type Counted } from '../lists/paging.js';
 import { SharedReads } from '../lists/shared-reads.js';
 import { addSearch } from '../lists/search-terms.js';
 import { toEventRecord, type EventRow } from './order-event.rows.js';
 import { IS_HELD } from './order-stages.js';
-import { ORDER_SUMMARY, SELECT_ORDERS } from './order.sql.js';
+import { INCLUDED, INCLUDED_COLUMNS, ORDER_SUMMARY, SELECT_ORDERS } from './order.sql.js';
+import { hasCustomerEmail } from './person.js';
 import { toOrderRecord, type OrderRow } from './order.rows.js';
 
 const SEARCHED = {
@@ -80,6 +81,35 @@ interface HistoryRow extends EventRow, Counted {
   readonly id: number | null;
 }
 
+const UNIQUE = `(SELECT id FROM orders WHERE store_id = $1 AND ${anyOf('id', '?::uuid[]')}
+  UNION SELECT id FROM orders WHERE store_id = $1 AND ${anyOf('upper(receipt_number)', '?::text[]')})`;
+
+/** @returns whether a unique key leaves a few orders at most. */
+function addLookUps(where: Conditions, { ids, externalReference, customerId, email }: OrderFilter): boolean {
+  if (ids) {
+    const receipts = ids.filter(isReceiptNumber).map((receipt) => receipt.toUpperCase());
+    where.and(`item.id IN ${UNIQUE}`, ids.filter(isUuid), receipts);
+  }
+  if (externalReference !== undefined) where.and('item.external_reference = ?', externalReference);
+  if (customerId !== undefined) where.and('item.customer_id = ?', customerId);
+  if (email !== undefined) where.and(hasCustomerEmail(where.bind(email)));
+  return ids !== undefined || externalReference !== undefined;
+}
+
+/** A filter with no value that an order can have. */
+function hasNoValue({ status, fulfillmentStatus, source, customerId, email }: OrderFilter): boolean {
+  const isNoCustomer = customerId !== undefined && !isUuid(customerId);
+  return isNoCustomer || email === '' || [status, fulfillmentStatus, source].some((values) => values?.length === 0);
+}
+
+/** One value is a condition. @returns the columns with several. */
+function addLabels(where: Conditions, labels: readonly (readonly [string, readonly string[] | undefined])[]): OneOf[] {
+  return labels.flatMap(([column, values = []]) => {
+    if (values.length === 1) where.and(`${column} = ?`, values[0]);
+    return values.length > 1 ? [{ column, values }] : [];
+  });
+}
+
 export function readOrder({ storeId, orderId }: OrderKey): Statement {
   return { text: FIND_BY_IDS, values: [storeId, [orderId]] };
 }
@@ -98,37 +128,49 @@ export class PostgresOrderRepository extends OrderRepository {
     super();
   }
 
-  override async list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<OrderSummary>> {
-    if (matchesNothing(filter)) return NO_ROWS;
-    const { status, fulfillmentStatus, source, held, isTest, externalReference, search: term } = filter;
+  override async list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<ListedOrder>> {
+    if (matchesNothing(filter) || hasNoValue(filter)) return NO_ROWS;
+    const { status, fulfillmentStatus, source, held, isTest, search: term, include = [] } = filter;
     const where = new Conditions('item.store_id = ?', storeId);
-    // Stored in upper case: folding the value, not the column, leaves the indexes usable.
-    if (status !== undefined) where.and('item.status = upper(?)', status);
-    if (fulfillmentStatus !== undefined) where.and('item.fulfillment_status = upper(?)', fulfillmentStatus);
-    if (source !== undefined) where.and('item.source = upper(?)', source);
+    const isLookUp = addLookUps(where, filter);
     if (held !== undefined) where.and(`item.id ${held ? 'IN' : 'NOT IN'} ${HELD_IDS}`);
-    // No value: an index of test orders has this condition.
+    // No value: indexes have these conditions.
     if (isTest !== undefined) where.and(isTest ? 'item.is_test' : 'NOT item.is_test');
-    if (externalReference !== undefined) where.and('item.external_reference = ?', externalReference);
-    const isFew = held === true || externalReference !== undefined;
+    if (filter.refundDue) where.and('item.refund_due > 0');
+    const labels = [source, status, fulfillmentStatus, isTest === undefined ? undefined : [isTest ? 'TEST' : 'LIVE']];
+    const oneOf = addLabels(where, [
+      ['item.source', source],
+      ['item.status', status],
+      ['item.fulfillment_status', fulfillmentStatus],
+    ]);
+    const isFew = held === true || isLookUp || filter.email !== undefined || filter.customerId !== undefined || filter.refundDue === true;
     const search = term === undefined ? { onePlan: isFew } : addSearch(where, SEARCHED, term);
 
-    const heldOut = held === false ? HELD : undefined;
-    const labels = [source, status, fulfillmentStatus, isTest === undefined ? undefined : isTest ? 'TEST' : 'LIVE'];
     // Few orders are under review: they are counted, and subtracted from the tally of all orders.
     const isTallied = term === undefined && !isFew;
-    const tally = isTallied ? ({ list: 'orders', labels, letterCase: 'upper', without: heldOut } as const) : null;
-    const list = {
+    const tally = isTallied ? { list: 'orders', labels, without: held === false ? HELD : undefined } : null;
+    const list: TimedList = {
       table: 'orders',
-      columns: ORDER_SUMMARY,
+      columns: include.length > 0 ? `${ORDER_SUMMARY}, ${INCLUDED_COLUMNS}` : ORDER_SUMMARY,
+      ...(include.length > 0 && { onPage: `page.*, ${INCLUDED}` }),
       where,
+      ...(oneOf.length > 0 && { oneOf }),
+      created: { from: filter.createdFrom, to: filter.createdTo },
+      updated: { from: filter.updatedFrom, to: filter.updatedTo },
       tally,
       ...search,
-      isLookUp: externalReference !== undefined && term === undefined,
+      isLookUp: isLookUp && term === undefined,
       // Any number of test orders may be newer than the live ones of a page.
       isSparse: isTest === false,
     };
-    return readNewestFirst(this.database, list, page);
+    const orders = await readByTime<ListedOrder>(this.database, list, page);
+    return include.includes('line_items') ? this.withLines(storeId, orders) : orders;
+  }
+
+  private async withLines(storeId: number, { rows, total }: PageOf<ListedOrder>): Promise<PageOf<ListedOrder>> {
+    const ids = rows.map(({ id }) => id);
+    const linesOf = new Map((await this.findByIds(storeId, ids)).map(({ id, lines }) => [id, lines]));
+    return { rows: rows.map((row) => ({ ...row, lines: linesOf.get(row.id) ?? [] })), total };
   }
 
   override findById(storeId: number, id: string): Promise<OrderRecord | null> {

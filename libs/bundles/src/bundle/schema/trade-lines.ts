@@ -155,7 +155,7 @@ export const orderLine = is.object(
     is_test: is.optional(is.flag),
     external_reference: is.optional(is.externalReference),
     created_at: is.timestamp,
-    updated_at: is.optional(is.timestamp),
+    updated_at: is.optional(is.updatedAt),
     line_items: is.optional(is.list(orderItem)),
     fraud: is.optional(fraud),
     pipeline: is.optional(is.list(stage, { differ: ['stage', 'reference'] })),

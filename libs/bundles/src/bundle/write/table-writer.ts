@@ -17,8 +17,6 @@ export interface TableSpec {
   readonly key: readonly string[];
   /** The other columns that an import may set, with the values that a new row gets without one. */
   readonly columns: Row;
-  /** Has `updated_at`: a new row may give it, a change sets it to the current time. */
-  readonly dated?: boolean;
   /** Ids of a sequence. A new row may give its own, and gets it where it is free. */
   readonly numbered?: boolean;
   readonly global?: boolean;
@@ -82,7 +80,7 @@ export class TableWriter<Id extends number | string> {
 }
 
 // The names of tables and columns are constants of the code, never input.
-function statements({ table, id = 'id', key, columns: values, dated, numbered, global }: TableSpec) {
+function statements({ table, id = 'id', key, columns: values, numbered, global }: TableSpec) {
   const columns = Object.keys(values);
   const all = [...key, ...columns];
   const of = (alias: string, names: readonly string[]) => names.map((column) => `${alias}.${column}`).join(', ');
@@ -93,8 +91,8 @@ function statements({ table, id = 'id', key, columns: values, dated, numbered, g
     JOIN ${table} AS o ON ${global ? '' : 'o.store_id = $2 AND '}${sameKey}`;
   const find = `SELECT o.${id} AS id, jsonb_build_array(${of('o', key)}) AS key ${matching}`;
   const scope = global ? '' : 'store_id, ';
-  // An existing row keeps its id, and its time of change is the time of the import.
-  const kept = `given.fields${numbered ? ` - 'id'` : ''}${dated ? ` - 'updated_at'` : ''}`;
+  // An existing row keeps its id.
+  const kept = `given.fields${numbered ? ` - 'id'` : ''}`;
   const isFree = `row_number() OVER (PARTITION BY n.id ORDER BY given.position) = 1
         AND NOT EXISTS (SELECT FROM ${table} AS taken WHERE ${global ? '' : 'taken.store_id = $2 AND '}taken.id = n.id)`;
   const sequence = `pg_get_serial_sequence('${table}', 'id')`;
@@ -106,15 +104,15 @@ function statements({ table, id = 'id', key, columns: values, dated, numbered, g
     update: `/* import.${table}.update */
     WITH changed AS (
       UPDATE ${table} AS t
-      SET (${columns.join(', ')}${dated ? ', updated_at' : ''}) = ROW (${of('n', columns)}${dated ? ', now()' : ''})
+      SET (${columns.join(', ')}) = ROW (${of('n', columns)})
       ${matching}
       CROSS JOIN LATERAL jsonb_populate_record(o, ${kept}) AS n
       WHERE t.${id} = o.${id} ${global ? '' : 'AND t.store_id = o.store_id'} AND n IS DISTINCT FROM o
       RETURNING t.${id} AS id, jsonb_build_array(${of('t', key)}) AS key)
     SELECT id, key FROM changed`,
     insert: `/* import.${table}.insert */
-    INSERT INTO ${table} (${scope}${numbered ? 'id, ' : ''}${all.join(', ')}${dated ? ', updated_at' : ''})
-    SELECT ${global ? '' : '$2::int, '}${numbered ? ownId : ''}${of('n', all)}${dated ? ', coalesce(n.updated_at, now())' : ''}
+    INSERT INTO ${table} (${scope}${numbered ? 'id, ' : ''}${all.join(', ')})
+    SELECT ${global ? '' : '$2::int, '}${numbered ? ownId : ''}${of('n', all)}
     FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS given (fields, position)
     CROSS JOIN LATERAL jsonb_populate_record(NULL::${table}, jsonb_build_object('created_at', now()) || $${global ? 2 : 3}::jsonb || given.fields) AS n
     ORDER BY given.position

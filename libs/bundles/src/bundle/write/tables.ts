@@ -6,7 +6,6 @@ const withoutDefault = (...names: string[]): Row => all(undefined, ...names);
 export const STORES = new TableWriter<number>({
   table: 'stores',
   numbered: true,
-  dated: true,
   global: true,
   key: ['subdomain'],
   columns: {
@@ -42,7 +41,6 @@ export const CATEGORIES = new TableWriter<number>({
 export const PRODUCTS = new TableWriter<number>({
   table: 'products',
   numbered: true,
-  dated: true,
   key: ['slug'],
   columns: {
     ...withoutDefault('name', 'price', 'brand_id', 'created_at'),
@@ -62,7 +60,6 @@ export const VARIANTS = new TableWriter<number>({
 
 export const CUSTOMERS = new TableWriter<string>({
   table: 'customers',
-  dated: true,
   key: ['id'],
   columns: {
     ...withoutDefault('name', 'created_at', 'last_login'),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { refundDueOf } from '@app/domain';
 import { hasEmail } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
@@ -9,7 +10,7 @@ import { findSellables, type Sellable } from './sellables.js';
 
 const ORDER_COLUMNS = `id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
     total_amount, tax_amount, shipping_amount, discount_amount, customer_name, customer_email, customer_phone,
-    shipping_address, billing_address, notes, is_test, external_reference, created_at, updated_at`;
+    shipping_address, billing_address, notes, is_test, external_reference, refund_due, created_at`;
 
 // An order that is already stored stays unchanged: history does not change.
 const INSERT_ORDERS = `/* import.orders.insert */
@@ -129,12 +130,16 @@ function orderRow({ id, line }: Identified) {
     shipping_amount: 0,
     discount_amount: 0,
     is_test: false,
-    updated_at: line.created_at,
     ...fields,
+    refund_due: refundDueOf(stateOf(line)),
     id,
     external_reference: line.external_reference || null,
     is_guest: line.customer_id === null,
   };
+}
+
+function stateOf({ status, fulfillment_status, total_amount, payments = [], refunds = [] }: OrderRecordLine) {
+  return { status, fulfillmentStatus: fulfillment_status, totalAmount: total_amount, payments, refunds };
 }
 
 function lineRow(orderId: string, position: number, item: BundleOrderLine, sellable: Sellable | undefined) {

@@ -35,9 +35,6 @@ const REPLACE_CATEGORIES = `/* import.products.replace_categories */
   )
   SELECT product_id AS id FROM taken_out UNION SELECT product_id FROM put_in`;
 
-// Variants and categories are part of a product's answer.
-const TOUCH = '/* import.products.touch */ UPDATE products SET updated_at = now() WHERE store_id = $1 AND id = ANY($2)';
-
 /** A list in the line replaces the stored list. */
 export const writeProducts: WriteLines<'product'> = async (batch, store, lines) => {
   const brands = lines.flatMap(({ line }) => (line.brand ? [{ slug: line.brand }] : []));
@@ -48,8 +45,6 @@ export const writeProducts: WriteLines<'product'> = async (batch, store, lines) 
     ...(await writeVariants(batch, store, products)),
     ...(await replaceCategories(batch, store, products)),
   ]);
-  const touched = products.filter(({ id, outcome }) => outcome === 'unchanged' && changed.has(id));
-  if (touched.length > 0) await batch.manager.query(TOUCH, [store.id, touched.map(({ id }) => id)]);
   batch.count(products, changed);
 };
 

@@ -47,7 +47,6 @@ CREATE TABLE products (
   images jsonb NOT NULL DEFAULT '[]',
   specifications jsonb NOT NULL DEFAULT '[]',
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  updated_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (store_id, id),
   UNIQUE (store_id, slug),
   -- The target of the foreign key of product_categories.

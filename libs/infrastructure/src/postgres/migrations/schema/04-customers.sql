@@ -17,7 +17,6 @@ CREATE TABLE customers (
   city text NOT NULL DEFAULT '',
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   last_login timestamptz(3),
-  updated_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (store_id, id)
 );
 COMMENT ON TABLE customers IS 'Customers of a store, without their secrets.';

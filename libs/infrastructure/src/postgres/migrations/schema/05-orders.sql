@@ -41,6 +41,7 @@ CREATE TABLE orders (
   tax_amount bigint NOT NULL DEFAULT 0,
   shipping_amount bigint NOT NULL DEFAULT 0,
   discount_amount bigint NOT NULL DEFAULT 0,
+  refund_due bigint NOT NULL DEFAULT 0, -- What must be paid back. Each writer of payments, refunds or a status sets it.
   customer_id uuid,
   customer_name text NOT NULL,
   customer_email text NOT NULL DEFAULT '',
@@ -56,7 +57,6 @@ CREATE TABLE orders (
   phone_key text COLLATE "C",
   address_key bigint,
   created_at timestamptz(3) NOT NULL,
-  updated_at timestamptz(3) NOT NULL,
   PRIMARY KEY (store_id, id),
   FOREIGN KEY (store_id, customer_id) REFERENCES customers ON DELETE SET NULL (customer_id)
 );
@@ -80,6 +80,8 @@ CREATE INDEX orders_by_statuses ON orders (store_id, status, fulfillment_status,
 CREATE INDEX orders_by_all_labels ON orders (store_id, source, status, fulfillment_status, created_at DESC, id DESC);
 -- Test orders are few, and live orders write nothing here. Lists of live orders read the indexes of all.
 CREATE INDEX orders_test ON orders (store_id, created_at DESC, id DESC) WHERE is_test;
+-- Orders whose money must be paid back: few.
+CREATE INDEX orders_refund_due ON orders (store_id, created_at DESC, id DESC) WHERE refund_due > 0;
 CREATE INDEX orders_by_customer ON orders (store_id, customer_id) WHERE customer_id IS NOT NULL;
 -- A search reads the index's list of pending entries, whose size this bounds (in kB).
 CREATE INDEX orders_search ON orders USING gin (receipt_number gin_trgm_ops, customer_email gin_trgm_ops)

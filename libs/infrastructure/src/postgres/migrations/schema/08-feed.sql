@@ -48,6 +48,8 @@ CREATE TABLE changes (
 COMMENT ON TABLE changes IS 'The newest change of each resource. A later change of the same resource moves its row to a new position.';
 -- The feed, and the newest position of a kind.
 CREATE UNIQUE INDEX changes_by_position ON changes (store_id, kind, position);
+-- Where the feed begins from a time, and lists by the time of the last change.
+CREATE INDEX changes_by_time ON changes (store_id, kind, changed_at);
 -- Retention deletes the oldest tombstones.
 CREATE INDEX changes_deleted ON changes (changed_at) WHERE deleted;
 
@@ -370,22 +372,29 @@ CREATE TRIGGER categories_log_their_products AFTER UPDATE ON categories FOR EACH
 CREATE TRIGGER brands_log_their_products AFTER UPDATE ON brands FOR EACH ROW
   WHEN (OLD.name <> NEW.name OR OLD.slug <> NEW.slug) EXECUTE FUNCTION log_products_that_show('brand');
 
--- Every update changes an order.
-SELECT pg_temp.after_each_statement('log', 'orders', '{insert,update,delete}', $$
+SELECT pg_temp.after_each_statement('log', 'orders', '{insert,delete}', $$
   INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'orders'::change_kind, id::text FROM changed$$);
+SELECT pg_temp.after_each_statement('log_updated', 'orders', '{update}', $$
+  INSERT INTO change_log (store_id, kind, entity)
+  SELECT store_id, 'orders'::change_kind, id::text FROM (TABLE changed EXCEPT TABLE removed) AS updated$$);
 
 -- The parts of an order are inserted in the transaction of the order.
-SELECT pg_temp.after_each_statement('log', part, kinds::text[], $$
+SELECT pg_temp.after_each_statement('log', part, '{delete}', $$
   INSERT INTO change_log (store_id, kind, entity)
   SELECT DISTINCT store_id, 'orders'::change_kind, order_id::text FROM changed$$)
-FROM (VALUES ('order_lines', '{update,delete}'), ('fraud_assessments', '{update}'), ('order_stages', '{delete}'))
-  AS parts (part, kinds);
+FROM unnest('{order_lines,order_stages}'::text[]) AS part;
+SELECT pg_temp.after_each_statement('log_updated', part, '{update}', $$
+  INSERT INTO change_log (store_id, kind, entity)
+  SELECT DISTINCT store_id, 'orders'::change_kind, order_id::text FROM (TABLE changed EXCEPT TABLE removed) AS updated$$)
+FROM unnest('{order_lines,fraud_assessments}'::text[]) AS part;
 
 -- By row: each attempt updates one stage. Claiming a stage changes nothing that the API shows. The list of columns costs
 -- nothing; PostgreSQL would read the text of a WHEN condition for each statement.
 CREATE FUNCTION log_order_of_part() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO change_log (store_id, kind, entity) VALUES (NEW.store_id, 'orders', NEW.order_id::text);
+  IF TG_OP = 'INSERT' OR NEW IS DISTINCT FROM OLD THEN
+    INSERT INTO change_log (store_id, kind, entity) VALUES (NEW.store_id, 'orders', NEW.order_id::text);
+  END IF;
   RETURN NULL;
 END $$;
 SELECT pg_temp.for_each_table('{shipments,returned_units,payments,refunds}', $$
@@ -429,10 +438,13 @@ SELECT pg_temp.after_each_statement('log_updated', 'product_categories', '{updat
   SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, -1
   FROM ((TABLE changed EXCEPT TABLE removed) UNION ALL (TABLE removed EXCEPT TABLE changed)) AS moved$$);
 
--- Every order updates stock, and every update changes it.
-SELECT pg_temp.after_each_statement('log', 'stock', '{insert,update,delete}', $$
+SELECT pg_temp.after_each_statement('log', 'stock', '{insert,delete}', $$
   INSERT INTO change_log (store_id, kind, entity, unit)
   SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, variant_key FROM changed$$);
+SELECT pg_temp.after_each_statement('log_updated', 'stock', '{update}', $$
+  INSERT INTO change_log (store_id, kind, entity, unit)
+  SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, variant_key
+  FROM (TABLE changed EXCEPT TABLE removed) AS updated$$);
 
 -- The quantity of a product counts the bins of active warehouses.
 CREATE FUNCTION log_products_of_warehouse() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,0 +1,237 @@
+import { MAX_LIMIT, NEWEST_FIRST, type Page, type PageOf, type TimeRange } from '@app/application';
+import type { Database } from '../postgres/database.js';
+import type { Conditions } from './conditions.js';
+import { offsetOf, pageOf, type Counted } from './paging.js';
+import type { Search } from './search-terms.js';
+import { countsOf, type Tally } from './tally.js';
+import { countIn, inRange } from './time-range.js';
+
+export interface TimedList extends Partial<Search> {
+  /** The table of the rows, which is also the kind of their changes. Columns and conditions call a row `item`. */
+  readonly table: 'orders' | 'customers' | 'products';
+  readonly columns: string;
+  /** Expressions over the row `page`, all its columns by default. Only rows on the page compute them. */
+  readonly onPage?: string;
+  /** Begins with `item.store_id = ?`, so that `$1` is the id of the store. */
+  readonly where: Conditions;
+  /** Columns that have one of several values. An index for each combination of values is in the order of the list. */
+  readonly oneOf?: readonly OneOf[];
+  readonly created?: TimeRange;
+  /** Only rows that changed in the range. */
+  readonly updated?: TimeRange;
+  /** A joined table, called `place`, that has the order of the list when the rows' own table does not. */
+  readonly place?: { readonly join: string; readonly id: string };
+  /** `null` when no tally has the labels, as for searches: the statement counts the rows. */
+  readonly tally: Tally | null;
+  /** Whether a unique key leaves a few rows at most: then a list without a tally does not count as a search. */
+  readonly isLookUp?: boolean;
+  /** Whether any number of rows of the table may lie between two rows of the list. */
+  readonly isSparse?: boolean;
+}
+
+export interface OneOf {
+  readonly column: string;
+  readonly values: readonly string[];
+}
+
+/** Above this offset, tallies locate the page: skipping that many rows would take longer than reading it. */
+const SKIPPED_AT_MOST = 1_000;
+
+/**
+ * Reads a page of a list and its total from one snapshot. Takes no longer in a large store than in a small one, with
+ * four exceptions: a search reads all rows that it matches, a deep page of a category skips the products before it, any
+ * other deep page skips the rows before it of the same day, and a list by the time of the last change reads all changes
+ * before the page, or in its range.
+ */
+export async function readByTime<Row extends object>(
+  database: Database,
+  list: TimedList,
+  page: Page,
+): Promise<PageOf<Row>> {
+  return pageOf(page, (asked) => read<Row & Counted>(database, list, asked));
+}
+
+function read<Row>(database: Database, list: TimedList, page: Page): Promise<Row[]> {
+  const where = list.where.copy();
+  const { tally, updated = {} } = list;
+  if (!tally || updated.from || updated.to) {
+    const sql = searchedPage(list, where, page);
+    if (list.isLookUp) return database.queryPrepared(sql, where.values);
+    return database.search(sql, where.values, { onePlan: list.onePlan ?? tally !== null });
+  }
+  if (isByChange(page)) return database.search(changedPage(list, tally, where, page), where.values, { onePlan: true });
+  if (offsetOf(page) <= SKIPPED_AT_MOST && !list.isSparse) {
+    return database.queryPrepared(shallowPage(list, tally, where, page), where.values);
+  }
+  // Still skips the rows of the page's day, or of a category: 100,000 of them after an import.
+  const sql = (list.place ? shallowPage : deepPage)(list, tally, where, page);
+  return database.search(sql, where.values, { onePlan: true });
+}
+
+function isByChange({ sort }: Page): boolean {
+  return sort?.by === 'updatedAt';
+}
+
+function directionOf({ sort = NEWEST_FIRST }: Page): 'DESC' | 'ASC' {
+  return sort.isDescending ? 'DESC' : 'ASC';
+}
+
+function shallowPage(list: TimedList, tally: Tally, where: Conditions, page: Page): string {
+  const { table, onPage = 'page.*', created = {} } = list;
+  const direction = directionOf(page);
+  return `/* ${table}.list */
+    SELECT ${countIn(created, tally, counted(list, where), where)} AS total, ${onPage}
+    FROM (
+      ${list.oneOf ? mergedRows(list, where, page, where.bind(offsetOf(page))) : orderedRows(list, where, page)}
+    ) AS page
+    ORDER BY "createdAt" ${direction}, id ${direction}`;
+}
+
+/** The rows of the list, for counting them. */
+function counted({ table, oneOf = [] }: TimedList, where: Conditions): string {
+  const chosen = oneOf.map(({ column, values }) => ` AND ${column} = ANY (${where.bind(values)})`);
+  return `${table} AS item WHERE ${where.sql}${chosen.join('')}`;
+}
+
+// Skips rows in the index, where it has all conditions, and reads the page from its first row. The constant limit is that of
+// all pages.
+function orderedRows({ table, columns, place, created = {} }: TimedList, where: Conditions, page: Page): string {
+  const direction = directionOf(page);
+  const [createdAt, id] = place ? ['place.created_at', `place.${place.id}`] : ['item.created_at', 'item.id'];
+  const from = `FROM ${table} AS item ${place?.join ?? ''} WHERE ${where.sql}${inRange(createdAt, created, where)}`;
+  const order = `ORDER BY ${createdAt} ${direction}, ${id} ${direction}`;
+  const follows = direction === 'DESC' ? '<=' : '>=';
+  const begin =
+    page.page === 1
+      ? ''
+      : `AND (${createdAt}, ${id}) ${follows} (SELECT ${createdAt}, ${id} ${from} ${order} LIMIT 1 OFFSET ${where.bind(offsetOf(page))})`;
+  return `SELECT * FROM (
+        SELECT ${id} AS id, ${createdAt} AS "createdAt", ${columns} ${from} ${begin} ${order} LIMIT ${MAX_LIMIT}
+      ) AS rows
+      ORDER BY "createdAt" ${direction}, id ${direction} LIMIT ${where.bind(page.limit)}`;
+}
+
+// An index has the rows of each combination of values in the order of the list: the first of each are merged.
+function mergedRows(list: TimedList, where: Conditions, page: Page, skipped: string, beyond = ''): string {
+  const { table, columns, oneOf = [], created = {} } = list;
+  const direction = directionOf(page);
+  const limit = where.bind(page.limit);
+  const values = oneOf.map((one, index) => `unnest(${where.bind(one.values)}::text[]) AS choice${index} (value)`);
+  const chosen = oneOf.map(({ column }, index) => ` AND ${column} = choice${index}.value`).join('');
+  return `SELECT item.id, item.created_at AS "createdAt", ${columns}
+      FROM (
+        SELECT part.id FROM ${values.join(' CROSS JOIN ')} CROSS JOIN LATERAL (
+          SELECT item.id, item.created_at FROM ${table} AS item
+          WHERE ${where.sql}${chosen}${inRange('item.created_at', created, where)}${beyond}
+          ORDER BY item.created_at ${direction}, item.id ${direction} LIMIT ${skipped} + ${limit}
+        ) AS part
+        ORDER BY part.created_at ${direction}, part.id ${direction} LIMIT ${limit} OFFSET ${skipped}
+      ) AS found
+      JOIN ${table} AS item ON item.store_id = $1 AND item.id = found.id`;
+}
+
+// Looks up the month, then the day, in which the page begins, and skips only rows of that day.
+function deepPage(list: TimedList, tally: Tally, where: Conditions, page: Page): string {
+  const { table, columns, onPage = 'page.*', created = {} } = list;
+  const direction = directionOf(page);
+  const rows = counted(list, where);
+  // The rows of the tally before the range are skipped, too.
+  const outside = direction === 'DESC' ? { from: created.to } : { to: created.from };
+  const before = outside.from || outside.to ? ` + ${countIn(outside, tally, rows, where)}` : '';
+  const beyond =
+    direction === 'DESC'
+      ? ` AND item.created_at < (SELECT (period + 1)::timestamp AT TIME ZONE 'UTC' FROM first_day)`
+      : ` AND item.created_at >= (SELECT period::timestamp AT TIME ZONE 'UTC' FROM first_day)`;
+  const skipped = '(SELECT skipped FROM first_day)';
+  const found = list.oneOf
+    ? mergedRows(list, where, page, skipped, beyond)
+    : `SELECT * FROM (
+        SELECT * FROM (
+          SELECT item.id, item.created_at AS "createdAt", ${columns} FROM ${table} AS item
+          WHERE ${where.sql}${inRange('item.created_at', created, where)}${beyond}
+          ORDER BY item.created_at ${direction}, item.id ${direction} OFFSET ${skipped}
+        ) AS rest LIMIT ${MAX_LIMIT}
+      ) AS rows LIMIT ${where.bind(page.limit)}`;
+  return `/* ${table}.list_deep */
+    WITH page_begin AS MATERIALIZED (
+      SELECT ${where.bind(offsetOf(page))}::bigint${before} AS place
+    ), months AS (
+      SELECT period, sum(rows) AS rows, sum(sum(rows)) OVER (ORDER BY period ${direction}) AS through
+      FROM ${countsOf(tally, 'month', where)} GROUP BY period
+    ), first_month AS (
+      SELECT period, through - rows AS before FROM months
+      WHERE through > (SELECT place FROM page_begin) ORDER BY period ${direction} LIMIT 1
+    ), days AS (
+      SELECT period, sum(rows) AS rows, sum(sum(rows)) OVER (ORDER BY period ${direction}) AS through
+      FROM ${countsOf(tally, 'day', where)} AND period >= (SELECT period FROM first_month)
+        AND period < (SELECT period + interval '1 month' FROM first_month)
+      GROUP BY period
+    ), first_day AS (
+      SELECT days.period, place - before - (through - days.rows) AS skipped
+      FROM days CROSS JOIN first_month CROSS JOIN page_begin
+      WHERE before + through > place ORDER BY days.period ${direction} LIMIT 1
+    )
+    SELECT ${before || created.from || created.to ? countIn(created, tally, rows, where) : '(SELECT sum(rows) FROM months)'} AS total, ${onPage}
+    FROM (
+      ${found}
+    ) AS page
+    ORDER BY "createdAt" ${direction}, id ${direction}`;
+}
+
+/** The newest change of each row, as \`change\`. */
+const CHANGE = {
+  orders: `change.kind = 'orders' AND item.id = change.entity::uuid`,
+  customers: `change.kind = 'customers' AND item.id = change.entity::uuid`,
+  products: `change.kind = 'products' AND item.id = change.entity::int`,
+};
+
+// In the order of an index of all changes. Rows that the list leaves out lie between its rows.
+function changedPage(list: TimedList, tally: Tally, where: Conditions, page: Page): string {
+  const { table, columns, onPage = 'page.*', oneOf = [], created = {}, place } = list;
+  const direction = directionOf(page);
+  const total = countIn(created, tally, counted(list, where), where);
+  const chosen = oneOf.map(({ column, values }) => ` AND ${column} = ANY (${where.bind(values)})`).join('');
+  return `/* ${table}.list_changed */
+    SELECT ${total} AS total, ${onPage}
+    FROM (
+      SELECT * FROM (
+        SELECT * FROM (
+          SELECT item.id, item.created_at AS "createdAt", change.changed_at AS "changedAt", ${columns}
+          FROM changes AS change JOIN ${table} AS item ON ${CHANGE[table]} ${place?.join ?? ''}
+          WHERE ${where.sql}${chosen}${inRange('item.created_at', created, where)} AND change.store_id = $1
+          ORDER BY change.changed_at ${direction}, item.id ${direction} OFFSET ${where.bind(offsetOf(page))}
+        ) AS rest LIMIT ${MAX_LIMIT}
+      ) AS rows LIMIT ${where.bind(page.limit)}
+    ) AS page
+    ORDER BY "changedAt" ${direction}, id ${direction}`;
+}
+
+function searchedPage(list: TimedList, where: Conditions, page: Page): string {
+  const { table, columns, onPage = 'page.*', place, rare, oneOf = [], created = {}, updated = {} } = list;
+  const direction = directionOf(page);
+  const isChange = isByChange(page) || updated.from !== undefined || updated.to !== undefined;
+  // A plan for all stores expects one of average size, and would read a large store whole. OFFSET hides the store from the
+  // search for rare rows, and the join hides it from the look-up of those on the page.
+  const rows = rare === undefined ? table : `(SELECT * FROM ${table} AS item WHERE ${rare} OFFSET 0)`;
+  // Both ways, so that the planner can begin with the changes or with the rows.
+  const change = isChange
+    ? `JOIN changes AS change ON change.store_id = item.store_id AND ${CHANGE[table]} AND change.entity = item.id::text`
+    : '';
+  const chosen = oneOf.map(({ column, values }) => ` AND ${column} = ANY (${where.bind(values)})`).join('');
+  const ranges = `${inRange('item.created_at', created, where)}${inRange('change.changed_at', updated, where)}`;
+  return `/* ${table}.search */
+    WITH matching AS MATERIALIZED (
+      SELECT item.store_id, item.id, ${isByChange(page) ? 'change.changed_at' : 'item.created_at'} AS time
+      FROM ${rows} AS item ${place?.join ?? ''} ${change} WHERE ${where.sql}${chosen}${ranges}
+    )
+    SELECT (SELECT count(*) FROM matching) AS total, ${onPage}
+    FROM (
+      SELECT item.id, item.created_at AS "createdAt", found.time AS "sortedBy", ${columns}
+      FROM (
+        SELECT store_id, id, time FROM matching ORDER BY time ${direction}, id ${direction}
+        LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}
+      ) AS found
+      JOIN ${table} AS item ON item.store_id = found.store_id AND item.id = found.id
+    ) AS page
+    ORDER BY "sortedBy" ${direction}, id ${direction}`;
+}
