@@ -139,7 +139,6 @@ export class StoreFixture {
       total_amount: 1000,
       customer_name: 'Ada Lovelace',
       created_at: new Date(),
-      updated_at: new Date(),
     };
     return insertUuid(this.database, 'orders', { ...defaults, ...values });
   }

@@ -1,4 +1,5 @@
 import {
+  NEWEST_FIRST,
   OrderRepository,
   SkuRepository,
   type CustomerFilter,
@@ -6,8 +7,9 @@ import {
   type Page,
   type PageOf,
   type ProductFilter,
+  type Sort,
 } from '@app/application';
-import { Database, foldTallies, requestPool } from '@app/infrastructure';
+import { Database, foldTallies, numberChanges, requestPool } from '@app/infrastructure';
 import pg from 'pg';
 import { PostgresCustomerRepository } from '../../libs/infrastructure/src/customers/postgres-customer.repository.js';
 import { PostgresOrderRepository } from '../../libs/infrastructure/src/orders/postgres-order.repository.js';
@@ -53,10 +55,10 @@ describe('totals of orders and customers', () => {
     const pick = `(SELECT id FROM orders WHERE store_id = $1 ORDER BY md5(id::text || $2) LIMIT 1)`;
     const insert = `
       INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-        amount, total_amount, customer_name, created_at, updated_at)
+        amount, total_amount, customer_name, created_at)
       SELECT $1, gen_random_uuid(), 'R-' || gen_random_uuid(), (ARRAY['POS', 'WEBSITE'])[1 + n % 2],
         (ARRAY['PENDING', 'SUCCEEDED', 'FAILED'])[1 + n % 3], 'PENDING', 'COD', 'USD', 1, 1, 'Ada',
-        now() - n % 400 * interval '1 day', now()
+        now() - n % 400 * interval '1 day'
       FROM generate_series($2::int, $2::int + $3::int) AS n`;
     const before = await scene.deadlocks();
 
@@ -92,7 +94,7 @@ describe('totals of orders and customers', () => {
     expect(row?.orders).toBeGreaterThan(1500);
     expect(row?.changes).toBeLessThan(1000);
     const orders = scene.api.app.get(OrderRepository, { strict: false });
-    const { total } = await orders.list(id, { status: 'refunded' }, { page: 1, limit: 1 });
+    const { total } = await orders.list(id, { status: ['REFUNDED'] }, { page: 1, limit: 1 });
     const [refunded] = await scene.api.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM orders WHERE store_id = $1 AND status = 'REFUNDED'`,
       [id],
@@ -140,9 +142,9 @@ describe('totals of orders and customers', () => {
     const { store, database } = (await base.withStore()).api;
     const insert = `
       INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-        amount, total_amount, customer_name, created_at, updated_at)
+        amount, total_amount, customer_name, created_at)
       SELECT ${store.id}, gen_random_uuid(), 'R-' || n, 'POS', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, 'Ada',
-        now() - n * interval '1 day', now()
+        now() - n * interval '1 day'
       FROM generate_series(1, 1000) AS n`;
 
     await database.query(`BEGIN ISOLATION LEVEL ${level}; ${insert}; COMMIT`);
@@ -427,12 +429,12 @@ const percentile = (salt: string) => `(hashtext('${salt}' || n) & 65535) % 100`;
 
 const ORDERS = `
   INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-    amount, total_amount, customer_name, customer_email, created_at, updated_at)
+    amount, total_amount, customer_name, customer_email, created_at)
   SELECT store_id, md5(store_id || '/' || n)::uuid, 'R-' || n,
     CASE WHEN ${percentile('source')} < 70 THEN 'WEBSITE' ELSE 'POS' END,
     CASE WHEN ${percentile('status')} < 70 THEN 'SUCCEEDED' WHEN n % 2 = 0 THEN 'FAILED' ELSE 'PENDING' END,
     CASE WHEN ${percentile('fulfillment')} < 75 THEN 'DELIVERED' ELSE 'RETURNED' END,
-    'COD', 'USD', 1, 1, 'Ada', 'c' || n % 50 || '@example.test', created_at, created_at
+    'COD', 'USD', 1, 1, 'Ada', 'c' || n % 50 || '@example.test', created_at
   FROM unnest($1::int[]) AS store_id CROSS JOIN (${moments(4_000)}) AS made`;
 
 const STAGES = `
@@ -447,8 +449,8 @@ const CUSTOMERS = `
   FROM unnest($1::int[]) AS store_id CROSS JOIN (${moments(2_500)}) AS made`;
 
 const PRODUCTS = `
-  INSERT INTO products (store_id, name, slug, price, status, featured, created_at)
-  SELECT store_id, 'Product ' || n, 'p-' || n, 1, CASE WHEN n % 9 = 0 THEN 'DRAFT' ELSE 'ACTIVE' END,
+  INSERT INTO products (store_id, name, slug, sku, price, status, featured, created_at)
+  SELECT store_id, 'Product ' || n, 'p-' || n, 'SKU-' || n % 400, 1, CASE WHEN n % 9 = 0 THEN 'DRAFT' ELSE 'ACTIVE' END,
     ${percentile('featured')} < 80, created_at
   FROM unnest($1::int[]) AS store_id CROSS JOIN (${moments(2_800)}) AS made`;
 
@@ -489,29 +491,68 @@ interface List {
   readonly from: string;
 }
 
-const orders = (filter: OrderFilter, where = 'true'): [string, List] => [
-  `orders ${JSON.stringify(filter)}`,
-  {
-    read: (page) => new PostgresOrderRepository(new Database(pool)).list(paged.id, filter, page),
-    from: `orders WHERE store_id = $1 AND ${where}`,
-  },
-];
+const OLDEST_FIRST: Sort = { by: 'createdAt', isDescending: false };
+const LAST_CHANGED: Sort = { by: 'updatedAt', isDescending: true };
+const FIRST_CHANGED: Sort = { by: 'updatedAt', isDescending: false };
 
-const customers = (filter: CustomerFilter, where = 'true'): [string, List] => [
-  `customers ${JSON.stringify(filter)}`,
-  {
-    read: (page) => new PostgresCustomerRepository(new Database(pool)).list(paged.id, filter, page),
-    from: `customers WHERE store_id = $1 AND ${where}`,
-  },
-];
+const changeOf = (kind: string) =>
+  `(SELECT changed_at FROM changes WHERE store_id = $1 AND kind = '${kind}' AND entity = ${kind}.id::text)`;
 
-const products = (filter: ProductFilter, where = 'true'): [string, List] => [
-  `products ${JSON.stringify(filter)}`,
-  {
-    read: (page) => new PostgresProductRepository(new Database(pool)).list(paged.id, filter, page),
-    from: `products WHERE store_id = $1 AND status = 'ACTIVE' AND ${where}`,
-  },
-];
+function listOf(
+  table: string,
+  filter: object,
+  where: string,
+  sort: Sort | undefined,
+  read: (page: Page) => ReturnType<List['read']>,
+): [string, List] {
+  const { by, isDescending } = sort ?? NEWEST_FIRST;
+  const time = by === 'createdAt' ? 'created_at' : changeOf(table);
+  const direction = isDescending ? 'DESC' : 'ASC';
+  const from = `${table} WHERE store_id = $1 AND ${where} ORDER BY ${time} ${direction}, id ${direction}`;
+  const order = sort ? ` by ${sort.by} ${direction}` : '';
+  return [`${table} ${JSON.stringify(filter)}${order}`, { read: (page) => read({ ...page, sort }), from }];
+}
+
+const orders = (filter: OrderFilter, where = 'true', sort?: Sort) =>
+  listOf('orders', filter, where, sort, (page) =>
+    new PostgresOrderRepository(new Database(pool)).list(paged.id, filter, page),
+  );
+
+const customers = (filter: CustomerFilter, where = 'true', sort?: Sort) =>
+  listOf('customers', filter, where, sort, (page) =>
+    new PostgresCustomerRepository(new Database(pool)).list(paged.id, filter, page),
+  );
+
+const products = (filter: ProductFilter, where = 'true', sort?: Sort) =>
+  listOf('products', filter, `status = 'ACTIVE' AND ${where}`, sort, (page) =>
+    new PostgresProductRepository(new Database(pool)).list(paged.id, filter, page),
+  );
+
+const createdIn = (from: string, to: string) => ({
+  filter: { createdFrom: new Date(from), createdTo: new Date(to) },
+  where: `created_at >= '${from}' AND created_at < '${to}'`,
+});
+/** Begins and ends within days, in other months. */
+const MONTHS = createdIn('2025-04-20T13:30:00Z', '2026-06-17T05:00:00.001Z');
+const MANY_DAYS = createdIn('2026-03-02T22:00:00Z', '2026-03-29T22:00:00Z');
+const HOURS = createdIn('2026-03-15T02:00:00Z', '2026-03-15T03:00:00Z');
+const ONE_MONTH = createdIn('2026-03-01T00:00:00Z', '2026-04-01T00:00:00Z');
+const TURNED = createdIn('2026-03-15T03:00:00Z', '2026-03-14T00:00:00Z');
+
+const changedIn = (kind: string, from: number, to: number) => {
+  const [begin, end] = [from, to].map((hour) => `2026-07-01T${String(hour).padStart(2, '0')}:00:00Z`) as [
+    string,
+    string,
+  ];
+  return {
+    filter: { updatedFrom: new Date(begin), updatedTo: new Date(end) },
+    where: `${changeOf(kind)} >= '${begin}' AND ${changeOf(kind)} < '${end}'`,
+  };
+};
+// Changes lie in the 20 hours of a day, hundreds at the same moment.
+const SPREAD_CHANGES = `
+  UPDATE changes SET changed_at = timestamptz '2026-07-01T00:00Z' + (hashtext(entity) & 65535) % 20 * interval '1 hour'
+  WHERE store_id = ANY ($1::int[])`;
 
 const IN_STOCK = `(
   SELECT sum(quantity) FROM stock
@@ -525,20 +566,49 @@ const UNDER_REVIEW = `id IN (SELECT order_id FROM order_stages WHERE state = 'he
 
 const LONG_LISTS = [
   orders({}),
-  orders({ source: 'website' }, `source = 'WEBSITE'`),
-  orders({ status: 'SUCCEEDED' }, `status = 'SUCCEEDED'`),
-  orders({ fulfillmentStatus: 'Delivered' }, `fulfillment_status = 'DELIVERED'`),
+  orders({}, 'true', OLDEST_FIRST),
+  orders({}, 'true', LAST_CHANGED),
+  orders({}, 'true', FIRST_CHANGED),
+  orders(MONTHS.filter, MONTHS.where),
+  orders({ ...MONTHS.filter, source: ['WEBSITE'] }, `source = 'WEBSITE' AND ${MONTHS.where}`, OLDEST_FIRST),
+  orders({ createdFrom: new Date('2025-05-01') }, `created_at >= '2025-05-01Z'`),
+  orders({ createdTo: new Date('2026-03-20T01:00:00Z') }, `created_at < '2026-03-20T01:00:00Z'`, OLDEST_FIRST),
+  orders({ status: ['SUCCEEDED', 'FAILED'] }, `status IN ('SUCCEEDED', 'FAILED')`),
   orders(
-    { source: 'WEBSITE', status: 'SUCCEEDED', fulfillmentStatus: 'DELIVERED' },
+    { ...MONTHS.filter, status: ['SUCCEEDED', 'PENDING'], fulfillmentStatus: ['DELIVERED', 'RETURNED'] },
+    `status IN ('SUCCEEDED', 'PENDING') AND ${MONTHS.where}`,
+    OLDEST_FIRST,
+  ),
+  orders(
+    { status: ['SUCCEEDED', 'FAILED'], held: false },
+    `status IN ('SUCCEEDED', 'FAILED') AND NOT ${UNDER_REVIEW}`,
+    LAST_CHANGED,
+  ),
+  orders({ source: ['WEBSITE'] }, `source = 'WEBSITE'`),
+  orders({ status: ['SUCCEEDED'] }, `status = 'SUCCEEDED'`),
+  orders({ fulfillmentStatus: ['DELIVERED'] }, `fulfillment_status = 'DELIVERED'`),
+  orders(
+    { source: ['WEBSITE'], status: ['SUCCEEDED'], fulfillmentStatus: ['DELIVERED'] },
     `source = 'WEBSITE' AND status = 'SUCCEEDED' AND fulfillment_status = 'DELIVERED'`,
   ),
   orders({ search: 'R-1' }, `receipt_number LIKE 'R-1%'`),
   orders({ held: false }, `NOT ${UNDER_REVIEW}`),
-  orders({ held: false, source: 'website' }, `source = 'WEBSITE' AND NOT ${UNDER_REVIEW}`),
+  orders({ held: false, source: ['WEBSITE'] }, `source = 'WEBSITE' AND NOT ${UNDER_REVIEW}`),
+  orders({ ...MONTHS.filter, held: false }, `${MONTHS.where} AND NOT ${UNDER_REVIEW}`),
+  orders({ ...MONTHS.filter, isTest: false }, `${MONTHS.where} AND NOT is_test`, OLDEST_FIRST),
+  orders({ search: 'R-1' }, `receipt_number LIKE 'R-1%'`, LAST_CHANGED),
+  orders({ search: 'R-1' }, `receipt_number LIKE 'R-1%'`, OLDEST_FIRST),
   customers({}),
+  customers({}, 'true', OLDEST_FIRST),
+  customers({}, 'true', LAST_CHANGED),
+  customers(MONTHS.filter, MONTHS.where),
   customers({ status: 'active' }, `status IN ('Active', 'ACTIVE')`),
   customers({ search: 'EXAMPLE' }),
   products({}),
+  products({}, 'true', OLDEST_FIRST),
+  products({}, 'true', FIRST_CHANGED),
+  products({ categoryId: BIG_CATEGORY }, inCategory(BIG_CATEGORY), OLDEST_FIRST),
+  products({ categoryId: BIG_CATEGORY }, inCategory(BIG_CATEGORY), LAST_CHANGED),
   products({ featured: true }, 'featured'),
   products({ inStock: true }, IN_STOCK),
   products({ featured: true, inStock: true }, `featured AND ${IN_STOCK}`),
@@ -547,11 +617,45 @@ const LONG_LISTS = [
 ];
 
 const SHORT_LISTS = [
-  orders({ source: 'POS', status: 'failed' }, `source = 'POS' AND status = 'FAILED'`),
-  orders({ status: 'REFUNDED' }, 'false'),
-  orders({ status: 'SUCCEEDED', search: 'c7@' }, `status = 'SUCCEEDED' AND customer_email LIKE '%c7@%'`),
+  orders({ source: ['POS'], status: ['FAILED'] }, `source = 'POS' AND status = 'FAILED'`),
+  orders({ status: ['REFUNDED'] }, 'false'),
+  orders({ status: [] }, 'false'),
+  orders({ status: ['REFUNDED', 'CANCELLED'], source: ['POS', 'WEBSITE'] }, 'false'),
+  ...[MANY_DAYS, HOURS, ONE_MONTH].map(({ filter, where }) => orders(filter, where)),
+  ...[MANY_DAYS, HOURS, ONE_MONTH].map(({ filter, where }) =>
+    orders({ ...filter, status: ['FAILED', 'PENDING'] }, `${where} AND status IN ('FAILED', 'PENDING')`, OLDEST_FIRST),
+  ),
+  orders(TURNED.filter, 'false'),
+  orders({ ...ONE_MONTH.filter, held: true }, `${ONE_MONTH.where} AND ${UNDER_REVIEW}`),
+  orders({ ...ONE_MONTH.filter, search: 'c7@' }, `${ONE_MONTH.where} AND customer_email LIKE '%c7@%'`),
+  ...[LAST_CHANGED, FIRST_CHANGED, OLDEST_FIRST].map((sort) => {
+    const { filter, where } = changedIn('orders', 3, 5);
+    return orders(filter, where, sort);
+  }),
+  orders(
+    { ...changedIn('orders', 3, 9).filter, ...MONTHS.filter, status: ['FAILED', 'PENDING'] },
+    `${changedIn('orders', 3, 9).where} AND ${MONTHS.where} AND status IN ('FAILED', 'PENDING')`,
+    LAST_CHANGED,
+  ),
+  orders(
+    { ...changedIn('orders', 3, 9).filter, search: 'c7@example.test' },
+    `${changedIn('orders', 3, 9).where} AND customer_email LIKE '%c7@example.test%'`,
+  ),
+  orders({ email: 'C7@example.TEST' }, `customer_email = 'c7@example.test'`),
+  orders({ email: 'c7' }, 'false'),
+  customers({ email: 'C7@example.TEST' }, `email = 'c7@example.test'`),
+  customers(changedIn('customers', 3, 5).filter, changedIn('customers', 3, 5).where, FIRST_CHANGED),
+  customers({ ...HOURS.filter, status: 'active' }, `${HOURS.where} AND lower(status) = 'active'`),
+  products(changedIn('products', 3, 5).filter, changedIn('products', 3, 5).where, LAST_CHANGED),
+  products(
+    { ...changedIn('products', 3, 9).filter, categoryId: BIG_CATEGORY },
+    `${changedIn('products', 3, 9).where} AND ${inCategory(BIG_CATEGORY)}`,
+  ),
+  products({ slug: 'p-77' }, `slug = 'p-77'`),
+  products({ sku: 'sku-4' }, `sku = 'SKU-4'`, OLDEST_FIRST),
+  orders({ status: ['SUCCEEDED'], search: 'c7@' }, `status = 'SUCCEEDED' AND customer_email LIKE '%c7@%'`),
   orders({ held: true }, UNDER_REVIEW),
-  orders({ held: true, status: 'failed' }, `status = 'FAILED' AND ${UNDER_REVIEW}`),
+  orders({ held: true, status: ['FAILED'] }, `status = 'FAILED' AND ${UNDER_REVIEW}`),
   orders({ held: false, search: 'c7@' }, `customer_email LIKE '%c7@%' AND NOT ${UNDER_REVIEW}`),
   customers({ status: 'BLOCKED' }, `status = 'Blocked'`),
   customers({ status: 'BLOCKED', search: 'c1' }, `status = 'Blocked' AND email LIKE '%c1%'`),
@@ -564,7 +668,7 @@ const SHORT_LISTS = [
 ];
 
 async function idsOf({ from }: List): Promise<unknown[]> {
-  const rows = await base.api.database.query(`SELECT id FROM ${from} ORDER BY created_at DESC, id DESC`, [paged.id]);
+  const rows = await base.api.database.query(`SELECT id FROM ${from}`, [paged.id]);
   return rows.map(({ id }) => id);
 }
 
@@ -587,6 +691,8 @@ describe('the lists', () => {
     const closed = await paged.bin(await paged.warehouse({ active: false }));
     await database.query(STOCK, [paged.id, await paged.bin(), closed]);
     for (const statement of CHANGES) await database.query(statement, [[paged.id, other.id]]);
+    await numberChanges(pool);
+    await database.query(SPREAD_CHANGES, [[paged.id, other.id]]);
     // Autovacuum does the same a minute after the inserts. Without it, a join planned for no rows takes 0.5 s per page.
     await database.query('ANALYZE');
   });

@@ -144,7 +144,6 @@ describe('GET /v1/products', () => {
         description: 'Runs',
         images: JSON.stringify([{ url: 'https://x.test/1.png', alt: 'Side' }, { url: 'https://x.test/2.png' }]),
         specifications: JSON.stringify([{ name: 'Weight', value: '240 g' }]),
-        updated_at: '2026-01-03T03:04:05.006Z',
       },
     });
     const variant = { sku: 'R-1-43', name: '43', price: 8300, position: 2, status: 'INACTIVE' };
@@ -197,7 +196,7 @@ describe('GET /v1/products', () => {
       categories: [expect.objectContaining({ slug: 'sport' }), { id: ids.shoes, name: 'Shoes', slug: 'shoes' }],
       brand: { id: ids.globex, name: 'Globex', slug: 'globex' },
       created_at: '2026-01-02T03:04:05.006Z',
-      updated_at: '2026-01-03T03:04:05.006Z',
+      updated_at: expect.stringMatching(/Z$/),
     });
     expect(Object.keys(data.variants[0]?.attributes ?? {})).toEqual(['Color', 'Size', 'color']);
   });

@@ -231,7 +231,7 @@ describe('the command line', () => {
     const decimal = await verify('--amount', '52.97', '--currency', 'USD');
     const exact = await verify('--amount', '5297', '--currency', 'USD');
     // A new xmin means that the row was written.
-    const row = () => database.query('SELECT xmin, updated_at FROM orders WHERE id = $1', [id]);
+    const row = () => database.query('SELECT xmin FROM orders WHERE id = $1', [id]);
     const before = await row();
     const repeated = await verify('--amount', '5297', '--currency', 'USD');
 

@@ -14,13 +14,13 @@ const SHOWN = [
   'bins: warehouse_id code',
   'brands: slug name logo description active',
   'categories: slug name image description display_order parent_id active',
-  'products: slug sku name price status featured in_stock description brand_id images specifications created_at updated_at',
+  'products: slug sku name price status featured in_stock description brand_id images specifications created_at',
   'product_variants: sku name price attributes attribute_names status position',
   'product_categories: category_id',
   'customers: name email phone status email_verified loyalty_points total_spent tags city created_at last_login',
   'orders: receipt_number source status fulfillment_status payment_method currency customer_name',
   'orders: amount total_amount tax_amount shipping_amount discount_amount',
-  'orders: customer_id customer_email customer_phone shipping_address billing_address notes external_reference is_test placed created_at updated_at',
+  'orders: customer_id customer_email customer_phone shipping_address billing_address notes external_reference is_test placed refund_due created_at',
   'order_lines: position product_id variant_id sku name attributes attribute_names unit_price quantity line_total',
   'fraud_assessments: verdict score reasons',
   'order_stages: reference state attempts last_error position updated_at',
@@ -35,9 +35,8 @@ const SHOWN = [
 /** Columns that no answer about these resources depends on. */
 const HIDDEN = [
   'stores: subdomain name custom_domain logo_url primary_color seo_title contact theme payment_settings',
-  'stores: ecommerce_settings fraud_settings created_at updated_at',
+  'stores: ecommerce_settings fraud_settings created_at',
   'warehouses: name',
-  'customers: updated_at',
   'orders: placed_by email_key phone_key address_key',
   'fraud_assessments: created_at',
   'order_stages: run_at locked_until held_for notified set_aside',
@@ -125,6 +124,13 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'refunds.number': '99',
 };
 
+/** Hidden columns whose change alone, which no request makes, moves `updated_at`. */
+const NEVER_ALONE = [
+  ...['orders.placed_by', 'orders.email_key', 'orders.phone_key', 'orders.address_key', 'shipments.notify'],
+  ...['shipments.request_hash', 'shipment_items.units', 'returned_units.units', 'payments.request_hash'],
+  ...['refunds.request_hash', 'fraud_assessments.created_at'],
+];
+
 /** Columns that get their value back, because others of the row are hidden without it. */
 const RESTORED = ['warehouses.active', 'bins.warehouse_id', 'products.status', 'product_variants.status'].concat([
   'brands.active',
@@ -134,7 +140,14 @@ const RESTORED = ['warehouses.active', 'bins.warehouse_id', 'products.status', '
 ]);
 
 const LISTS = [
-  ...['/v1/orders', '/v1/orders?held=true', '/v1/products', '/v1/products?in_stock=true', '/v1/skus'],
+  ...[
+    '/v1/orders',
+    '/v1/orders?held=true',
+    '/v1/orders?refund_due=true',
+    '/v1/products',
+    '/v1/products?in_stock=true',
+    '/v1/skus',
+  ],
   ...['/v1/customers', '/v1/categories', '/v1/brands'],
 ];
 
@@ -150,6 +163,19 @@ interface Column {
 interface Answers {
   readonly lists: ReadonlyMap<string, string>;
   readonly records: string;
+  readonly times: ReadonlyMap<string, Timed>;
+}
+
+/** A record, or a row of a list, and its `updated_at`. */
+interface Timed {
+  readonly content: string;
+  readonly at: unknown;
+}
+
+type Listed = Readonly<Record<'id' | 'product_id' | 'variant_id' | 'updated_at', unknown>>;
+
+function timed({ updated_at: at, ...content }: Readonly<Record<string, unknown>>): Timed {
+  return { content: JSON.stringify(content), at };
 }
 
 const columnsOf = (lines: readonly string[]) =>
@@ -214,7 +240,28 @@ describe('a column that an answer shows', () => {
   });
 
   const contentOf = ({ copy }: FeedReader) =>
-    JSON.stringify([...copy].map(([key, { data }]) => [key, data] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
+    JSON.stringify(
+      [...copy]
+        .map(([key, { data }]) => [key, timed(data ?? {}).content] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
+
+  const listed = async (path: string): Promise<[string, Timed][]> => {
+    const { data } = (await api.get(`${path}?include=updated_at&limit=100`)).json<{ data: Listed[] }>();
+    return data.map((row) => [
+      `${path} ${String(row.id ?? `${String(row.product_id)}-${String(row.variant_id)}`)}`,
+      timed(row),
+    ]);
+  };
+
+  const times = async ({ copy }: FeedReader): Promise<ReadonlyMap<string, Timed>> => {
+    const records = [...copy].filter(([, { kind }]) => kind === 'orders' || kind === 'products');
+    return new Map([
+      ...records.map(([key, { data }]) => [key, timed(data ?? {})] as const),
+      ...(await listed('/v1/customers')),
+      ...(await listed('/v1/skus')),
+    ]);
+  };
 
   const answers = async (): Promise<Answers> => {
     const everything = new FeedReader(api);
@@ -222,7 +269,7 @@ describe('a column that an answer shows', () => {
     const answered = LISTS.map(async (url) => [url, (await api.get(url)).body] as const);
     const lists = new Map(await Promise.all(answered));
     await reading;
-    return { lists, records: contentOf(everything) };
+    return { lists, records: contentOf(everything), times: await times(everything) };
   };
 
   const compare = async (before: Answers): Promise<{ after: Answers; changed: boolean; followed: boolean }> => {
@@ -240,9 +287,10 @@ describe('a column that an answer shows', () => {
     );
   });
 
-  it('brings the record into the feed', async () => {
+  it('brings the record into the feed, and moves its updated_at and no other', async () => {
     const shown: string[] = [];
     const lacking: string[] = [];
+    const untrue: string[] = [];
     let before = (await compare(await answers())).after;
     for (const name of columnsOf([...SHOWN, ...HIDDEN])) {
       const {
@@ -264,6 +312,11 @@ describe('a column that an answer shows', () => {
         );
       const [changed] = await write(String(value), row, []);
       const there = await compare(before);
+      for (const [id, { content, at }] of there.after.times) {
+        const old = before.times.get(id);
+        const isChanged = NEVER_ALONE.includes(name) ? at !== old?.at : content !== old?.content;
+        if (old && isChanged !== (at !== old.at)) untrue.push(`${name} of ${id}`);
+      }
       before = there.after;
       if (there.changed) shown.push(name);
       if (!there.followed) lacking.push(name);
@@ -273,7 +326,24 @@ describe('a column that an answer shows', () => {
     }
 
     expect(lacking).toEqual([]);
+    expect(untrue).toEqual([]);
     expect(shown).toEqual(columnsOf(SHOWN));
+  });
+
+  it('keeps updated_at when an equal value is written, and in a vacuum', async () => {
+    const before = (await answers()).times;
+
+    for (const table of new Set(columnsOf([...SHOWN, ...HIDDEN]).map((name) => name.split('.')[0] ?? ''))) {
+      const [, column = ''] =
+        columnsOf(SHOWN)
+          .find((name) => name.startsWith(`${table}.`))
+          ?.split('.') ?? [];
+      const key = columnsOf(FIXED.filter((line) => line.startsWith(`${table}: `)))[0];
+      await api.database.query(`UPDATE ${table} SET ${column} = ${column} WHERE ${key} = $1`, [store.id]);
+      await api.database.query(`VACUUM FULL ${table}`);
+    }
+
+    expect((await answers()).times).toEqual(before);
   });
 });
 

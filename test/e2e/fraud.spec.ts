@@ -261,9 +261,9 @@ describe('the plans of the fraud facts', () => {
     // Ten orders of each buyer in two years: the planner expects fewer orders in the last hour than of one buyer.
     await client.query(
       `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-         amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, created_at, updated_at)
+         amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, created_at)
        SELECT $1, gen_random_uuid(), 'OLD-' || n, 'WEBSITE', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, 'Ada',
-         'buyer.' || k || '@example.com', '+1 ' || k, jsonb_build_object('address', k || ' Main Street', 'zip', 'N1'), at, at
+         'buyer.' || k || '@example.com', '+1 ' || k, jsonb_build_object('address', k || ' Main Street', 'zip', 'N1'), at
        FROM generate_series(1, ${ORDERS}) AS n,
          LATERAL (SELECT n % ${ORDERS / 10}, now() - n * interval '3 hours') AS placed (k, at)`,
       [api.store.id],

@@ -51,7 +51,6 @@ describe('GET /v1/orders', () => {
       external_reference: 'PO 117/é',
       is_test: true,
       created_at: '2026-01-02T03:04:05.006Z',
-      updated_at: '2026-01-02T03:04:06.007Z',
     });
     await store.orderLine(web, {
       product_id: 77,
@@ -191,7 +190,7 @@ describe('GET /v1/orders', () => {
         },
       ],
       ...{ shipments: [], payments: [], refunds: [], refund_due: 0 },
-      updated_at: '2026-01-02T03:04:06.007Z',
+      updated_at: expect.stringMatching(/Z$/),
     });
   });
 

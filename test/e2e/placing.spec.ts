@@ -446,8 +446,8 @@ describe('external_reference of an order', () => {
     const first = await openTransaction(api.database);
     const { rows } = await first.query<{ id: string }>(
       `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-         amount, total_amount, customer_name, created_at, updated_at, external_reference)
-       VALUES ($1, gen_random_uuid(), $2, 'WEBSITE', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, 'Ada', now(), now(), $3)
+         amount, total_amount, customer_name, created_at, external_reference)
+       VALUES ($1, gen_random_uuid(), $2, 'WEBSITE', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, 'Ada', now(), $3)
        RETURNING id`,
       [api.store.id, `WEB-HELD-${serial}`, reference],
     );
@@ -536,9 +536,9 @@ describe('the transaction of an order', () => {
     const [placed] = await keys(order_id);
     await api.database.query(
       `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-         amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, created_at, updated_at)
+         amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, created_at)
        SELECT store_id, gen_random_uuid(), 'POS-KEYS', source, status, fulfillment_status, payment_method, currency,
-         amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, created_at, updated_at
+         amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, created_at
        FROM orders WHERE id = $1`,
       [order_id],
     );

@@ -75,7 +75,7 @@ export const Product = representation(
     categories: is.arrayOf(CategoryOfProduct, 'By display order.'),
     brand: is.orNull(BrandOfProduct),
     created_at: is.timestamp('When the product was created.', '2026-01-12T08:00:00.000Z'),
-    updated_at: is.timestamp(ABOUT_UPDATED_AT, '2026-10-03T14:21:09.512Z'),
+    updated_at: is.timestamp('When the product last changed.', '2026-10-03T14:21:09.512Z'),
   }),
   { money: 'major' },
 );

@@ -1,5 +1,14 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { Type, TypeGuard, type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
+import {
+  Type,
+  TypeGuard,
+  type Static,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+} from '@sinclair/typebox';
 
 type Components = NonNullable<OpenAPIObject['components']>;
 type Schema = NonNullable<Components['schemas']>[string];

@@ -14,7 +14,7 @@ CREATE TABLE bare.brands AS SELECT store_id, id, slug, name FROM brands;
 CREATE TABLE bare.categories AS SELECT store_id, id, slug, name, display_order, parent_id FROM categories;
 CREATE TABLE bare.products AS
   SELECT store_id, id, slug, sku, name, price, status, featured, description, brand_id, images, specifications,
-    created_at, updated_at
+    created_at, created_at AS updated_at
   FROM products;
 CREATE TABLE bare.product_variants AS
   SELECT store_id, id, product_id, sku, name, price, attributes, status, position FROM product_variants;
@@ -24,7 +24,7 @@ CREATE TABLE bare.customers AS SELECT store_id, id FROM customers;
 CREATE TABLE bare.orders AS
   SELECT store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
     total_amount, customer_id, customer_name, customer_email, customer_phone, shipping_address, billing_address, notes,
-    external_reference, is_test, tax_amount, shipping_amount, discount_amount, created_at, updated_at
+    external_reference, is_test, tax_amount, shipping_amount, discount_amount, created_at, created_at AS updated_at
   FROM orders;
 ALTER TABLE bare.orders ALTER is_test SET DEFAULT false, ALTER tax_amount SET DEFAULT 0,
   ALTER shipping_amount SET DEFAULT 0, ALTER discount_amount SET DEFAULT 0;

@@ -35,7 +35,7 @@ async function seedBrandsAndCategories({ sql, storeId, sizes, bases }: Seeding):
 
 async function seedProducts({ sql, storeId, sizes, draws, bases }: Seeding): Promise<void> {
   const columns = `store_id, id, slug, sku, name, price, status, featured, description, brand_id, images, specifications,
-    created_at, updated_at`;
+    created_at`;
   await inChunks(
     sql,
     sizes.products,
@@ -51,14 +51,14 @@ async function seedProducts({ sql, storeId, sizes, draws, bases }: Seeding): Pro
         FROM generate_series(1, 2 + n % 3) AS i),
        (SELECT jsonb_agg(jsonb_build_object('name', 'Property ' || i, 'value', (n % 97 * i) || ' mm'))
         FROM generate_series(1, 3 + n % 4) AS i),
-       at, at
+       at
      FROM generate_series($1::bigint, $2::bigint) AS n,
        LATERAL (SELECT date_trunc('hour', now()) - interval '700 days' * (1 - n / ${sizes.products}::float8)) AS made (at)`,
   );
   await sql.query(
     `INSERT INTO products (${columns})
      VALUES (${storeId}, $1, '${HOT_SLUG}', 'HOT', 'Hot product', 2500, 'ACTIVE', true, 'Everybody wants it', NULL,
-       '[]', '[]', now() - interval '701 days', now() - interval '701 days')`,
+       '[]', '[]', now() - interval '701 days')`,
     [bases.products + sizes.products + 1],
   );
 }

@@ -60,8 +60,8 @@ const ACTIONS: readonly Action[] = [
   ),
   change('warehouses', 'active = NOT active', `id IN ${SPARE}`),
   `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
-     total_amount, customer_name, created_at, updated_at)
-   VALUES ($1, gen_random_uuid(), 'P-' || $2, 'POS', 'PENDING', 'PENDING', 'CASH', 'USD', 1, 1, 'made', now(), now())`,
+     total_amount, customer_name, created_at)
+   VALUES ($1, gen_random_uuid(), 'P-' || $2, 'POS', 'PENDING', 'PENDING', 'CASH', 'USD', 1, 1, 'made', now())`,
   change('orders', `notes = 'changed ' || $2`),
   remove('orders', `source = 'POS'`),
 ];

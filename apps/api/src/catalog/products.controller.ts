@@ -1,20 +1,29 @@
 import { PRODUCT_INCLUDES, ProductsService, type ProductFilter } from '@app/application';
-import { ProductListItem, Product,  toProductListItem, toProductResponse } from '@app/representations';
+import { ProductListItem, Product, toProductListItem, toProductResponse } from '@app/representations';
 import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList, ApiSingle } from '../openapi/endpoints.js';
-import { exactFilter, flagFilter, idFilter, includeOf, searchFilter, SORT, updatedFilter, wordsFilter } from '../query/parameters.js';
+import {
+  exactFilter,
+  flagFilter,
+  idFilter,
+  includeOf,
+  searchFilter,
+  SORT,
+  updatedFilter,
+  wordsFilter,
+} from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 
 const QUERY = listQuery<ProductFilter>(
   {
-  categoryId: idFilter('category_id', 'Only the products of this category.'),
-  search: searchFilter('the name', 'runner'),
-  featured: flagFilter('featured', 'only featured products'),
-  inStock: flagFilter('in_stock', 'only products with available stock'),
-    ids: wordsFilter('ids', 'one of these ids', '', '70,71'),
+    categoryId: idFilter('category_id', 'Only the products of this category.'),
+    search: searchFilter('the name', 'runner'),
+    featured: flagFilter('featured', 'only featured products'),
+    inStock: flagFilter('in_stock', 'only products with available stock'),
+    ids: wordsFilter('ids', 'one of these ids', '70,71'),
     sku: exactFilter('sku', 'the whole SKU of the product or of a variant, in any letter case', 'R-1-42'),
     brandId: idFilter('brand_id', 'Only the products of this brand.'),
     slug: exactFilter('slug', 'the name in URLs', 'runner'),

@@ -5,16 +5,11 @@ import { CurrentStore, type CurrentStoreContext } from '../access/current-store.
 import { list } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList } from '../openapi/endpoints.js';
-import { flagFilter, idFilter, includeOf, searchFilter, updatedFilter, wordsFilter } from '../query/parameters.js';
+import { flagFilter, idFilter, includeOf, searchFilter, SKUS, updatedFilter } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 
 const QUERY = listQuery<SkuFilter>({
-  skus: wordsFilter(
-    'sku',
-    'one of these SKUs',
-    'Letter case matters only where one is spelled exactly like the value.',
-    'R-1-42,R-1-43',
-  ),
+  skus: SKUS,
   productId: idFilter('product_id', 'Only the SKUs of this product.'),
   inStock: flagFilter('in_stock', 'only SKUs with available stock'),
   search: searchFilter('the SKU or the name', 'runner'),

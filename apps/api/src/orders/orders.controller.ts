@@ -44,21 +44,23 @@ import { CreateOrderRequest, toOrderRequest } from './create-order.request.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
 import * as docs from './orders.openapi.js';
 
+const CUSTOMER_ID = '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c';
+
 const QUERY = listQuery<OrderFilter>(
   {
     status: oneOfFilter('status', 'payment status', PAYMENT_STATUSES, 'PENDING'),
     fulfillmentStatus: oneOfFilter('fulfillment_status', 'fulfillment stage', FULFILLMENT_STATUSES, 'SHIPPED'),
     source: oneOfFilter('source', 'source', ORDER_SOURCES, ORDER_SOURCES[0]),
-    ids: wordsFilter('ids', 'one of these ids or receipt numbers', 'Letter case does not matter.', 'WEB-261120-7K3M9Q'),
+    ids: wordsFilter('ids', 'one of these ids or receipt numbers', 'WEB-261120-7K3M9Q'),
     customerId: exactFilter('customer_id', 'the id of the account to which the order is linked', CUSTOMER_ID),
     email: exactFilter('email', 'the whole e-mail on the order, in any letter case', 'ada@example.com'),
     refundDue: trueFilter('refund_due', 'only orders of which money must be paid back'),
     ...createdFilter('orders that were placed'),
     ...updatedFilter('orders that changed'),
-  held: booleanFilter('held', 'only orders under review: neither released nor cancelled', 'only the others'),
-  isTest: booleanFilter('is_test', 'only orders that were placed with a test key', 'only live orders'),
-  externalReference: exactFilter('external_reference', "the client's own number", 'PO-2026-117'),
-  search: searchFilter('the receipt number or the e-mail address on the order', 'ada@example.com'),
+    held: booleanFilter('held', 'only orders under review: neither released nor cancelled', 'only the others'),
+    isTest: booleanFilter('is_test', 'only orders that were placed with a test key', 'only live orders'),
+    externalReference: exactFilter('external_reference', "the client's own number", 'PO-2026-117'),
+    search: searchFilter('the receipt number or the e-mail address on the order', 'ada@example.com'),
     include: includeOf(ORDER_INCLUDES, 'updated_at,line_items'),
   },
   { sort: SORT },

@@ -103,7 +103,13 @@ export const readWords =
 
 export const refusalOfWords = (name: string): string => `${name} must have at most ${MAX_VALUES} values`;
 
-export const wordsFilter = (name: string, what: string, letterCase: string, example: string): Filter<readonly string[]> => {
+/** @param letterCase whether it matters. */
+export const wordsFilter = (
+  name: string,
+  what: string,
+  example: string,
+  letterCase = 'Letter case does not matter.',
+): Filter<readonly string[]> => {
   const refusal = refusalOfWords(name);
   return {
     name,
@@ -115,6 +121,13 @@ export const wordsFilter = (name: string, what: string, letterCase: string, exam
     read: readWords(refusal),
   };
 };
+
+export const SKUS = wordsFilter(
+  'sku',
+  'one of these SKUs',
+  'R-1-42,R-1-43',
+  'Letter case matters only where one is spelled exactly like the value.',
+);
 
 export const exactFilter = (name: string, what: string, example: string): Filter<string> => ({
   name,
@@ -205,6 +218,18 @@ export const timeFilter = (name: string, what: string): Filter<Date> => ({
     `${name} must be a time with a zone, such as 2026-03-29T00:00:00+01:00 or 2026-03-28T23:00:00Z`,
     readTime,
   ),
+});
+
+/** @param rows such as `orders that were placed`. */
+export const createdFilter = (rows: string) => ({
+  createdFrom: timeFilter('created_from', `Only ${rows} at this time or later.`),
+  createdTo: timeFilter('created_to', `Only ${rows} before this time.`),
+});
+
+/** @param rows such as `orders that changed`. */
+export const updatedFilter = (rows: string) => ({
+  updatedFrom: timeFilter('updated_from', `Only ${rows} at this time or later.`),
+  updatedTo: timeFilter('updated_to', `Only ${rows} before this time.`),
 });
 
 export const searchFilter = (what: string, example: string): Filter<string> => ({

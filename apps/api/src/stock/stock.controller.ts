@@ -8,13 +8,13 @@ import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
-import { exactFilter, idFilter, wordsFilter } from '../query/parameters.js';
+import { exactFilter, idFilter, SKUS } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 import { ApiChangeStock, ApiListStock, STOCK_DOCUMENTATION } from './stock.openapi.js';
 import { ChangeStockRequest, toStockLines } from './stock.request.js';
 
 const QUERY = listQuery<StockFilter>({
-  skus: wordsFilter('sku', 'one of these SKUs', 'R-1-42,R-1-43'),
+  skus: SKUS,
   productId: idFilter('product_id', 'Only the stock of this product.'),
   warehouse: exactFilter('warehouse', 'the code of the warehouse', 'MAIN'),
   bin: exactFilter('bin', 'the code of the bin', 'A-1'),

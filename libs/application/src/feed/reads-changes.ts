@@ -4,5 +4,7 @@ type Filter = UpdatedFilter & { readonly include?: readonly string[] };
 
 /** Whether a list shows when its rows last changed: it begins with `ChangeFeed.catchUp`. */
 export function readsChanges({ updatedFrom, updatedTo, include }: Filter, { sort }: Page): boolean {
-  return sort?.by === 'updatedAt' || (updatedFrom ?? updatedTo) !== undefined || include?.includes('updated_at') === true;
+  return (
+    sort?.by === 'updatedAt' || (updatedFrom ?? updatedTo) !== undefined || include?.includes('updated_at') === true
+  );
 }

@@ -1,5 +1,12 @@
 import { Money, toDecimalText, type Currency } from '@app/domain';
-import { CUSTOMER_COLUMNS, ORDER_COLUMNS, orderRecord, sortAttributes, updatedAt, type OrderColumns } from '@app/infrastructure';
+import {
+  CUSTOMER_COLUMNS,
+  ORDER_COLUMNS,
+  orderRecord,
+  sortAttributes,
+  updatedAt,
+  type OrderColumns,
+} from '@app/infrastructure';
 import { shownSettings, type StoredSettings } from '../bundle/schema/shown-settings.js';
 import type { AnySection, Section } from './snapshot.js';
 

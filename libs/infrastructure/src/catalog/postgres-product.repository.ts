@@ -79,7 +79,11 @@ export class PostgresProductRepository extends ProductRepository {
     if (search !== undefined) where.and(containingTerm(where, search)('item.name'));
     if (featured) where.and('item.featured');
     if (inStock) where.and('item.in_stock');
-    if (ids) where.and(anyOf('item.id', '?::int[]'), ids.flatMap((id) => parseId(id) ?? []));
+    if (ids)
+      where.and(
+        anyOf('item.id', '?::int[]'),
+        ids.flatMap((id) => parseId(id) ?? []),
+      );
     if (sku !== undefined) where.and(`item.id IN (${WITH_SKU})`, sku, sku);
     if (brandId !== undefined) where.and('item.brand_id = ?', brandId);
     if (slug !== undefined) where.and('item.slug = ?', slug);

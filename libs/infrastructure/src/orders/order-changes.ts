@@ -186,7 +186,10 @@ export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, c
 
 function refundDueAfter({ totalAmount, payments, refunds }: PlacedOrderState, change: OrderChange): number {
   const { status, fulfillmentStatus, payment, refund } = change;
-  const after = { payments: payment ? [...payments, payment] : payments, refunds: refund ? [...refunds, refund] : refunds };
+  const after = {
+    payments: payment ? [...payments, payment] : payments,
+    refunds: refund ? [...refunds, refund] : refunds,
+  };
   return refundDueOf({ status, fulfillmentStatus, totalAmount, ...after });
 }
 

@@ -143,7 +143,12 @@ export class PostgresOrderRepository extends OrderRepository {
       ['item.status', status],
       ['item.fulfillment_status', fulfillmentStatus],
     ]);
-    const isFew = held === true || isLookUp || filter.email !== undefined || filter.customerId !== undefined || filter.refundDue === true;
+    const isFew =
+      held === true ||
+      isLookUp ||
+      filter.email !== undefined ||
+      filter.customerId !== undefined ||
+      filter.refundDue === true;
     const search = term === undefined ? { onePlan: isFew } : addSearch(where, SEARCHED, term);
 
     // Few orders are under review: they are counted, and subtracted from the tally of all orders.

@@ -87,7 +87,10 @@ export const timestamp = Type.String({
   description: 'ISO 8601 with a zone.',
   reads: 'timestamp',
 });
-export const updatedAt = described(timestamp, 'ISO 8601 with a zone. Not stored: the service keeps when a record last changed.');
+export const updatedAt = described(
+  timestamp,
+  'ISO 8601 with a zone. Not stored: the service keeps when a record last changed.',
+);
 export const attributes = Type.Unsafe<Record<string, string>>({
   type: 'object',
   propertyNames: { maxLength: 200 },
