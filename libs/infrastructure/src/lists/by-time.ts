@@ -80,7 +80,7 @@ function shallowPage(list: TimedList, tally: Tally, where: Conditions, page: Pag
   const { table, onPage = 'page.*', created = {} } = list;
   const direction = directionOf(page);
   return `/* ${table}.list */
-    SELECT ${countIn(created, tally, counted(list, where), where)} AS total, ${onPage}
+    SELECT ${countIn(created, tally, () => counted(list, where), where)} AS total, ${onPage}
     FROM (
       ${list.oneOf ? mergedRows(list, where, page, where.bind(offsetOf(page))) : orderedRows(list, where, page)}
     ) AS page
@@ -123,7 +123,7 @@ function mergedRows(list: TimedList, where: Conditions, page: Page, skipped: str
         SELECT part.id FROM ${values.join(' CROSS JOIN ')} CROSS JOIN LATERAL (
           SELECT item.id, item.created_at FROM ${table} AS item
           WHERE ${where.sql}${chosen}${inRange('item.created_at', created, where)}${beyond}
-          ORDER BY item.created_at ${direction}, item.id ${direction} LIMIT ${skipped} + ${limit}
+          ORDER BY item.created_at ${direction}, item.id ${direction} LIMIT ${skipped}::bigint + ${limit}::bigint
         ) AS part
         ORDER BY part.created_at ${direction}, part.id ${direction} LIMIT ${limit} OFFSET ${skipped}
       ) AS found
@@ -134,7 +134,7 @@ function mergedRows(list: TimedList, where: Conditions, page: Page, skipped: str
 function deepPage(list: TimedList, tally: Tally, where: Conditions, page: Page): string {
   const { table, columns, onPage = 'page.*', created = {} } = list;
   const direction = directionOf(page);
-  const rows = counted(list, where);
+  const rows = () => counted(list, where);
   // The rows of the tally before the range are skipped, too.
   const outside = direction === 'DESC' ? { from: created.to } : { to: created.from };
   const before = outside.from || outside.to ? ` + ${countIn(outside, tally, rows, where)}` : '';
@@ -189,7 +189,7 @@ const CHANGE = {
 function changedPage(list: TimedList, tally: Tally, where: Conditions, page: Page): string {
   const { table, columns, onPage = 'page.*', oneOf = [], created = {}, place } = list;
   const direction = directionOf(page);
-  const total = countIn(created, tally, counted(list, where), where);
+  const total = countIn(created, tally, () => counted(list, where), where);
   const chosen = oneOf.map(({ column, values }) => ` AND ${column} = ANY (${where.bind(values)})`).join('');
   return `/* ${table}.list_changed */
     SELECT ${total} AS total, ${onPage}

@@ -14,12 +14,12 @@ export function inRange(time: string, { from, to }: TimeRange, where: Conditions
  *
  * @param rows what follows FROM, up to the conditions: the rows of the tally as `item`.
  */
-export function countIn(range: TimeRange, tally: Tally, rows: string, where: Conditions): string {
+export function countIn(range: TimeRange, tally: Tally, rows: () => string, where: Conditions): string {
   if (!range.from && !range.to) return totalOf(tally, where);
   const counts = partsOf(range).map(({ grain, from, to }) => {
     const [begin, end] = [where.bind(from), where.bind(to)];
     return grain === 'row'
-      ? `(SELECT count(*) FROM ${rows} AND item.created_at >= ${begin} AND item.created_at < ${end})`
+      ? `(SELECT count(*) FROM ${rows()} AND item.created_at >= ${begin} AND item.created_at < ${end})`
       : `(SELECT coalesce(sum(rows), 0) FROM ${countsOf(tally, grain, where)} AND period >= ${begin} AND period < ${end})`;
   });
   return `(${counts.join(' + ')})`;
