@@ -974,6 +974,123 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       created_at: string;
+      /**
+       * Format: date-time
+       * @description When the order last changed. ISO 8601, UTC, with milliseconds. Only with `include=updated_at`.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      updated_at?: string;
+      /** @description Whether the order was placed with a test key. Only with `include=is_test`. */
+      is_test?: boolean;
+      /** @description Whether the order is under review. Only with `include=held`. */
+      held?: boolean;
+      /**
+       * @description Sum of the quantities of its lines. Only with `include=units`.
+       * @example 2
+       */
+      units?: number;
+      /**
+       * Format: int64
+       * @description What must be paid back. In minor units of the currency: 1099 is 10.99 USD. Only with `include=refund_due`.
+       * @example 0
+       */
+      refund_due?: number;
+      /**
+       * @description The client's own number of the order; `""` when there is none. Only with `include=external_reference`.
+       * @example PO-2026-117
+       */
+      external_reference?: string;
+      /**
+       * Format: uuid
+       * @description The account to which the order is linked; null for a guest. Only with `include=customer_id`.
+       * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
+       */
+      customer_id?: string | null;
+      /** @description The lines as they were sold. Only with `include=line_items`. */
+      line_items?: {
+        /**
+         * @description Number of the line, from 1.
+         * @example 1
+         */
+        line: number;
+        /**
+         * Format: int32
+         * @description The product; null when an imported order names none.
+         * @example 70
+         */
+        product_id: number | null;
+        /**
+         * Format: int32
+         * @description The variant; null when there is none.
+         * @example 12
+         */
+        variant_id: number | null;
+        /**
+         * @description `""` when there is none.
+         * @example R-1-42
+         */
+        sku: string;
+        /**
+         * @description Name of the product.
+         * @example Runner
+         */
+        name: string;
+        /**
+         * @description Attributes of the variant, by name.
+         * @example {
+         *       "Size": "42",
+         *       "Color": "Blue"
+         *     }
+         */
+        attributes: {
+          [key: string]: string;
+        };
+        /**
+         * Format: int64
+         * @description Price of one unit. In minor units of the currency: 1099 is 10.99 USD.
+         * @example 7990
+         */
+        unit_price: number;
+        /**
+         * @description Units.
+         * @example 2
+         */
+        quantity: number;
+        /**
+         * Format: int64
+         * @description Price of the line. In minor units of the currency: 1099 is 10.99 USD.
+         * @example 15980
+         */
+        line_total: number;
+        /**
+         * @description Units that are shipped.
+         * @example 0
+         */
+        shipped_quantity: number;
+        /**
+         * @description Shipped units that went back to their bins, by a refund or with RETURNED.
+         * @example 0
+         */
+        returned_quantity: number;
+        /** @description The bins that hold, or held, the units of the line. Empty for imported and for cancelled orders. */
+        allocations: {
+          /**
+           * @description Code of the warehouse.
+           * @example MAIN
+           */
+          warehouse: string;
+          /**
+           * @description Code of the bin.
+           * @example A-1
+           */
+          bin: string;
+          /**
+           * @description Units.
+           * @example 2
+           */
+          quantity: number;
+        }[];
+      }[];
     };
     Order: {
       /**
@@ -1682,6 +1799,17 @@ export interface components {
        * @enum {string}
        */
       status: 'ACTIVE';
+      /**
+       * Format: date-time
+       * @description When the product last changed. ISO 8601, UTC, with milliseconds. Only with `include=updated_at`.
+       * @example 2026-10-03T14:21:09.512Z
+       */
+      updated_at?: string;
+      /**
+       * @description `""` when there is none. Only with `include=sku`.
+       * @example R-1
+       */
+      sku?: string;
     };
     Product: {
       /**
@@ -1915,6 +2043,12 @@ export interface components {
        * @enum {string}
        */
       status: 'ACTIVE';
+      /**
+       * Format: date-time
+       * @description When the row last changed. ISO 8601, UTC, with milliseconds. Only with `include=updated_at`.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      updated_at?: string;
     };
     Category: {
       /**
@@ -2156,6 +2290,75 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       last_login: string | null;
+    };
+    CustomerListItem: {
+      /**
+       * Format: uuid
+       * @description The customer.
+       * @example 0198e7d4-5c21-7a10-8f3b-6d9e2c4b7a15
+       */
+      id: string;
+      /**
+       * @description Display name.
+       * @example Ada Lovelace
+       */
+      name: string;
+      /**
+       * @description `""` when there is none.
+       * @example ada@example.com
+       */
+      email: string;
+      /**
+       * @description `""` when there is none.
+       * @example +1 555 0100
+       */
+      phone: string;
+      /**
+       * @description Account status, as the store defines it.
+       * @example Active
+       */
+      status: string;
+      /**
+       * @description Whether the customer has confirmed the e-mail address.
+       * @example true
+       */
+      email_verified: boolean;
+      /**
+       * @description Points of the loyalty programme.
+       * @example 10
+       */
+      loyalty_points: number;
+      /**
+       * Format: int64
+       * @description Total spent in the store. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 15980
+       */
+      total_spent: number;
+      /** @description Labels given by the store. */
+      tags: string[];
+      /**
+       * @description `""` when there is none.
+       * @example Portland
+       */
+      city: string;
+      /**
+       * Format: date-time
+       * @description When the account was created. ISO 8601, UTC, with milliseconds.
+       * @example 2026-03-02T10:15:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description Last login; null when there was none. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      last_login: string | null;
+      /**
+       * Format: date-time
+       * @description When the customer last changed. ISO 8601, UTC, with milliseconds. Only with `include=updated_at`.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      updated_at?: string;
     };
     Store: {
       /**
@@ -3164,13 +3367,28 @@ export interface operations {
   listOrders: {
     parameters: {
       query?: {
-        /** @description Only those with this payment status. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
-        status?: 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'REFUNDED' | 'CANCELLED';
-        /** @description Only those with this fulfillment stage. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
-        fulfillment_status?:
-          'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'RETURNED';
-        /** @description Only those with this source. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
-        source?: 'POS' | 'WEBSITE';
+        /** @description Only those with this payment status, or with one of several: up to 20, separated by commas, or the parameter repeated. Letter case does not matter; a value that matches no row, such as an empty one, matches none. More values are rejected with 400, and with `Prefer: handling=strict` a word that does not exist, too. */
+        status?: string;
+        /** @description Only those with this fulfillment stage, or with one of several: up to 20, separated by commas, or the parameter repeated. Letter case does not matter; a value that matches no row, such as an empty one, matches none. More values are rejected with 400, and with `Prefer: handling=strict` a word that does not exist, too. */
+        fulfillment_status?: string;
+        /** @description Only those with this source, or with one of several: up to 20, separated by commas, or the parameter repeated. Letter case does not matter; a value that matches no row, such as an empty one, matches none. More values are rejected with 400, and with `Prefer: handling=strict` a word that does not exist, too. */
+        source?: string;
+        /** @description Only those with one of these ids or receipt numbers: up to 100, separated by commas, or the parameter repeated. Letter case does not matter. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
+        ids?: string;
+        /** @description Only those with exactly this text as the id of the account to which the order is linked. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        customer_id?: string;
+        /** @description Only those with exactly this text as the whole e-mail on the order, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        email?: string;
+        /** @description `true`: only orders of which money must be paid back. Any other value returns 400. */
+        refund_due?: true;
+        /** @description Only orders that were placed at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        created_from?: string;
+        /** @description Only orders that were placed before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        created_to?: string;
+        /** @description Only orders that changed at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        updated_from?: string;
+        /** @description Only orders that changed before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        updated_to?: string;
         /** @description `true`: only orders under review: neither released nor cancelled. `false`: only the others. Letter case does not matter; any other value, also an empty one, returns 400. */
         held?: boolean;
         /** @description `true`: only orders that were placed with a test key. `false`: only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
@@ -3179,6 +3397,10 @@ export interface operations {
         external_reference?: string;
         /** @description Only those with this text anywhere in the receipt number or the e-mail address on the order, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
+        /** @description More fields for each row, separated by commas: `updated_at`, `is_test`, `held`, `units`, `refund_due`, `external_reference`, `customer_id`, `line_items`. Another word is rejected with 400. */
+        include?: string;
+        /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. Another word is rejected with 400. */
+        sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
@@ -5437,6 +5659,22 @@ export interface operations {
         featured?: boolean;
         /** @description `true` (or `1`): only products with available stock. Any other value, including `false`, does not filter. */
         in_stock?: boolean;
+        /** @description Only those with one of these ids: up to 100, separated by commas, or the parameter repeated. Letter case does not matter. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
+        ids?: string;
+        /** @description Only those with exactly this text as the whole SKU of the product or of a variant, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        sku?: string;
+        /** @description Only the products of this brand. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
+        brand_id?: number;
+        /** @description Only those with exactly this text as the name in URLs. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        slug?: string;
+        /** @description Only products that changed, with their variants, prices and stock at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        updated_from?: string;
+        /** @description Only products that changed, with their variants, prices and stock before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        updated_to?: string;
+        /** @description More fields for each row, separated by commas: `updated_at`, `sku`. Another word is rejected with 400. */
+        include?: string;
+        /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. Another word is rejected with 400. */
+        sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
@@ -5770,7 +6008,7 @@ export interface operations {
   listSkus: {
     parameters: {
       query?: {
-        /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case matters only where one is spelled exactly like the value; a value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
+        /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case matters only where one is spelled exactly like the value. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
         sku?: string;
         /** @description Only the SKUs of this product. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         product_id?: number;
@@ -5778,6 +6016,12 @@ export interface operations {
         in_stock?: boolean;
         /** @description Only those with this text anywhere in the SKU or the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
+        /** @description Only SKUs that changed, with their prices and stock at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        updated_from?: string;
+        /** @description Only SKUs that changed, with their prices and stock before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        updated_to?: string;
+        /** @description More fields for each row, separated by commas: `updated_at`. Another word is rejected with 400. */
+        include?: string;
         /** @description `true` (or `1`): each row has its units by warehouse. Any other value, including `false`, does not filter. */
         warehouses?: boolean;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
@@ -6610,7 +6854,7 @@ export interface operations {
   listStock: {
     parameters: {
       query?: {
-        /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case matters only where one is spelled exactly like the value; a value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
+        /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case matters only where one is spelled exactly like the value. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
         sku?: string;
         /** @description Only the stock of this product. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         product_id?: number;
@@ -6958,6 +7202,22 @@ export interface operations {
         status?: string;
         /** @description Only those with this text anywhere in the name or the e-mail address, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
+        /** @description Only those with one of these ids: up to 100, separated by commas, or the parameter repeated. Letter case does not matter. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
+        ids?: string;
+        /** @description Only those with exactly this text as the whole e-mail, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        email?: string;
+        /** @description Only customers whose account was created at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        created_from?: string;
+        /** @description Only customers whose account was created before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        created_to?: string;
+        /** @description Only customers that changed at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        updated_from?: string;
+        /** @description Only customers that changed before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        updated_to?: string;
+        /** @description More fields for each row, separated by commas: `updated_at`. Another word is rejected with 400. */
+        include?: string;
+        /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. Another word is rejected with 400. */
+        sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
@@ -6993,7 +7253,7 @@ export interface operations {
           'application/json': {
             /** @enum {boolean} */
             success: true;
-            data: components['schemas']['Customer'][];
+            data: components['schemas']['CustomerListItem'][];
             pagination: components['schemas']['Pagination'];
           };
         };

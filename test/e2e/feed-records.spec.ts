@@ -124,11 +124,12 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'refunds.number': '99',
 };
 
-/** Hidden columns whose change alone, which no request makes, moves `updated_at`. */
+/** Columns whose change alone, which no request makes, moves `updated_at`, or moves that of a product's other SKUs. */
 const NEVER_ALONE = [
   ...['orders.placed_by', 'orders.email_key', 'orders.phone_key', 'orders.address_key', 'shipments.notify'],
   ...['shipments.request_hash', 'shipment_items.units', 'returned_units.units', 'payments.request_hash'],
-  ...['refunds.request_hash', 'fraud_assessments.created_at'],
+  ...['refunds.request_hash', 'fraud_assessments.created_at', 'orders.refund_due', 'products.in_stock'],
+  'product_variants.status',
 ];
 
 /** Columns that get their value back, because others of the row are hidden without it. */

@@ -38,7 +38,7 @@ describe('a parameter of a list', () => {
   ])('is refused by its name: %s', async (path, error) => {
     const response = await application.get(path);
 
-    expect([response.statusCode, response.json()]).toEqual([400, { error }]);
+    expect([response.statusCode, response.json()]).toEqual([400, { success: false, error }]);
   });
 
   it.each([
@@ -48,7 +48,7 @@ describe('a parameter of a list', () => {
     const strict = await application.get(path, { prefer: 'handling=strict' });
     const lenient = await application.get(path);
 
-    expect([strict.statusCode, strict.json()]).toEqual([400, { error }]);
+    expect([strict.statusCode, strict.json()]).toEqual([400, { success: false, error }]);
     expect(lenient.statusCode).toBe(200);
   });
 

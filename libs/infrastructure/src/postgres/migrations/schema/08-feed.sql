@@ -326,10 +326,13 @@ BEGIN
     WHERE store_id = of_store AND category_id IN (SELECT entity FROM spread WHERE via = 'category')
     UNION
     SELECT product_id, variant_key FROM stock
-    WHERE store_id = of_store AND bin_id IN (SELECT entity FROM spread WHERE via IN ('bin', 'place'))
+    WHERE store_id = of_store AND bin_id IN (SELECT entity FROM spread WHERE via = 'bin')
     UNION
     SELECT id, NULL FROM products WHERE store_id = of_store AND EXISTS (SELECT FROM spread WHERE via = 'store')
   ) AS shown
+  UNION ALL
+  SELECT of_store, 'stock'::change_kind, product_id || '-' || variant_key || '-' || bin_id, NULL::int
+  FROM stock WHERE store_id = of_store AND bin_id IN (SELECT entity FROM spread WHERE via = 'place')
   UNION ALL
   SELECT DISTINCT of_store, 'orders'::change_kind, order_id::text, NULL::int
   FROM stock JOIN stock_movements USING (store_id, product_id, variant_key, bin_id)
@@ -456,7 +459,10 @@ END $$;
 CREATE TRIGGER warehouses_log_their_products AFTER UPDATE OF active ON warehouses
   FOR EACH ROW WHEN (OLD.active <> NEW.active) EXECUTE FUNCTION log_products_of_warehouse('bin');
 
--- An order shows the bins of its units.
+CREATE TRIGGER bins_log_their_products AFTER UPDATE OF warehouse_id ON bins
+  FOR EACH ROW WHEN (OLD.warehouse_id <> NEW.warehouse_id) EXECUTE FUNCTION log_products_that_show('bin');
+
+-- A row of the stock and an order show the bins of their units.
 CREATE TRIGGER warehouses_log_their_orders AFTER UPDATE OF code ON warehouses
   FOR EACH ROW WHEN (OLD.code <> NEW.code) EXECUTE FUNCTION log_products_of_warehouse('place');
 CREATE TRIGGER bins_log_their_orders AFTER UPDATE OF warehouse_id, code ON bins
