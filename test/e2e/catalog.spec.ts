@@ -196,7 +196,7 @@ describe('GET /v1/products', () => {
       categories: [expect.objectContaining({ slug: 'sport' }), { id: ids.shoes, name: 'Shoes', slug: 'shoes' }],
       brand: { id: ids.globex, name: 'Globex', slug: 'globex' },
       created_at: '2026-01-02T03:04:05.006Z',
-      updated_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/) as string,
     });
     expect(Object.keys(data.variants[0]?.attributes ?? {})).toEqual(['Color', 'Size', 'color']);
   });

@@ -173,7 +173,7 @@ interface Timed {
   readonly at: unknown;
 }
 
-type Listed = Readonly<Record<'id' | 'product_id' | 'variant_id' | 'updated_at', unknown>>;
+type Listed = Readonly<Record<'id' | 'product_id' | 'variant_id' | 'updated_at', string | number | undefined>>;
 
 function timed({ updated_at: at, ...content }: Readonly<Record<string, unknown>>): Timed {
   return { content: JSON.stringify(content), at };
@@ -249,10 +249,7 @@ describe('a column that an answer shows', () => {
 
   const listed = async (path: string): Promise<[string, Timed][]> => {
     const { data } = (await api.get(`${path}?include=updated_at&limit=100`)).json<{ data: Listed[] }>();
-    return data.map((row) => [
-      `${path} ${String(row.id ?? `${String(row.product_id)}-${String(row.variant_id)}`)}`,
-      timed(row),
-    ]);
+    return data.map((row) => [`${path} ${String(row.id ?? `${row.product_id}-${row.variant_id}`)}`, timed(row)]);
   };
 
   const times = async ({ copy }: FeedReader): Promise<ReadonlyMap<string, Timed>> => {

@@ -190,7 +190,7 @@ describe('GET /v1/orders', () => {
         },
       ],
       ...{ shipments: [], payments: [], refunds: [], refund_due: 0 },
-      updated_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/) as string,
     });
   });
 
