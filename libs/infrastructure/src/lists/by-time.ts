@@ -88,9 +88,13 @@ function shallowPage(list: TimedList, tally: Tally, where: Conditions, page: Pag
 }
 
 /** The rows of the list, for counting them. */
-function counted({ table, oneOf = [] }: TimedList, where: Conditions): string {
-  const chosen = oneOf.map(({ column, values }) => ` AND ${column} = ANY (${where.bind(values)})`);
-  return `${table} AS item WHERE ${where.sql}${chosen.join('')}`;
+function counted(list: TimedList, where: Conditions): string {
+  return `${list.table} AS item WHERE ${where.sql}${chosenOf(list, where)}`;
+}
+
+/** Binds the several values of each column. */
+function chosenOf({ oneOf = [] }: TimedList, where: Conditions): string {
+  return oneOf.map(({ column, values }) => ` AND ${column} = ANY (${where.bind(values)})`).join('');
 }
 
 // Skips rows in the index, where it has all conditions, and reads the page from its first row. The constant limit is that of
@@ -187,10 +191,9 @@ const CHANGE = {
 
 // In the order of an index of all changes. Rows that the list leaves out lie between its rows.
 function changedPage(list: TimedList, tally: Tally, where: Conditions, page: Page): string {
-  const { table, columns, onPage = 'page.*', oneOf = [], created = {}, place } = list;
+  const { table, columns, onPage = 'page.*', created = {}, place } = list;
   const direction = directionOf(page);
   const total = countIn(created, tally, () => counted(list, where), where);
-  const chosen = oneOf.map(({ column, values }) => ` AND ${column} = ANY (${where.bind(values)})`).join('');
   return `/* ${table}.list_changed */
     SELECT ${total} AS total, ${onPage}
     FROM (
@@ -198,7 +201,7 @@ function changedPage(list: TimedList, tally: Tally, where: Conditions, page: Pag
         SELECT * FROM (
           SELECT item.id, item.created_at AS "createdAt", change.changed_at AS "changedAt", ${columns}
           FROM changes AS change JOIN ${table} AS item ON ${CHANGE[table]} ${place?.join ?? ''}
-          WHERE ${where.sql}${chosen}${inRange('item.created_at', created, where)} AND change.store_id = $1
+          WHERE ${where.sql}${chosenOf(list, where)}${inRange('item.created_at', created, where)} AND change.store_id = $1
           ORDER BY change.changed_at ${direction}, item.id ${direction} OFFSET ${where.bind(offsetOf(page))}
         ) AS rest LIMIT ${MAX_LIMIT}
       ) AS rows LIMIT ${where.bind(page.limit)}
@@ -207,7 +210,7 @@ function changedPage(list: TimedList, tally: Tally, where: Conditions, page: Pag
 }
 
 function searchedPage(list: TimedList, where: Conditions, page: Page): string {
-  const { table, columns, onPage = 'page.*', place, rare, oneOf = [], created = {}, updated = {} } = list;
+  const { table, columns, onPage = 'page.*', place, rare, created = {}, updated = {} } = list;
   const direction = directionOf(page);
   const isChange = isByChange(page) || updated.from !== undefined || updated.to !== undefined;
   // A plan for all stores expects one of average size, and would read a large store whole. OFFSET hides the store from the
@@ -217,12 +220,11 @@ function searchedPage(list: TimedList, where: Conditions, page: Page): string {
   const change = isChange
     ? `JOIN changes AS change ON change.store_id = item.store_id AND ${CHANGE[table]} AND change.entity = item.id::text`
     : '';
-  const chosen = oneOf.map(({ column, values }) => ` AND ${column} = ANY (${where.bind(values)})`).join('');
   const ranges = `${inRange('item.created_at', created, where)}${inRange('change.changed_at', updated, where)}`;
   return `/* ${table}.search */
     WITH matching AS MATERIALIZED (
       SELECT item.store_id, item.id, ${isByChange(page) ? 'change.changed_at' : 'item.created_at'} AS time
-      FROM ${rows} AS item ${place?.join ?? ''} ${change} WHERE ${where.sql}${chosen}${ranges}
+      FROM ${rows} AS item ${place?.join ?? ''} ${change} WHERE ${where.sql}${chosenOf(list, where)}${ranges}
     )
     SELECT (SELECT count(*) FROM matching) AS total, ${onPage}
     FROM (
