@@ -21,6 +21,15 @@ const RARE = [
   { name: 'labels, all three', query: 'source=WEBSITE&status=REFUNDED&fulfillment_status=SHIPPED' },
 ];
 
+/** The seeded orders lie in the last 700 days. Begins and ends within days. */
+const YEAR = (() => {
+  const daysAgo = (days: number) => encodeURIComponent(new Date(Date.now() - days * 86_400_000).toISOString());
+  return `created_from=${daysAgo(400)}&created_to=${daysAgo(35)}`;
+})();
+const SEVERAL = 'status=PENDING,SUCCEEDED&fulfillment_status=SHIPPED,DELIVERED';
+const TO_SHIP =
+  '/v1/orders?fulfillment_status=PENDING,CONFIRMED,PROCESSING&held=false&sort=created_at&include=line_items,units';
+
 /** Leaves three old orders for each combination of labels that must be rare, and moves the others to another store. */
 export async function makeRare(database: TestDatabase, storeId: number): Promise<void> {
   for (const { query } of RARE) {
@@ -116,6 +125,21 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
     first('orders by external reference', `/v1/orders?external_reference=${encodeURIComponent(reference)}`),
     first('orders under review', '/v1/orders?held=true'),
     first('orders not under review', '/v1/orders?held=false'),
+    first('orders of a year', `/v1/orders?${YEAR}`),
+    first('orders, oldest first', '/v1/orders?sort=created_at'),
+    first('orders, last changed first', '/v1/orders?sort=-updated_at'),
+    first('orders of several statuses', `/v1/orders?${SEVERAL}`),
+    first('orders to ship, oldest first, with lines', TO_SHIP),
+    {
+      name: 'orders of a year, middle page',
+      kind: 'deep page',
+      path: `/v1/orders?${YEAR}&page=${Math.ceil(last / 4)}`,
+    },
+    {
+      name: 'orders of several statuses, middle page',
+      kind: 'deep page',
+      path: `/v1/orders?${SEVERAL}&page=${Math.ceil(last / 4)}`,
+    },
     { name: 'orders, middle page', kind: 'deep page', path: `/v1/orders?page=${Math.ceil(last / 2)}` },
     { name: 'orders, last page', kind: 'deep page', path: `/v1/orders?page=${last}` },
     {
