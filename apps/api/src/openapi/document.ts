@@ -3,7 +3,7 @@ import type { DocumentedWebhooks } from '@app/representations';
 import type { INestApplication } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { publicFile, serveFromMemory, type PublicFile } from '../http/serve-from-memory.js';
+import { PublicFile, serveFromMemory } from '../http/serve-from-memory.js';
 import { COMMON_SCHEMAS, HEADERS } from './components.js';
 import { documentationOf } from './documented.js';
 import { serveGuides } from './guides.js';
@@ -18,7 +18,7 @@ export function serveDocumentation(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
   let document: PublicFile | undefined;
   serveFromMemory(fastify, '/openapi.json', () => {
-    document ??= publicFile(JSON.stringify(openApiDocument(app)), 'application/json; charset=utf-8');
+    document ??= new PublicFile(JSON.stringify(openApiDocument(app)), 'application/json; charset=utf-8');
     return document;
   });
   serveReferencePage(fastify);

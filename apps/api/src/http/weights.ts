@@ -1,0 +1,12 @@
+/** Of the values of an `Accept` or `Accept-Encoding` header, in lower case (RFC 9110, 12.4.2). 0 excludes a value. */
+export function weightsOf(header = ''): ReadonlyMap<string, number> {
+  return new Map(
+    header.split(',').map((each) => {
+      const [value = '', weight = '1'] = each
+        .trim()
+        .toLowerCase()
+        .split(/\s*;\s*q=/);
+      return [value, parseFloat(weight)];
+    }),
+  );
+}
