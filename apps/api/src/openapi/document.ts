@@ -8,6 +8,7 @@ import { COMMON_SCHEMAS, HEADERS } from './components.js';
 import { documentationOf } from './documented.js';
 import { serveGuides } from './guides.js';
 import { serveReferencePage } from './reference-page.js';
+import { shareResponses } from './shared-responses.js';
 
 /** Short, so that the page shows the first operation without scrolling. */
 const DESCRIPTION =
@@ -48,7 +49,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const schemas = { ...document.components?.schemas, ...Object.fromEntries(named), ...COMMON_SCHEMAS };
   const webhooks = Object.assign({}, ...resources.map((resource) => resource.webhooks)) as DocumentedWebhooks;
   repeatExamples(document);
-  return { ...document, webhooks, components: { ...document.components, schemas, headers: HEADERS } };
+  const components = { ...document.components, schemas, headers: HEADERS, responses: shareResponses(document) };
+  return { ...document, webhooks, components };
 }
 
 /** Tools that send requests look for the example of a path beside its schema, where Nest drops it. */
