@@ -1,4 +1,4 @@
-/** Of the values of an `Accept` or `Accept-Encoding` header, in lower case (RFC 9110, 12.4.2). 0 excludes a value. */
+/** Reads `Accept` or `Accept-Encoding` (RFC 9110, 12.4.2): values in lower case. A weight of 0 excludes a value. */
 export function weightsOf(header = ''): ReadonlyMap<string, number> {
   return new Map(
     header.split(',').map((each) => {

@@ -4,8 +4,8 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 type Responses = NonNullable<NonNullable<OpenAPIObject['components']>['responses']>;
 
 /**
- * Answers without a success that several operations have, such as the one to a refused key. The operations then refer to
- * them. A success stays in its operation, where it is read.
+ * Takes the answers that several operations share, such as the one to a refused key, out of the operations, which then refer
+ * to them. A success stays in its operation, where readers look for it.
  */
 export function shareResponses({ paths }: OpenAPIObject): Responses {
   const places = new Map<string, { readonly responses: Responses; readonly status: string }[]>();
