@@ -1,6 +1,7 @@
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 // The second half of the build. It bundles each application with its packages, and replaces dist/apps/*/src/main.js by the
@@ -97,6 +98,11 @@ function copyFiles() {
   mkdirSync(to, { recursive: true });
   for (const file of ['package.json', 'LICENSE', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'])
     copyFileSync(path.join(from, file), path.join(to, file));
+  for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
+    const content = readFileSync(path.join(from, file));
+    writeFileSync(path.join(to, `${file}.br`), brotliCompressSync(content));
+    writeFileSync(path.join(to, `${file}.gz`), gzipSync(content, { level: 9 }));
+  }
   mkdirSync(path.join(OUT, 'docs'));
   for (const name of ['api.md', 'erp.md', 'glossary.md', 'webhook-receivers.md', 'webhooks.md'])
     copyFileSync(`docs/${name}`, path.join(OUT, 'docs', name));

@@ -3347,7 +3347,276 @@ export interface components {
       error: string;
     };
   };
-  responses: never;
+  responses: {
+    /** @description The answer is the same as the one with this `ETag`. No body. */
+    NotModified: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+        ETag?: string;
+        [name: string]: unknown;
+      };
+      content?: never;
+    };
+    /** @description The API key is missing, malformed or unknown. */
+    Unauthorized: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'unauthorized';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+    TooManyRequests: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'throttled';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        'Retry-After': components['headers']['Retry-After'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The service failed. Repeat the request with exponential backoff. */
+    InternalServerError: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'internal_error';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+    ServiceUnavailable: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        'Retry-After': components['headers']['Retry-After'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
+    Conflict: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'idempotency_in_flight';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        'Retry-After': components['headers']['Retry-After'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+    ServiceUnavailable2: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        'Retry-After': components['headers']['Retry-After'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+    BadRequest: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'invalid_request';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+    NotFound: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'not_found';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden2: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+    BadRequest2: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'invalid_request';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden3: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden4: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+    NotFound2: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'not_found';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+    BadRequest3: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'invalid_request';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+  };
   parameters: never;
   requestBodies: never;
   headers: {
@@ -3441,19 +3710,7 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      304: components['responses']['NotModified'];
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
@@ -3472,88 +3729,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   createOrder: {
@@ -3615,19 +3795,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
+      401: components['responses']['Unauthorized'];
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
@@ -3644,24 +3812,7 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
-      409: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'idempotency_in_flight';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -3687,59 +3838,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   getOrder: {
@@ -3785,136 +3886,14 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   previewOrder: {
@@ -3972,88 +3951,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   listOrderHistory: {
@@ -4105,136 +4007,14 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   createShipment: {
@@ -4302,70 +4082,10 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
-      409: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'idempotency_in_flight';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden2'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -4389,59 +4109,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   changeShipment: {
@@ -4510,52 +4180,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden2'];
+      404: components['responses']['NotFound'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -4573,59 +4200,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   cancelOrder: {
@@ -4675,88 +4252,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
-      409: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'idempotency_in_flight';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest2'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden2'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -4775,59 +4275,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   moveOrder: {
@@ -4877,88 +4327,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
-      409: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'idempotency_in_flight';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest2'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden2'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -4983,59 +4356,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   releaseOrder: {
@@ -5085,88 +4408,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
-      409: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'idempotency_in_flight';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest2'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden2'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -5184,59 +4430,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   recordPayment: {
@@ -5286,88 +4482,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
-      409: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'idempotency_in_flight';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest2'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden3'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -5385,59 +4504,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   recordRefund: {
@@ -5487,88 +4556,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
-      409: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'idempotency_in_flight';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest2'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden3'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -5593,59 +4585,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   listProducts: {
@@ -5715,19 +4657,7 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      304: components['responses']['NotModified'];
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
@@ -5746,88 +4676,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   getProduct: {
@@ -5873,66 +4726,10 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
@@ -5950,59 +4747,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   listSkus: {
@@ -6064,19 +4811,7 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      304: components['responses']['NotModified'];
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
@@ -6095,88 +4830,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   listCategories: {
@@ -6226,119 +4884,13 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   getCategory: {
@@ -6384,66 +4936,10 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
@@ -6461,59 +4957,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   listBrands: {
@@ -6561,119 +5007,13 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   getBrand: {
@@ -6719,66 +5059,10 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
@@ -6796,59 +5080,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   listStock: {
@@ -6902,19 +5136,7 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      304: components['responses']['NotModified'];
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
@@ -6933,88 +5155,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   changeStock: {
@@ -7076,19 +5221,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
+      401: components['responses']['Unauthorized'];
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
@@ -7105,24 +5238,7 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
-      409: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'idempotency_in_flight';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -7140,59 +5256,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   listCustomers: {
@@ -7258,19 +5324,7 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      304: components['responses']['NotModified'];
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
@@ -7289,88 +5343,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   getCustomer: {
@@ -7416,66 +5393,10 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
@@ -7493,59 +5414,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   getStore: {
@@ -7585,119 +5456,13 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   listChanges: {
@@ -7757,19 +5522,7 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      304: components['responses']['NotModified'];
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
@@ -7788,88 +5541,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   listWebhooks: {
@@ -7915,119 +5591,13 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   createWebhook: {
@@ -8089,53 +5659,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
-      409: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'idempotency_in_flight';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
+      409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -8153,59 +5679,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   getWebhook: {
@@ -8251,136 +5727,14 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
+      404: components['responses']['NotFound2'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   deleteWebhook: {
@@ -8422,123 +5776,13 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest3'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
+      404: components['responses']['NotFound2'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   testWebhook: {
@@ -8580,123 +5824,13 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest3'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
+      404: components['responses']['NotFound2'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   pauseWebhook: {
@@ -8738,123 +5872,13 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest3'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
+      404: components['responses']['NotFound2'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   resumeWebhook: {
@@ -8896,123 +5920,13 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest3'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
+      404: components['responses']['NotFound2'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   replayWebhook: {
@@ -9076,105 +5990,12 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
+      404: components['responses']['NotFound2'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   rotateWebhookSecret: {
@@ -9238,105 +6059,12 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
+      404: components['responses']['NotFound2'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   receiveChange: {
@@ -9373,7 +6101,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description The receiver has stored the message. After any other answer, it is sent again. */
+      /** @description The receiver has stored the message. After another answer, or none in 10 s, it is sent again. */
       '2XX': {
         headers: {
           [name: string]: unknown;
@@ -9416,7 +6144,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description The receiver has stored the message. After any other answer, it is sent again. */
+      /** @description The receiver has stored the message. After another answer, or none in 10 s, it is sent again. */
       '2XX': {
         headers: {
           [name: string]: unknown;
@@ -9459,7 +6187,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description The receiver has stored the message. After any other answer, it is sent again. */
+      /** @description The receiver has stored the message. After another answer, or none in 10 s, it is sent again. */
       '2XX': {
         headers: {
           [name: string]: unknown;

@@ -10,7 +10,7 @@ import { createApp } from '../../apps/api/src/create-app.js';
 import { NeedsScope, Public, WritesNothing } from '../../apps/api/src/index.js';
 import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { KeyUsage } from '../../libs/infrastructure/src/access/key-usage.js';
-import type { ApiDocument } from '../support/documented-answers.js';
+import { withResponses, type ApiDocument } from '../support/documented-answers.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { testConfig } from '../support/test-config.js';
 
@@ -394,7 +394,7 @@ describe('the scopes of keys', () => {
     });
 
     it('the API document names the scope', async () => {
-      const { paths } = (await app.inject('/openapi.json')).json<ApiDocument>();
+      const { paths } = withResponses((await app.inject('/openapi.json')).json<ApiDocument>());
       const written = closed().filter(({ method, needs }) => method !== 'HEAD' && (method !== 'GET' || needs));
 
       for (const { method, path, needs } of written) {

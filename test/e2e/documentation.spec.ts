@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { ApiKeysService } from '@app/application';
 import { withBundleImporter } from '@app/bundles';
 import { DEMO_STORE, demoStore } from '@app/demo-store';
@@ -12,7 +13,12 @@ import { PAGES } from '../../apps/api/src/openapi/page-frame.js';
 import { Demo } from '../../apps/api/src/start/demo.js';
 import { allOrders, placeOrder, storeClient } from '../../examples/typescript-client/store.js';
 import { anOrderBody } from '../builders/order-body.js';
-import { committedDocument, DocumentedAnswers, type DocumentedResponse } from '../support/documented-answers.js';
+import {
+  committedDocument,
+  DocumentedAnswers,
+  withResponses,
+  type DocumentedResponse,
+} from '../support/documented-answers.js';
 import { FAINT_TEXTS } from '../support/faint-texts.js';
 import { listen } from '../support/listen.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -44,6 +50,7 @@ interface Document {
   readonly tags: readonly { readonly name: string }[];
   readonly security: readonly object[];
   readonly paths: Record<string, Record<string, Operation>>;
+  readonly webhooks: Record<string, { readonly post: Operation }>;
   readonly components: Record<'schemas' | 'securitySchemes', Record<string, AnySchemaObject>> & {
     readonly headers: DocumentedResponse['headers'];
   };
@@ -60,7 +67,7 @@ let answers: DocumentedAnswers;
 beforeAll(async () => {
   api = await startApi();
   origin = `http://127.0.0.1:${await listen(api.app)}`;
-  document = (await api.inject({ url: '/openapi.json' })).json<Document>();
+  document = withResponses((await api.inject({ url: '/openapi.json' })).json<Document>());
   answers = new DocumentedAnswers(document);
 });
 afterAll(() => api.stop());
@@ -159,6 +166,24 @@ describe('the OpenAPI document', () => {
       expect([route, '404' in operation.responses]).toEqual([route, route.includes('}')]);
     }
     expect(Object.keys(operationOf('POST /v1/orders').responses)).toEqual(expect.arrayContaining(['409', '422']));
+  });
+
+  it('describes each answer without a success once, with its headers', async () => {
+    const { paths } = (await api.inject({ url: '/openapi.json' })).json<Document>();
+    const described = Object.values(paths)
+      .flatMap((methods) => Object.values(methods))
+      .flatMap(({ responses }) => Object.entries(responses))
+      .filter(([status, response]) => !status.startsWith('2') && !('$ref' in response))
+      .map(([status, response]) => `${status} ${JSON.stringify(response)}`);
+
+    expect(new Set(described).size).toBe(described.length);
+    for (const { route, operation } of operations())
+      for (const [status, { headers }] of Object.entries(operation.responses))
+        expect([route, status, Object.keys(headers)]).toEqual([
+          route,
+          status,
+          expect.arrayContaining(['X-Request-Id', ...(status >= '400' ? ['X-Error-Code'] : [])]),
+        ]);
   });
 
   it('documents ETag for the reads that take If-None-Match, and for no other', () => {
@@ -297,10 +322,18 @@ describe('every amount of money in the OpenAPI document', () => {
 });
 
 describe('the documentation', () => {
-  it('returns the paths of its documentation at /, without a key', async () => {
-    const { statusCode, headers, body } = await api.inject({ url: '/' });
+  it.each([
+    ['no header', undefined],
+    ['curl', '*/*'],
+    ['a client of JSON', 'application/json, text/plain, */*'],
+    ['a client that excludes HTML', 'text/html;q=0, */*'],
+    ['a client that prefers JSON', 'text/html;q=0.5, application/json'],
+    ['a client of neither', 'image/png'],
+  ])('returns its paths at /, without a key, for %s', async (_, accept) => {
+    const { statusCode, headers, body } = await api.inject({ url: '/', headers: accept ? { accept } : {} });
 
     expect([statusCode, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(headers.vary).toBe('Accept');
     expect(JSON.parse(body)).toEqual({
       name: 'Store Commerce API',
       version: VERSION,
@@ -308,6 +341,15 @@ describe('the documentation', () => {
       openapi: '/openapi.json',
     });
   });
+
+  it.each(['text/html', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'])(
+    'redirects a browser, which accepts %s, from / to the documentation page',
+    async (accept) => {
+      const { statusCode, headers } = await api.inject({ url: '/', headers: { accept } });
+
+      expect([statusCode, headers.location, headers.vary]).toEqual([302, '/docs', 'Accept']);
+    },
+  );
 
   it('serves a documentation page that loads nothing from another host', async () => {
     const page = await api.get('/docs');
@@ -324,7 +366,14 @@ describe('the documentation', () => {
   });
 });
 
+/** The targets of its links. */
+function tableOfContents(page: string): string[] {
+  const [, contents = ''] = /<nav aria-label="Contents">(.+?)<\/nav>/.exec(page) ?? [];
+  return [...contents.matchAll(/href="([^"]+)"/g)].map(([, target = '']) => target);
+}
+
 describe('the files of the API reference', () => {
+  const guides = Object.keys(PAGES).filter((name) => name !== '');
   let assets: string[];
   beforeAll(async () => {
     const { body } = await api.inject({ url: '/docs/' });
@@ -357,7 +406,33 @@ describe('the files of the API reference', () => {
     expect((await api.inject({ url, headers: { 'if-none-match': '"other"' } })).statusCode).toBe(200);
   });
 
-  it.each(Object.keys(PAGES).filter((name) => name !== ''))(
+  it.each([
+    ['br', brotliDecompressSync],
+    ['gzip', gunzipSync],
+  ])('are compressed as %s for clients that accept it, with a tag of the encoding', async (coding, decompress) => {
+    const pages = ['/docs', '/docs/', '/openapi.json', ...guides.map((name) => `/docs/${name}`)];
+    for (const url of [...pages, ...assets]) {
+      const as = (headers: Record<string, string>) => api.inject({ url, headers });
+      const plain = await as({});
+      const compressed = await as({ 'accept-encoding': coding });
+      const etag = String(plain.headers.etag).replace(/"$/, `-${coding}"`);
+
+      expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding' });
+      expect(plain.headers).not.toHaveProperty('content-encoding');
+      expect([url, compressed.headers]).toMatchObject([
+        url,
+        { etag, 'content-encoding': coding, 'content-length': `${compressed.rawPayload.length}` },
+      ]);
+      for (const name of ['vary', 'content-type', 'cache-control', 'content-security-policy'])
+        expect([url, name, compressed.headers[name]]).toEqual([url, name, plain.headers[name]]);
+      expect(compressed.rawPayload.length).toBeLessThan(plain.rawPayload.length);
+      expect(decompress(compressed.rawPayload).equals(plain.rawPayload)).toBe(true);
+      expect((await as({ 'accept-encoding': coding, 'if-none-match': etag })).statusCode).toBe(304);
+      expect((await as({ 'if-none-match': etag })).statusCode).toBe(200);
+    }
+  });
+
+  it.each(guides)(
     'include the guide %s as HTML whose links and anchors all lead to something, and which runs no script',
     async (name) => {
       const { body, headers } = await api.inject({ url: `/docs/${name}` });
@@ -367,6 +442,7 @@ describe('the files of the API reference', () => {
       expect(headers['content-type']).toContain('text/html');
       expect(headers['content-security-policy']).not.toMatch(/script-src|unsafe/);
       expect(pages.length).toBeGreaterThan(8);
+      expect(tableOfContents(body)).toEqual([...body.matchAll(/<h[23] id="([^"]+)"/g)].map(([, id]) => `#${id}`));
       for (const { pathname, hash } of pages) {
         const linked = await api.inject({ url: pathname });
         expect([pathname, linked.statusCode]).toEqual([pathname, 200]);
@@ -587,6 +663,17 @@ describeInBrowser('the documentation page in a browser', () => {
       expect(await page.content()).not.toContain(api.store.key);
       const kept = await page.evaluate<string>('JSON.stringify([localStorage, sessionStorage, document.cookie])');
       expect(kept).not.toContain(api.store.key);
+    });
+
+    render('shows the webhooks, with what their receivers answer', async () => {
+      const webhooks = page.locator('.webhooks .opblock');
+      await webhooks.first().locator('.opblock-summary-control').dispatchEvent('click');
+      await webhooks.first().locator('.responses-table').waitFor();
+
+      const messages = Object.values(document.webhooks).map(({ post }) => post.summary);
+      expect(await webhooks.locator('.opblock-summary-description').allInnerTexts()).toEqual(messages);
+      const answers = webhooks.first().locator('tbody .response-col_status');
+      expect(await answers.allInnerTexts()).toEqual(['410', '429', '2XX']);
     });
 
     render('has enough contrast in an answer, the dialog of the key, open operations and a schema', async () => {

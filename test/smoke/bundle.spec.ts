@@ -78,6 +78,10 @@ describe('the files of the image, in a directory of their own', () => {
     expect(files).toContain('docs/guide');
     expect((await fetch(`http://127.0.0.1:${probes}/health/ready`)).status).toBe(200);
     for (const file of files) expect((await fetch(`${url}/${file}`)).status).toBe(200);
+    const script = '/docs/swagger-ui-bundle.js';
+    const built = fs.statSync('dist/bundle/node_modules/swagger-ui-dist/swagger-ui-bundle.js.br').size;
+    const { headers } = await fetch(`${url}${script}`, { method: 'HEAD', headers: { 'accept-encoding': 'br' } });
+    expect(headers.get('content-length')).toBe(`${built}`);
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: object };
     expect(document).toEqual(JSON.parse(fs.readFileSync('docs/openapi.json', 'utf8')));
   }, 60_000);

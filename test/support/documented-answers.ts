@@ -31,7 +31,16 @@ const OWN_HEADERS = /^(?:x-(?!content-type-options)|idempotent-|retry-after|www-
 
 /** The committed document. `documentation.spec.ts` compares it with the running service. */
 export function committedDocument(): ApiDocument {
-  return JSON.parse(readFileSync(join(__dirname, '../../docs/openapi.json'), 'utf8')) as ApiDocument;
+  return withResponses(JSON.parse(readFileSync(join(__dirname, '../../docs/openapi.json'), 'utf8')) as ApiDocument);
+}
+
+/** The document with each shared response in the operations that refer to it. */
+export function withResponses<Document>(document: Document): Document {
+  const { responses = {} } = (document as { components: { responses?: Record<string, unknown> } }).components;
+  return JSON.parse(JSON.stringify(document), (_key, value: { $ref?: unknown } | null) => {
+    const [, name] = /^#\/components\/responses\/(.+)$/.exec(String(value?.$ref)) ?? [];
+    return name === undefined ? value : responses[name];
+  }) as Document;
 }
 
 export interface Answer {

@@ -9,6 +9,7 @@ import { registerPlugins } from './http/plugins.js';
 import { requestHead } from './http/plugins/request-head.js';
 import { ConcurrencyLimits } from './http/server/concurrency-limits.js';
 import { serverOptions } from './http/server-options.js';
+import { weightsOf } from './http/weights.js';
 import { serveDocumentation } from './openapi/document.js';
 import { Metrics } from './status/metrics.js';
 
@@ -40,7 +41,12 @@ export async function createApp(
 
   // Not a Nest route: it answers during the start and the shutdown of everything else.
   fastify.get('/health/live', { config: PUBLIC }, () => ({ status: 'ok' }));
-  fastify.get('/', { config: PUBLIC }, () => ROOT);
+  fastify.get('/', { config: PUBLIC }, (request, reply) => {
+    void reply.header('vary', 'Accept');
+    const weights = weightsOf(request.headers.accept);
+    const wantsPage = (weights.get('text/html') ?? 0) > (weights.get('application/json') ?? 0);
+    return wantsPage ? reply.redirect(ROOT.documentation) : ROOT;
+  });
   serveDocumentation(app);
   return app;
 }

@@ -1,3 +1,4 @@
+import { withResponses } from '../../support/documented-answers.js';
 import type { Service } from './service.js';
 
 export interface ListParameter {
@@ -40,7 +41,7 @@ interface Document {
 }
 
 export async function listParameters({ url }: Pick<Service, 'url'>): Promise<ListParameter[]> {
-  const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document;
+  const document = withResponses((await (await fetch(`${url}/openapi.json`)).json()) as Document);
   return Object.entries(document.paths).flatMap(([path, { get }]) => (get ? parametersOf(path, get) : []));
 }
 

@@ -1,16 +1,49 @@
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { PUBLIC } from '../access/route-access.js';
+import { weightsOf } from './weights.js';
 
-export interface PublicFile {
+type Coding = 'br' | 'gzip';
+type Compressed = Partial<Record<Coding, Buffer | Promise<Buffer>>>;
+
+/**
+ * For what a process makes itself, such as the document, which has the routes of extensions. In a thread, at the first
+ * request that accepts the coding: a start does not wait for it. Brotli takes 5 ms for the document at quality 5. Its default,
+ * 11, takes 140 ms for an eighth less.
+ */
+const compress: Record<Coding, (content: Buffer) => Promise<Buffer>> = {
+  br: (content) => promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: promisify(gzip),
+};
+
+export class PublicFile {
   readonly content: Buffer;
-  readonly type: string;
   readonly version: string;
-}
 
-export function publicFile(content: string | Buffer, type: string): PublicFile {
-  const bytes = Buffer.from(content);
-  return { content: bytes, type, version: createHash('sha256').update(bytes).digest('base64url').slice(0, 16) };
+  /** @param compressed what the build has compressed. */
+  constructor(
+    content: string | Buffer,
+    readonly type: string,
+    private readonly compressed: Compressed = {},
+  ) {
+    this.content = Buffer.from(content);
+    this.version = createHash('sha256').update(this.content).digest('base64url').slice(0, 16);
+  }
+
+  /** @param accepted the header `Accept-Encoding`. */
+  codingFor(accepted?: string): Coding | null {
+    if (this.type.startsWith('image/')) return null; // compressed already
+    const weights = weightsOf(accepted);
+    const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? 0;
+    const best = weightOf('gzip') > weightOf('br') ? 'gzip' : 'br';
+    return weightOf(best) > 0 && weightOf(best) >= (weights.get('identity') ?? 0) ? best : null;
+  }
+
+  in(coding: Coding): Buffer | Promise<Buffer> {
+    return (this.compressed[coding] ??= compress[coding](this.content));
+  }
 }
 
 const A_YEAR = 'public, max-age=31536000, immutable';
@@ -27,11 +60,15 @@ export function serveFromMemory(
   file: () => PublicFile,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  fastify.get<{ Querystring: { v?: unknown } }>(path, { config: PUBLIC }, (request, reply) => {
-    const { content, type, version } = file();
-    const caching = request.query.v === version ? A_YEAR : REVALIDATE;
+  fastify.get<{ Querystring: { v?: unknown } }>(path, { config: PUBLIC }, async (request, reply) => {
+    const current = file();
+    const coding = current.codingFor(request.headers['accept-encoding']);
+    const content = coding ? await current.in(coding) : current.content;
+    const caching = request.query.v === current.version ? A_YEAR : REVALIDATE;
     // The `entity-tags` plugin compares the tag. Hashing the content for each request would cost more.
-    void reply.headers({ ...headers, etag: `"${version}"`, 'cache-control': caching });
-    return reply.type(type).send(content);
+    const etag = coding ? `"${current.version}-${coding}"` : `"${current.version}"`;
+    void reply.headers({ ...headers, etag, vary: 'Accept-Encoding', 'cache-control': caching });
+    if (coding) void reply.header('content-encoding', coding);
+    return reply.type(current.type).send(content);
   });
 }

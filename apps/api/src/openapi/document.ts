@@ -3,11 +3,12 @@ import type { DocumentedWebhooks } from '@app/representations';
 import type { INestApplication } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { publicFile, serveFromMemory, type PublicFile } from '../http/serve-from-memory.js';
+import { PublicFile, serveFromMemory } from '../http/serve-from-memory.js';
 import { COMMON_SCHEMAS, HEADERS } from './components.js';
 import { documentationOf } from './documented.js';
 import { serveGuides } from './guides.js';
 import { serveReferencePage } from './reference-page.js';
+import { shareResponses } from './shared-responses.js';
 
 /** Short, so that the page shows the first operation without scrolling. */
 const DESCRIPTION =
@@ -18,7 +19,7 @@ export function serveDocumentation(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
   let document: PublicFile | undefined;
   serveFromMemory(fastify, '/openapi.json', () => {
-    document ??= publicFile(JSON.stringify(openApiDocument(app)), 'application/json; charset=utf-8');
+    document ??= new PublicFile(JSON.stringify(openApiDocument(app)), 'application/json; charset=utf-8');
     return document;
   });
   serveReferencePage(fastify);
@@ -48,7 +49,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const schemas = { ...document.components?.schemas, ...Object.fromEntries(named), ...COMMON_SCHEMAS };
   const webhooks = Object.assign({}, ...resources.map((resource) => resource.webhooks)) as DocumentedWebhooks;
   repeatExamples(document);
-  return { ...document, webhooks, components: { ...document.components, schemas, headers: HEADERS } };
+  const components = { ...document.components, schemas, headers: HEADERS, responses: shareResponses(document) };
+  return { ...document, webhooks, components };
 }
 
 /** Tools that send requests look for the example of a path beside its schema, where Nest drops it. */

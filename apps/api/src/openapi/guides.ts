@@ -29,7 +29,7 @@ export function guideHtml(file: string, markdown: string): string {
     heading(this: Renderer, { depth, text, tokens }: Tokens.Heading) {
       const id = anchorOf(text);
       const html = this.parser.parseInline(tokens);
-      if (depth === 2) contents.push(`<li><a href="#${id}">${html}</a></li>`);
+      if (depth === 2 || depth === 3) contents.push(`<li class="depth-${depth}"><a href="#${id}">${html}</a></li>`);
       return `<h${depth} id="${id}">${html}</h${depth}>\n`;
     },
     link(this: Renderer, { href, text, tokens }: Tokens.Link) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { publicFile, type PublicFile } from '../http/serve-from-memory.js';
+import { PublicFile } from '../http/serve-from-memory.js';
 
 export const PAGES = {
   '': { title: 'API reference', file: null },
@@ -14,7 +14,7 @@ export const PAGES = {
 export type PageName = keyof typeof PAGES;
 
 export function stylesheet(name: string): PublicFile {
-  return publicFile(readFileSync(path.join(import.meta.dirname, name)), 'text/css; charset=utf-8');
+  return new PublicFile(readFileSync(path.join(import.meta.dirname, name)), 'text/css; charset=utf-8');
 }
 
 export const FRAME_STYLE = stylesheet('frame.css');
@@ -40,5 +40,5 @@ export function framedPage(name: PageName, base: string, body: string, head = ''
   </body>
 </html>
 `;
-  return publicFile(html, 'text/html; charset=utf-8');
+  return new PublicFile(html, 'text/html; charset=utf-8');
 }

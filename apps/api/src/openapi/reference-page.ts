@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-import { publicFile, serveFromMemory } from '../http/serve-from-memory.js';
+import { PublicFile, serveFromMemory } from '../http/serve-from-memory.js';
 import { FRAME_STYLE, framedPage, stylesheet } from './page-frame.js';
 
 const POLICY =
@@ -52,10 +52,10 @@ window.addEventListener('load', () => {
 
 export function serveReferencePage(fastify: FastifyInstance): void {
   const files = {
-    'swagger-ui.css': publicFile(swaggerUi('swagger-ui.css'), 'text/css; charset=utf-8'),
-    'favicon-32x32.png': publicFile(swaggerUi('favicon-32x32.png'), 'image/png'),
-    'swagger-ui-bundle.js': publicFile(swaggerUi('swagger-ui-bundle.js'), JAVASCRIPT),
-    'swagger-ui-init.js': publicFile(START, JAVASCRIPT),
+    'swagger-ui.css': swaggerUi('swagger-ui.css', 'text/css; charset=utf-8'),
+    'favicon-32x32.png': swaggerUi('favicon-32x32.png', 'image/png'),
+    'swagger-ui-bundle.js': swaggerUi('swagger-ui-bundle.js', JAVASCRIPT),
+    'swagger-ui-init.js': new PublicFile(START, JAVASCRIPT),
     'reference.css': stylesheet('reference.css'),
     'frame.css': FRAME_STYLE,
   };
@@ -75,6 +75,13 @@ export function serveReferencePage(fastify: FastifyInstance): void {
     serveFromMemory(fastify, path, () => file, { 'content-security-policy': POLICY });
 }
 
-function swaggerUi(name: string): Buffer {
-  return readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
+/** The build compresses these files (`tools/bundle.mjs`). Without a bundle, they are compressed at their first request. */
+function swaggerUi(name: string, type: string): PublicFile {
+  const path = createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
+  const compressed = Object.fromEntries(
+    Object.entries({ br: `${path}.br`, gzip: `${path}.gz` })
+      .filter(([, file]) => existsSync(file))
+      .map(([coding, file]) => [coding, readFileSync(file)]),
+  );
+  return new PublicFile(readFileSync(path), type, compressed);
 }

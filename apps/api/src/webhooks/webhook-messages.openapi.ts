@@ -82,7 +82,9 @@ const HEADERS = [
 ];
 
 const RESPONSES = {
-  '2XX': { description: 'The receiver has stored the message. After any other answer, it is sent again.' },
+  '2XX': {
+    description: 'The receiver has stored the message. After another answer, or none in 10 s, it is sent again.',
+  },
   '410': { description: 'The receiver is gone. Pauses the webhook.' },
   '429': { description: 'The next attempt waits for `Retry-After`, as after 503.' },
 };
