@@ -38,7 +38,7 @@ const HIDDEN = [
   'stores: ecommerce_settings fraud_settings created_at updated_at',
   'warehouses: name',
   'customers: updated_at',
-  'orders: placed_by email_key phone_key address_key',
+  'orders: units placed_by email_key phone_key address_key',
   'fraud_assessments: created_at',
   'order_stages: run_at locked_until held_for notified set_aside',
   'shipments: notify request_hash',
@@ -75,7 +75,14 @@ const FIXED = [
 const OTHER_TABLES = [
   ...['api_key_usage', 'api_keys', 'change_branches', 'change_forks', 'change_log', 'change_log_mark', 'changes'],
   ...['customer_secrets', 'gateway_credentials', 'idempotency_keys', 'list_tallies', 'list_tallies_by_day'],
-  ...['list_tallies_by_month', 'list_tallies_of_all', 'list_tally_changes', 'list_tally_mark', 'migrations'],
+  ...[
+    'list_tallies_by_month',
+    'list_tallies_of_all',
+    'list_tally_changes',
+    'list_tally_mark',
+    'migrations',
+    'order_sums',
+  ],
   ...['feed_snapshots', 'merchant_notices', 'order_events', 'purged_changes', 'sellable_units', 'shared_changes'],
   ...['stock_movements', 'stock_requests', 'webhook_deliveries', 'webhooks'],
 ];

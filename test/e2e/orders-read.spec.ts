@@ -209,6 +209,39 @@ describe('GET /v1/orders', () => {
   });
 });
 
+describe('GET /v1/statistics/orders', () => {
+  it('returns a row for each day of the last 30, with today', async () => {
+    const api = await application.withStore();
+    const product = await api.store.product({ price: 500, stock: 9 });
+    await api.place({ items: [{ product_id: product, quantity: 3 }], customer: { name: 'Ada' } });
+
+    const { data } = (await api.get('/v1/statistics/orders')).json<{ data: object[] }>();
+
+    const none = { orders: 0, cancelled: 0, units: 0, amount: 0, refunded: 0 };
+    expect(data).toHaveLength(30);
+    expect(data[0]).toEqual({ period: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string, ...none });
+    expect(data.at(-1)).toMatchObject({ ...none, orders: 1, units: 3, amount: 1500 });
+  });
+
+  it.each([
+    ['from=2026-02-30', 'from must be a date such as 2026-03-29'],
+    ['to=', 'to must be a date such as 2026-03-29'],
+    ['by=year', 'by must be day or month'],
+    ['from=2026-03-29&to=2026-03-29', 'to must be a date after from, at most 400 days later'],
+    ['from=2025-01-01&to=2026-02-06', 'to must be a date after from, at most 400 days later'],
+  ])('refuses %s', async (query, error) => {
+    const response = await application.get(`/v1/statistics/orders?${query}`);
+
+    expect([response.statusCode, response.json()]).toEqual([400, { success: false, error }]);
+  });
+
+  it('sums 400 days by month', async () => {
+    const response = await application.get('/v1/statistics/orders?from=2025-01-01&to=2026-02-05&by=month&source=pos');
+
+    expect(response.json<{ data: object[] }>().data).toHaveLength(14);
+  });
+});
+
 describe('GET /v1/customers', () => {
   let api: RunningApi;
   let ids: { ada: string; grace: string; blank: string; percent: string };

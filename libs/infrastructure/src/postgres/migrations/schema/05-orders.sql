@@ -41,6 +41,7 @@ CREATE TABLE orders (
   tax_amount bigint NOT NULL DEFAULT 0,
   shipping_amount bigint NOT NULL DEFAULT 0,
   discount_amount bigint NOT NULL DEFAULT 0,
+  units bigint NOT NULL DEFAULT 0, -- Sum of the quantities of the lines. Like the amounts, every writer of lines keeps it.
   customer_id uuid,
   customer_name text NOT NULL,
   customer_email text NOT NULL DEFAULT '',
