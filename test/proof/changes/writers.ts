@@ -78,7 +78,7 @@ export class Writers {
   private readonly pool: pg.Pool;
   private readonly loops: Loops;
 
-  /** @param count in all; a quarter of them places orders, an eighth imports them. */
+  /** @param count in all; a quarter of them places orders, one imports them. */
   constructor(
     private readonly shop: Shop,
     count: number,
@@ -88,7 +88,7 @@ export class Writers {
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => client.on('error', () => undefined));
     const act = (n: number) =>
-      (n % 4 === 0 ? this.order(n) : n % 8 === 1 ? this.import() : this.transact()).then(
+      (n % 4 === 0 ? this.order(n) : n === 1 ? this.import() : this.transact()).then(
         () => this.committed++,
         () => undefined,
       );
