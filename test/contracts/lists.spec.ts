@@ -18,6 +18,7 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { movedOrders } from '../support/moved-orders.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaits } from '../support/lock-waits.js';
+import { WRONG_ORDER_SUMS } from '../support/order-sums.js';
 import { TallyScene } from '../support/tally-scene.js';
 
 let base: TallyScene;
@@ -54,36 +55,53 @@ describe('totals of orders and customers', () => {
     const { id } = scene.api.store;
     const pick = `(SELECT id FROM orders WHERE store_id = $1 ORDER BY md5(id::text || $2) LIMIT 1)`;
     const insert = `
-      INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-        amount, total_amount, customer_name, created_at)
-      SELECT $1, gen_random_uuid(), 'R-' || gen_random_uuid(), (ARRAY['POS', 'WEBSITE'])[1 + n % 2],
-        (ARRAY['PENDING', 'SUCCEEDED', 'FAILED'])[1 + n % 3], 'PENDING', 'COD', 'USD', 1, 1, 'Ada',
-        now() - n % 400 * interval '1 day'
-      FROM generate_series($2::int, $2::int + $3::int) AS n`;
+      WITH placed AS (
+        INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
+          amount, total_amount, units, customer_name, is_test, created_at)
+        SELECT $1, gen_random_uuid(), 'R-' || gen_random_uuid(), (ARRAY['POS', 'WEBSITE'])[1 + n % 2],
+          (ARRAY['PENDING', 'SUCCEEDED', 'FAILED'])[1 + n % 3], 'PENDING', 'COD', 'USD', n, n - 500, 1 + n % 3, 'Ada',
+          n % 7 = 0, now() - n % 400 * interval '1 day'
+        FROM generate_series($2::int, $2::int + $3::int) AS n RETURNING id, units
+      )
+      INSERT INTO order_lines (store_id, order_id, position, name, unit_price, quantity, line_total)
+      SELECT $1, id, 0, '', 1, units, 1 FROM placed`;
+    const refund = `
+      WITH refunded AS (
+        INSERT INTO refunds (store_id, order_id, reference, number, amount, at)
+        SELECT $1, id, $2::text, 1, 7, now() - interval '20 days' FROM orders
+        WHERE store_id = $1 AND id = ${pick} AND status IN ('REFUNDED', 'CANCELLED')
+        ON CONFLICT DO NOTHING RETURNING order_id
+      )
+      INSERT INTO order_events (store_id, order_id, actor_type, event, reference)
+      SELECT $1, order_id, 'system', 'refunded', $2 FROM refunded`;
     const before = await scene.deadlocks();
 
     await scene.storm({
       act: (draw) => {
-        const what = draw(10);
+        const what = draw(12);
         if (what < 5) return scene.pool.query(insert, [id, draw(1000), draw(20)]);
+        if (what === 5) return scene.pool.query(refund, [id, String(draw(1e6))]);
         const change =
-          what < 8
+          what < 10
             ? null
-            : what < 9
-              ? `UPDATE orders SET created_at = created_at - interval '40 days'`
+            : what < 11
+              ? `UPDATE orders SET created_at = created_at - interval '40 days', total_amount = total_amount + 9`
               : 'DELETE FROM orders';
         const condition = `store_id = $1 AND id = ${pick}`;
+        const status = what < 8 ? 'REFUNDED' : 'CANCELLED';
+        const isFree = `status NOT IN ('REFUNDED', 'CANCELLED')`;
         const statement =
           change === null
-            ? movedOrders({ status: 'REFUNDED' }, `${condition} AND status <> 'REFUNDED'`)
-            : // An order with an event cannot be deleted. PostgreSQL checks the status again once it has waited for the row.
-              `${change} WHERE ${condition} AND status <> 'REFUNDED'`;
+            ? movedOrders({ status }, `${condition} AND ${isFree}`)
+            : // An order with an event cannot be deleted. PostgreSQL checks the conditions again once it has waited for the row.
+              `${change} WHERE ${condition} AND ${isFree}`;
         return scene.pool.query(statement, [id, draw(1e6)]);
       },
       check: async () => {
         expect(await scene.differences(ORDER_TOTALS)).toEqual([]);
         expect(await scene.differences(ORDERS_BY_PERIOD, 'month')).toEqual([]);
         expect(await scene.differences(ORDERS_BY_PERIOD, 'day')).toEqual([]);
+        expect(await scene.differences(WRONG_ORDER_SUMS)).toEqual([]);
       },
     });
 

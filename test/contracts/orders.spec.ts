@@ -1,4 +1,4 @@
-import { FraudScreening, OrderRepository, type OrderFilter } from '@app/application';
+import { FraudScreening, OrderRepository, type OrderFilter, type OrderSumsFilter } from '@app/application';
 import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES, type FraudAssessment } from '@app/domain';
 import { Database } from '@app/infrastructure';
 import pg from 'pg';
@@ -102,6 +102,85 @@ describe('OrderRepository', () => {
     expect(await orders.locate(elsewhere.orderId ?? '', null)).toEqual([elsewhere]);
     expect(await orders.locate(elsewhere.orderId ?? '', subdomain)).toEqual([]);
     expect(await orders.locate('POS-9', null)).toEqual([]);
+  });
+});
+
+describe('The statistics of OrderRepository', () => {
+  let orders: OrderRepository;
+  beforeAll(() => (orders = application.app.get(OrderRepository, { strict: false })));
+
+  it('sums the orders of each day in the time zone of the store, and refunds by their own time', async () => {
+    const store = await StoreFixture.create(application.database);
+    const setZone = (zone: string) =>
+      application.database.query('UPDATE stores SET time_zone = $2 WHERE id = $1', [store.id, zone]);
+    const cancelled = { fulfillment_status: 'CANCELLED', source: 'WEBSITE', total_amount: -5, units: 2 };
+    const order = await store.order({ created_at: '2026-03-28T23:00:00Z', units: 3, total_amount: 9_000_000_000 });
+    await store.order({ created_at: '2026-03-28T22:59:59.999Z', ...cancelled });
+    await store.order({ created_at: '2026-03-29T21:59:59.999Z', is_test: true });
+    await application.database.query(
+      `WITH event AS (
+         INSERT INTO order_events (store_id, order_id, actor_type, event, reference) VALUES ($1, $2, 'system', 'refunded', 'R')
+       )
+       INSERT INTO refunds (store_id, order_id, reference, number, amount, at)
+       VALUES ($1, $2, 'R', 1, 70, '2026-03-29T22:00:00Z')`,
+      [store.id, order],
+    );
+    const sums = async (filter: Partial<OrderSumsFilter>) => {
+      const rows = await orders.sums(store.id, { from: '2026-03-28', to: '2026-03-31', by: 'day', ...filter });
+      return rows.map((row): unknown[] => Object.values(row));
+    };
+
+    await setZone('Europe/Berlin');
+    expect(await sums({})).toEqual([
+      ['2026-03-28', 1, 1, 2, -5, 0],
+      ['2026-03-29', 1, 0, 3, 9_000_000_000, 0],
+      ['2026-03-30', 0, 0, 0, 0, 70],
+    ]);
+    expect(await sums({ by: 'month', to: '2026-03-30' })).toEqual([['2026-03', 2, 1, 5, 8_999_999_995, 0]]);
+    expect(await sums({ by: 'month', source: 'website' })).toEqual([['2026-03', 1, 1, 2, -5, 0]]);
+    expect(await sums({ by: 'month', source: 'FOO\0' })).toEqual([['2026-03', 0, 0, 0, 0, 0]]);
+    expect(await sums({ by: 'month', isTest: true })).toEqual([['2026-03', 1, 0, 0, 1000, 0]]);
+    await setZone('Asia/Kathmandu');
+    expect(await sums({ to: '2026-03-30' })).toEqual([
+      ['2026-03-28', 0, 0, 0, 0, 0],
+      ['2026-03-29', 2, 1, 5, 8_999_999_995, 0],
+    ]);
+  });
+
+  it.each([
+    ['Atlantic/Azores', '2026-10-25', 25],
+    ['America/Havana', '2026-11-01', 25],
+    ['Asia/Chita', '2014-10-26', 26],
+    ['Pacific/Apia', '2011-12-30', 0],
+    ['America/Santiago', '2026-09-06', 23],
+    ['Australia/Lord_Howe', '2026-04-05', 24.5],
+  ])('gives each hour of a day in %s to the day on which the clocks change', async (zone, day, hours) => {
+    const store = await StoreFixture.create(application.database);
+    const { database } = application;
+    await database.query('UPDATE stores SET time_zone = $2 WHERE id = $1', [store.id, zone]);
+    await database.query(
+      `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
+         amount, total_amount, customer_name, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), n, 'POS', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, '',
+         $2::date - interval '1 day' + n * interval '30 minutes', now()
+       FROM generate_series(1, 3 * 48) AS n`,
+      [store.id, day],
+    );
+
+    const [sums] = await orders.sums(store.id, { from: day, by: 'day' });
+
+    expect(sums).toMatchObject({ period: day, orders: 2 * hours });
+  });
+
+  it.each<[Partial<OrderSumsFilter>, string, string]>([
+    [{ from: '2026-02-01' }, '2026-02-01', '2026-03-02'],
+    [{ to: '2026-03-03' }, '2026-02-01', '2026-03-02'],
+    [{ from: '9999-12-31', to: '9999-12-31' }, '', ''],
+    [{ from: '0001-01-01', to: '0001-01-02' }, '0001-01-01', '0001-01-01'],
+  ])('sums with %j from the day %s to %s', async (range, first, last) => {
+    const periods = (await orders.sums(application.store.id, { ...range, by: 'day' })).map(({ period }) => period);
+
+    expect([periods[0] ?? '', periods.at(-1) ?? '']).toEqual([first, last]);
   });
 });
 

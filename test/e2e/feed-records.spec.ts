@@ -34,10 +34,10 @@ const SHOWN = [
 
 /** Columns that no answer about these resources depends on. */
 const HIDDEN = [
-  'stores: subdomain name custom_domain logo_url primary_color seo_title contact theme payment_settings',
+  'stores: subdomain name time_zone custom_domain logo_url primary_color seo_title contact theme payment_settings',
   'stores: ecommerce_settings fraud_settings created_at',
   'warehouses: name',
-  'orders: placed_by email_key phone_key address_key',
+  'orders: units placed_by email_key phone_key address_key',
   'fraud_assessments: created_at',
   'order_stages: run_at locked_until held_for notified set_aside',
   'shipments: notify request_hash',
@@ -74,7 +74,14 @@ const FIXED = [
 const OTHER_TABLES = [
   ...['api_key_usage', 'api_keys', 'change_branches', 'change_forks', 'change_log', 'change_log_mark', 'changes'],
   ...['customer_secrets', 'gateway_credentials', 'idempotency_keys', 'list_tallies', 'list_tallies_by_day'],
-  ...['list_tallies_by_month', 'list_tallies_of_all', 'list_tally_changes', 'list_tally_mark', 'migrations'],
+  ...[
+    'list_tallies_by_month',
+    'list_tallies_of_all',
+    'list_tally_changes',
+    'list_tally_mark',
+    'migrations',
+    'order_sums',
+  ],
   ...['feed_snapshots', 'merchant_notices', 'order_events', 'purged_changes', 'sellable_units', 'shared_changes'],
   ...['stock_movements', 'stock_requests', 'webhook_deliveries', 'webhooks'],
 ];

@@ -208,6 +208,39 @@ describe('GET /v1/orders', () => {
   });
 });
 
+describe('GET /v1/statistics/orders', () => {
+  it('returns a row for each day of the last 30, with today', async () => {
+    const api = await application.withStore();
+    const product = await api.store.product({ price: 500, stock: 9 });
+    await api.place({ items: [{ product_id: product, quantity: 3 }], customer: { name: 'Ada' } });
+
+    const { data } = (await api.get('/v1/statistics/orders')).json<{ data: object[] }>();
+
+    const none = { orders: 0, cancelled: 0, units: 0, amount: 0, refunded: 0 };
+    expect(data).toHaveLength(30);
+    expect(data[0]).toEqual({ period: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string, ...none });
+    expect(data.at(-1)).toMatchObject({ ...none, orders: 1, units: 3, amount: 1500 });
+  });
+
+  it.each([
+    ['from=2026-02-30', 'from must be a date such as 2026-03-29'],
+    ['to=', 'to must be a date such as 2026-03-29'],
+    ['by=year', 'by must be day or month'],
+    ['from=2026-03-29&to=2026-03-29', 'to must be a date after from, at most 400 days later'],
+    ['from=2025-01-01&to=2026-02-06', 'to must be a date after from, at most 400 days later'],
+  ])('refuses %s', async (query, error) => {
+    const response = await application.get(`/v1/statistics/orders?${query}`);
+
+    expect([response.statusCode, response.json()]).toEqual([400, { success: false, error }]);
+  });
+
+  it('sums 400 days by month', async () => {
+    const response = await application.get('/v1/statistics/orders?from=2025-01-01&to=2026-02-05&by=month&source=pos');
+
+    expect(response.json<{ data: object[] }>().data).toHaveLength(14);
+  });
+});
+
 describe('GET /v1/customers', () => {
   let api: RunningApi;
   let ids: { ada: string; grace: string; blank: string; percent: string };
@@ -279,7 +312,7 @@ describe('GET /v1/store', () => {
   beforeAll(async () => {
     api = await application.withStore();
     await api.database.query(
-      `UPDATE stores SET name = 'Acme', custom_domain = 'shop.acme.test', logo_url = 'https://x.test/l.png',
+      `UPDATE stores SET name = 'Acme', custom_domain = 'shop.acme.test', time_zone = 'Asia/Tokyo', logo_url = 'https://x.test/l.png',
          primary_color = '#112233', seo_title = 'Acme shop', contact = $2, theme = $3, payment_settings = $4,
          ecommerce_settings = $5
        WHERE id = $1`,
@@ -315,6 +348,7 @@ describe('GET /v1/store', () => {
           subdomain: api.store.subdomain,
           customDomain: 'shop.acme.test',
           currency: 'USD',
+          time_zone: 'Asia/Tokyo',
           logo_url: 'https://x.test/l.png',
           primary_color: '#112233',
           seo_title: 'Acme shop',

@@ -15,6 +15,7 @@ import { CustomersController } from './customers/customers.controller.js';
 import { HttpModule } from './http/http.module.js';
 import { OrderChangesController } from './orders/order-changes.controller.js';
 import { OrdersController } from './orders/orders.controller.js';
+import { StatisticsController } from './orders/statistics.controller.js';
 import { ProductsController } from './catalog/products.controller.js';
 import { SkusController } from './catalog/skus.controller.js';
 import type { Metrics } from './status/metrics.js';
@@ -37,6 +38,7 @@ export interface Process {
   controllers: [
     OrdersController,
     OrderChangesController,
+    StatisticsController,
     ProductsController,
     SkusController,
     CategoriesController,

@@ -30,14 +30,15 @@ export async function seedOrders(seeding: Seeding): Promise<void> {
     sizes.orders,
     `WITH drawn AS MATERIALIZED (${drawn(seeding)}), lines AS MATERIALIZED (${lines(seeding)}), placed AS (
        INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-         amount, total_amount, customer_id, customer_name, customer_email, customer_phone, shipping_address,
+         amount, total_amount, units, customer_id, customer_name, customer_email, customer_phone, shipping_address,
          billing_address, notes, external_reference, created_at)
        SELECT ${storeId}, id, ${receipt()}, source, ${draws.weighted(PAYMENT, 'n', 'payment')},
          ${draws.weighted(FULFILLMENT, 'n', 'fulfillment')},
          CASE WHEN source = 'POS' THEN 'CASH' WHEN n % 4 = 0 THEN 'OFFLINE' ELSE 'COD' END, 'USD',
-         sums.amount, sums.amount, ${people.id('k')}, ${people.name('k')}, ${email}, ${people.phone('k')}, address, address,
+         sums.amount, sums.amount, sums.units, ${people.id('k')}, ${people.name('k')}, ${email}, ${people.phone('k')}, address, address,
          CASE WHEN n % 10 = 0 THEN 'Please ring twice' ELSE '' END, CASE WHEN source = 'WEBSITE' THEN 'PO-' || n END, at
-       FROM drawn JOIN (SELECT n, sum(unit_price * quantity) AS amount FROM lines GROUP BY n) AS sums USING (n),
+       FROM drawn JOIN (
+         SELECT n, sum(unit_price * quantity) AS amount, sum(quantity) AS units FROM lines GROUP BY n) AS sums USING (n),
          LATERAL (SELECT CASE WHEN source = 'WEBSITE' THEN ${people.address('k')} ELSE '{}' END) AS places (address)
        ORDER BY n
      ), assessed AS (

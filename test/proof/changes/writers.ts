@@ -1,8 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { withBundleImporter, type BundleLine } from '@app/bundles';
 import pg from 'pg';
+import { cipher } from '../../support/bundle-imports.js';
+import type { CreatedOrder } from '../../support/start-api.js';
 import { Loops } from '../support/loops.js';
 import { anyItem, type Shop } from '../support/shop.js';
 import { oneOf, orderBody } from '../support/store-setup.js';
+
+const DAY_MS = 86_400_000;
 
 /** A statement whose `$1` is the store and whose `$2` is a number that no other action has. */
 type Action = string;
@@ -73,17 +78,17 @@ export class Writers {
   private readonly pool: pg.Pool;
   private readonly loops: Loops;
 
-  /** @param count in all; a quarter of them places orders. */
+  /** @param count in all; a quarter of them places orders, one imports them. */
   constructor(
     private readonly shop: Shop,
     count: number,
-    databaseUrl = shop.context.rig.database.url,
+    private readonly databaseUrl = shop.context.rig.database.url,
   ) {
     this.pool = new pg.Pool({ connectionString: databaseUrl, max: count, connectionTimeoutMillis: 5_000 });
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => client.on('error', () => undefined));
     const act = (n: number) =>
-      (n % 4 === 0 ? this.order(n) : this.transact()).then(
+      (n % 4 === 0 ? this.order(n) : n === 1 ? this.import() : this.transact()).then(
         () => this.committed++,
         () => undefined,
       );
@@ -95,16 +100,45 @@ export class Writers {
     await this.pool.end();
   }
 
+  /** Places an order. Half of them are then cancelled, or paid and refunded. */
   private async order(writer: number): Promise<void> {
+    const { random } = this.shop.context;
+    const { order_id: id, total } = await this.post<CreatedOrder>(writer, '', orderBody([anyItem(this.shop, 3)]));
+    const amount = Math.round(100 * total);
+    const fate = random(4);
+    if (fate === 0) await this.post(writer, `/${id}/cancel`, { notify: false });
+    if (fate !== 1) return;
+    await this.post(writer, `/${id}/payments`, { reference: 'P', amount, currency: 'USD' });
+    const at = new Date(Date.now() - random(40 * DAY_MS)).toISOString();
+    await this.post(writer, `/${id}/refunds`, { reference: 'R', amount: 1 + random(amount), at, notify: false });
+  }
+
+  private async post<Data>(writer: number, path: string, body: object): Promise<Data> {
     const { services, store } = this.shop;
     const service = services[writer % services.length];
-    const response = await fetch(`${service?.url}/v1/orders`, {
+    const response = await fetch(`${service?.url}/v1/orders${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${store.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(orderBody([anyItem(this.shop)])),
+      body: JSON.stringify(body),
     });
-    await response.arrayBuffer();
-    if (response.status !== 201) throw new Error(`order: ${response.status}`);
+    const { data } = (await response.json()) as { data: Data };
+    if (!response.ok) throw new Error(`orders${path}: ${response.status}`);
+    return data;
+  }
+
+  /** An order of a point of sale, with a refund, as history. */
+  private async import(): Promise<void> {
+    const { random } = this.shop.context;
+    const [serial, amount] = [++this.serial, random(1_000)];
+    const created_at = new Date(Date.now() - random(400 * DAY_MS)).toISOString();
+    const line = {
+      ...{ kind: 'order', store: this.shop.store.subdomain, receipt_number: `I-${serial}`, source: 'POS' },
+      ...{ status: 'SUCCEEDED', fulfillment_status: oneOf(['DELIVERED', 'CANCELLED'], random), payment_method: 'CASH' },
+      ...{ currency: 'USD', amount, total_amount: amount, is_test: random(4) === 0, created_at },
+      line_items: [{ name: 'sold', unit_price: 1, quantity: 1 + random(5) }],
+      refunds: [{ reference: 'R', amount: random(100), at: new Date().toISOString() }],
+    } as BundleLine;
+    await withBundleImporter(this.databaseUrl, cipher, (importer) => importer.importObjects([line]));
   }
 
   private async transact(): Promise<void> {

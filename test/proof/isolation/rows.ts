@@ -14,6 +14,7 @@ export type Row =
   | { readonly as: 'stock'; readonly scope: WriteScope }
   /** A webhook. Its body refers to nothing of the store. */
   | { readonly as: 'webhook'; readonly scope: WriteScope }
+  /** About the store as a whole. */
   | { readonly as: 'profile' }
   /** Public, and without data of any store. */
   | { readonly as: 'open' };
@@ -42,6 +43,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     body: { reference: 'P-1', amount: 1000, currency: 'USD' },
   },
   'POST /v1/orders/:id/refunds': { as: 'change', scope: 'payments', body: { reference: 'R-1', amount: 1 } },
+  'GET /v1/statistics/orders': { as: 'profile' },
   'GET /v1/products': { as: 'list' },
   'GET /v1/products/:idOrSlug': { as: 'one', known: ['product', 'product slug'] },
   'GET /v1/skus': { as: 'list' },

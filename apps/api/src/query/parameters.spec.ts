@@ -1,6 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import {
   booleanFilter,
+  choice,
+  dateFilter,
   exactFilter,
   flagFilter,
   idFilter,
@@ -205,6 +207,43 @@ describe('A query parameter', () => {
     expect(() => reading(timeFilter('from', 'x'))(from)).toThrow(
       'from must be a time with a zone, such as 2026-03-29T00:00:00+01:00 or 2026-03-28T23:00:00Z',
     );
+  });
+});
+
+describe('A date', () => {
+  const date = reading(dateFilter('from', 'x'));
+
+  it.each(['0001-01-01', ' 2024-02-29 ', '9999-12-31'])('is read from %j', (sent) => {
+    expect(date(sent)).toBe(sent.trim());
+  });
+
+  it.each([
+    '',
+    '2026-02-29',
+    '2026-13-01',
+    '2026-1-1',
+    '20260101',
+    '0000-01-01',
+    '10000-01-01',
+    '2026-01-01T00:00:00Z',
+  ])('is not read from %j', (sent) => {
+    expect(() => date(sent)).toThrow('from must be a date such as 2026-03-29');
+  });
+});
+
+describe('A choice', () => {
+  const by = reading(choice('by', 'x', ['day', 'month']));
+
+  it.each([
+    [undefined, 'day'],
+    [' MONTH', 'month'],
+    [['x', 'day'], 'day'],
+  ])('reads %j as %s', (sent, word) => {
+    expect(by(sent)).toBe(word);
+  });
+
+  it.each(['', 'year', 'day\0'])('refuses %j', (sent) => {
+    expect(() => by(sent)).toThrow('by must be day or month');
   });
 });
 

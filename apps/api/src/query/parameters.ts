@@ -182,6 +182,42 @@ export const trueFilter = (name: string, what: string): Filter<true> => ({
   ...refusing(`${name} must be true`, (text) => (/^true$/i.test(text) ? (true as const) : null)),
 });
 
+/** @param words the first is the preset. */
+export const choice = <Word extends string>(
+  name: string,
+  what: string,
+  words: readonly [Word, ...Word[]],
+): Parameter<Word> => {
+  const { refusal, read } = refusing(
+    `${name} must be ${words.join(' or ')}`,
+    (text) => words.find((word) => word === text.toLowerCase()) ?? null,
+  );
+  return {
+    name,
+    description: `${what} Letter case does not matter; any other value, also an empty one, returns 400.`,
+    schema: { type: 'string', enum: [...words], default: words[0], examples: [words[0]] },
+    ...(refusal && { refusal }),
+    read: (sent) => read(sent) ?? words[0],
+  };
+};
+
+const DATE = '2026-03-29';
+
+export const dateFilter = (name: string, what: string): Filter<string> => ({
+  name,
+  description: `${what} Any other value than a date, also an empty one, returns 400.`,
+  schema: { type: 'string', format: 'date', examples: [DATE] },
+  ...refusing(`${name} must be a date such as ${DATE}`, (text) => (isDate(text) ? text : null)),
+});
+
+/** The year 0 is none of PostgreSQL. */
+function isDate(text: string): boolean {
+  if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  // Date reads 30 February as 2 March.
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
 export const integerFilter = (
   name: string,
   what: string,

@@ -8,6 +8,8 @@ import {
   type OrderEventRecord,
   type OrderFilter,
   type OrderRecord,
+  type OrderSums,
+  type OrderSumsFilter,
 } from '../ports/order.repository.js';
 import type { Page, PageOf } from '../ports/page.js';
 
@@ -32,6 +34,10 @@ export class OrdersService {
 
   history(storeId: number, reference: string, page: Page): Promise<PageOf<OrderEventRecord>> {
     return this.orders.history(storeId, reference, page);
+  }
+
+  sums(storeId: number, filter: OrderSumsFilter): Promise<OrderSums[]> {
+    return this.orders.sums(storeId, filter);
   }
 
   private find(storeId: number, reference: string): Promise<OrderRecord | null> {

@@ -134,6 +134,33 @@ export interface OrderFilter extends CreatedFilter, UpdatedFilter {
   readonly include?: readonly (typeof ORDER_INCLUDES)[number][];
 }
 
+/** Dates are days in the time zone of the store, as in `2026-03-29`. */
+export interface OrderSumsFilter {
+  /** Absent: 30 days before `to`. */
+  readonly from?: string;
+  /** The day after the last. Absent: 30 days after `from`, or tomorrow. */
+  readonly to?: string;
+  readonly by: 'day' | 'month';
+  /** In any letter case. */
+  readonly source?: string;
+  /** Absent: live orders. */
+  readonly isTest?: boolean;
+}
+
+/** Of the orders placed in a period. Amounts are in minor units. */
+export interface OrderSums {
+  /** As in `2026-03-29`, or `2026-03`. */
+  readonly period: string;
+  readonly orders: number;
+  /** Whose payment or fulfillment status is CANCELLED. */
+  readonly cancelled: number;
+  readonly units: number;
+  /** The sum of `totalAmount`. */
+  readonly amount: number;
+  /** The refunds of the period, whenever their orders were placed. */
+  readonly refunded: number;
+}
+
 export interface OrderEventRecord extends OrderEvent {
   readonly at: Date;
   readonly actor: Actor;
@@ -162,6 +189,9 @@ export abstract class OrderRepository {
 
   /** In any letter case. */
   abstract findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null>;
+
+  /** Every period of the range, oldest first. */
+  abstract sums(storeId: number, filter: OrderSumsFilter): Promise<OrderSums[]>;
 
   /** Oldest first. @param reference UUID or receipt number in any letter case. @throws NotFound */
   abstract history(storeId: number, reference: string, page: Page): Promise<PageOf<OrderEventRecord>>;

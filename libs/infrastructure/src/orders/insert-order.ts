@@ -20,6 +20,7 @@ const INSERT_ORDER = withNames<
   | 'currency'
   | 'amount'
   | 'total_amount'
+  | 'units'
   | 'name'
   | 'email'
   | 'phone'
@@ -38,10 +39,11 @@ const INSERT_ORDER = withNames<
 >(`/* orders.insert */
   WITH placed AS (
     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-      amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, billing_address, notes,
-      is_test, created_at, external_reference, placed, placed_by, email_key, phone_key, address_key, customer_id)
+      amount, total_amount, units, customer_name, customer_email, customer_phone, shipping_address, billing_address,
+      notes, is_test, created_at, external_reference, placed, placed_by, email_key, phone_key, address_key,
+      customer_id)
     VALUES (:store, CASE WHEN ${HAS_BEGUN} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
-      :payment_method, :currency, :amount, :total_amount, :name, :email, :phone, :address, :address, :notes,
+      :payment_method, :currency, :amount, :total_amount, :units, :name, :email, :phone, :address, :address, :notes,
       :is_test, :placed_at, :external_reference, true, :placed_by,
       email_key(:email), comparable_phone(:phone), comparable_address(:address),
       (SELECT id FROM customers WHERE store_id = :store AND ${hasEmail('customers', ':email')}))
@@ -92,6 +94,7 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     currency: order.currency,
     amount: order.subtotal.minor,
     total_amount: order.total.minor,
+    units: order.lines.reduce((sum, { quantity }) => sum + quantity, 0),
     name: customer.name,
     email: customer.email,
     phone: customer.phone,

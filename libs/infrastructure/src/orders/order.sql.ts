@@ -7,14 +7,12 @@ export const ORDER_SUMMARY = `item.receipt_number AS "receiptNumber", item.statu
   item.customer_name AS "customerName", item.source`;
 
 /** Columns of the order `item` that a list includes, besides {@link INCLUDED}. */
-export const INCLUDED_COLUMNS = `item.is_test AS "isTest", item.refund_due AS "refundDue", item.customer_id AS "customerId",
+export const INCLUDED_COLUMNS = `item.is_test AS "isTest", item.refund_due AS "refundDue", item.units, item.customer_id AS "customerId",
   coalesce(item.external_reference, '') AS "externalReference"`;
 
 /** What a list includes of the order `page`. */
 export const INCLUDED = `${updatedAt('orders', 'page.id', 'page."createdAt"')} AS "updatedAt",
-  EXISTS (SELECT FROM order_stages AS stage WHERE stage.store_id = $1 AND stage.order_id = page.id AND ${IS_HELD}) AS "isHeld",
-  (SELECT coalesce(sum(quantity), 0)::int FROM order_lines AS line
-    WHERE line.store_id = $1 AND line.order_id = page.id) AS units`;
+  EXISTS (SELECT FROM order_stages AS stage WHERE stage.store_id = $1 AND stage.order_id = page.id AND ${IS_HELD}) AS "isHeld"`;
 
 const DETAILS = `item.tax_amount AS "taxAmount", item.shipping_amount AS "shippingAmount", item.discount_amount AS "discountAmount",
   item.customer_id AS "customerId", item.customer_email AS "customerEmail", item.customer_phone AS "customerPhone",

@@ -6,6 +6,8 @@ import {
   type OrderKey,
   type OrderLocation,
   type OrderRecord,
+  type OrderSums,
+  type OrderSumsFilter,
   type Page,
   type PageOf,
 } from '@app/application';
@@ -21,6 +23,7 @@ import { SharedReads } from '../lists/shared-reads.js';
 import { addSearch } from '../lists/search-terms.js';
 import { toEventRecord, type EventRow } from './order-event.rows.js';
 import { IS_HELD } from './order-stages.js';
+import { sumsOfOrders } from './order-sums.js';
 import { INCLUDED, INCLUDED_COLUMNS, ORDER_SUMMARY, SELECT_ORDERS } from './order.sql.js';
 import { hasCustomerEmail } from './person.js';
 import { toOrderRecord, type OrderRow } from './order.rows.js';
@@ -203,6 +206,10 @@ export class PostgresOrderRepository extends OrderRepository {
     const rows = await this.database.queryPrepared<HistoryRow>(text, [storeId, reference, page.limit, offsetOf(page)]);
     if (!rows[0]) throw new NotFound('Order');
     return { rows: rows.filter(({ id }) => id !== null).map(toEventRecord), total: Number(rows[0].total) };
+  }
+
+  override sums(storeId: number, filter: OrderSumsFilter): Promise<OrderSums[]> {
+    return sumsOfOrders(this.database, storeId, filter);
   }
 
   override locate(reference: string, subdomain: string | null): Promise<OrderLocation[]> {

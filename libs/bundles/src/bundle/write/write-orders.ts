@@ -9,7 +9,7 @@ import { BundleLineError, quoted } from '../check/faults.js';
 import { findSellables, type Sellable } from './sellables.js';
 
 const ORDER_COLUMNS = `id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
-    total_amount, tax_amount, shipping_amount, discount_amount, customer_name, customer_email, customer_phone,
+    total_amount, tax_amount, shipping_amount, discount_amount, units, customer_name, customer_email, customer_phone,
     shipping_address, billing_address, notes, is_test, external_reference, refund_due, created_at`;
 
 // An order that is already stored stays unchanged: history does not change.
@@ -118,7 +118,7 @@ function derivedId({ subdomain }: Owner, { receipt_number, created_at }: OrderRe
 }
 
 function orderRow({ id, line }: Identified) {
-  const { line_items: _, history: __, ...fields } = line;
+  const { line_items = [], history: _, ...fields } = line;
   return {
     customer_name: '',
     customer_email: '',
@@ -133,6 +133,7 @@ function orderRow({ id, line }: Identified) {
     ...fields,
     refund_due: refundDueOf(stateOf(line)),
     id,
+    units: line_items.reduce((sum, { quantity }) => sum + quantity, 0),
     external_reference: line.external_reference || null,
     is_guest: line.customer_id === null,
   };

@@ -42,6 +42,7 @@ CREATE TABLE orders (
   shipping_amount bigint NOT NULL DEFAULT 0,
   discount_amount bigint NOT NULL DEFAULT 0,
   refund_due bigint NOT NULL DEFAULT 0, -- What must be paid back. Each writer of payments, refunds or a status sets it.
+  units bigint NOT NULL DEFAULT 0, -- Sum of the quantities of the lines. Like the amounts, every writer of lines keeps it.
   customer_id uuid,
   customer_name text NOT NULL,
   customer_email text NOT NULL DEFAULT '',

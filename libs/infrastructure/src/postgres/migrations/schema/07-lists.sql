@@ -16,18 +16,40 @@ CREATE TABLE list_tallies_of_all PARTITION OF list_tallies FOR VALUES IN ('all')
 CREATE TABLE list_tallies_by_month PARTITION OF list_tallies FOR VALUES IN ('month');
 CREATE TABLE list_tallies_by_day PARTITION OF list_tallies FOR VALUES IN ('day');
 
+-- The statistics of orders. A quarter of an hour belongs to one day in every time zone: since 1980, all are ahead of UTC, or
+-- behind it, by a multiple of 15 minutes. So reads choose the zone, and a store that changes its zone counts nothing again.
+CREATE TABLE order_sums (
+  store_id int NOT NULL REFERENCES stores,
+  is_test boolean NOT NULL,
+  quarter timestamptz NOT NULL, -- First moment of 15 minutes.
+  source text NOT NULL,
+  orders bigint NOT NULL, -- Placed in the quarter. The next columns are about them.
+  cancelled bigint NOT NULL,
+  units bigint NOT NULL,
+  amount numeric NOT NULL, -- Sum of total_amount. Imported amounts may add up to more than a bigint.
+  refunded numeric NOT NULL, -- Sum of the refunds of the quarter, whenever their orders were placed.
+  PRIMARY KEY (store_id, is_test, quarter, source)
+);
+COMMENT ON TABLE order_sums IS 'Sums of orders and refunds by quarters of an hour, for statistics.';
+
+CREATE FUNCTION quarter_of(moment timestamptz) RETURNS timestamp LANGUAGE sql IMMUTABLE
+RETURN date_bin('15 minutes', moment AT TIME ZONE 'UTC', '0001-01-01');
+
 -- Appending takes no shared lock: no writer of a store waits for another. No foreign key to stores: only triggers of tables
 -- that have one write here, once for every order.
 CREATE TABLE list_tally_changes (
   store_id int NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
-  list text NOT NULL,
-  period date NOT NULL, -- Day of creation; -infinity in a list without tallies by day.
+  list text NOT NULL, -- Also 'refunds', for order_sums only.
+  -- Day of creation, in UTC; the quarter of an hour of orders and refunds; -infinity in a list without tallies by day.
+  period timestamp NOT NULL,
   labels text[] NOT NULL,
   rows int NOT NULL,
+  units bigint, -- Of each row, as is the amount. Null except for orders and refunds.
+  amount bigint,
   PRIMARY KEY (store_id, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-COMMENT ON TABLE list_tally_changes IS 'New (positive) and lost (negative) rows that list_tallies does not count yet.';
+COMMENT ON TABLE list_tally_changes IS 'New (positive) and lost (negative) rows that list_tallies and order_sums do not count yet.';
 
 -- A deleted change stays in the table and its index while an open snapshot may see it, such as that of a backup: reads start
 -- after the mark. The condition on `single` lets its key find the mark: requests plan without scans of whole tables.
@@ -35,7 +57,7 @@ CREATE TABLE list_tally_mark (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),
   folded_through bigint NOT NULL
 );
-COMMENT ON TABLE list_tally_mark IS 'At most one row: list_tallies counts all changes up to it, and no more come.';
+COMMENT ON TABLE list_tally_mark IS 'At most one row: list_tallies and order_sums count all changes up to it, and no more come.';
 
 CREATE FUNCTION list_tally_mark() RETURNS bigint LANGUAGE sql STABLE
 RETURN coalesce((SELECT folded_through FROM list_tally_mark WHERE single), 0);
@@ -52,13 +74,34 @@ SELECT store_id, list, 'all', '-infinity', labels, rows FROM change
 UNION ALL
 SELECT store_id, list, 'month', date_trunc('month', period)::date, labels, rows FROM change WHERE period > '-infinity'
 UNION ALL
-SELECT store_id, list, 'day', period, labels, rows FROM change WHERE period > '-infinity';
+SELECT store_id, list, 'day', period::date, labels, rows FROM change WHERE period > '-infinity';
 COMMENT ON VIEW list_counts IS 'The sum of rows of a store, list and grain is the number of rows, exact at any moment.';
 
--- Folding moves the changes of a store into its tallies. The caller holds the advisory lock of the store.
+CREATE VIEW order_sum_changes AS
+SELECT store_id, id, 'TEST' = ANY (labels) AS is_test, period AT TIME ZONE 'UTC' AS quarter, labels[1] AS source,
+  CASE list WHEN 'orders' THEN rows ELSE 0 END AS orders,
+  CASE WHEN 'CANCELLED' = ANY (labels) THEN rows ELSE 0 END AS cancelled,
+  rows * units AS units,
+  CASE list WHEN 'orders' THEN rows * amount::numeric ELSE 0 END AS amount,
+  CASE list WHEN 'refunds' THEN rows * amount::numeric ELSE 0 END AS refunded
+FROM list_tally_changes
+WHERE id > coalesce((SELECT folded_through FROM list_tally_mark WHERE single), 0) AND list IN ('orders', 'refunds');
+COMMENT ON VIEW order_sum_changes IS 'What order_sums does not count yet: both together are exact at any moment.';
+
+-- Folding moves the changes of a store into its tallies and sums. The caller holds the advisory lock of the store.
 CREATE FUNCTION fold_list_tally_changes_of(store int, through bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  WITH folded AS (
+  WITH summed AS (
+    INSERT INTO order_sums AS kept (store_id, is_test, quarter, source, orders, cancelled, units, amount, refunded)
+    SELECT store, is_test, quarter, source, sum(orders), sum(cancelled), sum(units), sum(amount), sum(refunded)
+    FROM order_sum_changes WHERE store_id = store AND id <= through
+    GROUP BY is_test, quarter, source
+    HAVING (sum(orders), sum(cancelled), sum(units), sum(amount), sum(refunded)) <> (0, 0, 0, 0, 0)
+    ORDER BY is_test, quarter, source
+    ON CONFLICT (store_id, is_test, quarter, source) DO UPDATE SET orders = kept.orders + excluded.orders,
+      cancelled = kept.cancelled + excluded.cancelled, units = kept.units + excluded.units,
+      amount = kept.amount + excluded.amount, refunded = kept.refunded + excluded.refunded
+  ), folded AS (
     DELETE FROM list_tally_changes WHERE store_id = store AND id > list_tally_mark() AND id <= through
     RETURNING list, period, labels, rows
   )
@@ -66,8 +109,8 @@ BEGIN
   SELECT store, list, part.grain, part.period, labels, sum(rows)
   FROM folded
   CROSS JOIN LATERAL (VALUES ('all', '-infinity'::date), ('month', date_trunc('month', folded.period)::date),
-    ('day', folded.period)) AS part (grain, period)
-  WHERE part.grain = 'all' OR folded.period > '-infinity'
+    ('day', folded.period::date)) AS part (grain, period)
+  WHERE list <> 'refunds' AND (part.grain = 'all' OR folded.period > '-infinity')
   GROUP BY list, part.grain, part.period, labels HAVING sum(rows) <> 0
   ORDER BY list, part.grain, part.period, labels
   ON CONFLICT (store_id, list, grain, period, labels) DO UPDATE SET rows = list_tallies.rows + excluded.rows;
@@ -107,12 +150,15 @@ END $$;
 
 -- Makes a listed table count its changes once for each statement. `counted` selects store_id, list, period, labels and n
 -- from counted_rows, in which n is 1 for a new row and -1 for one that is gone. `before` runs first, on those rows without n.
-CREATE FUNCTION pg_temp.tally(of_table text, counted text, before text DEFAULT '') RETURNS void LANGUAGE plpgsql AS $$
+-- `further` are columns of the changes that counted selects, too.
+CREATE FUNCTION pg_temp.tally(of_table text, counted text, before text DEFAULT '', further text DEFAULT '') RETURNS void
+LANGUAGE plpgsql AS $$
 DECLARE
+  columns constant text := 'store_id, list, period, labels' || further;
   statements constant text := before || '
-  INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-  WITH counted_rows AS (%2$s) SELECT store_id, list, period, labels, sum(n) FROM (' || counted || ') AS counted
-  GROUP BY store_id, list, period, labels HAVING sum(n) <> 0';
+  INSERT INTO list_tally_changes (' || columns || ', rows)
+  WITH counted_rows AS (%2$s) SELECT ' || columns || ', sum(n) FROM (' || counted || ') AS counted
+  GROUP BY ' || columns || ' HAVING sum(n) <> 0';
 BEGIN
   PERFORM pg_temp.after_each_statement('tally', of_table, '{insert,delete}', format(statements,
     'TABLE changed', 'SELECT *, CASE TG_OP WHEN ''INSERT'' THEN 1 ELSE -1 END AS n FROM changed'));
@@ -121,9 +167,17 @@ BEGIN
 END $$;
 
 SELECT pg_temp.tally('orders', $$
-  SELECT store_id, 'orders' AS list, (created_at AT TIME ZONE 'UTC')::date AS period,
-    ARRAY[source, status, fulfillment_status, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END] AS labels, n
-  FROM counted_rows$$);
+  SELECT store_id, 'orders' AS list, quarter_of(created_at) AS period,
+    ARRAY[source, status, fulfillment_status, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END] AS labels, units,
+    total_amount AS amount, n
+  FROM counted_rows$$, further => ', units, amount');
+
+-- The source and the mode of an order never change.
+SELECT pg_temp.tally('refunds', $$
+  SELECT refund.store_id, 'refunds' AS list, quarter_of(refund.at) AS period,
+    ARRAY[source, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END] AS labels, 0 AS units, refund.amount, n
+  FROM counted_rows AS refund JOIN orders ON orders.store_id = refund.store_id AND orders.id = refund.order_id$$,
+  further => ', units, amount');
 
 SELECT pg_temp.tally('customers', $$
   SELECT store_id, 'customers' AS list, (created_at AT TIME ZONE 'UTC')::date AS period, ARRAY[lower(status)] AS labels, n

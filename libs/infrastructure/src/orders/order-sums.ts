@@ -1,0 +1,64 @@
+import type { OrderSums, OrderSumsFilter } from '@app/application';
+import { ORDER_SOURCES } from '@app/domain';
+import type { Database } from '../postgres/database.js';
+
+const PRESET_DAYS = 30;
+
+// Where clocks are set back to midnight, it comes twice: PostgreSQL means the second one, and the day begins with the first, up to
+// three hours before. A day that a zone left out has none. A look-up for each day reads its rows in the order of the index; grouping all rows by their days takes twice as long.
+const SUMS = `/* orders.sums */
+  WITH range AS (
+    SELECT time_zone, coalesce($2::date, coalesce($3::date, tomorrow) - ${PRESET_DAYS}) AS first,
+      coalesce($3::date, coalesce($2::date + ${PRESET_DAYS}, tomorrow)) AS after
+    FROM stores CROSS JOIN LATERAL (SELECT (now() AT TIME ZONE time_zone)::date + 1) AS next (tomorrow)
+    WHERE stores.id = $1
+  ), days AS (
+    SELECT day, begins, lead(begins) OVER (ORDER BY day) AS ends
+    FROM range CROSS JOIN generate_series(0, after - first) AS n
+    CROSS JOIN LATERAL (SELECT first + n, (first + n)::timestamp AT TIME ZONE time_zone) AS date (day, midnight)
+    CROSS JOIN LATERAL (
+      SELECT coalesce(min(moment), midnight)
+      FROM generate_series(midnight - interval '3 hours', midnight, interval '30 minutes') AS moment
+      WHERE (moment AT TIME ZONE time_zone)::date = day
+    ) AS start (begins)
+  ), changes AS MATERIALIZED (
+    SELECT quarter, source, orders, cancelled, units, amount, refunded
+    FROM order_sum_changes WHERE store_id = $1 AND is_test = $4
+  )
+  SELECT to_char(day::timestamp, $6) AS period, sum(orders) AS orders, sum(cancelled) AS cancelled, sum(units) AS units,
+    sum(amount) AS amount, sum(refunded) AS refunded
+  FROM days CROSS JOIN LATERAL (
+    SELECT coalesce(sum(orders), 0) AS orders, coalesce(sum(cancelled), 0) AS cancelled, coalesce(sum(units), 0) AS units,
+      coalesce(sum(amount), 0) AS amount, coalesce(sum(refunded), 0) AS refunded
+    FROM (
+      SELECT quarter, source, orders, cancelled, units, amount, refunded
+      FROM order_sums WHERE store_id = $1 AND is_test = $4
+      UNION ALL TABLE changes
+    ) AS kept
+    WHERE quarter >= begins AND quarter < ends AND source = coalesce($5, source)
+  ) AS sums
+  WHERE ends IS NOT NULL
+  GROUP BY period ORDER BY period`;
+
+const FORMATS = { day: 'YYYY-MM-DD', month: 'YYYY-MM' };
+
+type SumsRow = { readonly [Name in keyof OrderSums]: string };
+
+/** Reads up to 96 rows for each day and source. */
+export async function sumsOfOrders(
+  database: Database,
+  storeId: number,
+  { from, to, by, source, isTest = false }: OrderSumsFilter,
+): Promise<OrderSums[]> {
+  const known = ORDER_SOURCES.find((word) => word === source?.toUpperCase()) ?? '';
+  const values = [storeId, from, to, isTest, source === undefined ? null : known, FORMATS[by]];
+  const rows = await database.search<SumsRow>(SUMS, values, { onePlan: true });
+  return rows.map(({ period, orders, cancelled, units, amount, refunded }) => ({
+    period,
+    orders: Number(orders),
+    cancelled: Number(cancelled),
+    units: Number(units),
+    amount: Number(amount),
+    refunded: Number(refunded),
+  }));
+}
