@@ -67,7 +67,7 @@ export class PostgresProductRepository extends ProductRepository {
     if (matchesNothing(filter)) return NO_ROWS;
     const { categoryId, search, featured, inStock } = filter;
     const where = new Conditions(`item.store_id = ? AND item.status = 'ACTIVE'`, storeId);
-    if (search !== undefined) where.and(containingTerm(where, search)('item.name'));
+    if (search !== undefined) where.and(containingTerm(where, search)('item.search_text'));
     if (featured) where.and('item.featured');
     if (inStock) where.and('item.in_stock');
     if (categoryId !== undefined) where.and('place.store_id = $1 AND place.category_id = ?', categoryId);
