@@ -3177,7 +3177,7 @@ export interface operations {
         is_test?: boolean;
         /** @description Only those with exactly this text as the client's own number. A value that no row has, such as an empty one, returns an empty list, never an error. */
         external_reference?: string;
-        /** @description Only those with this text anywhere in the receipt number or the e-mail address on the order, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the receipt number, the external reference, the name or the e-mail address on the order, or a tracking number, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
@@ -5431,7 +5431,7 @@ export interface operations {
       query?: {
         /** @description Only the products of this category. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         category_id?: number;
-        /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description `true` (or `1`): only featured products. Any other value, including `false`, does not filter. */
         featured?: boolean;
@@ -5776,7 +5776,7 @@ export interface operations {
         product_id?: number;
         /** @description `true` (or `1`): only SKUs with available stock. Any other value, including `false`, does not filter. */
         in_stock?: boolean;
-        /** @description Only those with this text anywhere in the SKU or the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the SKU or the name, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description `true` (or `1`): each row has its units by warehouse. Any other value, including `false`, does not filter. */
         warehouses?: boolean;
@@ -5940,7 +5940,7 @@ export interface operations {
       query?: {
         /** @description Only the sub-categories of this category. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         parent_id?: number;
-        /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
@@ -6275,7 +6275,7 @@ export interface operations {
   listBrands: {
     parameters: {
       query?: {
-        /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
@@ -6956,7 +6956,7 @@ export interface operations {
       query?: {
         /** @description Only those with this account status, for example `Active`. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
         status?: string;
-        /** @description Only those with this text anywhere in the name or the e-mail address, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the name or the e-mail address, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
