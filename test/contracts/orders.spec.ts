@@ -1,6 +1,7 @@
 import { FraudScreening, OrderRepository, type OrderFilter, type OrderSumsFilter } from '@app/application';
 import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES, type FraudAssessment } from '@app/domain';
 import { Database } from '@app/infrastructure';
+import fc from 'fast-check';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { PostgresOrderRepository } from '../../libs/infrastructure/src/orders/postgres-order.repository.js';
@@ -22,13 +23,17 @@ describe('OrderRepository', () => {
     store = application.store;
     other = await StoreFixture.create(application.database);
     const created_at = '2026-01-01T00:00:00.001Z';
-    ids['pos'] = await store.order({ receipt_number: 'POS-7', status: 'FAILED', created_at });
+    ids['pos'] = await store.order({
+      ...{ receipt_number: 'POS-7', status: 'FAILED', created_at },
+      customer_name: 'Jan@Acme',
+    });
     ids['twin'] = await store.order({ receipt_number: 'POS-8', fulfillment_status: 'RETURNED', created_at });
     ids['web'] = await store.order({
       receipt_number: 'WEB-261120-7K3M9Q',
       source: 'WEBSITE',
       status: 'PENDING',
       created_at: '2026-02-01T00:00:00.002Z',
+      customer_name: 'Zoe\u0308 Ångström',
       customer_email: 'Ada_L@Example.test',
       notes: 'POS',
       external_reference: 'PO 7/a',
@@ -36,8 +41,10 @@ describe('OrderRepository', () => {
     });
     for (const [position, stage] of ['notify-merchant', 'notify-customer'].entries())
       await store.row('order_stages', { order_id: ids['web'], stage, state: 'held', position });
-    ids['theirs'] = await other.order({ receipt_number: 'POS-8', status: 'PENDING' });
+    ids['theirs'] = await other.order({ receipt_number: 'POS-8', status: 'PENDING', customer_name: 'Theirs' });
     await other.order({ receipt_number: 'THEIRS-1', status: 'PENDING', external_reference: 'PO-theirs' });
+    await ship(store.id, ids['twin'], ['1Z-Ka\u0308te', '0034@Depot']);
+    await ship(other.id, ids['theirs'], ['1Z-theirs']);
   });
 
   it.each<[OrderFilter, ...string[]]>([
@@ -61,6 +68,17 @@ describe('OrderRepository', () => {
     [{ search: '%' }],
     [{ search: '\\' }],
     [{ search: 'THEIRS' }],
+    [{ search: 'zoË å' }, 'WEB-261120-7K3M9Q'],
+    [{ search: 'ZOE\u0308 A\u030a' }, 'WEB-261120-7K3M9Q'],
+    [{ search: 'zoe' }],
+    [{ search: 'jan@ac' }, 'POS-7'],
+    [{ search: 'po 7/A' }, 'WEB-261120-7K3M9Q'],
+    [{ search: '1z-kÄ' }, 'POS-8'],
+    [{ search: '0034@depot' }, 'POS-8'],
+    [{ search: '0034@depot.' }],
+    [{ search: '7K3M9QZoë' }],
+    [{ search: '7K3M9Q\u2329Zoë' }],
+    [{ search: '7K3M9Q\u3008Zoë' }],
     [{ held: true }, 'WEB-261120-7K3M9Q'],
     [{ held: true, source: ['WEBSITE'], search: '7' }, 'WEB-261120-7K3M9Q'],
     [{ held: true, status: ['FAILED'] }],
@@ -83,6 +101,39 @@ describe('OrderRepository', () => {
     const { rows, total } = await orders.list(store.id, filter, { page: 1, limit: 50 });
 
     expect([total, ...rows.map(({ receiptNumber }) => receiptNumber)]).toEqual([expected.length, ...expected]);
+  });
+
+  it('searches each text as includes() does after NFC, in any letter case, and across none', async () => {
+    const crowd = await StoreFixture.create(application.database);
+    const texts = new Map<string, string[]>();
+    for (const { reference, tracking, ...row } of fc.sample(ANY_TEXTS, { numRuns: 80, seed: SEED })) {
+      const order = { ...row, receipt_number: `${row.receipt_number}-${texts.size}` };
+      const external_reference = reference && `${reference}${texts.size}`;
+      const orderId = await crowd.order({ ...order, external_reference: external_reference || null });
+      await ship(crowd.id, orderId, tracking);
+      texts.set(orderId, [...Object.values(order), external_reference, ...tracking].map(folded));
+    }
+    const all = [...texts.values()].flat().filter((text) => text !== '');
+    const parts = fc
+      .tuple(fc.constantFrom(...all), fc.nat(8), fc.integer({ min: 1, max: 8 }))
+      .map(([text, from, length]) =>
+        [...text]
+          .slice(from, from + length)
+          .join('')
+          .normalize('NFD'),
+      );
+    const terms = fc.sample(fc.oneof(parts, anyWord(4)), { numRuns: 400, seed: SEED }).filter((term) => term !== '');
+
+    for (const term of terms) {
+      const { rows, total } = await orders.list(crowd.id, { search: term }, PAGE);
+
+      const expected = [...texts].filter(([, found]) => found.some((text) => text.includes(folded(term))));
+      expect([term, total, rows.map((row) => row.id).sort()]).toEqual([
+        ...[term, expected.length],
+        expected.map(([orderId]) => orderId).sort(),
+      ]);
+    }
+    expect(terms.length).toBeGreaterThan(200);
   });
 
   it('tells which orders of the store are test orders', async () => {
@@ -160,9 +211,9 @@ describe('The statistics of OrderRepository', () => {
     await database.query('UPDATE stores SET time_zone = $2 WHERE id = $1', [store.id, zone]);
     await database.query(
       `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-         amount, total_amount, customer_name, created_at, updated_at)
+         amount, total_amount, customer_name, created_at)
        SELECT $1, gen_random_uuid(), n, 'POS', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, '',
-         $2::date - interval '1 day' + n * interval '30 minutes', now()
+         $2::date - interval '1 day' + n * interval '30 minutes'
        FROM generate_series(1, 3 * 48) AS n`,
       [store.id, day],
     );
@@ -214,6 +265,40 @@ describe('FraudScreening', () => {
 });
 
 const PAGE = { page: 1, limit: 100 };
+
+const SEED = 20_261_127;
+/** Composed and decomposed letters, singletons of NFC, wildcards, and letters of other scripts. */
+const LETTERS = [
+  ...'aBabab013@@.-_%\\ \n',
+  ...['é', 'E\u0301', '\u0301', '\u00c5', '\u212b', '\u212a', '\u2329', '\u3008', 'ж', 'Ж', '日', '😀'],
+];
+const anyWord = (maxLength: number) =>
+  fc.array(fc.constantFrom(...LETTERS), { maxLength }).map((letters) => letters.join(''));
+const ANY_TEXTS = fc.record({
+  receipt_number: fc.constantFrom('WEB-261120-7K3M9Q', 'POS-0001', 'a-b', 'AB01'),
+  customer_email: fc.oneof(anyWord(8), fc.constantFrom('', 'Aba.b@ab.example', 'bab0@ab.example')),
+  customer_name: anyWord(10),
+  reference: anyWord(6),
+  tracking: fc.array(anyWord(6), { maxLength: 2 }),
+});
+
+function folded(text: string): string {
+  return text.normalize().toLowerCase();
+}
+
+async function ship(storeId: number, orderId: string, trackingNumbers: readonly string[]): Promise<void> {
+  await application.database.query(
+    `WITH numbered AS (
+       SELECT 'S-' || number AS reference, * FROM unnest($3::text[]) WITH ORDINALITY AS given (tracking_number, number)
+     ), event AS (
+       INSERT INTO order_events (store_id, order_id, actor_type, event, reference)
+       SELECT $1, $2, 'system', 'shipment_created', reference FROM numbered
+     )
+     INSERT INTO shipments (store_id, order_id, reference, number, status, tracking_number)
+     SELECT $1, $2, reference, number, 'picking', tracking_number FROM numbered`,
+    [storeId, orderId, trackingNumbers],
+  );
+}
 
 const ORDERS_OF_LARGE_STORE = 14_000;
 const ORDERS_OF_SMALL_STORE = 70;

@@ -77,8 +77,8 @@ describe('the named statements of the service', () => {
            SELECT ${storeId}, n, n, n, true FROM ${numbers};
          INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity) SELECT ${storeId}, 1, n, n, 1 FROM ${numbers};
          INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-             amount, total_amount, customer_name, email_key, created_at)
-           SELECT ${storeId}, gen_random_uuid(), n, 'WEBSITE', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, '', '', now()
+             amount, total_amount, customer_name, email_key, search_text, created_at)
+           SELECT ${storeId}, gen_random_uuid(), n, 'WEBSITE', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, '', '', '', now()
            FROM ${numbers} WHERE n <= ${MOST_ORDERS};
          INSERT INTO order_lines (store_id, order_id, position, name, unit_price, quantity, line_total)
            SELECT store_id, id, 0, '', 1, 1, 1 FROM orders ON CONFLICT DO NOTHING;

@@ -440,8 +440,8 @@ async function fill(storeId: number): Promise<void> {
   await database.query(
     `BEGIN; SET LOCAL session_replication_role = replica;
      INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-         amount, total_amount, customer_name, email_key, created_at)
-       SELECT ${storeId}, gen_random_uuid(), n, 'WEBSITE', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, '', '', now()
+         amount, total_amount, customer_name, email_key, search_text, created_at)
+       SELECT ${storeId}, gen_random_uuid(), n, 'WEBSITE', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, '', '', '', now()
        FROM generate_series(1, ${OPEN_ORDERS}) AS n;
      WITH places AS (
        SELECT product_id, bin_id, row_number() OVER (ORDER BY product_id, bin_id) AS number,

@@ -349,9 +349,9 @@ describe('customers erase', () => {
 });
 
 const PERSONAL = [
-  'customers: name email phone tags city',
+  'customers: name email phone tags city search_text',
   'customer_secrets: password_hash verification_token national_id',
-  'orders: customer_name customer_email customer_phone shipping_address billing_address notes email_key phone_key',
+  'orders: customer_name customer_email customer_phone shipping_address billing_address notes email_key phone_key search_text',
   'idempotency_keys: key request_hash record',
   'stores: fraud_settings',
   'shipments: tracking_number tracking_url request_hash',
@@ -362,12 +362,12 @@ const IMPERSONAL = [
   'stores: subdomain name custom_domain currency time_zone status logo_url primary_color seo_title contact theme payment_settings ecommerce_settings',
   'gateway_credentials: method_id credentials',
   'api_keys: key_hash prefix last_four mode scope networks name status',
-  'sellable_units: sku',
+  'sellable_units: sku search_text',
   'warehouses: code name',
   'bins: code',
   'brands: slug name logo description',
   'categories: slug name image description',
-  'products: slug sku name status description images specifications',
+  'products: slug sku name status description images specifications search_text',
   'product_variants: sku name attributes attribute_names status',
   'customers: status',
   'orders: receipt_number source status fulfillment_status payment_method currency external_reference',

@@ -407,6 +407,25 @@ describe('requests at the same moment', () => {
   });
 });
 
+it('is found by its name, its reference and its present tracking number, and not by an earlier one', async () => {
+  const items = [{ product_id: mug, quantity: 1 }];
+  const customer = { name: 'Zoe\u0308 Search' };
+  const { order_id: id } = await orders.create({ items, customer, external_reference: 'Search/1' });
+  const found = async (text: string) =>
+    (await api.get(`/v1/orders?search=${encodeURIComponent(text)}`))
+      .json<{ data: { id: string }[] }>()
+      .data.map((order) => order.id);
+  const parcel = { ...SHIP, items: [{ line: 1, quantity: 1 }], tracking_number: 'Track-Ä1' };
+  await post(id, 'shipments', parcel);
+  const texts = ['zoë s', 'SEARCH/1', 'track-a\u03081'];
+
+  const first = await Promise.all(texts.map(found));
+  await patch(id, 'S-1', { tracking_number: 'Track-2' });
+
+  expect(first).toEqual([[id], [id], [id]]);
+  expect([await found('Track-Ä1'), await found('track-2')]).toEqual([[], [id]]);
+});
+
 it('has times that never run backwards, however many changes wait for each other', async () => {
   const id = await place();
   await post(id, 'shipments', SHIP);

@@ -529,7 +529,8 @@ describe('the transaction of an order', () => {
     const keys = (id: string) =>
       api.database.query(
         `SELECT email_key, phone_key, address_key, email_key = email_key(customer_email)
-           AND phone_key = comparable_phone(customer_phone) AND address_key = comparable_address(shipping_address) AS fits
+           AND phone_key = comparable_phone(customer_phone) AND address_key = comparable_address(shipping_address) AS fits,
+           search_text = search_text_of(orders) AS is_searched
          FROM orders WHERE id = $1`,
         [id],
       );
@@ -552,9 +553,14 @@ describe('the transaction of an order', () => {
       [id],
     );
 
-    expect(placed).toMatchObject({ email_key: 'l.ada@example.com', phone_key: '4930123', fits: true });
+    expect(placed).toMatchObject({
+      email_key: 'l.ada@example.com',
+      phone_key: '4930123',
+      fits: true,
+      is_searched: true,
+    });
     expect(inserted).toEqual([placed]);
-    expect(await keys(id)).toMatchObject([{ email_key: '@', phone_key: null, address_key: null }]);
+    expect(await keys(id)).toMatchObject([{ email_key: '@', phone_key: null, address_key: null, is_searched: true }]);
   });
 });
 

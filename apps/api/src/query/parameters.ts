@@ -272,7 +272,7 @@ export const searchFilter = (what: string, example: string): Filter<string> => (
   name: 'search',
   description:
     `Only those with this text anywhere in ${what}, in any letter case. Taken literally, without wildcards; ` +
-    'trimmed; blank = no filter; the first 200 characters count.',
+    'composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count.',
   schema: { type: 'string', examples: [example] },
   read: (sent) => {
     const text = lastOf(sent);

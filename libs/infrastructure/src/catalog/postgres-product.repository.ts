@@ -76,7 +76,7 @@ export class PostgresProductRepository extends ProductRepository {
     if (matchesNothing(filter)) return NO_ROWS;
     const { categoryId, search, featured, inStock, ids, sku, brandId, slug, include = [] } = filter;
     const where = new Conditions(`item.store_id = ? AND item.status = 'ACTIVE'`, storeId);
-    if (search !== undefined) where.and(containingTerm(where, search)('item.name'));
+    if (search !== undefined) where.and(containingTerm(where, search)('item.search_text'));
     if (featured) where.and('item.featured');
     if (inStock) where.and('item.in_stock');
     if (ids)

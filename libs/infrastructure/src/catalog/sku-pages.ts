@@ -91,10 +91,10 @@ export function searchedPage(where: Conditions, filter: SkuFilter, page: Page): 
 function foundBy(contains: (column: string) => string): string {
   return `JOIN (
         SELECT named.product_id, named.variant_key FROM sellable_units AS named
-        WHERE named.store_id = $1 AND ${contains('named.sku')}
+        WHERE named.store_id = $1 AND ${contains('named.search_text')}
         UNION
         SELECT named.product_id, named.variant_key FROM products
         JOIN sellable_units AS named ON named.store_id = $1 AND named.product_id = products.id
-        WHERE products.store_id = $1 AND products.status = 'ACTIVE' AND ${contains('products.name')}
+        WHERE products.store_id = $1 AND products.status = 'ACTIVE' AND ${contains('products.search_text')}
       ) AS found USING (product_id, variant_key)`;
 }

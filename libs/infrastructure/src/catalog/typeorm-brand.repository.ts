@@ -21,7 +21,8 @@ export class TypeOrmBrandRepository extends BrandRepository {
       .where('brand.storeId = :storeId', { storeId })
       .andWhere('brand.active');
     const { search } = filter;
-    if (search !== undefined) query.andWhere('strpos(lower(brand.name), lower(:search)) > 0', { search });
+    if (search !== undefined)
+      query.andWhere('strpos(lower(normalize(brand.name)), lower(normalize(:search))) > 0', { search });
 
     // By code points, which no operating system or locale changes.
     query.orderBy({ 'lower(brand.name) COLLATE "C"': 'ASC', 'brand.id': 'ASC' });

@@ -22,7 +22,8 @@ export class TypeOrmCategoryRepository extends CategoryRepository {
       .where('category.storeId = :storeId', { storeId })
       .andWhere('category.active');
     if (parentId !== undefined) query.andWhere('category.parentId = :parentId', { parentId });
-    if (search !== undefined) query.andWhere('strpos(lower(category.name), lower(:search)) > 0', { search });
+    if (search !== undefined)
+      query.andWhere('strpos(lower(normalize(category.name)), lower(normalize(:search))) > 0', { search });
 
     // By code points, which no operating system or locale changes.
     query.orderBy({ 'category.displayOrder': 'ASC', 'category.name COLLATE "C"': 'ASC', 'category.id': 'ASC' });

@@ -22,12 +22,7 @@ const FIND_BY_IDS = `/* customers.find */
   SELECT item.id, item.created_at AS "createdAt", ${COLUMNS} FROM customers AS item
   WHERE item.store_id = $1 AND ${anyOf('item.id', '$2::uuid[]')}`;
 
-const SEARCHED = {
-  email: 'item.email',
-  emailKey: 'email_key(item.email) COLLATE "C"',
-  other: 'item.name',
-  otherHasAt: true,
-};
+const SEARCHED = { email: 'item.email', emailKey: 'email_key(item.email) COLLATE "C"' };
 
 @Injectable()
 export class PostgresCustomerRepository extends CustomerRepository {

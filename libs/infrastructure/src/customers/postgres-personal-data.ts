@@ -135,8 +135,8 @@ export class PostgresPersonalData extends PersonalData {
       check(orders);
       const ids = orders.map(({ id }) => id);
       if (ids.length > 0) {
-        await manager.query(ERASE_ORDERS, [storeId, ids, ERASED_NAME]);
         await manager.query(ERASE_SHIPMENTS, [storeId, ids]);
+        await manager.query(ERASE_ORDERS, [storeId, ids, ERASED_NAME]);
         await manager.query(ERASE_REASONS, [storeId, ids]);
       }
       if (customer) {

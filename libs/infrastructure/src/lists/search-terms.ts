@@ -18,16 +18,14 @@ const MOST_WORDS = 8;
 /** Up to this length, the index looks for the whole term. */
 const SHORT = 32;
 
-/** Two columns that are searched together. Both are code, never input. */
-export interface SearchedColumns {
+/** The e-mail of rows whose `search_text` begins with it. Both are code, never input. */
+export interface SearchedEmail {
   readonly email: string;
   /**
    * `email_key` in SQL: the local part from its end, then the domain. An e-mail that contains a term with one `@` has a key
    * that begins with the term's reversed local part.
    */
   readonly emailKey: string;
-  readonly other: string;
-  readonly otherHasAt: boolean;
 }
 
 export interface Search {
@@ -37,41 +35,41 @@ export interface Search {
   readonly rare?: string;
 }
 
-/** Adds, or returns as `rare`, the condition that one of the columns contains the term, in any letter case. */
-export function addSearch(where: Conditions, columns: SearchedColumns, term: string): Search {
-  const { email, other } = columns;
-  if (EMAIL_TERM.test(term)) return { onePlan: true, rare: emailSearch(where, columns, term) };
-  const isRare = (longestSegment(term)?.length ?? 0) >= RARE;
-  const contains = containingTerm(where, term, isRare);
-  const found = `(${contains(other)} OR ${contains(email)})`;
+/** Adds, or returns as `rare`, the condition that the `search_text` of an item contains the term, in any letter case. */
+export function addSearch(where: Conditions, email: SearchedEmail, term: string): Search {
+  const text = term.normalize();
+  if (EMAIL_TERM.test(text)) return { onePlan: true, rare: emailSearch(where, email, text) };
+  const isRare = (longestSegment(text)?.length ?? 0) >= RARE;
+  const found = containingTerm(where, text, isRare)('item.search_text');
   if (isRare) return { onePlan: true, rare: found };
   where.and(found);
   return { onePlan: false };
 }
 
 /**
- * Binds the term, and returns the condition that a column contains it, in any letter case. The trigrams of a whole receipt
- * number are mostly those of its date, those of a whole SKU mostly those of its series: many rows share them. The index
- * looks for the longest part between hyphens only.
+ * Binds the term, and returns the condition that a column with composed text in lower case contains it. The trigrams of a
+ * whole receipt number are mostly those of its date, those of a whole SKU mostly those of its series: many rows share them.
+ * The index looks for the longest part between hyphens only.
  *
- * ILIKE folds its pattern again for each row, which takes longer than all else for a long one: the index looks for a few
- * words of a long term. Without a trigram the index is of no use, and neither is ILIKE.
+ * The index looks for a few words of a long term. Without a trigram the index is of no use, and neither is LIKE.
  *
  * @param isHidden whether the planner must not see the pattern: it would plan each search, which takes longer than to run it.
  */
 export function containingTerm(where: Conditions, term: string, isHidden = false): (column: string) => string {
-  const pattern = patternOf(longestSegment(term)?.replace(LEADING_ZEROS, '') ?? term);
-  const bind = (value: string) => (isHidden ? `(SELECT ${where.bind(value)}::text)` : where.bind(value));
-  if (pattern === containing(term)) {
+  const text = term.normalize();
+  const pattern = patternOf(longestSegment(text)?.replace(LEADING_ZEROS, '') ?? text);
+  const bind = (value: string) =>
+    isHidden ? `(SELECT lower(${where.bind(value)}::text))` : `lower(${where.bind(value)})`;
+  if (pattern === containing(text)) {
     const bound = bind(pattern);
-    return (column) => `${column} ILIKE ${bound}`;
+    return (column) => `${column} LIKE ${bound}`;
   }
   // The subquery folds the term once, also in a plan for all terms.
-  const folded = `(SELECT lower(${where.bind(term)}))`;
-  const contains = (column: string) => `strpos(lower(${column}), ${folded}) > 0`;
+  const folded = `(SELECT lower(${where.bind(text)}))`;
+  const contains = (column: string) => `strpos(${column}, ${folded}) > 0`;
   if (pattern === null) return contains;
   const bound = bind(pattern);
-  return (column) => `${column} ILIKE ${bound} AND ${contains(column)}`;
+  return (column) => `${column} LIKE ${bound} AND ${contains(column)}`;
 }
 
 /** What the index looks for: each text with the term matches it. `null` when the index is of no use. */
@@ -82,26 +80,20 @@ function patternOf(term: string): string | null {
   return `%${[...words].slice(0, MOST_WORDS).map(escaped).join('%')}%`;
 }
 
-function emailSearch(where: Conditions, columns: SearchedColumns, term: string): string {
-  const { email, emailKey: key, other, otherHasAt } = columns;
+function emailSearch(where: Conditions, { email, emailKey: key }: SearchedEmail, term: string): string {
   const hidden = (value: string) => `(SELECT ${where.bind(value)}::text)`;
   const start = [...term.slice(0, term.indexOf('@')).toLowerCase()].reverse().join('');
   const end = start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);
-  const folded = hidden(term.toLowerCase());
-  // No ILIKE: for it, the planner turns to the trigrams.
-  const contains = (text: string) => `strpos(lower(${text}), ${folded}) > 0`;
-  const between = `${key} >= ${hidden(start)} AND ${key} < ${hidden(end)}`;
-  const found = `${email} <> '' AND ${between} AND ${contains(`${email} COLLATE "C"`)}`;
-  const odd = otherHasAt
-    ? `(${other} LIKE '%@%' OR ${isOddEmail(email)}) AND (${contains(other)} OR ${contains(email)})`
-    : `${isOddEmail(email)} AND ${contains(email)}`;
-  return `item.store_id = (SELECT $1::int) AND (${found} OR ${odd})`;
+  const regular = `${email} <> '' AND ${key} >= ${hidden(start)} AND ${key} < ${hidden(end)}`;
+  // What the key does not represent: unusual e-mails, and texts with an @ behind the e-mail. They have an index. From the
+  // statistics, the planner can estimate how few they are.
+  const odd = `${isOddEmail(email)} OR item.search_text LIKE '%' || chr(9001) || '%@%'`;
+  // No LIKE for the term: the planner would turn to the trigrams.
+  const contains = `strpos(item.search_text, ${hidden(term.toLowerCase())}) > 0`;
+  return `item.store_id = (SELECT $1::int) AND (${regular} OR ${odd}) AND ${contains}`;
 }
 
-/**
- * E-mails that their key does not represent. They have an index. From the statistics, the planner can estimate for a regular
- * expression how few they are.
- */
+/** E-mails that `email_key` does not represent. Their index has this condition. */
 export function isOddEmail(email: string): string {
   return `${email} ~ '[^ -~]|@.*@'`;
 }

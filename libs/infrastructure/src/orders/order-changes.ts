@@ -54,9 +54,11 @@ const LOAD = `/* orders.load */
 
 const MOST_REFUSALS = 1_000;
 
-const SET_STATE = `/* orders.set_state */
-  UPDATE orders SET status = $3, fulfillment_status = $4, refund_due = $5
-  WHERE store_id = $1 AND id = $2 AND (status, fulfillment_status, refund_due) IS DISTINCT FROM ($3, $4, $5)`;
+const setState = (more = '') => `/* orders.set_state */
+  UPDATE orders SET status = $3, fulfillment_status = $4, refund_due = $5${more}
+  WHERE store_id = $1 AND id = $2`;
+const SET_STATE = `${setState()} AND (status, fulfillment_status, refund_due) IS DISTINCT FROM ($3, $4, $5)`;
+const SET_STATE_AND_TRACKING = setState(', search_text = search_text_of(orders)');
 
 // A client that repeats what is refused adds one event, and refusals without end are not kept.
 const RECORD = `/* orders.record_events */
@@ -173,10 +175,13 @@ export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, c
   const key = [order.storeId, order.orderId];
   const { status, fulfillmentStatus, events, shipment, payment, refund, review, mail } = change;
   return [
-    { text: SET_STATE, values: [...key, status, fulfillmentStatus, refundDueAfter(state, change)] },
+    ...(shipment ? shipmentStatements(key, shipment) : []),
+    {
+      text: shipment ? SET_STATE_AND_TRACKING : SET_STATE,
+      values: [...key, status, fulfillmentStatus, refundDueAfter(state, change)],
+    },
     // @protects change-events
     eventsOf(order, actor, events, false),
-    ...(shipment ? shipmentStatements(key, shipment) : []),
     ...(payment ? [{ text: PAY, values: [...key, ...moneyValues(payment)] }] : []),
     ...(refund ? [{ text: REFUND, values: [...key, ...moneyValues(refund)] }] : []),
     ...(review ? [endOfReview(order, review)] : []),

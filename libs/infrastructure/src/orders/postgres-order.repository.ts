@@ -28,12 +28,7 @@ import { INCLUDED, INCLUDED_COLUMNS, ORDER_SUMMARY, SELECT_ORDERS } from './orde
 import { hasCustomerEmail } from './person.js';
 import { toOrderRecord, type OrderRow } from './order.rows.js';
 
-const SEARCHED = {
-  email: 'item.customer_email',
-  emailKey: 'item.email_key',
-  other: 'item.receipt_number',
-  otherHasAt: false,
-};
+const SEARCHED = { email: 'item.customer_email', emailKey: 'item.email_key' };
 
 // PostgreSQL hashes the ids of NOT IN once. NOT EXISTS would look up each order that a deep page skips.
 const HELD_IDS = `(SELECT stage.order_id FROM order_stages AS stage WHERE stage.store_id = $1 AND ${IS_HELD})`;

@@ -3,7 +3,9 @@
 -- Money is a bigint in minor units of the store's currency. Times have milliseconds, the precision that the API returns.
 -- An index serves one list or one look-up; its comment names it.
 
--- Trigrams find a substring. A pattern under three characters cannot use them and falls back to the ordered index.
+-- Trigrams find a substring. A pattern under three characters cannot use them and falls back to the ordered index. A column
+-- search_text holds what they search: composed (NFC) and in lower case. NFC replaces chr(9001), so that no term contains it:
+-- it separates texts that are searched together.
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
 CREATE TABLE stores (

@@ -47,6 +47,7 @@ CREATE TABLE products (
   images jsonb NOT NULL DEFAULT '[]',
   specifications jsonb NOT NULL DEFAULT '[]',
   created_at timestamptz(3) NOT NULL DEFAULT now(),
+  search_text text GENERATED ALWAYS AS (lower(normalize(name))) STORED,
   PRIMARY KEY (store_id, id),
   UNIQUE (store_id, slug),
   -- The target of the foreign key of product_categories.
@@ -61,7 +62,7 @@ CREATE INDEX products_in_stock ON products (store_id, created_at DESC, id DESC) 
 CREATE INDEX products_by_brand ON products (store_id, brand_id);
 -- Products by their SKU, in any letter case.
 CREATE INDEX products_by_sku ON products (store_id, upper(sku)) WHERE sku <> '';
-CREATE INDEX products_search ON products USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit = 64);
+CREATE INDEX products_search ON products USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);
 
 CREATE TABLE product_variants (
   store_id int NOT NULL,

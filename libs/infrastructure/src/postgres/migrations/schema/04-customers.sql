@@ -17,6 +17,7 @@ CREATE TABLE customers (
   city text NOT NULL DEFAULT '',
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   last_login timestamptz(3),
+  search_text text GENERATED ALWAYS AS (lower(normalize(email) || chr(9001) || normalize(name))) STORED,
   PRIMARY KEY (store_id, id)
 );
 COMMENT ON TABLE customers IS 'Customers of a store, without their secrets.';
@@ -24,11 +25,11 @@ CREATE UNIQUE INDEX customers_by_email ON customers (store_id, lower(email)) WHE
 -- The customer list, newest first: all, by status, by search.
 CREATE INDEX customers_newest ON customers (store_id, created_at DESC, id DESC);
 CREATE INDEX customers_by_status ON customers (store_id, lower(status), created_at DESC, id DESC);
-CREATE INDEX customers_search ON customers USING gin (name gin_trgm_ops, email gin_trgm_ops)
-  WITH (gin_pending_list_limit = 64);
+CREATE INDEX customers_search ON customers USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);
 -- As for orders.
 CREATE INDEX customers_by_email_key ON customers (store_id, (email_key(email) COLLATE "C")) WHERE email <> '';
-CREATE INDEX customers_by_odd_email ON customers (store_id, created_at) WHERE name LIKE '%@%' OR email ~ '[^ -~]|@.*@';
+CREATE INDEX customers_by_odd_email ON customers (store_id, created_at)
+  WHERE email ~ '[^ -~]|@.*@' OR search_text LIKE '%' || chr(9001) || '%@%';
 
 CREATE TABLE customer_secrets (
   store_id int NOT NULL,

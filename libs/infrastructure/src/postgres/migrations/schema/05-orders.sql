@@ -57,6 +57,7 @@ CREATE TABLE orders (
   email_key text COLLATE "C" NOT NULL, -- email_key, comparable_phone and comparable_address of the contact.
   phone_key text COLLATE "C",
   address_key bigint,
+  search_text text NOT NULL, -- order_text, and the tracking numbers of its shipments.
   created_at timestamptz(3) NOT NULL,
   PRIMARY KEY (store_id, id),
   FOREIGN KEY (store_id, customer_id) REFERENCES customers ON DELETE SET NULL (customer_id)
@@ -85,11 +86,12 @@ CREATE INDEX orders_test ON orders (store_id, created_at DESC, id DESC) WHERE is
 CREATE INDEX orders_refund_due ON orders (store_id, created_at DESC, id DESC) WHERE refund_due > 0;
 CREATE INDEX orders_by_customer ON orders (store_id, customer_id) WHERE customer_id IS NOT NULL;
 -- A search reads the index's list of pending entries, whose size this bounds (in kB).
-CREATE INDEX orders_search ON orders USING gin (receipt_number gin_trgm_ops, customer_email gin_trgm_ops)
-  WITH (gin_pending_list_limit = 512);
--- Searches for an e-mail (search-terms.ts), and the fraud analysis. The second index has what the first does not represent.
+CREATE INDEX orders_search ON orders USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 512);
+-- Searches for an e-mail (search-terms.ts), and the fraud analysis. The second index has what the first does not represent:
+-- unusual e-mails, and other texts with an @.
 CREATE INDEX orders_by_email ON orders (store_id, email_key, created_at) WHERE customer_email <> '';
-CREATE INDEX orders_by_odd_email ON orders (store_id, created_at) WHERE customer_email ~ '[^ -~]|@.*@';
+CREATE INDEX orders_by_odd_email ON orders (store_id, created_at)
+  WHERE customer_email ~ '[^ -~]|@.*@' OR search_text LIKE '%' || chr(9001) || '%@%';
 -- Fraud analysis: recent website orders with the same phone or address (measurements in docs/decisions/0010).
 CREATE INDEX orders_by_phone ON orders (store_id, phone_key, created_at)
   WHERE source = 'WEBSITE' AND phone_key IS NOT NULL;
@@ -98,17 +100,36 @@ CREATE INDEX orders_by_address ON orders (store_id, address_key, created_at)
 
 -- Columns, not index expressions or generated columns: those are planned again for each INSERT. The statement that places
 -- an order fills them, by a plan that its connection keeps; for any other writer, a trigger does.
-CREATE FUNCTION key_the_contact() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION order_text(email text, receipt_number text, customer_name text, external_reference text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN lower(normalize(email) || chr(9001) || receipt_number || chr(9001) || normalize(customer_name)
+  || coalesce(chr(9001) || normalize(external_reference), ''));
+COMMENT ON FUNCTION order_text IS 'What searches compare of an order, apart from its shipments.';
+
+CREATE FUNCTION tracking_text(of_store int, of_order uuid) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN coalesce((
+    SELECT string_agg(chr(9001) || lower(normalize(tracking_number)), '' ORDER BY number) FROM shipments
+    WHERE store_id = of_store AND order_id = of_order AND tracking_number <> ''), '');
+END $$;
+
+CREATE FUNCTION search_text_of(item orders) RETURNS text LANGUAGE sql STABLE
+RETURN order_text(item.customer_email, item.receipt_number, item.customer_name, item.external_reference)
+  || tracking_text(item.store_id, item.id);
+
+CREATE FUNCTION key_the_order() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   NEW.email_key := email_key(NEW.customer_email);
   NEW.phone_key := comparable_phone(NEW.customer_phone);
   NEW.address_key := comparable_address(NEW.shipping_address);
+  NEW.search_text := search_text_of(NEW);
   RETURN NEW;
 END $$;
 CREATE TRIGGER orders_have_keys BEFORE INSERT ON orders
-  FOR EACH ROW WHEN (NEW.email_key IS NULL) EXECUTE FUNCTION key_the_contact();
-CREATE TRIGGER orders_keep_their_keys BEFORE UPDATE OF customer_email, customer_phone, shipping_address ON orders
-  FOR EACH ROW EXECUTE FUNCTION key_the_contact();
+  FOR EACH ROW WHEN (NEW.email_key IS NULL) EXECUTE FUNCTION key_the_order();
+CREATE TRIGGER orders_keep_their_keys BEFORE UPDATE
+  OF receipt_number, customer_name, customer_email, customer_phone, shipping_address, external_reference ON orders
+  FOR EACH ROW EXECUTE FUNCTION key_the_order();
 
 -- Lines have no foreign key to the catalog: they are snapshots and outlive the product.
 CREATE TABLE order_lines (
@@ -243,6 +264,20 @@ CREATE TABLE shipments (
   FOREIGN KEY (store_id, order_id) REFERENCES orders
 );
 COMMENT ON TABLE shipments IS 'Shipments of orders. A reference is unique in its order for ever.';
+
+-- At the end of the transaction: a change of an order that saves a shipment also fills search_text, in the one update of the
+-- order. The lock makes the second of two writers see the shipment of the first.
+CREATE FUNCTION search_tracking() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE item orders;
+BEGIN
+  SELECT * INTO item FROM orders WHERE store_id = NEW.store_id AND id = NEW.order_id FOR NO KEY UPDATE;
+  IF item.search_text <> search_text_of(item) THEN
+    UPDATE orders SET search_text = search_text_of(item) WHERE store_id = NEW.store_id AND id = NEW.order_id;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER shipments_are_searched AFTER INSERT OR UPDATE OF tracking_number ON shipments
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION search_tracking();
 
 CREATE TABLE shipment_items (
   store_id int NOT NULL,

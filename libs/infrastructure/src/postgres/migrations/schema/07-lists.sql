@@ -237,6 +237,7 @@ CREATE TABLE sellable_units (
   variant_key int NOT NULL, -- 0 = the product itself.
   sku text NOT NULL,
   in_stock boolean NOT NULL, -- Whether a bin of an active warehouse holds units.
+  search_text text GENERATED ALWAYS AS (lower(normalize(sku))) STORED,
   PRIMARY KEY (store_id, product_id, variant_key)
 );
 COMMENT ON TABLE sellable_units IS 'What can be ordered: active variants, and active products without one. Triggers maintain it.';
@@ -245,7 +246,7 @@ CREATE UNIQUE INDEX sellable_units_by_sku ON sellable_units (store_id, sku COLLA
 CREATE INDEX sellable_units_in_stock ON sellable_units (store_id, sku COLLATE "C", product_id, variant_key) WHERE in_stock;
 -- Units by their SKU, in any letter case, and by a part of it.
 CREATE INDEX sellable_units_by_word ON sellable_units (store_id, upper(sku));
-CREATE INDEX sellable_units_search ON sellable_units USING gin (sku gin_trgm_ops) WITH (gin_pending_list_limit = 64);
+CREATE INDEX sellable_units_search ON sellable_units USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);
 
 CREATE VIEW units_for_sale AS
 SELECT product.store_id, product.id AS product_id, coalesce(variant.id, 0) AS variant_key,
