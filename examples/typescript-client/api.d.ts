@@ -3723,7 +3723,7 @@ export interface operations {
         is_test?: boolean;
         /** @description Only those with exactly this text as the client's own number. A value that no row has, such as an empty one, returns an empty list, never an error. */
         external_reference?: string;
-        /** @description Only those with this text anywhere in the receipt number or the e-mail address on the order, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the receipt number, the external reference, the name or the e-mail address on the order, or a tracking number, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description More fields for each row, separated by commas: `updated_at`, `is_test`, `held`, `units`, `refund_due`, `external_reference`, `customer_id`, `line_items`. Another word is rejected with 400. */
         include?: string;
@@ -4697,19 +4697,7 @@ export interface operations {
           };
         };
       };
-      /** @description The answer is the same as the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      304: components['responses']['NotModified'];
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
@@ -4728,88 +4716,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   listProducts: {
@@ -4817,7 +4728,7 @@ export interface operations {
       query?: {
         /** @description Only the products of this category. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         category_id?: number;
-        /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description `true` (or `1`): only featured products. Any other value, including `false`, does not filter. */
         featured?: boolean;
@@ -4983,7 +4894,7 @@ export interface operations {
         product_id?: number;
         /** @description `true` (or `1`): only SKUs with available stock. Any other value, including `false`, does not filter. */
         in_stock?: boolean;
-        /** @description Only those with this text anywhere in the SKU or the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the SKU or the name, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Only SKUs that changed, with their prices and stock at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_from?: string;
@@ -5064,7 +4975,7 @@ export interface operations {
       query?: {
         /** @description Only the sub-categories of this category. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         parent_id?: number;
-        /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
@@ -5187,7 +5098,7 @@ export interface operations {
   listBrands: {
     parameters: {
       query?: {
-        /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
@@ -5488,7 +5399,7 @@ export interface operations {
       query?: {
         /** @description Only those with this account status, for example `Active`. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
         status?: string;
-        /** @description Only those with this text anywhere in the name or the e-mail address, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the name or the e-mail address, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Only those with one of these ids: up to 100, separated by commas, or the parameter repeated. Letter case does not matter. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
         ids?: string;
