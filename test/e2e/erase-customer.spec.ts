@@ -372,6 +372,7 @@ const IMPERSONAL = [
   'customers: status',
   'orders: receipt_number source status fulfillment_status payment_method currency external_reference',
   'order_lines: sku name attributes attribute_names',
+  'order_sums: source',
   'fraud_assessments: verdict reasons',
   'order_stages: stage reference state held_for last_error notified',
   'idempotency_keys: mode kind',

@@ -194,7 +194,7 @@ describe('the questions of accounting and of a warehouse', () => {
     const api = await application.withStore();
     const [old, young] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'];
     const second = await api.store.order({ fulfillment_status: 'PROCESSING', created_at: young });
-    const first = await api.store.order({ fulfillment_status: 'PENDING', created_at: old });
+    const first = await api.store.order({ fulfillment_status: 'PENDING', units: 2, created_at: old });
     const held = await api.store.order({ fulfillment_status: 'PENDING', created_at: old });
     await api.store.order({ fulfillment_status: 'SHIPPED', created_at: old });
     await api.store.row('order_stages', { order_id: held, stage: 'notify-customer', state: 'held', position: 3 });
