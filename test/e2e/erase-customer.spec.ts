@@ -363,6 +363,7 @@ const IMPERSONAL = [
   'gateway_credentials: method_id credentials',
   'api_keys: key_hash prefix last_four mode scope networks name status',
   'sellable_units: sku',
+  'order_sums: source',
   'warehouses: code name',
   'bins: code',
   'brands: slug name logo description',
