@@ -4,8 +4,8 @@ import type { Database } from '../postgres/database.js';
 
 const PRESET_DAYS = 30;
 
-// Where clocks are set back to midnight, it comes twice: PostgreSQL means the second one, and the day begins with the first, up to
-// three hours before. A day that a zone left out has none. A look-up for each day reads its rows in the order of the index; grouping all rows by their days takes twice as long.
+// Midnight comes twice where clocks are set back across it, by up to three hours: PostgreSQL means the second one, and the day
+// begins with the first. Each day is looked up, in the order of the index: to group all rows by their days takes twice as long.
 const SUMS = `/* orders.sums */
   WITH range AS (
     SELECT time_zone, coalesce($2::date, coalesce($3::date, tomorrow) - ${PRESET_DAYS}) AS first,
