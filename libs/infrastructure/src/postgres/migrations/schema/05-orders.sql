@@ -85,8 +85,8 @@ CREATE INDEX orders_test ON orders (store_id, created_at DESC, id DESC) WHERE is
 -- Orders whose money must be paid back: few.
 CREATE INDEX orders_refund_due ON orders (store_id, created_at DESC, id DESC) WHERE refund_due > 0;
 CREATE INDEX orders_by_customer ON orders (store_id, customer_id) WHERE customer_id IS NOT NULL;
--- A search reads the index's list of pending entries, whose size this bounds (in kB).
-CREATE INDEX orders_search ON orders USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 512);
+-- A search reads the index's list of pending entries, whose size this bounds (in kB): 1 ms when it is full.
+CREATE INDEX orders_search ON orders USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 2048);
 -- Searches for an e-mail (search-terms.ts), and the fraud analysis. The second index has what the first does not represent:
 -- unusual e-mails, and other texts with an @.
 CREATE INDEX orders_by_email ON orders (store_id, email_key, created_at) WHERE customer_email <> '';
