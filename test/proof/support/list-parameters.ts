@@ -4,7 +4,7 @@ export interface ListParameter {
   readonly path: string;
   readonly name: string;
   readonly type: string;
-  /** All its values; `null` if the document does not list them. */
+  /** All its values, of a time an early and a late one; `null` if the document does not list them. */
   readonly values: readonly string[] | null;
   /** A number that is clamped to its range, such as `limit`. */
   readonly isClamped: boolean;
@@ -12,11 +12,21 @@ export interface ListParameter {
   readonly isStrict: boolean;
 }
 
+const STRICT = ['true or false', 'a time'];
+const TIMES = ['2000-01-01T00:00:00Z', '2999-01-01T00:00:00Z'];
+
+interface Schema {
+  readonly type: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+}
+
 interface Operation {
   readonly parameters?: readonly {
     readonly in: string;
     readonly name: string;
-    readonly schema: { readonly type: string; readonly enum?: readonly string[]; readonly minimum?: number };
+    readonly schema: Schema;
   }[];
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>;
 }
@@ -42,8 +52,14 @@ function parametersOf(path: string, { parameters = [], responses }: Operation): 
       path,
       name,
       type: schema.type,
-      values: schema.type === 'boolean' ? ['true', 'false'] : (schema.enum ?? null),
+      values: valuesOf(schema),
       isClamped: schema.minimum !== undefined,
-      isStrict: refusals.includes(`${name} must be true or false`),
+      isStrict: STRICT.some((form) => refusals.some((refusal) => refusal.startsWith(`${name} must be ${form}`))),
     }));
+}
+
+function valuesOf({ type, format, enum: words = [] }: Schema): readonly string[] | null {
+  if (type === 'boolean') return ['true', 'false'];
+  if (format === 'date-time') return TIMES;
+  return words.length > 0 ? words : null;
 }

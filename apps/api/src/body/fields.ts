@@ -211,7 +211,7 @@ export function TimestampField({ description }: FieldOptions): PropertyDecorator
 }
 
 /** JavaScript reads 30 February as 2 March. `IsISO8601` would refuse `T24:00:00Z`. */
-function isDay(time: string): boolean {
+export function isDay(time: string): boolean {
   const day = time.slice(0, 10);
   return !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
 }

@@ -8,6 +8,7 @@ import {
   LIMIT,
   PAGE,
   searchFilter,
+  timeFilter,
   wordsFilter,
   type Parameter,
 } from './parameters.js';
@@ -162,6 +163,48 @@ describe('A query parameter', () => {
 
   it.each(['', ' ', '1', '0', 'yes', 'truefalse', 'null', '\0', ['true', 'x']])('refuses %j as a boolean', (held) => {
     expect(() => reading(booleanFilter('held', 'x', 'y'))(held)).toThrow('held must be true or false');
+  });
+
+  it.each<[string | string[] | undefined, string | undefined]>([
+    [undefined, undefined],
+    ['2026-03-29T00:00:00+01:00', '2026-03-28T23:00:00.000Z'],
+    ['2026-03-29T00:00:00 01:00', '2026-03-28T23:00:00.000Z'],
+    [' 2026-03-28T23:00:00Z ', '2026-03-28T23:00:00.000Z'],
+    ['2024-02-29T23:59:59-14:00', '2024-03-01T13:59:59.000Z'],
+    ['2026-03-28T23:00:00.5Z', '2026-03-28T23:00:00.500Z'],
+    ['2026-03-28T23:00:00.123000000Z', '2026-03-28T23:00:00.123Z'],
+    ['2026-03-28T23:00:00.123000001Z', '2026-03-28T23:00:00.124Z'],
+    ['2026-12-31T23:59:59.9999Z', '2027-01-01T00:00:00.000Z'],
+    [['x', '2026-03-28T23:00:00Z'], '2026-03-28T23:00:00.000Z'],
+  ])('reads the time %j as %s', (from, expected) => {
+    expect(reading(timeFilter('from', 'x'))(from)?.toISOString()).toBe(expected);
+  });
+
+  it.each([
+    '',
+    ' ',
+    '2026-03-29',
+    '2026-03-29T00:00:00',
+    '2026-03-29T00:00Z',
+    '2026-03-29 00:00:00Z',
+    '2026-03-29t00:00:00z',
+    '2026-02-30T00:00:00Z',
+    '2026-13-01T00:00:00Z',
+    '2026-03-29T24:00:00Z',
+    '2026-03-29T23:60:00Z',
+    '2026-03-29T23:59:60Z',
+    '2026-03-29T00:00:00.Z',
+    '2026-03-29T00:00:00+14:01',
+    '2026-03-29T00:00:00+0100',
+    '2026-03-29T00:00:00+01:60',
+    '+002026-03-29T00:00:00Z',
+    '1774738800',
+    'now',
+    '2026-03-29T00:00:00Z\0',
+  ])('refuses %j as a time, and shows the form', (from) => {
+    expect(() => reading(timeFilter('from', 'x'))(from)).toThrow(
+      'from must be a time with a zone, such as 2026-03-29T00:00:00+01:00 or 2026-03-28T23:00:00Z',
+    );
   });
 });
 

@@ -2,6 +2,7 @@ import { MAX_LIMIT, parseId } from '@app/application';
 import { MAX_INT4 } from '@app/domain';
 import type { SchemaObject } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
+import { isDay } from '../body/fields.js';
 
 export const DEFAULT_LIMIT = 50;
 /** The offset of the last row of this page is still a 32-bit integer, whatever the limit. */
@@ -145,6 +146,30 @@ export const integerFilter = (
     const value = /^[+-]?\d+$/.test(text) ? Number(text) : NaN;
     return value >= min && value <= max ? value : null;
   }),
+});
+
+const TIME =
+  /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))$/;
+const FINER_THAN_MS = /\.\d{3}\d*[1-9]/;
+
+/** Rounded up to milliseconds: what has happened at a time, to a millisecond, stays before or after it. */
+function readTime(text: string): Date | null {
+  // A `+` that a client does not encode arrives as a blank.
+  const time = text.replace(' ', '+');
+  if (!TIME.test(time) || !isDay(time)) return null;
+  return new Date(Date.parse(time) + (FINER_THAN_MS.test(time) ? 1 : 0));
+}
+
+export const timeFilter = (name: string, what: string): Filter<Date> => ({
+  name,
+  description:
+    `${what} ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, ` +
+    'returns 400.',
+  schema: { type: 'string', format: 'date-time', examples: ['2026-03-28T23:00:00Z'] },
+  ...refusing(
+    `${name} must be a time with a zone, such as 2026-03-29T00:00:00+01:00 or 2026-03-28T23:00:00Z`,
+    readTime,
+  ),
 });
 
 export const searchFilter = (what: string, example: string): Filter<string> => ({
