@@ -461,7 +461,7 @@ export interface paths {
     };
     /**
      * What changed since a cursor
-     * @description The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor units. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not expire, but deletions are known for 90 days: a cursor whose place is older returns 400 with `cursor_expired` when there were any after it, even if it was used a moment before. Store the cursor of every answer, also of an empty one: changes of other kinds move it on. A page ends early when its changes exceed about 0.5 MB.
+     * @description The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor units. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not expire, but deletions are known for 90 days: a cursor whose place is older returns 400 with `cursor_expired` when there were any after it, even if it was used a moment before, and so does `from`. Store the cursor of every answer, also of an empty one: changes of other kinds move it on. A page ends early when its changes exceed about 0.5 MB.
      */
     get: operations['listChanges'];
     put?: never;
@@ -7443,9 +7443,11 @@ export interface operations {
   listChanges: {
     parameters: {
       query?: {
-        /** @description The `cursor` of the answer before. Without one, the feed begins with everything that it contains. The example shows the form only: the service returns 400 with `cursor_invalid` for it. */
+        /** @description The `cursor` of the answer before. Without one, the feed begins with everything that it contains. `now` is the end of the feed: the answer has no entries, and its cursor continues with what changes afterwards. The example shows the form only: the service returns 400 with `cursor_invalid` for it. */
         cursor?: string;
-        /** @description Only these kinds, separated by commas; all by default. A cursor belongs to its kinds: with a cursor, leave them out or repeat them. A kind that does not exist has no changes, and neither has an empty list. */
+        /** @description Instead of a cursor: begins with the first change at or after this time. A time in the future is the end of the feed. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        from?: string;
+        /** @description Only these kinds, separated by commas; all by default. A cursor belongs to its kinds: with a cursor, leave them out or repeat them. An empty list has no changes, and another word returns 400. */
         kinds?: string;
         /** @description `true`: of the orders, only test orders. A page may then be short, or empty, although there is more; a cursor belongs to the filter, as to the kinds. `false`: only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
         is_test?: boolean;

@@ -48,6 +48,8 @@ CREATE TABLE changes (
 COMMENT ON TABLE changes IS 'The newest change of each resource. A later change of the same resource moves its row to a new position.';
 -- The feed, and the newest position of a kind.
 CREATE UNIQUE INDEX changes_by_position ON changes (store_id, kind, position);
+-- Where the feed begins from a time, and lists by the time of the last change.
+CREATE INDEX changes_by_time ON changes (store_id, kind, changed_at);
 -- Retention deletes the oldest tombstones.
 CREATE INDEX changes_deleted ON changes (changed_at) WHERE deleted;
 
