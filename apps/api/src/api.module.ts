@@ -8,6 +8,7 @@ import {
 } from '@app/infrastructure';
 import { RepresentationsModule } from '@app/representations';
 import { Module, type DynamicModule } from '@nestjs/common';
+import { KeyController } from './access/key.controller.js';
 import { BrandsController } from './catalog/brands.controller.js';
 import { CategoriesController } from './catalog/categories.controller.js';
 import { FeedController } from './feed/feed.controller.js';
@@ -44,6 +45,7 @@ export interface Process {
     StockController,
     CustomersController,
     StoreController,
+    KeyController,
     FeedController,
     WebhooksController,
   ],

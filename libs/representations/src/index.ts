@@ -1,3 +1,4 @@
+export * from './api-key.response.js';
 export * from './brand.response.js';
 export * from './category.response.js';
 export * from './change.response.js';

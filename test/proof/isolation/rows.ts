@@ -56,6 +56,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/store': { as: 'profile' },
   'GET /v1/changes': { as: 'feed' },
   'GET /v1/webhooks': { as: 'list', scope: 'webhooks' },
+  'GET /v1/key': { as: 'profile' },
   'POST /v1/webhooks': { as: 'webhook', scope: 'webhooks' },
   'GET /v1/webhooks/:id': { as: 'one', known: ['webhook'], scope: 'webhooks' },
   'POST /v1/webhooks/:id/test': { as: 'change', scope: 'webhooks' },
