@@ -332,6 +332,29 @@ describe('StockRepository, StockChanges and StockLedger', () => {
     }
   });
 
+  it('lists the warehouses of a store only, page by page, by code points, each with its bins', async () => {
+    await database.query(
+      `WITH made AS (
+         INSERT INTO warehouses (store_id, code, name, active) VALUES ($1, 'a', '', true), ($1, 'É', 'É', false)
+         RETURNING id, code
+       )
+       INSERT INTO bins (store_id, warehouse_id, code)
+         SELECT $1, id, bin FROM made, unnest('{b,É,B-9,B-10,C}'::text[]) AS bin WHERE code = 'a'`,
+      [store.id],
+    );
+    const of = (page: number, limit = 2) => stock.warehouses(store.id, { page, limit });
+
+    const [first, second] = [await of(1), await of(2)];
+
+    expect([...first.rows, ...second.rows]).toMatchObject([
+      { code: 'MAIN', name: 'Main', active: true, bins: expect.any(Array) as string[] },
+      { code: 'a', name: '', active: true, bins: ['B-10', 'B-9', 'C', 'b', 'É'] },
+      { code: 'É', name: 'É', active: false, bins: [] },
+    ]);
+    expect(first.rows[0]?.bins).toHaveLength(2);
+    expect([first.total, second.total, (await of(9)).total]).toEqual([3, 3, 3]);
+  });
+
   it('counts the stock of a bin that moves in its new warehouse', async () => {
     const far = await store.warehouse();
     const totals = async () => {

@@ -21,6 +21,7 @@ import { SkusController } from './catalog/skus.controller.js';
 import type { Metrics } from './status/metrics.js';
 import { StatusModule } from './status/status.module.js';
 import { StockController } from './stock/stock.controller.js';
+import { WarehousesController } from './stock/warehouses.controller.js';
 import { StoreController } from './stores/store.controller.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 
@@ -43,6 +44,7 @@ export interface Process {
     CategoriesController,
     BrandsController,
     StockController,
+    WarehousesController,
     CustomersController,
     StoreController,
     KeyController,

@@ -14,4 +14,5 @@ export * from './schema.js';
 export * from './sku.response.js';
 export * from './stock.response.js';
 export * from './store.response.js';
+export * from './warehouse.response.js';
 export * from './webhook.response.js';

@@ -46,6 +46,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/products/:idOrSlug': { as: 'one', known: ['product', 'product slug'] },
   'GET /v1/skus': { as: 'list' },
   'GET /v1/stock': { as: 'list' },
+  'GET /v1/warehouses': { as: 'list' },
   'POST /v1/stock': { as: 'stock', scope: 'stock' },
   'GET /v1/customers': { as: 'list' },
   'GET /v1/customers/:id': { as: 'one', known: ['customer'] },

@@ -6,6 +6,7 @@ import {
   type StockFilter,
   type StockId,
   type StockRecord,
+  type WarehouseRecord,
 } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Conditions } from '../lists/conditions.js';
@@ -88,6 +89,16 @@ const pageOfBins = (rowsOfBlock: string) => `/* stock.list_of_bins */
   WHERE page.store_id = $1
   ORDER BY page.product_id, page.variant_key, page.bin_id`;
 
+const WAREHOUSES = `/* stock.warehouses */
+  SELECT (SELECT count(*) FROM warehouses WHERE store_id = $1) AS total, page.code, page.name, page.active,
+    ARRAY(
+      SELECT code FROM bins WHERE store_id = $1 AND warehouse_id = page.id ORDER BY code COLLATE "C"
+    ) AS bins
+  FROM (
+    SELECT * FROM warehouses WHERE store_id = $1 ORDER BY code COLLATE "C" LIMIT $3 OFFSET $2
+  ) AS page
+  ORDER BY page.code COLLATE "C"`;
+
 const BLOCK = `SELECT product_id, variant_key, bin_id FROM stock
       WHERE store_id = $1 AND product_id BETWEEN shown.block * 256 AND shown.block * 256 + 255`;
 const PAGE_OF_BINS = pageOfBins(`${BLOCK} AND bin_id = ANY ($3)`);
@@ -115,6 +126,12 @@ export class PostgresStockRepository extends StockRepository {
     if (matchesNothing(filter) || skus?.length === 0) return NO_ROWS;
     const usable = { ...filter, ...(skus && { skus }) };
     return pageOf(page, (asked) => this.read(storeId, usable, asked));
+  }
+
+  override warehouses(storeId: number, page: Page): Promise<PageOf<WarehouseRecord>> {
+    return pageOf<WarehouseRecord>(page, (asked) =>
+      this.database.search(WAREHOUSES, [storeId, offsetOf(asked), asked.limit], { onePlan: true }),
+    );
   }
 
   override findByIds(storeId: number, ids: readonly StockId[]): Promise<StockRecord[]> {
