@@ -394,6 +394,30 @@ describe('StockRepository, StockChanges and StockLedger', () => {
     await expect(apply({ requestHash: Buffer.from('another') })).rejects.toThrow(ReferenceTaken);
   });
 
+  it('lists the movements of a store only, the last one first where times are equal', async () => {
+    const ledger = application.app.get(StockLedger, { strict: false });
+    const variant = await store.variant(mug, { sku: 'MUG-RED', stock: 5 });
+    await database.query(
+      `INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity)
+       SELECT store_id, bin_id, product_id, variant_key, 'ADJUSTMENT', n FROM stock, generate_series(1, 3) AS n
+       WHERE store_id = $1 AND variant_id = $2 ORDER BY n`,
+      [store.id, variant],
+    );
+
+    const [first, second] = await Promise.all([1, 2].map((page) => ledger.list(store.id, {}, { page, limit: 4 })));
+
+    expect([first?.total, second?.total]).toEqual([6, 6]);
+    const rows = [...(first?.rows ?? []), ...(second?.rows ?? [])];
+    expect(rows.map(({ variantId, kind, quantity }) => [variantId, kind, quantity])).toEqual([
+      ...[3, 2, 1].map((n) => [variant, 'ADJUSTMENT', n]),
+      ...[
+        [variant, 'OPENING', 5],
+        [null, 'OPENING', 4],
+        [null, 'OPENING', 3],
+      ],
+    ]);
+  });
+
   it('finds the bins that differ from the ledger, in one store or in all', async () => {
     const ledger = application.app.get(StockLedger, { strict: false });
     const service = application.app.get(StockService, { strict: false });

@@ -8,7 +8,6 @@ import {
 } from '@app/infrastructure';
 import { RepresentationsModule } from '@app/representations';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { KeyController } from './access/key.controller.js';
 import { BrandsController } from './catalog/brands.controller.js';
 import { CategoriesController } from './catalog/categories.controller.js';
 import { FeedController } from './feed/feed.controller.js';
@@ -22,6 +21,7 @@ import type { Metrics } from './status/metrics.js';
 import { StatusModule } from './status/status.module.js';
 import { StockController } from './stock/stock.controller.js';
 import { WarehousesController } from './stock/warehouses.controller.js';
+import { KeyController } from './stores/key.controller.js';
 import { StoreController } from './stores/store.controller.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, PageOf } from '../ports/page.js';
 import { StockChanges, type ChangedStock, type StockChangeRequest } from '../ports/stock-changes.js';
-import { StockLedger, type StockVerification } from '../ports/stock-ledger.js';
+import { StockLedger, type MovementFilter, type StockMovement, type StockVerification } from '../ports/stock-ledger.js';
 import {
   StockRepository,
   type StockFilter,
@@ -22,6 +22,10 @@ export class StockService {
 
   list(storeId: number, filter: StockFilter, page: Page): Promise<PageOf<StockRecord>> {
     return this.stock.list(storeId, filter, page);
+  }
+
+  movements(storeId: number, filter: MovementFilter, page: Page): Promise<PageOf<StockMovement>> {
+    return this.ledger.list(storeId, filter, page);
   }
 
   warehouses(storeId: number, page: Page): Promise<PageOf<WarehouseRecord>> {

@@ -1,10 +1,10 @@
 import { StoreProfileService, type ApiKeyLookup } from '@app/application';
 import { ApiKey, toApiKeyResponse } from '@app/representations';
 import { Controller, Get } from '@nestjs/common';
+import { CurrentKey } from '../access/current-store.decorator.js';
 import { single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiSingle } from '../openapi/endpoints.js';
-import { CurrentKey } from './current-store.decorator.js';
 
 @Controller('v1/key')
 @Documented({ tag: 'Key', description: 'The key of the request.', schemas: [ApiKey] })
