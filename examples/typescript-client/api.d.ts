@@ -2342,6 +2342,11 @@ export interface components {
        */
       currency: string;
       /**
+       * @description IANA name of the time zone of its days and of the times in its mails.
+       * @example Europe/Berlin
+       */
+      time_zone: string;
+      /**
        * @description URL; `""` when there is none.
        * @example https://cdn.example/acme.png
        */

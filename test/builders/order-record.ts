@@ -60,6 +60,7 @@ export function aStoreProfile(values: Partial<StoreProfile> = {}): StoreProfile 
     currency: 'USD',
     status: 'ACTIVE',
     createdAt: new Date('2026-01-02T03:04:05.000Z'),
+    timeZone: 'UTC',
     customDomain: 'shop.acme.test',
     logoUrl: 'https://cdn.acme.test/logo.png',
     primaryColor: '#112233',

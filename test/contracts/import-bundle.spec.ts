@@ -420,6 +420,11 @@ describe('bad lines of an import', () => {
       'line 3: store.currency must stay USD',
     ],
     [
+      'a time zone that only Node knows',
+      line({ kind: 'store', subdomain: store, name: 'c', currency: 'USD', time_zone: 'europe/berlin' }),
+      'line 3: store.time_zone europe/berlin is not known to PostgreSQL',
+    ],
+    [
       'a category that is its own parent',
       line({ kind: 'category', store, slug: 'c', name: 'c', parent: 'c' }),
       'line 3: category.parent makes the category its own ancestor',

@@ -359,7 +359,7 @@ const PERSONAL = [
 ];
 
 const IMPERSONAL = [
-  'stores: subdomain name custom_domain currency status logo_url primary_color seo_title contact theme payment_settings ecommerce_settings',
+  'stores: subdomain name custom_domain currency time_zone status logo_url primary_color seo_title contact theme payment_settings ecommerce_settings',
   'gateway_credentials: method_id credentials',
   'api_keys: key_hash prefix last_four mode scope networks name status',
   'sellable_units: sku',

@@ -34,7 +34,7 @@ const SHOWN = [
 
 /** Columns that no answer about these resources depends on. */
 const HIDDEN = [
-  'stores: subdomain name custom_domain logo_url primary_color seo_title contact theme payment_settings',
+  'stores: subdomain name time_zone custom_domain logo_url primary_color seo_title contact theme payment_settings',
   'stores: ecommerce_settings fraud_settings created_at updated_at',
   'warehouses: name',
   'customers: updated_at',

@@ -280,7 +280,7 @@ describe('GET /v1/store', () => {
   beforeAll(async () => {
     api = await application.withStore();
     await api.database.query(
-      `UPDATE stores SET name = 'Acme', custom_domain = 'shop.acme.test', logo_url = 'https://x.test/l.png',
+      `UPDATE stores SET name = 'Acme', custom_domain = 'shop.acme.test', time_zone = 'Asia/Tokyo', logo_url = 'https://x.test/l.png',
          primary_color = '#112233', seo_title = 'Acme shop', contact = $2, theme = $3, payment_settings = $4,
          ecommerce_settings = $5
        WHERE id = $1`,
@@ -316,6 +316,7 @@ describe('GET /v1/store', () => {
           subdomain: api.store.subdomain,
           customDomain: 'shop.acme.test',
           currency: 'USD',
+          time_zone: 'Asia/Tokyo',
           logo_url: 'https://x.test/l.png',
           primary_color: '#112233',
           seo_title: 'Acme shop',

@@ -22,6 +22,7 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
     {
       ...{ kind: 'store', subdomain: store, name: 'Store', currency: 'USD', status: one('ACTIVE', 'INACTIVE') },
       ...fields({ custom_domain: text, logo_url: text, primary_color: text, seo_title: text }),
+      ...fields({ time_zone: ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'] }),
       ...fields({
         contact: [{}, { phone: null, address: '' }, { email: 'shop@example.com', phone: ' 1 ' }],
         theme: [{}, { a: null, b: '', c: [null, ''] }],

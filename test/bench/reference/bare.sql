@@ -3,7 +3,7 @@
 CREATE SCHEMA bare;
 
 CREATE TABLE bare.stores AS
-  SELECT id, name, subdomain, custom_domain, currency, status, logo_url, primary_color, seo_title, contact, theme,
+  SELECT id, name, subdomain, custom_domain, currency, time_zone, status, logo_url, primary_color, seo_title, contact, theme,
     payment_settings, ecommerce_settings
   FROM stores;
 CREATE TABLE bare.gateway_credentials AS SELECT store_id, method_id FROM gateway_credentials;

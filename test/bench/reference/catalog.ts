@@ -62,8 +62,8 @@ const SKUS = `
   ORDER BY page.sku COLLATE "C", page.product_id, page.variant_key LIMIT $2`;
 
 const STORE = `
-  SELECT id, name, subdomain, custom_domain AS "customDomain", currency, logo_url, primary_color, seo_title, theme,
-    contact, payment_settings, ecommerce_settings,
+  SELECT id, name, subdomain, custom_domain AS "customDomain", currency, time_zone, logo_url, primary_color,
+    seo_title, theme, contact, payment_settings, ecommerce_settings,
     ARRAY(SELECT method_id FROM gateway_credentials WHERE store_id = stores.id) AS with_credentials
   FROM stores WHERE id = $1`;
 

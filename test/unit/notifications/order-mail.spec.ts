@@ -204,6 +204,13 @@ describe('the mail about a shipment', () => {
       ...values,
     });
 
+  it('shows times in the zone of the store', () => {
+    const { text, html } = mailOf('notify-shipment', partly(), aStoreProfile({ timeZone: 'Asia/Tokyo' }));
+
+    expect(text).toContain('Placed:   2026-11-20 21:34 Asia/Tokyo\n');
+    expect(html).toContain('Placed: 2026-11-20 21:34 Asia/Tokyo<br>');
+  });
+
   it('reads as a letter', () => {
     expect(mailOf('notify-shipment', partly())).toMatchObject({
       subject: 'Part of your order WEB-261120-7K3M9Q at Acme has shipped',

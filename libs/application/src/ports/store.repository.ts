@@ -13,6 +13,8 @@ export interface StoreSummary {
 
 /** Settings as configured: the domain's filters, not this port, remove secrets. */
 export interface StoreProfile extends StoreSummary {
+  /** A name of the IANA time zone database. */
+  readonly timeZone: string;
   readonly customDomain: string;
   readonly logoUrl: string;
   readonly primaryColor: string;

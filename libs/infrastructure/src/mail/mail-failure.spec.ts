@@ -62,20 +62,20 @@ const PAUSED = {
 
 describe('the mail of a paused webhook', () => {
   it('names the receiver, the beginning of its failures, and the way to resume it', () => {
-    const mail = pausedWebhookMail(PAUSED);
+    const mail = pausedWebhookMail(PAUSED, 'Europe/Berlin');
 
     expect(mail.subject).toBe('The webhook to erp.example is paused');
-    expect(mail.text).toContain('no message was accepted since 2026-11-20T09:30:00.000Z.');
+    expect(mail.text).toContain('no message was accepted since 2026-11-20 10:30 Europe/Berlin.');
     expect(mail.text).toContain(`POST /v1/webhooks/${ID}/resume`);
   });
 
   it('says of a webhook whose place has expired to read the feed before it is replayed', () => {
-    const { text } = pausedWebhookMail({ ...PAUSED, reason: 'cursor_expired' });
+    const { text } = pausedWebhookMail({ ...PAUSED, reason: 'cursor_expired' }, 'UTC');
 
     expect(text).toMatch(/no longer kept\.\n[^]*from the feed, replay.*\/replay\)/);
   });
 
   it('marks a webhook of test orders', () => {
-    expect(pausedWebhookMail({ ...PAUSED, mode: 'test' }).subject).toMatch(/^\[TEST\] /);
+    expect(pausedWebhookMail({ ...PAUSED, mode: 'test' }, 'UTC').subject).toMatch(/^\[TEST\] /);
   });
 });

@@ -1,4 +1,4 @@
-import { StoreRepository } from '@app/application';
+import { StoreRepository, type StoreProfile } from '@app/application';
 import { Injectable, Logger } from '@nestjs/common';
 import { MailNotifier } from './mail-notifier.js';
 import { pausedWebhookMail, type PausedWebhook } from './paused-webhook-mail.js';
@@ -80,14 +80,14 @@ export class MerchantNotices extends ProcessLoop {
     const { storeId, id, subject } = notice;
     const store = await this.stores.findProfile(storeId);
     if (store) {
-      await this.mails.notifyMerchant(store, `${subject.replace('_', '-')}-${id}`, await this.messageOf(notice));
+      await this.mails.notifyMerchant(store, `${subject.replace('_', '-')}-${id}`, await this.messageOf(notice, store));
     }
     await this.database.query(DONE, [storeId, id]);
     return true;
   }
 
-  private async messageOf({ storeId, subject, details }: Notice) {
-    if (subject === 'webhook_paused') return pausedWebhookMail(details);
+  private async messageOf({ storeId, subject, details }: Notice, { timeZone }: StoreProfile) {
+    if (subject === 'webhook_paused') return pausedWebhookMail(details, timeZone);
     const orders = await this.database.query<OpenOrder>(NEWEST_OPEN, [storeId, JSON.stringify(details)]);
     return shortStockMail(details, orders);
   }

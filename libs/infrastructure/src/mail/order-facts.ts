@@ -1,5 +1,6 @@
 import type { OrderRecord } from '@app/application';
 import { minorUnitExponent, toDecimal, type Currency } from '@app/domain';
+import { localTime } from './local-time.js';
 import { manyLines, oneLine } from '../platform/plain-text.js';
 
 export interface LineFacts {
@@ -32,12 +33,12 @@ export interface OrderFacts {
 
 const PAYMENT: Readonly<Record<string, string>> = { COD: 'Cash on delivery', OFFLINE: 'Offline payment' };
 
-export function orderFacts(order: OrderRecord): OrderFacts {
+export function orderFacts(order: OrderRecord, timeZone: string): OrderFacts {
   const money = moneyFormat(order.currency);
   const { address, zip, city, region, country } = order.shippingAddress;
   return {
     receipt: oneLine(order.receiptNumber, 64),
-    placedAt: `${order.createdAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+    placedAt: localTime(order.createdAt, timeZone),
     isTest: order.isTest,
     lines: order.lines.map((line) => ({
       name: oneLine(line.name),

@@ -29,7 +29,7 @@ export function orderMail(
   store: StoreProfile,
   reference = '',
 ): OrderMail | null {
-  const facts = orderFacts(order);
+  const facts = orderFacts(order, store.timeZone);
   const brand = storeBranding(store);
   const customer = mailbox(order.customer.email, facts.customerName);
   const merchant = mailbox(brand.email, brand.name);

@@ -1,4 +1,5 @@
 import type { ApiKeyMode, PauseReason } from '@app/domain';
+import { localTime } from './local-time.js';
 
 export interface PausedWebhook {
   readonly id: string;
@@ -16,9 +17,9 @@ const REASONS: Readonly<Record<PauseReason, string>> = {
   cursor_expired: 'because deletions after its place are no longer kept',
 };
 
-export function pausedWebhookMail({ id, mode, host, reason, failingSince }: PausedWebhook) {
+export function pausedWebhookMail({ id, mode, host, reason, failingSince }: PausedWebhook, timeZone: string) {
   const mark = mode === 'test' ? '[TEST] ' : '';
-  const since = reason === 'failing' && failingSince ? ` since ${new Date(failingSince).toISOString()}` : '';
+  const since = reason === 'failing' && failingSince ? ` since ${localTime(new Date(failingSince), timeZone)}` : '';
   const path = `/v1/webhooks/${id}`;
   const next =
     reason === 'cursor_expired'

@@ -13,9 +13,9 @@ import { isUniqueViolation } from '../postgres/postgres-errors.js';
 
 // Reads only the ids of the credentials: no query that answers a request reads the credentials themselves.
 const PROFILE = `/* stores.profile */
-  SELECT id, subdomain, name, currency, status, created_at AS "createdAt", custom_domain AS "customDomain", logo_url AS "logoUrl",
-    primary_color AS "primaryColor", seo_title AS "seoTitle", contact, theme, payment_settings AS "paymentSettings",
-    ecommerce_settings AS "ecommerceSettings",
+  SELECT id, subdomain, name, currency, status, created_at AS "createdAt", time_zone AS "timeZone",
+    custom_domain AS "customDomain", logo_url AS "logoUrl", primary_color AS "primaryColor", seo_title AS "seoTitle", contact, theme,
+    payment_settings AS "paymentSettings", ecommerce_settings AS "ecommerceSettings",
     ARRAY(SELECT held.method_id FROM gateway_credentials held WHERE held.store_id = stores.id ORDER BY held.method_id)
       AS "methodsWithCredentials"
   FROM stores WHERE id = $1`;

@@ -186,6 +186,11 @@ describe('checkLine', () => {
       { ...ORDER, shipping_address: { country: 'ZZ' } },
       'order.shipping_address.country must be a country code in upper case such as "DE" (ISO 3166-1), or empty',
     ],
+    ...['Mars/Olympus', 'CET', '+02:00', ''].map((time_zone): [string, object, string] => [
+      `the time zone ${time_zone}`,
+      { ...STORE, time_zone },
+      'store.time_zone must be UTC or an IANA time zone such as "Europe/Berlin"',
+    ]),
     ['no such currency', { ...STORE, currency: 'ZZZ' }, 'store.currency must be an ISO 4217 code such as "USD"'],
     [
       'two methods with one id',

@@ -39,12 +39,21 @@ export const TEXTS: Readonly<Record<string, ReadText>> = {
   reference: validIf(isExternalReference),
   country: emptyOr(isCountry),
   currency: validIf(isCurrency),
+  timeZone: validIf(isTimeZone),
   timestamp: readTimestamp,
 };
 
 /** These read null as empty; the others keep it. */
 export const EMPTY_FOR_NULL: ReadonlySet<string> = new Set(['text', 'trimmedText', 'email', 'country']);
 export const TRIMMED: ReadonlySet<string> = new Set(['trimmedText', 'name']);
+
+function isTimeZone(text: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: text }));
+  } catch {
+    return false;
+  }
+}
 
 function readTimestamp(text: string): string | null {
   const moment = new Date(text);

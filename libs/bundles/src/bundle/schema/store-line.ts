@@ -58,6 +58,7 @@ export const storeLine = is.object(
     name: is.name(200),
     custom_domain: is.optional(is.text(253)),
     currency: is.currency,
+    time_zone: is.optional(is.described(is.timeZone, 'UTC or an IANA name.')),
     status: is.optional(is.oneOf(['ACTIVE', 'INACTIVE'])),
     logo_url: is.optional(is.text(2_048)),
     primary_color: is.optional(is.text(64, { description: '#rrggbb' })),

@@ -76,6 +76,8 @@ export const email = text(MAX_EMAIL_ADDRESS, {
 });
 export const placeOfBin = textLike('^[^\\s/]{1,64}/[^\\s/]{1,64}$', 'must be WAREHOUSE/BIN', readsText);
 export const currency = textLike('^[A-Z]{3}$', 'must be an ISO 4217 code such as "USD"', { reads: 'currency' });
+const zoneProblem = 'must be UTC or an IANA time zone such as "Europe/Berlin"';
+export const timeZone = textLike('^(UTC|[A-Za-z]\\w*/.*)$', zoneProblem, { reads: 'timeZone' });
 export const country = text(2, {
   pattern: '^$|^[A-Z]{2}$',
   reads: 'country',

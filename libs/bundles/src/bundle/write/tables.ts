@@ -13,6 +13,7 @@ export const STORES = new TableWriter<number>({
     ...withoutDefault('name', 'currency'),
     ...all('', 'custom_domain', 'logo_url', 'primary_color', 'seo_title'),
     ...all({}, 'contact', 'theme', 'payment_settings', 'ecommerce_settings', 'fraud_settings'),
+    time_zone: 'UTC',
     status: 'ACTIVE',
   },
 });

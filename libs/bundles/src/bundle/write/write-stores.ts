@@ -21,6 +21,7 @@ export async function writeStores(batch: Batch, lines: readonly Numbered<StoreLi
   if (lines.length === 0) return;
   const stored = await storedOf(batch, lines);
   refuseOtherCurrency(stored, lines);
+  await refuseUnknownZones(batch, lines);
   const rows = lines.map((each) => {
     const { kind: _, payment_settings, ...fields } = each.line;
     const shown = payment_settings && { payment_settings: withoutCredentials(payment_settings) };
@@ -49,6 +50,17 @@ function refuseOtherCurrency(stored: ReadonlyMap<string, StoredStore>, lines: re
       throw new BundleLineError(number, `store.currency must stay ${currency}, in which the store has its prices`);
     }
   }
+}
+
+/** The check of the line asks Node: PostgreSQL has its own time zones, which may be older. */
+async function refuseUnknownZones({ manager }: Batch, lines: readonly Numbered<StoreLine>[]): Promise<void> {
+  const zones = lines.flatMap(({ line }) => line.time_zone ?? []);
+  if (zones.length === 0) return;
+  const sql = '/* import.stores.time_zones */ SELECT name FROM pg_timezone_names WHERE name = ANY ($1)';
+  const known = new Set((await manager.query<{ name: string }[]>(sql, [zones])).map(({ name }) => name));
+  const unknown = lines.find(({ line }) => line.time_zone !== undefined && !known.has(line.time_zone));
+  if (!unknown) return;
+  throw new BundleLineError(unknown.number, `store.time_zone ${unknown.line.time_zone} is not known to PostgreSQL`);
 }
 
 /** Leaves out settings as an export has them: what the export cannot show, such as a secret, stays in the store. */

@@ -12,6 +12,8 @@ CREATE TABLE stores (
   name text NOT NULL,
   custom_domain text NOT NULL DEFAULT '',
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  -- An IANA name. An import checks it; a CHECK would refuse a restore on a server with older zones.
+  time_zone text NOT NULL DEFAULT 'UTC',
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'INACTIVE')),
   logo_url text NOT NULL DEFAULT '',
   primary_color text NOT NULL DEFAULT '',
