@@ -324,7 +324,7 @@ describe('GET /v1/key', () => {
         success: true,
         data: {
           ...{ name: 'ERP', mode, scope: words, networks: ['127.0.0.0/8'], expires_at: '2999-01-01T00:00:00.000Z' },
-          store: { id, name: expect.any(String) as string, subdomain, currency: 'USD' },
+          store: { id, name: expect.any(String) as string, subdomain, currency: 'USD', time_zone: 'UTC' },
           person: null,
         },
       },

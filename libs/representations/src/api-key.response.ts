@@ -21,6 +21,7 @@ export const ApiKey = representation(
         name: is.text('Display name.', 'Acme'),
         subdomain: is.text('Name of the store in URLs. Unique.', 'acme'),
         currency: is.text('ISO 4217 code of all prices and amounts of the store.', 'USD'),
+        time_zone: is.text('IANA name of the time zone of the store.', 'Europe/Berlin'),
       },
       'The store that the key opens.',
     ),
@@ -35,7 +36,13 @@ export function toApiKeyResponse(key: ApiKeyLookup, store: PublicStoreProfile): 
     scope: wordsOf(key.scope),
     networks: key.networks,
     expires_at: key.expiresAt?.toISOString() ?? null,
-    store: { id: store.id, name: store.name, subdomain: store.subdomain, currency: store.currency },
+    store: {
+      id: store.id,
+      name: store.name,
+      subdomain: store.subdomain,
+      currency: store.currency,
+      time_zone: store.timeZone,
+    },
     person: null,
   };
 }

@@ -57,6 +57,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/brands/:idOrSlug': { as: 'one', known: ['brand', 'brand slug'] },
   'GET /v1/store': { as: 'profile' },
   'GET /v1/key': { as: 'profile' },
+  'GET /v1/attention': { as: 'profile' },
   'GET /v1/changes': { as: 'feed' },
   'GET /v1/webhooks': { as: 'list', scope: 'webhooks' },
   'POST /v1/webhooks': { as: 'webhook', scope: 'webhooks' },
