@@ -412,6 +412,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/stock/movements': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The ledger of the stock, newest first
+     * @description Every change of a quantity: by orders, and by changes of stock. Movements are never changed or deleted. The list covers what `from` and `to` limit. Without `from`, it covers all time for a `sku` or `product_id`, and otherwise the 90 days before `to`, or before now. `pagination.total` counts all rows in it; a page costs what it counts.
+     */
+    get: operations['listStockMovements'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/warehouses': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Warehouses and their bins, by code
+     * @description Active and closed ones, each with all its bins, also empty ones. Sorted by code points.
+     */
+    get: operations['listWarehouses'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/customers': {
     parameters: {
       query?: never;
@@ -472,6 +512,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/key': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What the key of the request is
+     * @description Its mode, what it permits and its store. Every key may ask.
+     */
+    get: operations['getKey'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/attention': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * How much of the store waits for a person
+     * @description Exact counts of one moment, in live and test mode together.
+     */
+    get: operations['getAttention'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/changes': {
     parameters: {
       query?: never;
@@ -481,7 +561,7 @@ export interface paths {
     };
     /**
      * What changed since a cursor
-     * @description The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor units. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not expire, but deletions are known for 90 days: a cursor whose place is older returns 400 with `cursor_expired` when there were any after it, even if it was used a moment before. Store the cursor of every answer, also of an empty one: changes of other kinds move it on. A page ends early when its changes exceed about 0.5 MB.
+     * @description The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor units. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not expire, but deletions are known for 90 days: a cursor whose place is older returns 400 with `cursor_expired` when there were any after it, even if it was used a moment before, and so does `from`. Store the cursor of every answer, also of an empty one: changes of other kinds move it on. A page ends early when its changes exceed about 0.5 MB.
      */
     get: operations['listChanges'];
     put?: never;
@@ -2205,6 +2285,84 @@ export interface components {
        */
       quantity: number;
     };
+    StockMovement: {
+      /**
+       * Format: date-time
+       * @description When it happened. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /**
+       * @description `""` when there is none.
+       * @example R-1-42
+       */
+      sku: string;
+      /**
+       * Format: int32
+       * @description The product.
+       * @example 70
+       */
+      product_id: number;
+      /**
+       * Format: int32
+       * @description The variant. Null for the stock of the product itself.
+       * @example 12
+       */
+      variant_id: number | null;
+      /**
+       * @description Code of the warehouse.
+       * @example MAIN
+       */
+      warehouse: string;
+      /**
+       * @description Code of the bin.
+       * @example A-1
+       */
+      bin: string;
+      /**
+       * @description Units put in (positive) or taken out (negative); 0 for a count that found what was there.
+       * @example -2
+       */
+      quantity: number;
+      /**
+       * @description Why the units moved. New kinds may be added.
+       * @example ORDER
+       * @enum {string}
+       */
+      kind: 'OPENING' | 'ORDER' | 'CANCELLATION' | 'RETURN' | 'ADJUSTMENT' | 'SET' | 'COUNT';
+      /**
+       * @description Of the change of stock; `""` when it has none, and for orders.
+       * @example
+       */
+      reference: string;
+      /**
+       * Format: uuid
+       * @description The order that took the units, or to which they belonged; null for changes of stock.
+       * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+       */
+      order_id: string | null;
+      /**
+       * @description Who changed the stock; null for orders.
+       * @example null
+       */
+      actor: {
+        /**
+         * @description An API key, a command, or the service itself.
+         * @enum {string}
+         */
+        type: 'key' | 'operator' | 'pipeline' | 'system';
+        /**
+         * @description Of the key; `""` for the others.
+         * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
+         */
+        id: string;
+        /**
+         * @description Of the key, or of the account that ran the command; `""` when there is none.
+         * @example ERP
+         */
+        name: string;
+      } | null;
+    };
     StockChange: {
       /**
        * @description The request's own number; `""` when it has none.
@@ -2281,6 +2439,25 @@ export interface components {
          */
         error: string;
       }[];
+    };
+    Warehouse: {
+      /**
+       * @description Names the warehouse in requests.
+       * @example MAIN
+       */
+      code: string;
+      /**
+       * @description Display name.
+       * @example Main warehouse
+       */
+      name: string;
+      /**
+       * @description Whether its stock is for sale.
+       * @example true
+       */
+      active: boolean;
+      /** @description The codes of its bins, in their order. */
+      bins: string[];
     };
     Customer: {
       /**
@@ -2513,6 +2690,104 @@ export interface components {
       } & {
         [key: string]: unknown;
       };
+    };
+    ApiKey: {
+      /**
+       * @description `""` when there is none.
+       * @example ERP
+       */
+      name: string;
+      /**
+       * @description Whether its orders are test orders.
+       * @enum {string}
+       */
+      mode: 'live' | 'test';
+      /** @description What the key permits, word by word. The scope `full` has all. */
+      scope: ('read' | 'orders' | 'fulfillment' | 'payments' | 'stock' | 'webhooks')[];
+      /** @description Where it may be used from; empty = anywhere. */
+      networks: string[];
+      /**
+       * Format: date-time
+       * @description When it ends; null = never. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      expires_at: string | null;
+      /** @description The store that the key opens. */
+      store: {
+        /**
+         * Format: int32
+         * @description The store.
+         * @example 1
+         */
+        id: number;
+        /**
+         * @description Display name.
+         * @example Acme
+         */
+        name: string;
+        /**
+         * @description Name of the store in URLs. Unique.
+         * @example acme
+         */
+        subdomain: string;
+        /**
+         * @description ISO 4217 code of all prices and amounts of the store.
+         * @example USD
+         */
+        currency: string;
+        /**
+         * @description IANA name of the time zone of the store.
+         * @example Europe/Berlin
+         */
+        time_zone: string;
+      };
+      /**
+       * @description Reserved: always null.
+       * @example null
+       */
+      person: null;
+    };
+    Attention: {
+      /**
+       * @description Orders under review.
+       * @example 2
+       */
+      held: number;
+      /**
+       * @description Mails of orders that failed for good, other than because of their recipient.
+       * @example 1
+       */
+      failed_mails: number;
+      /**
+       * @description Orders that are PENDING, CONFIRMED or PROCESSING and not under review.
+       * @example 12
+       */
+      to_ship: number;
+      /**
+       * @description Those of `to_ship` that were placed more than 2 days ago.
+       * @example 3
+       */
+      waiting_over_2_days: number;
+      /**
+       * @description Active webhooks whose last attempt failed.
+       * @example 1
+       */
+      webhooks_failing: number;
+      /**
+       * @description Webhooks that the service has paused.
+       * @example 0
+       */
+      webhooks_paused: number;
+      /**
+       * @description Active keys that end within 14 days and have no successor.
+       * @example 1
+       */
+      keys_expiring: number;
+      /**
+       * @description Sellable units without stock.
+       * @example 4
+       */
+      out_of_stock: number;
     };
     Change:
       | {
@@ -5394,6 +5669,334 @@ export interface operations {
       503: components['responses']['ServiceUnavailable2'];
     };
   };
+  listStockMovements: {
+    parameters: {
+      query?: {
+        /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case matters only where one is spelled exactly like the value; a value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
+        sku?: string;
+        /** @description Only the stock of this product. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
+        product_id?: number;
+        /** @description Only those with exactly this text as the code of the warehouse. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        warehouse?: string;
+        /** @description Only those with exactly this text as the code of the bin. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        bin?: string;
+        /** @description Only movements at or after this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        from?: string;
+        /** @description Only movements before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        to?: string;
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
+        page?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['StockMovement'][];
+            pagination: components['schemas']['Pagination'];
+          };
+        };
+      };
+      /** @description The answer is the same as the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listWarehouses: {
+    parameters: {
+      query?: {
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
+        page?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Warehouse'][];
+            pagination: components['schemas']['Pagination'];
+          };
+        };
+      };
+      /** @description The answer is the same as the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   listCustomers: {
     parameters: {
       query?: {
@@ -5598,12 +6201,318 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  getKey: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['ApiKey'];
+          };
+        };
+      };
+      /** @description The answer is the same as the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getAttention: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Attention'];
+          };
+        };
+      };
+      /** @description The answer is the same as the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   listChanges: {
     parameters: {
       query?: {
-        /** @description The `cursor` of the answer before. Without one, the feed begins with everything that it contains. The example shows the form only: the service returns 400 with `cursor_invalid` for it. */
+        /** @description The `cursor` of the answer before. Without one, the feed begins with everything that it contains. `now` is the end of the feed: the answer has no entries, and its cursor continues with what changes afterwards. The example shows the form only: the service returns 400 with `cursor_invalid` for it. */
         cursor?: string;
-        /** @description Only these kinds, separated by commas; all by default. A cursor belongs to its kinds: with a cursor, leave them out or repeat them. A kind that does not exist has no changes, and neither has an empty list. */
+        /** @description Instead of a cursor: begins with the first change at or after this time. A time in the future is the end of the feed. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        from?: string;
+        /** @description Only these kinds, separated by commas; all by default. A cursor belongs to its kinds: with a cursor, leave them out or repeat them. An empty list has no changes, and another word returns 400. */
         kinds?: string;
         /** @description `true`: of the orders, only test orders. A page may then be short, or empty, although there is more; a cursor belongs to the filter, as to the kinds. `false`: only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
         is_test?: boolean;

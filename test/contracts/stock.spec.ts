@@ -332,6 +332,29 @@ describe('StockRepository, StockChanges and StockLedger', () => {
     }
   });
 
+  it('lists the warehouses of a store only, page by page, by code points, each with its bins', async () => {
+    await database.query(
+      `WITH made AS (
+         INSERT INTO warehouses (store_id, code, name, active) VALUES ($1, 'a', '', true), ($1, 'É', 'É', false)
+         RETURNING id, code
+       )
+       INSERT INTO bins (store_id, warehouse_id, code)
+         SELECT $1, id, bin FROM made, unnest('{b,É,B-9,B-10,C}'::text[]) AS bin WHERE code = 'a'`,
+      [store.id],
+    );
+    const of = (page: number, limit = 2) => stock.warehouses(store.id, { page, limit });
+
+    const [first, second] = [await of(1), await of(2)];
+
+    expect([...first.rows, ...second.rows]).toMatchObject([
+      { code: 'MAIN', name: 'Main', active: true, bins: expect.any(Array) as string[] },
+      { code: 'a', name: '', active: true, bins: ['B-10', 'B-9', 'C', 'b', 'É'] },
+      { code: 'É', name: 'É', active: false, bins: [] },
+    ]);
+    expect(first.rows[0]?.bins).toHaveLength(2);
+    expect([first.total, second.total, (await of(9)).total]).toEqual([3, 3, 3]);
+  });
+
   it('counts the stock of a bin that moves in its new warehouse', async () => {
     const far = await store.warehouse();
     const totals = async () => {
@@ -369,6 +392,30 @@ describe('StockRepository, StockChanges and StockLedger', () => {
     expect([first.isReplay, second]).toEqual([false, { ...first, isReplay: true }]);
     expect(await store.onHand(mug)).toBe(8);
     await expect(apply({ requestHash: Buffer.from('another') })).rejects.toThrow(ReferenceTaken);
+  });
+
+  it('lists the movements of a store only, the last one first where times are equal', async () => {
+    const ledger = application.app.get(StockLedger, { strict: false });
+    const variant = await store.variant(mug, { sku: 'MUG-RED', stock: 5 });
+    await database.query(
+      `INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity)
+       SELECT store_id, bin_id, product_id, variant_key, 'ADJUSTMENT', n FROM stock, generate_series(1, 3) AS n
+       WHERE store_id = $1 AND variant_id = $2 ORDER BY n`,
+      [store.id, variant],
+    );
+
+    const [first, second] = await Promise.all([1, 2].map((page) => ledger.list(store.id, {}, { page, limit: 4 })));
+
+    expect([first?.total, second?.total]).toEqual([6, 6]);
+    const rows = [...(first?.rows ?? []), ...(second?.rows ?? [])];
+    expect(rows.map(({ variantId, kind, quantity }) => [variantId, kind, quantity])).toEqual([
+      ...[3, 2, 1].map((n) => [variant, 'ADJUSTMENT', n]),
+      ...[
+        [variant, 'OPENING', 5],
+        [null, 'OPENING', 4],
+        [null, 'OPENING', 3],
+      ],
+    ]);
   });
 
   it('finds the bins that differ from the ledger, in one store or in all', async () => {

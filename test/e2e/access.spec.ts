@@ -306,6 +306,32 @@ describe('authentication', () => {
   });
 });
 
+describe('GET /v1/key', () => {
+  it.each([
+    ['live', 'full', ['read', ...WRITE_SCOPES]],
+    ['test', 'read,orders,stock', ['read', 'orders', 'stock']],
+    ['live', 'read', ['read']],
+  ] as const)('says what a %s key with the scope %s is', async (mode, scope, words) => {
+    const key = await api.store.createKey(mode, scope);
+    await setKey(key, `name = 'ERP', networks = '{127.0.0.0/8}', expires_at = '2999-01-01T00:00:00Z'`);
+
+    const response = await api.get('/v1/key', bearer(key));
+
+    const { id, subdomain } = api.store;
+    expect([response.statusCode, response.json()]).toEqual([
+      200,
+      {
+        success: true,
+        data: {
+          ...{ name: 'ERP', mode, scope: words, networks: ['127.0.0.0/8'], expires_at: '2999-01-01T00:00:00.000Z' },
+          store: { id, name: expect.any(String) as string, subdomain, currency: 'USD', time_zone: 'UTC' },
+          person: null,
+        },
+      },
+    ]);
+  });
+});
+
 interface Route {
   readonly method: string;
   readonly path: string;

@@ -213,7 +213,7 @@ describe('the OpenAPI document', () => {
       'limit',
       'page',
     ]);
-    expect(documented('GET /v1/changes')).toEqual(['cursor', 'kinds', 'is_test', 'wait', 'limit']);
+    expect(documented('GET /v1/changes')).toEqual(['cursor', 'from', 'kinds', 'is_test', 'wait', 'limit']);
     expect(documented('GET /v1/store')).toEqual([]);
     expect(refusals('GET /v1/orders')).toContain('held must be true or false');
     expect(refusals('GET /v1/skus')).toContain('sku must have at most 100 values');

@@ -218,9 +218,113 @@ describe('GET /v1/changes', () => {
     ]);
     const again = await api.get(`/v1/changes?cursor=${reader.cursor}`);
     expect(again.json<{ data: unknown[] }>().data).toEqual([]);
-    for (const kinds of ['nothing', '', ',']) {
+    for (const kinds of ['', ',']) {
       expect((await api.get(`/v1/changes?kinds=${kinds}`)).json<{ data: unknown[] }>().data).toEqual([]);
     }
+    const unknown = await api.get('/v1/changes?kinds=orders,nothing');
+    expect([unknown.statusCode, unknown.json<{ error: string }>().error]).toEqual([
+      400,
+      `kinds must be words of ${CHANGE_KINDS.join(', ')}, separated by commas`,
+    ]);
+  });
+
+  it('begins at its end with cursor=now, without entries, and continues with what follows of its kinds', async () => {
+    await api.store.brand();
+    const reader = new FeedReader(api, 'kinds=brands,categories');
+    reader.cursor = 'now';
+
+    expect(await reader.page()).toMatchObject({ data: [], has_more: false, rewound: false });
+    const category = await api.store.category();
+    await api.store.customer();
+
+    expect(await reader.catchUp()).toEqual([`categories ${category}`]);
+    expect(await errorOf('/v1/changes?cursor=NOW')).toEqual([400, 'cursor_invalid']);
+  });
+
+  it('has no entries with cursor=now while changes wait for their place, and says that there are some', async () => {
+    const lock = `SELECT pg_advisory_xact_lock(hashtext('change_log'), ${api.store.id})`;
+    const other = await openTransaction(api.database, lock);
+    const brand = await api.store.brand();
+    const reader = new FeedReader(api);
+    reader.cursor = 'now';
+
+    expect(await reader.page()).toMatchObject({ data: [], has_more: true });
+    await other.end();
+    expect(await reader.catchUp()).toEqual([`brands ${brand}`]);
+  });
+
+  describe('from a time', () => {
+    const pageFrom = async (from: string, more = '') => {
+      const { data } = await new FeedReader(api, `limit=100&from=${from}${more}`).page();
+      return data.map(({ id }) => Number(id));
+    };
+    const changedAt = async (kind: string, id: number, time: string) => {
+      await follower();
+      const change = 'UPDATE changes SET changed_at = $3 WHERE store_id = $1 AND kind = $2 AND entity = $4';
+      await sql(change, api.store.id, kind, time, String(id));
+    };
+
+    it('begins with the first change at or after it, of its kinds, and continues by its cursor', async () => {
+      const brands: number[] = [];
+      for (const [index, millisecond] of ['122', '123', '123', '124'].entries()) {
+        brands[index] = await api.store.brand();
+        await changedAt('brands', brands[index], `2020-03-28T23:00:00.${millisecond}Z`);
+      }
+      const category = await api.store.category();
+
+      expect(await pageFrom('2020-03-28T23:00:00Z')).toEqual([...brands, category]);
+      expect(await pageFrom('2020-03-29T00:00:00.123+01:00')).toEqual([...brands.slice(1), category]);
+      expect(await pageFrom('2020-03-28T23:00:00.1230001Z', '&kinds=brands')).toEqual(brands.slice(3));
+      const reader = new FeedReader(api, 'kinds=categories');
+      await reader.page('&from=2020-03-28T23:00:00.124Z');
+      expect([...reader.copy.keys()]).toEqual([`categories ${category}`]);
+      await api.store.brand();
+      expect(await reader.catchUp()).toEqual([]);
+    });
+
+    it('begins at its end if the time is in the future', async () => {
+      await api.store.brand();
+      const reader = new FeedReader(api);
+
+      expect(await reader.page('&from=2999-01-01T00:00:00Z')).toMatchObject({ data: [], has_more: false });
+      const brand = await api.store.brand();
+      expect(await reader.catchUp()).toEqual([`brands ${brand}`]);
+    });
+
+    it('is refused if a deletion since then may be purged, and only then', async () => {
+      const brand = await api.store.brand();
+      await changedAt('brands', brand, '2020-01-01T00:00:00Z');
+      const gone = await api.store.order();
+      await follower();
+      await sql('DELETE FROM orders WHERE id = $1', gone);
+      await follower();
+      await sql(`UPDATE changes SET changed_at = '2020-01-02T00:00:00Z' WHERE entity = $1`, gone);
+      const last = await api.store.order();
+      await follower();
+      await sql(`UPDATE changes SET changed_at = '2020-01-03T00:00:00Z' WHERE entity = $1`, last);
+      await purgeTombstones(pool);
+
+      const since = (time: string, more = '') => errorOf(`/v1/changes?from=${time}${more}`);
+      expect(await since('2020-01-01T12:00:00Z')).toEqual([400, 'cursor_expired']);
+      expect(await since('2020-01-01T12:00:00Z', '&kinds=brands')).toEqual([200, undefined]);
+      expect(await since('2020-01-03T12:00:00Z')).toEqual([200, undefined]);
+      // All that is left has changed since: no place before the time is known.
+      await sql('UPDATE changes SET changed_at = now() WHERE store_id = $1', api.store.id);
+      expect(await since(new Date(Date.now() - 86_400_000).toISOString())).toEqual([200, undefined]);
+      expect(await since('2020-01-03T12:00:00Z')).toEqual([400, 'cursor_expired']);
+    });
+
+    it.each([
+      ['from=2026-03-29', 'from must be a time with a zone, such as 2026-03-29T00:00:00+01:00'],
+      ['from=2026-03-29T00:00:00Z&cursor=now', 'cursor and from exclude each other'],
+    ])('is refused: %s', async (query, error) => {
+      const answer = await api.get(`/v1/changes?${query}`);
+
+      expect([answer.statusCode, answer.json<{ error: string }>().error]).toEqual([
+        400,
+        expect.stringContaining(error),
+      ]);
+    });
   });
 
   it('cuts a page of fat records, and continues after it', async () => {

@@ -525,6 +525,93 @@ describe('GET /v1/stock', () => {
   });
 });
 
+describe('GET /v1/stock/movements', () => {
+  const list = async (query = '') => {
+    const response = await api.get(`/v1/stock/movements?${query}`);
+    expect([query, response.statusCode]).toEqual([query, 200]);
+    return response.json<{ data: Record<string, unknown>[]; pagination: { total: number } }>();
+  };
+  const quantities = async (query: string) => (await list(query)).data.map(({ quantity }) => quantity);
+
+  it('lists what orders and changes of stock moved, newest first, with who did it', async () => {
+    const order = await place(2);
+    await change([{ sku: 'R-1', adjust: 5 }], { reference: 'GR-1' });
+
+    const { data, pagination } = await list();
+
+    const unit = {
+      sku: 'R-1',
+      product_id: product,
+      variant_id: null,
+      warehouse: 'MAIN',
+      bin: expect.any(String) as string,
+    };
+    const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]+\.\d{3}Z$/) as string;
+    const actor = { type: 'key', id: expect.any(String) as string, name: '' };
+    expect(data).toEqual([
+      { at, ...unit, quantity: 5, kind: 'ADJUSTMENT', reference: 'GR-1', order_id: null, actor },
+      { at, ...unit, quantity: -2, kind: 'ORDER', reference: '', order_id: order, actor: null },
+      { at, ...unit, quantity: 12, kind: 'OPENING', reference: '', order_id: null, actor: null },
+    ]);
+    expect(pagination).toEqual({ total: 3, page: 1, limit: 50 });
+    expect(await quantities('limit=2&page=2')).toEqual([12]);
+    expect((await list('page=9')).pagination.total).toBe(3);
+  });
+
+  it('filters by SKU, product, warehouse and bin', async () => {
+    const other = await api.store.product({ sku: 'O-1', stock: [1, 2] });
+    const [last] = (await list()).data;
+
+    expect(await quantities('sku=o-1')).toEqual([2, 1]);
+    expect(await quantities(`product_id=${other}`)).toEqual([2, 1]);
+    expect(await quantities('warehouse=MAIN')).toEqual([2, 1, 12]);
+    expect(await quantities(`bin=${String(last?.['bin'])}`)).toEqual([2]);
+    expect(await quantities(`warehouse=MAIN&sku=R-1,O-1&bin=${String(last?.['bin'])}`)).toEqual([2]);
+    for (const none of ['sku=', 'sku=%00', 'product_id=x', 'warehouse=main', 'bin=%00'])
+      expect([none, (await list(none)).pagination.total]).toEqual([none, 0]);
+  });
+
+  it('covers the given times, or without a beginning and a product the last 90 days', async () => {
+    const times = ['2020-03-28T22:59:59.999Z', '2020-03-28T23:00:00.000Z', '2020-03-29T22:00:00.000Z'];
+    await sql(
+      `INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity, created_at)
+       SELECT store_id, bin_id, product_id, variant_key, 'ADJUSTMENT', n, time
+       FROM stock, unnest($2::int[], $3::timestamptz[]) AS moved (n, time) WHERE store_id = $1`,
+      ...[api.store.id, [1, 2, 3], times],
+    );
+    const day = 'from=2020-03-29T00:00:00+01:00&to=2020-03-30T00:00:00+02:00';
+
+    expect(await quantities(day)).toEqual([2]);
+    expect(await quantities(`${day}&sku=R-1&warehouse=MAIN`)).toEqual([2]);
+    expect(await quantities('from=2020-03-28T22:59:59.999Z&limit=3')).toEqual([12, 3, 2]);
+    expect(await quantities('to=2020-03-29T22:00:00Z')).toEqual([2, 1]);
+    for (const recent of ['', 'warehouse=MAIN', 'to=2999-01-01T00:00:00Z'])
+      expect(await quantities(recent)).toEqual([12]);
+    for (const all of ['sku=R-1', `product_id=${product}`]) expect(await quantities(all)).toEqual([12, 3, 2, 1]);
+    const refused = await api.get('/v1/stock/movements?to=2020-03-29');
+    expect([refused.statusCode, refused.json<{ error: string }>().error]).toEqual([
+      400,
+      expect.stringContaining('to must be a time with a zone'),
+    ]);
+  });
+});
+
+it('GET /v1/warehouses lists the warehouses with their bins, for every key', async () => {
+  await api.store.warehouse({ active: false });
+  const key = await api.store.createKey('live', 'read');
+
+  const { statusCode, body } = await api.get('/v1/warehouses?limit=1', { authorization: `Bearer ${key}` });
+
+  expect([statusCode, JSON.parse(body)]).toEqual([
+    200,
+    {
+      success: true,
+      data: [{ code: 'MAIN', name: 'Main', active: true, bins: [expect.any(String)] }],
+      pagination: { total: 2, page: 1, limit: 1 },
+    },
+  ]);
+});
+
 it('shows the stock of a moved bin in the feed, also of an order', async () => {
   const reader = new FeedReader(api, 'kinds=stock');
   await reader.catchUp();

@@ -21,6 +21,9 @@ import { SkusController } from './catalog/skus.controller.js';
 import type { Metrics } from './status/metrics.js';
 import { StatusModule } from './status/status.module.js';
 import { StockController } from './stock/stock.controller.js';
+import { WarehousesController } from './stock/warehouses.controller.js';
+import { AttentionController } from './stores/attention.controller.js';
+import { KeyController } from './stores/key.controller.js';
 import { StoreController } from './stores/store.controller.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 
@@ -44,8 +47,11 @@ export interface Process {
     CategoriesController,
     BrandsController,
     StockController,
+    WarehousesController,
     CustomersController,
     StoreController,
+    KeyController,
+    AttentionController,
     FeedController,
     WebhooksController,
   ],

@@ -79,7 +79,7 @@ export const IdempotencyMismatch = domainError(
 export const CursorExpired = domainError(
   'invalid',
   'cursor_expired',
-  'The cursor has expired. Start again without a cursor',
+  'The cursor or time is older than the deletions that are kept. Start again without it',
 );
 export const CursorInvalid = domainError(
   'invalid',

@@ -1,3 +1,5 @@
+export * from './api-key.response.js';
+export * from './attention.response.js';
 export * from './brand.response.js';
 export * from './category.response.js';
 export * from './change.response.js';
@@ -14,4 +16,5 @@ export * from './schema.js';
 export * from './sku.response.js';
 export * from './stock.response.js';
 export * from './store.response.js';
+export * from './warehouse.response.js';
 export * from './webhook.response.js';

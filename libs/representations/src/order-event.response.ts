@@ -1,5 +1,6 @@
 import type { OrderEventRecord } from '@app/application';
 import { ORDER_EVENTS, type StatusField } from '@app/domain';
+import { ACTOR, toActor } from './actor.js';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
@@ -13,14 +14,7 @@ export const OrderEvent = representation(
   'OrderEvent',
   is.object({
     at: is.timestamp('When it happened.'),
-    actor: is.object(
-      {
-        type: is.oneOf(['key', 'operator', 'pipeline', 'system'], 'An API key, a command, or the service itself.'),
-        id: is.text('Of the key; `""` for the others.', '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c'),
-        name: is.text('Of the key, or of the account that ran the command; `""` when there is none.', 'ERP'),
-      },
-      'Who did it.',
-    ),
+    actor: ACTOR,
     event: is.oneOf(ORDER_EVENTS, 'What happened. New events may be added.', { example: 'status_changed' }),
     field: is.orNull(
       is.text(
@@ -36,10 +30,9 @@ export const OrderEvent = representation(
 );
 
 export function toOrderEvent(event: OrderEventRecord): ValueOf<typeof OrderEvent> {
-  const { actor } = event;
   return {
     at: event.at.toISOString(),
-    actor: { type: actor.type, id: actor.id, name: actor.name },
+    actor: toActor(event.actor),
     event: event.event,
     field: event.field && STATUS_FIELDS[event.field],
     from: event.from,

@@ -1,5 +1,6 @@
-import type { StockLineResult, StockRecord } from '@app/application';
-import { STOCK_REFUSALS } from '@app/domain';
+import type { StockLineResult, StockMovement as Movement, StockRecord } from '@app/application';
+import { MOVEMENT_KINDS, STOCK_REFUSALS } from '@app/domain';
+import { ACTOR, toActor } from './actor.js';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
@@ -19,6 +20,34 @@ export const StockListItem = representation(
 export function toStockListItem(row: StockRecord): ValueOf<typeof StockListItem> {
   const { sku, productId: product_id, variantId: variant_id, warehouse, bin, quantity } = row;
   return { sku, product_id, variant_id, warehouse, bin, quantity };
+}
+
+export const StockMovement = representation(
+  'StockMovement',
+  is.object({
+    at: is.timestamp('When it happened.'),
+    ...UNIT,
+    quantity: is.integer(
+      'Units put in (positive) or taken out (negative); 0 for a count that found what was there.',
+      -2,
+    ),
+    kind: is.oneOf(MOVEMENT_KINDS, 'Why the units moved. New kinds may be added.', { example: 'ORDER' }),
+    reference: is.text('Of the change of stock; `""` when it has none, and for orders.', ''),
+    order_id: is.orNull(
+      is.uuid('The order that took the units, or to which they belonged; null for changes of stock.'),
+    ),
+    actor: is.orNull({ ...ACTOR, description: 'Who changed the stock; null for orders.' }, null),
+  }),
+);
+
+export function toStockMovement(row: Movement): ValueOf<typeof StockMovement> {
+  const { sku, productId: product_id, variantId: variant_id, warehouse, bin, quantity, kind, reference } = row;
+  return {
+    at: row.at.toISOString(),
+    ...{ sku, product_id, variant_id, warehouse, bin, quantity, kind, reference },
+    order_id: row.orderId,
+    actor: row.actor && toActor(row.actor),
+  };
 }
 
 export const StockChange = representation(

@@ -24,11 +24,7 @@ interface Schema {
 }
 
 interface Operation {
-  readonly parameters?: readonly {
-    readonly in: string;
-    readonly name: string;
-    readonly schema: Schema;
-  }[];
+  readonly parameters?: readonly { readonly in: string; readonly name: string; readonly schema: Schema }[];
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>;
 }
 

@@ -8,7 +8,7 @@ import {
   type ApiKeyLookup,
 } from '@app/application';
 import { toChangeResponse } from '@app/representations';
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { BadRequestException, Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bearerKey } from '../access/bearer-key.js';
 import { CurrentKey } from '../access/current-store.decorator.js';
@@ -16,7 +16,7 @@ import { AuthenticationError, ClientGone } from '../errors/request-errors.js';
 import { ReadQuery } from '../query/query.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiListChanges, CHANGES_DOCUMENTATION } from './feed.openapi.js';
-import { CHANGES_QUERY, type ChangesQuery } from './feed.query.js';
+import { CHANGES_QUERY, NOW, TWO_STARTS, type ChangesQuery } from './feed.query.js';
 
 @Controller('v1/changes')
 @Documented(CHANGES_DOCUMENTATION)
@@ -30,14 +30,21 @@ export class FeedController {
   @ApiListChanges
   async list(
     @CurrentKey() key: ApiKeyLookup,
-    @ReadQuery(CHANGES_QUERY) { cursor, kinds: requestedKinds, isTest: requestedMode, limit, waitMs }: ChangesQuery,
+    @ReadQuery(CHANGES_QUERY) query: ChangesQuery,
     @Req() { headers, ip }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const after = cursor === undefined ? null : decodeCursor(cursor, { storeId: key.store.id, mode: key.mode });
-    const kinds = requestedKinds ?? after?.kinds ?? CHANGE_KINDS;
-    const isTest = requestedMode ?? after?.isTest;
-    if (after && (kinds.join() !== after.kinds.join() || isTest !== after.isTest)) throw new CursorInvalid();
+    const { cursor, from, waitMs } = query;
+    if (cursor !== undefined && from) throw new BadRequestException(TWO_STARTS);
+    const isEnd = cursor === NOW;
+    const place =
+      cursor === undefined || isEnd ? null : decodeCursor(cursor, { storeId: key.store.id, mode: key.mode });
+    const kinds = query.kinds ?? place?.kinds ?? CHANGE_KINDS;
+    const isTest = query.isTest ?? place?.isTest;
+    if (place && (kinds.join() !== place.kinds.join() || isTest !== place.isTest)) throw new CursorInvalid();
+    const after = isEnd ? 'end' : (from ?? place);
+    // Of the changes that come after the place was found, the answer only says that there are some.
+    const limit = isEnd ? 0 : query.limit;
     // Requests that may wait must not take the places of short reads.
     const gone = signalOfClose(reply);
     const over = waitMs > 0 ? reply.takeFeedPlace(key.store.id, waitMs) : gone;

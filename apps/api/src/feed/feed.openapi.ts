@@ -8,9 +8,10 @@ import {
   type ResourceDocumentation,
   SkuListItem,
 } from '@app/representations';
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { ApiParameters, ApiRead, SUCCESS } from '../openapi/endpoints.js';
+import { TWO_STARTS } from './feed.query.js';
 
 const Change: NamedSchema = { name: 'Change', schema: CHANGE };
 const EXAMPLES: readonly ChangeResponse[] = [
@@ -49,10 +50,10 @@ export const ApiListChanges = applyDecorators(
         'list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor ' +
         'units. Without a cursor, the feed begins with everything: a full export and following the store are the same ' +
         `loop. Cursors do not expire, but deletions are known for ${DELETIONS_KEPT_DAYS} days: a cursor whose place is older returns 400 ` +
-        'with `cursor_expired` when there were any after it, even if it was used a moment before. Store ' +
+        'with `cursor_expired` when there were any after it, even if it was used a moment before, and so does `from`. Store ' +
         'the cursor of every answer, also of an empty one: changes of other kinds move it on. A page ends ' +
         'early when its changes exceed about 0.5 MB.',
-      failures: [new CursorExpired(), new CursorInvalid()],
+      failures: [new BadRequestException(TWO_STARTS), new CursorExpired(), new CursorInvalid()],
     },
     {
       schema: is.object({ success: SUCCESS, data: Type.Array(is.ref(Change.name)), ...PROGRESS.properties }),

@@ -1,11 +1,16 @@
 import { CHANGE_KINDS } from '@app/application';
-import { booleanFilter, lastOf, LIMIT, clampedInteger, readWords, refusalOfWords } from '../query/parameters.js';
+import { BadRequestException } from '@nestjs/common';
+import { booleanFilter, lastOf, LIMIT, clampedInteger, readWords, timeFilter } from '../query/parameters.js';
 import { queryOf, type ValuesOf } from '../query/query.js';
 
 const MAX_WAIT_SECONDS = 25;
 
-const TOO_MANY_KINDS = refusalOfWords('kinds');
-const readKinds = readWords(TOO_MANY_KINDS);
+/** As a cursor: the end of the feed. */
+export const NOW = 'now';
+export const TWO_STARTS = 'cursor and from exclude each other: send one of them';
+
+const UNKNOWN_KIND = `kinds must be words of ${CHANGE_KINDS.join(', ')}, separated by commas`;
+const readKinds = readWords(UNKNOWN_KIND);
 
 export type ChangesQuery = ValuesOf<typeof CHANGES_QUERY>;
 
@@ -13,21 +18,28 @@ export const CHANGES_QUERY = queryOf({
   cursor: {
     name: 'cursor',
     description:
-      'The `cursor` of the answer before. Without one, the feed begins with everything that it contains. The example shows ' +
-      'the form only: the service returns 400 with `cursor_invalid` for it.',
+      'The `cursor` of the answer before. Without one, the feed begins with everything that it contains. `now` is the end of ' +
+      'the feed: the answer has no entries, and its cursor continues with what changes afterwards. The example shows the ' +
+      'form only: the service returns 400 with `cursor_invalid` for it.',
     schema: { type: 'string', examples: ['MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0'] },
     read: lastOf,
   },
+  from: timeFilter(
+    'from',
+    'Instead of a cursor: begins with the first change at or after this time. A time in the future is the end of the feed.',
+  ),
   kinds: {
     name: 'kinds',
     description:
       `Only these kinds, separated by commas; all by default. A cursor belongs to its kinds: with a cursor, leave them out ` +
-      'or repeat them. A kind that does not exist has no changes, and neither has an empty list.',
+      'or repeat them. An empty list has no changes, and another word returns 400.',
     schema: { type: 'string', examples: [CHANGE_KINDS.slice(0, 2).join(',')] },
-    refusal: TOO_MANY_KINDS,
+    refusal: UNKNOWN_KIND,
     read: (sent) => {
       const names = readKinds(sent)?.map((name) => name.toLowerCase());
-      return names && CHANGE_KINDS.filter((kind) => names.includes(kind));
+      const kinds = CHANGE_KINDS.filter((kind) => names?.includes(kind));
+      if (new Set(names).size > kinds.length) throw new BadRequestException(UNKNOWN_KIND);
+      return names && kinds;
     },
   },
   isTest: booleanFilter(

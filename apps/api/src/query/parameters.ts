@@ -249,7 +249,7 @@ export const timeFilter = (name: string, what: string): Filter<Date> => ({
   description:
     `${what} ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, ` +
     'returns 400.',
-  schema: { type: 'string', format: 'date-time', examples: ['2026-03-28T23:00:00Z'] },
+  schema: { type: 'string', format: 'date-time', examples: ['2026-03-28T23:00:00.000Z'] },
   ...refusing(
     `${name} must be a time with a zone, such as 2026-03-29T00:00:00+01:00 or 2026-03-28T23:00:00Z`,
     readTime,

@@ -1,5 +1,5 @@
-import { Deadline, StockService, type ApiKeyLookup, type StockFilter } from '@app/application';
-import { toStockChange, toStockListItem } from '@app/representations';
+import { Deadline, StockService, type ApiKeyLookup, type MovementFilter, type StockFilter } from '@app/application';
+import { toStockChange, toStockListItem, toStockMovement } from '@app/representations';
 import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
@@ -8,16 +8,22 @@ import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
-import { exactFilter, idFilter, SKUS } from '../query/parameters.js';
+import { exactFilter, idFilter, SKUS, timeFilter } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
-import { ApiChangeStock, ApiListStock, STOCK_DOCUMENTATION } from './stock.openapi.js';
+import { ApiChangeStock, ApiListMovements, ApiListStock, STOCK_DOCUMENTATION } from './stock.openapi.js';
 import { ChangeStockRequest, toStockLines } from './stock.request.js';
 
-const QUERY = listQuery<StockFilter>({
+const FILTERS = {
   skus: SKUS,
   productId: idFilter('product_id', 'Only the stock of this product.'),
   warehouse: exactFilter('warehouse', 'the code of the warehouse', 'MAIN'),
   bin: exactFilter('bin', 'the code of the bin', 'A-1'),
+};
+const QUERY = listQuery<StockFilter>(FILTERS);
+const MOVEMENTS_QUERY = listQuery<MovementFilter>({
+  ...FILTERS,
+  from: timeFilter('from', 'Only movements at or after this time.'),
+  to: timeFilter('to', 'Only movements before this time.'),
 });
 
 /** A count of many bins reads every open order. It holds the bins for a small part of this time. */
@@ -33,6 +39,16 @@ export class StockController {
   async list(@CurrentStore() store: CurrentStoreContext, @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>) {
     const { rows, total } = await this.stock.list(store.id, filter, page);
     return list(rows.map(toStockListItem), total, page);
+  }
+
+  @Get('movements')
+  @ApiListMovements
+  async listMovements(
+    @CurrentStore() store: CurrentStoreContext,
+    @ReadQuery(MOVEMENTS_QUERY) { filter, page }: ValuesOf<typeof MOVEMENTS_QUERY>,
+  ) {
+    const { rows, total } = await this.stock.movements(store.id, filter, page);
+    return list(rows.map(toStockMovement), total, page);
   }
 
   @Post()

@@ -1,6 +1,6 @@
-import { CursorInvalid } from '@app/application';
+import { CursorInvalid, MOVEMENTS_LISTED_DAYS } from '@app/application';
 import { ReferenceTaken, StockRefused } from '@app/domain';
-import { type ResourceDocumentation, StockChange, StockListItem } from '@app/representations';
+import { type ResourceDocumentation, StockChange, StockListItem, StockMovement } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
 import { ApiList, ApiWrite } from '../openapi/endpoints.js';
 import { ChangeStockRequest } from './stock.request.js';
@@ -8,7 +8,7 @@ import { ChangeStockRequest } from './stock.request.js';
 export const STOCK_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Stock',
   description: 'What lies in which bin: receipts, corrections and counts.',
-  schemas: [StockListItem, StockChange],
+  schemas: [StockListItem, StockMovement, StockChange],
 };
 
 export const ApiListStock = ApiList({
@@ -19,6 +19,16 @@ export const ApiListStock = ApiList({
     'by `product_id`, then `variant_id` (the product itself first), then the age of the bin. `pagination.total` counts all ' +
     'rows that match the filters.',
   of: StockListItem,
+});
+
+export const ApiListMovements = ApiList({
+  operationId: 'listStockMovements',
+  summary: 'The ledger of the stock, newest first',
+  description:
+    'Every change of a quantity: by orders, and by changes of stock. Movements are never changed or deleted. The list covers ' +
+    'what `from` and `to` limit. Without `from`, it covers all time for a `sku` or `product_id`, and otherwise the ' +
+    `${MOVEMENTS_LISTED_DAYS} days before \`to\`, or before now. \`pagination.total\` counts all rows in it; a page costs what it counts.`,
+  of: StockMovement,
 });
 
 export const ApiChangeStock = ApiWrite({

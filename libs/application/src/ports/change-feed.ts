@@ -37,6 +37,12 @@ export interface FeedPlace {
   readonly base: number;
 }
 
+/**
+ * Where a read begins: after a place, with the first change at or after a time, at the end, or, for null, with everything. A
+ * time in the future is the end.
+ */
+export type FeedStart = FeedPlace | Date | 'end' | null;
+
 /** A change with the full record of the resource as it is now; null when the API does not show it any more. */
 export type ChangedResource = {
   readonly [Kind in ChangeKind]: Change & { readonly kind: Kind; readonly record: RecordOfKind[Kind] | null };
@@ -54,8 +60,7 @@ export interface FeedQuery {
   readonly kinds: readonly ChangeKind[];
   /** Whether the orders are those of test keys; absent = all. A deleted order is either. */
   readonly isTest?: boolean | undefined;
-  /** Null = from the beginning. */
-  readonly after: FeedPlace | null;
+  readonly after: FeedStart;
   readonly limit: number;
   /** Whether the read is one of many: these share a part of the connections. */
   readonly bulk?: boolean;

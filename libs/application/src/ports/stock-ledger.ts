@@ -1,3 +1,32 @@
+import type { Actor, MovementKind, StockItem } from '@app/domain';
+import type { Page, PageOf } from './page.js';
+import type { StockFilter } from './stock.repository.js';
+
+export interface StockMovement extends StockItem {
+  /** When its transaction began. */
+  readonly at: Date;
+  readonly sku: string;
+  readonly warehouse: string;
+  readonly bin: string;
+  /** Units put in (positive) or taken out (negative). */
+  readonly quantity: number;
+  readonly kind: MovementKind;
+  /** Of the change of stock that moved the units; `''` without one. */
+  readonly reference: string;
+  readonly orderId: string | null;
+  /** Null for movements of orders and imports. */
+  readonly actor: Actor | null;
+}
+
+export interface MovementFilter extends StockFilter {
+  readonly from?: Date;
+  /** Movements at this time are not in the list. */
+  readonly to?: Date;
+}
+
+/** A list without a product covers so many days, unless it begins at a time: its total counts each row. */
+export const MOVEMENTS_LISTED_DAYS = 90;
+
 /** Stock in a bin whose quantity is not the sum of its movements. */
 export interface StockDifference {
   readonly store: string;
@@ -15,8 +44,10 @@ export interface StockVerification {
   readonly differences: readonly StockDifference[];
 }
 
-/** For operators. Has no time limit. */
 export abstract class StockLedger {
-  /** Compares every bin with the sum of its movements, at one moment. @param storeId null = of all stores. */
+  /** Newest first. Without `from`, `skus` and `productId`, the {@link MOVEMENTS_LISTED_DAYS} before `to`, or before now. */
+  abstract list(storeId: number, filter: MovementFilter, page: Page): Promise<PageOf<StockMovement>>;
+
+  /** For operators. Has no time limit. Compares every bin with the sum of its movements, at one moment. @param storeId null = of all stores. */
   abstract verify(storeId: number | null): Promise<StockVerification>;
 }

@@ -23,10 +23,22 @@ export interface StockFilter {
   readonly bin?: string;
 }
 
+export interface WarehouseRecord {
+  readonly code: string;
+  readonly name: string;
+  /** Whether its stock is for sale. */
+  readonly active: boolean;
+  /** Codes, as code points. */
+  readonly bins: readonly string[];
+}
+
 export abstract class StockRepository {
   /** By product id, variant id (the product itself first) and bin id. */
   abstract list(storeId: number, filter: StockFilter, page: Page): Promise<PageOf<StockRecord>>;
 
   /** Those that exist, in any order. */
   abstract findByIds(storeId: number, ids: readonly StockId[]): Promise<StockRecord[]>;
+
+  /** By code, as code points. */
+  abstract warehouses(storeId: number, page: Page): Promise<PageOf<WarehouseRecord>>;
 }

@@ -1,8 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, PageOf } from '../ports/page.js';
 import { StockChanges, type ChangedStock, type StockChangeRequest } from '../ports/stock-changes.js';
-import { StockLedger, type StockVerification } from '../ports/stock-ledger.js';
-import { StockRepository, type StockFilter, type StockRecord } from '../ports/stock.repository.js';
+import { StockLedger, type MovementFilter, type StockMovement, type StockVerification } from '../ports/stock-ledger.js';
+import {
+  StockRepository,
+  type StockFilter,
+  type StockRecord,
+  type WarehouseRecord,
+} from '../ports/stock.repository.js';
 import { StoreRepository } from '../ports/store.repository.js';
 import { requestHashOf } from '../request-hash.js';
 
@@ -17,6 +22,14 @@ export class StockService {
 
   list(storeId: number, filter: StockFilter, page: Page): Promise<PageOf<StockRecord>> {
     return this.stock.list(storeId, filter, page);
+  }
+
+  movements(storeId: number, filter: MovementFilter, page: Page): Promise<PageOf<StockMovement>> {
+    return this.ledger.list(storeId, filter, page);
+  }
+
+  warehouses(storeId: number, page: Page): Promise<PageOf<WarehouseRecord>> {
+    return this.stock.warehouses(storeId, page);
   }
 
   change(command: Omit<StockChangeRequest, 'requestHash'>): Promise<ChangedStock> {

@@ -15,6 +15,11 @@ export function parseApiKeyScope(text: string): ApiKeyScope | null {
   return ['read', ...WRITE_SCOPES.filter((word) => words.includes(word))].join(',') as ApiKeyScope;
 }
 
+/** One by one. `full` has every word. */
+export function wordsOf(scope: ApiKeyScope): readonly string[] {
+  return scope === 'full' ? ['read', ...WRITE_SCOPES] : scope.split(',');
+}
+
 export function permits(scope: ApiKeyScope, needed: WriteScope): boolean {
-  return scope === 'full' || scope.split(',').includes(needed);
+  return wordsOf(scope).includes(needed);
 }

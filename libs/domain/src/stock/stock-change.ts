@@ -14,6 +14,9 @@ export type StockWrite =
 export const COUNT_BASES = ['available', 'on_hand'] as const;
 export type CountBasis = (typeof COUNT_BASES)[number];
 
+export const MOVEMENT_KINDS = ['OPENING', 'ORDER', 'CANCELLATION', 'RETURN', 'ADJUSTMENT', 'SET', 'COUNT'] as const;
+export type MovementKind = (typeof MOVEMENT_KINDS)[number];
+
 export const STOCK_REFUSALS = [
   'unknown_sku',
   'ambiguous_sku',

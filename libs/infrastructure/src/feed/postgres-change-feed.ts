@@ -9,12 +9,15 @@ import {
   type Change,
   type ChangeKind,
   type FeedPage,
+  type FeedPlace,
   type FeedQuery,
   type NewestPositions,
 } from '@app/application';
+import { DELETIONS_KEPT_DAYS } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 import { GroupedLookup } from '../postgres/grouped-lookup.js';
+import { lastPositionBefore } from './last-position-before.js';
 import { numberChangesOf } from './number-changes.js';
 import { changesWait } from './waiting-changes.js';
 
@@ -68,6 +71,13 @@ const PAGE = `/* changes.page */
   ) AS page ON true
   ORDER BY page.position`;
 
+// No deletion of the kept days is purged. Of an earlier time, the page refuses the place if one after it is.
+const START = `/* changes.start */
+  SELECT (SELECT id FROM change_branches ORDER BY number DESC LIMIT 1) AS branch,
+    ${lastPositionBefore('$2::timestamptz')} AS position,
+    CASE WHEN $2::timestamptz < now() - interval '${DELETIONS_KEPT_DAYS} days' THEN 0 ELSE coalesce((
+      SELECT max(through) FROM purged_changes WHERE store_id = $1 AND kind = ANY ($3::change_kind[])), 0) END AS base`;
+
 const WAITING = `/* changes.waiting */ SELECT ${changesWait('$1')} AS waiting`;
 
 const NEWEST = `/* changes.newest */
@@ -88,7 +98,7 @@ export class PostgresChangeFeed extends ChangeFeed {
 
   override async read(storeId: number, query: FeedQuery): Promise<FeedPage> {
     const waiting = (await this.number(storeId)) ?? (await this.isWaiting(storeId));
-    const page = await this.page(storeId, query);
+    const page = await this.page(storeId, query, await this.placeOf(storeId, query));
     if (!waiting) return page;
     // Without a pause, the reader of an empty page would ask again in a tight loop.
     if (page.changes.length === 0) await sleep(EMPTY_PAGE_MS);
@@ -137,8 +147,15 @@ export class PostgresChangeFeed extends ChangeFeed {
     return numberChangesOf((text, values) => this.database.queryPrepared(text, values, { isAlone: true }), storeId);
   }
 
-  private async page(storeId: number, query: FeedQuery): Promise<FeedPage> {
-    const { kinds, after, limit, bulk } = query;
+  private async placeOf(storeId: number, { after, kinds }: FeedQuery): Promise<FeedPlace | null> {
+    if (after !== 'end' && !(after instanceof Date)) return after;
+    const time = after === 'end' ? 'infinity' : after;
+    const [place] = await this.database.queryPrepared<FeedPlace>(START, [storeId, time, kinds]);
+    return place ?? null;
+  }
+
+  private async page(storeId: number, query: FeedQuery, after: FeedPlace | null): Promise<FeedPage> {
+    const { kinds, limit, bulk } = query;
     const position = after?.position ?? 0;
     const values = [storeId, kinds, position, limit + 1, after?.branch ?? null];
     const rows = bulk
@@ -146,7 +163,7 @@ export class PostgresChangeFeed extends ChangeFeed {
       : await this.database.queryPrepared<PageRow>(PAGE, values);
     const [state] = rows;
     if (!state) throw new Error('The feed has no branch');
-    if (after && state.lost) return { ...(await this.page(storeId, { ...query, after: null })), rewound: true };
+    if (after && state.lost) return { ...(await this.page(storeId, query, null)), rewound: true };
 
     const base = after?.base ?? state.purged;
     if (state.purged > Math.max(position, base)) throw new CursorExpired();

@@ -1,6 +1,19 @@
-import { StockLedger, type StockVerification } from '@app/application';
+import {
+  MOVEMENTS_LISTED_DAYS,
+  StockLedger,
+  type MovementFilter,
+  type Page,
+  type PageOf,
+  type StockMovement,
+  type StockVerification,
+} from '@app/application';
 import { Injectable } from '@nestjs/common';
+import { Conditions } from '../lists/conditions.js';
+import { matchesNothing, NO_ROWS, offsetOf, pageOf } from '../lists/paging.js';
+import { Database } from '../postgres/database.js';
 import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
+import { NAMES, PLACED_UNIT } from './placed-unit.js';
+import { unitsBySkus } from './units-by-sku.js';
 
 // One statement, so one snapshot: it sees both the bins and the movements of a concurrent order, or neither.
 const VERIFY = `/* stock.verify */
@@ -30,8 +43,20 @@ const VERIFY = `/* stock.verify */
 
 @Injectable()
 export class PostgresStockLedger extends StockLedger {
-  constructor(private readonly connection: MaintenanceConnection) {
+  constructor(
+    private readonly connection: MaintenanceConnection,
+    private readonly database: Database,
+  ) {
     super();
+  }
+
+  override async list(storeId: number, filter: MovementFilter, page: Page): Promise<PageOf<StockMovement>> {
+    const skus = filter.skus?.filter((sku) => !matchesNothing([sku]));
+    if (matchesNothing(filter) || skus?.length === 0) return NO_ROWS;
+    return pageOf(page, (asked) => {
+      const where = conditionsOf(storeId, { ...filter, ...(skus && { skus }) });
+      return this.database.search(movementsOn(asked, where), where.values);
+    });
   }
 
   override async verify(storeId: number | null): Promise<StockVerification> {
@@ -40,4 +65,45 @@ export class PostgresStockLedger extends StockLedger {
     );
     return result ?? { checked: 0, differences: [] };
   }
+}
+
+function conditionsOf(storeId: number, { skus, productId, warehouse, bin, from, to }: MovementFilter): Conditions {
+  const where = new Conditions('moved.store_id = ?', storeId);
+  if (skus) where.and(`(moved.product_id, moved.variant_key) IN (${unitsBySkus('stock_units', '?')})`, skus);
+  if (productId !== undefined) where.and('moved.product_id = ?', productId);
+  if (warehouse !== undefined) {
+    where.and(
+      `moved.bin_id IN (SELECT bins.id FROM warehouses JOIN bins ON bins.store_id = $1 AND bins.warehouse_id = warehouses.id
+        WHERE warehouses.store_id = $1 AND warehouses.code = ?)`,
+      warehouse,
+    );
+  }
+  if (bin !== undefined) where.and('moved.bin_id IN (SELECT id FROM bins WHERE store_id = $1 AND code = ?)', bin);
+  if (to) where.and('moved.created_at < ?', to);
+  if (from) where.and('moved.created_at >= ?', from);
+  else if (!skus && productId === undefined) {
+    // least() ignores nulls.
+    where.and(
+      `moved.created_at >= least(?::timestamptz, now()) - interval '${MOVEMENTS_LISTED_DAYS} days'`,
+      to ?? null,
+    );
+  }
+  return where;
+}
+
+// Without a product, counts and skips rows in the primary key. Of 5 million movements, the 90 days with 500,000 take 0.1 s, all
+// of them a second, and those of one warehouse two.
+function movementsOn(page: Page, where: Conditions): string {
+  return `/* stock.movements */
+    SELECT (SELECT count(*) FROM stock_movements AS moved WHERE ${where.sql}) AS total, ${PLACED_UNIT},
+      page.created_at AS at, page.kind, coalesce(page.reference, '') AS reference, page.order_id AS "orderId",
+      CASE WHEN page.actor_type IS NOT NULL
+        THEN json_build_object('type', page.actor_type, 'id', page.actor_id, 'name', page.actor_name) END AS actor
+    FROM (
+      SELECT moved.created_at, moved.id FROM stock_movements AS moved WHERE ${where.sql}
+      ORDER BY moved.created_at DESC, moved.id DESC LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}
+    ) AS found
+    JOIN stock_movements AS page ON page.store_id = $1 AND page.created_at = found.created_at AND page.id = found.id
+    ${NAMES}
+    ORDER BY page.created_at DESC, page.id DESC`;
 }

@@ -6,26 +6,18 @@ import {
   type StockFilter,
   type StockId,
   type StockRecord,
+  type WarehouseRecord,
 } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Conditions } from '../lists/conditions.js';
 import { matchesNothing, NO_ROWS, offsetOf, pageOf, type Counted } from '../lists/paging.js';
 import { Database } from '../postgres/database.js';
+import { NAMES, PLACED_UNIT } from './placed-unit.js';
 import { unitsBySkus } from './units-by-sku.js';
-
-const COLUMNS = `page.product_id AS "productId", nullif(page.variant_key, 0) AS "variantId", page.bin_id AS "binId", page.quantity,
-    coalesce(variant.sku, product.sku) AS sku, warehouse.code AS warehouse, bin.code AS bin`;
-// Only the rows on the page read these tables.
-// OFFSET keeps the planner from looking for the bins through their warehouse, which has many.
-const NAMES = `
-    JOIN products AS product ON product.store_id = $1 AND product.id = page.product_id
-    LEFT JOIN product_variants AS variant ON variant.store_id = $1 AND variant.id = page.variant_key
-    CROSS JOIN LATERAL (SELECT code, warehouse_id FROM bins WHERE store_id = $1 AND id = page.bin_id OFFSET 0) AS bin
-    JOIN warehouses AS warehouse ON warehouse.store_id = $1 AND warehouse.id = bin.warehouse_id`;
 
 const FIND_MANY = `/* stock.find_many */
   WITH asked AS MATERIALIZED (SELECT $2::int[] AS products, $3::int[] AS variants, $4::int[] AS bins)
-  SELECT ${COLUMNS}
+  SELECT ${PLACED_UNIT}
   FROM (
     SELECT stock.product_id, stock.variant_key, stock.bin_id, stock.quantity
     FROM asked CROSS JOIN unnest(asked.products, asked.variants, asked.bins) AS wanted (product_id, variant_key, bin_id)
@@ -44,7 +36,7 @@ const PAGE = `/* stock.list */
     SELECT block * 256 AS product_id, $2::bigint - before AS skipped FROM blocks
     WHERE before <= $2 ORDER BY before DESC, block DESC LIMIT 1
   )
-  SELECT (SELECT coalesce(sum(rows), 0) FROM blocks) AS total, ${COLUMNS}
+  SELECT (SELECT coalesce(sum(rows), 0) FROM blocks) AS total, ${PLACED_UNIT}
   FROM (
     SELECT * FROM (
       SELECT * FROM (
@@ -74,7 +66,7 @@ const pageOfBins = (rowsOfBlock: string) => `/* stock.list_of_bins */
   ), shown AS MATERIALIZED (
     SELECT block, before FROM blocks WHERE before + rows > $4 AND before < $4 + $5 ORDER BY block
   )
-  SELECT (SELECT coalesce(sum(rows), 0) FROM blocks) AS total, ${COLUMNS}
+  SELECT (SELECT coalesce(sum(rows), 0) FROM blocks) AS total, ${PLACED_UNIT}
   FROM (
     SELECT product_id, variant_key, bin_id
     FROM shown CROSS JOIN LATERAL (
@@ -96,6 +88,16 @@ const PAGE_OF_BINS = pageOfBins(`${BLOCK} AND bin_id = ANY ($3)`);
 const PAGE_OF_WAREHOUSE =
   pageOfBins(`SELECT * FROM (${BLOCK} ORDER BY product_id, variant_key, bin_id OFFSET 0) AS block
       WHERE (SELECT warehouse_id FROM bins WHERE store_id = $1 AND id = bin_id) = $3`);
+
+const WAREHOUSES = `/* stock.warehouses */
+  SELECT (SELECT count(*) FROM warehouses WHERE store_id = $1) AS total, page.code, page.name, page.active,
+    ARRAY(
+      SELECT code FROM bins WHERE store_id = $1 AND warehouse_id = page.id ORDER BY code COLLATE "C"
+    ) AS bins
+  FROM (
+    SELECT * FROM warehouses WHERE store_id = $1 ORDER BY code COLLATE "C" LIMIT $3 OFFSET $2
+  ) AS page
+  ORDER BY page.code COLLATE "C"`;
 
 interface BinRow {
   readonly id: number;
@@ -124,6 +126,12 @@ export class PostgresStockRepository extends StockRepository {
       ids.map(({ variantId }) => variantId ?? 0),
       ids.map(({ binId }) => binId),
     ]);
+  }
+
+  override warehouses(storeId: number, page: Page): Promise<PageOf<WarehouseRecord>> {
+    return pageOf<WarehouseRecord>(page, (asked) =>
+      this.database.search(WAREHOUSES, [storeId, offsetOf(asked), asked.limit], { onePlan: true }),
+    );
   }
 
   private read(storeId: number, filter: StockFilter, page: Page): Promise<StockRow[]> {
@@ -176,7 +184,7 @@ function filteredPage(where: Conditions, page: Page): string {
     WITH matching AS MATERIALIZED (
       SELECT product_id, variant_key, bin_id, quantity FROM stock WHERE ${where.sql}
     )
-    SELECT (SELECT count(*) FROM matching) AS total, ${COLUMNS}
+    SELECT (SELECT count(*) FROM matching) AS total, ${PLACED_UNIT}
     FROM (
       SELECT * FROM matching ORDER BY product_id, variant_key, bin_id
       LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}

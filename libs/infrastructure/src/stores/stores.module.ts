@@ -1,9 +1,13 @@
-import { StoreRepository } from '@app/application';
+import { StoreAttention, StoreRepository } from '@app/application';
 import { Module } from '@nestjs/common';
+import { PostgresStoreAttention } from './postgres-store-attention.js';
 import { PostgresStoreRepository } from './postgres-store.repository.js';
 
 @Module({
-  providers: [{ provide: StoreRepository, useClass: PostgresStoreRepository }],
-  exports: [StoreRepository],
+  providers: [
+    { provide: StoreAttention, useClass: PostgresStoreAttention },
+    { provide: StoreRepository, useClass: PostgresStoreRepository },
+  ],
+  exports: [StoreAttention, StoreRepository],
 })
 export class StoresModule {}

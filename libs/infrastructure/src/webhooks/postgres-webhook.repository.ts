@@ -10,6 +10,7 @@ import {
 } from '@app/application';
 import { MAX_WEBHOOKS, TooManyWebhooks, WebhookDeleted, type ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { lastPositionBefore } from '../feed/last-position-before.js';
 import { numberChangesOf } from '../feed/number-changes.js';
 import { DataCipher } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
@@ -72,34 +73,12 @@ const REPLAY_FROM_PLACE = `/* webhooks.replay */
     ) THEN failing_since END
   WHERE ${IS_IT} RETURNING ${COLUMNS}`;
 
-// The last position before all changes of the time and later, found by bisection: times rise with the positions.
-const LAST_BEFORE_TIME = `/* webhooks.last_before_time */
-  WITH RECURSIVE bisection (low, high) AS (
-    SELECT 0::bigint, newest_change($1, enum_range(NULL::change_kind))
-    UNION ALL
-    SELECT CASE WHEN is_later THEN low ELSE middle END, CASE WHEN is_later THEN middle - 1 ELSE high END
-    FROM bisection
-    CROSS JOIN LATERAL (SELECT (low + high + 1) / 2 AS middle) AS halved
-    CROSS JOIN LATERAL (
-      SELECT coalesce(bool_or(newest.changed_at >= $4), false) AS is_later
-      FROM webhooks CROSS JOIN unnest(kinds) AS wanted (kind)
-      CROSS JOIN LATERAL (
-        SELECT changed_at FROM changes
-        WHERE changes.store_id = $1 AND changes.kind = wanted.kind AND changes.position <= middle
-        ORDER BY changes.position DESC LIMIT 1
-      ) AS newest
-      WHERE ${IS_IT}
-    ) AS compared
-    WHERE low < high
-  )
-  SELECT low AS position FROM bisection WHERE low = high`;
-
 // Deletions that are no longer kept are before the time, or cannot be sent again. A time after the place skips nothing, unless
 // the receiver has read the feed because the place expired.
 const REPLAY_FROM_TIME = `/* webhooks.replay_from_time */
   UPDATE webhooks
   SET branch = ${BRANCH}, base = ${PURGED}, replays = replays + 1, failures = 0, due_at = now(), epoch = epoch + 1,
-    position = least(CASE WHEN reason = 'cursor_expired' THEN NULL ELSE position END, $4)
+    position = least(CASE WHEN reason = 'cursor_expired' THEN NULL ELSE position END, ${lastPositionBefore('$4')})
   WHERE ${IS_IT} RETURNING ${COLUMNS}`;
 
 const LOCK_SECRETS = `/* webhooks.lock_secrets */
@@ -180,10 +159,8 @@ export class PostgresWebhookRepository extends WebhookRepository {
       if (change.kind === 'test') return first(await write(TEST));
       if (change.kind === 'rotate') return this.rotate(sql, key, mode, change);
       const { from } = change;
-      if (!(from instanceof Date)) return first(await write(REPLAY_FROM_PLACE, from.branch, from.position, from.base));
-      // Before the lock of the webhook, for which the worker waits.
-      const [last] = await sql.query<{ position: number }>(LAST_BEFORE_TIME, [storeId, id, mode, from]);
-      return first(await write(REPLAY_FROM_TIME, last?.position));
+      if (from instanceof Date) return first(await write(REPLAY_FROM_TIME, from));
+      return first(await write(REPLAY_FROM_PLACE, from.branch, from.position, from.base));
     });
   }
 

@@ -188,6 +188,8 @@ COMMENT ON TABLE order_stages IS 'Stages of an order''s pipeline and their state
 CREATE INDEX order_stages_due ON order_stages (run_at) WHERE state = 'pending';
 -- Dead letters of the last day.
 CREATE INDEX order_stages_dead ON order_stages (updated_at) WHERE state = 'dead' AND NOT set_aside;
+-- Failed mails of one store.
+CREATE INDEX order_stages_dead_by_store ON order_stages (store_id) WHERE state = 'dead' AND NOT set_aside;
 -- Orders under review, by the rules that hold them. An order id begins with the time.
 CREATE INDEX order_stages_held ON order_stages (held_for, order_id, store_id) WHERE state = 'held';
 -- The orders under review of one store, for its order list.

@@ -56,7 +56,7 @@ CREATE TABLE stock_movements (
   reason text, -- Why the request changed the stock, by its client.
   transaction xid8 NOT NULL DEFAULT pg_current_xact_id(), -- After each place of the feed whose snapshot does not see it.
   counted_at bigint, -- Position in feed_snapshots of the place of a count.
-  PRIMARY KEY (store_id, id),
+  PRIMARY KEY (store_id, created_at, id), -- In the order of the list: no order pays for an index more.
   FOREIGN KEY (store_id, product_id, variant_key, bin_id) REFERENCES stock,
   FOREIGN KEY (store_id, order_id) REFERENCES orders,
   CHECK ((kind = ANY ('{ORDER,CANCELLATION,RETURN}')) = (order_id IS NOT NULL)),

@@ -1,0 +1,14 @@
+/**
+ * SQL for the last position of the store `$1` before a time; 0 without any. Times rise with the positions, so it is before all
+ * changes at or after the time.
+ *
+ * @param time an expression.
+ */
+export function lastPositionBefore(time: string): string {
+  return `(SELECT coalesce(max(last.position), 0) FROM unnest(enum_range(NULL::change_kind)) AS each (kind)
+    CROSS JOIN LATERAL (
+      SELECT position FROM changes
+      WHERE changes.store_id = $1 AND changes.kind = each.kind AND changes.changed_at < ${time}
+      ORDER BY changes.changed_at DESC, position DESC LIMIT 1
+    ) AS last)`;
+}

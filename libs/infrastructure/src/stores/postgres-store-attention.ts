@@ -1,0 +1,49 @@
+import { KEY_EXPIRY_DAYS, LONG_WAIT_DAYS, StoreAttention, type AttentionCounts } from '@app/application';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../postgres/database.js';
+
+const OPEN = `ANY ('{PENDING,CONFIRMED,PROCESSING}')`;
+const WAIT = `now() - interval '${LONG_WAIT_DAYS} days'`;
+
+// All open orders come from the tally. Those that wait are all without the recent ones: the old ones may be most of the store.
+const COUNT = `/* stores.attention */
+  WITH held AS (
+    SELECT count(*) AS rows, count(*) FILTER (WHERE fulfillment_status = ${OPEN}) AS open,
+      count(*) FILTER (WHERE fulfillment_status = ${OPEN} AND created_at < ${WAIT}) AS old
+    FROM orders WHERE store_id = $1 AND id IN (
+      SELECT order_id FROM order_stages WHERE store_id = $1 AND state = 'held')
+  ), open AS (
+    SELECT coalesce(sum(rows), 0) AS rows FROM list_counts
+    WHERE store_id = $1 AND list = 'orders' AND grain = 'all' AND labels[3] = ${OPEN}
+  ), recent AS (
+    SELECT count(*) AS rows FROM orders
+    WHERE store_id = $1 AND fulfillment_status = ${OPEN} AND created_at >= ${WAIT}
+  )
+  SELECT held.rows AS held,
+    (SELECT count(*) FROM orders WHERE store_id = $1 AND refund_due > 0) AS "refundDue",
+    (SELECT count(*) FROM order_stages
+      WHERE store_id = $1 AND state = 'dead' AND NOT set_aside AND stage LIKE 'notify-%') AS "failedMails",
+    (open.rows - held.open)::bigint AS "toShip", (open.rows - recent.rows - held.old)::bigint AS "waitingLong",
+    (SELECT count(*) FROM webhooks
+      WHERE store_id = $1 AND state = 'active' AND failing_since IS NOT NULL) AS "webhooksFailing",
+    (SELECT count(*) FROM webhooks
+      WHERE store_id = $1 AND state = 'paused' AND reason <> 'requested') AS "webhooksPaused",
+    (SELECT count(*) FROM api_keys
+      WHERE store_id = $1 AND status = 'ACTIVE' AND successor_id IS NULL
+        AND expires_at BETWEEN now() AND now() + interval '${KEY_EXPIRY_DAYS} days') AS "keysExpiring",
+    (SELECT coalesce(sum(rows), 0)::bigint FROM list_counts
+      WHERE store_id = $1 AND list = 'skus' AND grain = 'all' AND labels[1] = 'false') AS "outOfStock"
+  FROM held, open, recent`;
+
+@Injectable()
+export class PostgresStoreAttention extends StoreAttention {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  override async count(storeId: number): Promise<AttentionCounts> {
+    const [counts] = await this.database.search<AttentionCounts>(COUNT, [storeId]);
+    if (!counts) throw new Error('The counts have no row');
+    return counts;
+  }
+}

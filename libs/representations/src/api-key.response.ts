@@ -1,0 +1,48 @@
+import type { ApiKeyLookup, PublicStoreProfile } from '@app/application';
+import { wordsOf, WRITE_SCOPES } from '@app/domain';
+import { Type } from '@sinclair/typebox';
+import { representation, type ValueOf } from './resource.js';
+import * as is from './schema.js';
+
+export const ApiKey = representation(
+  'ApiKey',
+  is.object({
+    name: is.text('`""` when there is none.', 'ERP'),
+    mode: is.oneOf(['live', 'test'], 'Whether its orders are test orders.'),
+    scope: is.arrayOf(
+      is.oneOf(['read', ...WRITE_SCOPES], 'New words may be added.'),
+      'What the key permits, word by word. The scope `full` has all.',
+    ),
+    networks: is.arrayOf(is.text('In CIDR notation.', '192.0.2.0/24'), 'Where it may be used from; empty = anywhere.'),
+    expires_at: is.orNull(is.timestamp('When it ends; null = never.')),
+    store: is.object(
+      {
+        id: is.id('The store.', 1),
+        name: is.text('Display name.', 'Acme'),
+        subdomain: is.text('Name of the store in URLs. Unique.', 'acme'),
+        currency: is.text('ISO 4217 code of all prices and amounts of the store.', 'USD'),
+        time_zone: is.text('IANA name of the time zone of the store.', 'Europe/Berlin'),
+      },
+      'The store that the key opens.',
+    ),
+    person: Type.Null({ description: 'Reserved: always null.', examples: [null] }),
+  }),
+);
+
+export function toApiKeyResponse(key: ApiKeyLookup, store: PublicStoreProfile): ValueOf<typeof ApiKey> {
+  return {
+    name: key.name,
+    mode: key.mode,
+    scope: wordsOf(key.scope),
+    networks: key.networks,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    store: {
+      id: store.id,
+      name: store.name,
+      subdomain: store.subdomain,
+      currency: store.currency,
+      time_zone: store.timeZone,
+    },
+    person: null,
+  };
+}
