@@ -389,7 +389,9 @@ describe('the list of orders', () => {
     const client = await pool.connect();
     try {
       await client.query(`SET plan_cache_mode = force_generic_plan; PREPARE listed AS ${text}`);
-      const literals = values.map((value) => (Array.isArray(value) ? `'{${value.join()}}'` : pg.escapeLiteral(String(value))));
+      const literals = values.map((value) =>
+        Array.isArray(value) ? `'{${value.join()}}'` : pg.escapeLiteral(String(value)),
+      );
       const { rows } = await client.query<Record<string, string>>(`EXPLAIN EXECUTE listed (${literals.join()})`);
       return rows.map((row) => row['QUERY PLAN'] ?? '');
     } finally {
