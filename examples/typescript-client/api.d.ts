@@ -3976,11 +3976,13 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only those with this payment status, or with one of several: up to 20, separated by commas, or the parameter repeated. Letter case does not matter; a value that matches no row, such as an empty one, matches none. More values are rejected with 400, and with `Prefer: handling=strict` a word that does not exist, too. */
-        status?: string;
+        status?: ('PENDING' | 'SUCCEEDED' | 'FAILED' | 'REFUNDED' | 'CANCELLED')[];
         /** @description Only those with this fulfillment stage, or with one of several: up to 20, separated by commas, or the parameter repeated. Letter case does not matter; a value that matches no row, such as an empty one, matches none. More values are rejected with 400, and with `Prefer: handling=strict` a word that does not exist, too. */
-        fulfillment_status?: string;
+        fulfillment_status?: (
+          'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'RETURNED'
+        )[];
         /** @description Only those with this source, or with one of several: up to 20, separated by commas, or the parameter repeated. Letter case does not matter; a value that matches no row, such as an empty one, matches none. More values are rejected with 400, and with `Prefer: handling=strict` a word that does not exist, too. */
-        source?: string;
+        source?: ('POS' | 'WEBSITE')[];
         /** @description Only those with one of these ids or receipt numbers: up to 100, separated by commas, or the parameter repeated. Letter case does not matter. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
         ids?: string;
         /** @description Only those with exactly this text as the id of the account to which the order is linked. A value that no row has, such as an empty one, returns an empty list, never an error. */
@@ -4006,8 +4008,17 @@ export interface operations {
         /** @description Only those with this text anywhere in the receipt number, the external reference, the name or the e-mail address on the order, or a tracking number, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description More fields for each row, separated by commas: `updated_at`, `is_test`, `held`, `units`, `refund_due`, `external_reference`, `customer_id`, `line_items`. Another word is rejected with 400. */
-        include?: string;
-        /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. Another word is rejected with 400. */
+        include?: (
+          | 'updated_at'
+          | 'is_test'
+          | 'held'
+          | 'units'
+          | 'refund_due'
+          | 'external_reference'
+          | 'customer_id'
+          | 'line_items'
+        )[];
+        /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. Another word, also an empty one, is rejected with 400. */
         sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
@@ -5027,8 +5038,8 @@ export interface operations {
         /** @description Only products that changed, with their variants, prices and stock before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
         /** @description More fields for each row, separated by commas: `updated_at`, `sku`. Another word is rejected with 400. */
-        include?: string;
-        /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. Another word is rejected with 400. */
+        include?: ('updated_at' | 'sku')[];
+        /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. Another word, also an empty one, is rejected with 400. */
         sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
@@ -5181,7 +5192,7 @@ export interface operations {
         /** @description Only SKUs that changed, with their prices and stock before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
         /** @description More fields for each row, separated by commas: `updated_at`. Another word is rejected with 400. */
-        include?: string;
+        include?: 'updated_at'[];
         /** @description `true` (or `1`): each row has its units by warehouse. Any other value, including `false`, does not filter. */
         warehouses?: boolean;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
@@ -5827,8 +5838,8 @@ export interface operations {
         /** @description Only customers that changed before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
         /** @description More fields for each row, separated by commas: `updated_at`. Another word is rejected with 400. */
-        include?: string;
-        /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. Another word is rejected with 400. */
+        include?: 'updated_at'[];
+        /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. Another word, also an empty one, is rejected with 400. */
         sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;

@@ -209,6 +209,7 @@ describe('the OpenAPI document', () => {
       'product_id',
       'in_stock',
       'search',
+      ...['updated_from', 'updated_to', 'include'],
       'warehouses',
       'limit',
       'page',

@@ -29,6 +29,7 @@ describe('a parameter of a list', () => {
     ['/v1/products?updated_to=', `updated_to ${TIME}`],
     ['/v1/skus?updated_from=1', `updated_from ${TIME}`],
     ['/v1/orders?sort=total', 'sort must be one of created_at, -created_at, updated_at, -updated_at'],
+    ['/v1/orders?sort=constructor', 'sort must be one of created_at, -created_at, updated_at, -updated_at'],
     ['/v1/customers?sort=name', 'sort must be one of created_at, -created_at, updated_at, -updated_at'],
     ['/v1/products?include=updated_at,stock', 'include must be one or more of updated_at, sku, separated by commas'],
     ['/v1/customers?include=orders', 'include must be one or more of updated_at, separated by commas'],

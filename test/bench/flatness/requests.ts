@@ -76,11 +76,12 @@ export function byExample({ paths }: Document, requests: readonly FlatRequest[])
       .filter((parameter) => parameter.in === 'query' && !['limit', 'page'].includes(parameter.name))
       .filter(({ name }) => !asked.some((url) => url.pathname === list && url.searchParams.has(name)))
       .map(({ name, schema }) => {
-        const [example] = (schema as { readonly examples: readonly (string | number | boolean)[] }).examples;
+        const [example] = (schema as { readonly examples: readonly (string | number | boolean | readonly string[])[] })
+          .examples;
         return {
           name: `${list} by ${name}`,
           kind: 'first page',
-          path: `${list}?${name}=${encodeURIComponent(example ?? '')}`,
+          path: `${list}?${name}=${encodeURIComponent(String(example ?? ''))}`,
         };
       }),
   );

@@ -18,7 +18,8 @@ interface List {
 
 export async function exploreReads(scene: Scene): Promise<void> {
   const parameters = await listParameters(scene.service);
-  const filters = parameters.filter(({ isClamped, isStrict }) => !isClamped && !isStrict);
+  const strictNames = new Set(parameters.filter(({ isStrict }) => isStrict).map(({ name }) => name));
+  const filters = parameters.filter(({ name, isClamped }) => !isClamped && !strictNames.has(name));
   const lists = fc.record({
     path: fc.constantFrom(
       ...parameters.filter(({ name, path }) => name === 'page' && !path.includes('{')).map(({ path }) => path),

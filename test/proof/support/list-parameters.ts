@@ -13,14 +13,15 @@ export interface ListParameter {
   readonly isStrict: boolean;
 }
 
-const STRICT = ['true or false', 'a time'];
+const STRICT = ['true', 'one of', 'one or more of', 'a time'];
 const TIMES = ['2000-01-01T00:00:00Z', '2999-01-01T00:00:00Z'];
 
 interface Schema {
   readonly type: string;
   readonly format?: string;
-  readonly enum?: readonly string[];
+  readonly enum?: readonly (string | boolean)[];
   readonly minimum?: number;
+  readonly items?: Schema;
 }
 
 interface Operation {
@@ -55,8 +56,9 @@ function parametersOf(path: string, { parameters = [], responses }: Operation): 
     }));
 }
 
-function valuesOf({ type, format, enum: words = [] }: Schema): readonly string[] | null {
+function valuesOf({ type, format, items, enum: words = items?.enum ?? [] }: Schema): readonly string[] | null {
+  if (words.length > 0) return words.map(String);
   if (type === 'boolean') return ['true', 'false'];
   if (format === 'date-time') return TIMES;
-  return words.length > 0 ? words : null;
+  return null;
 }

@@ -28,7 +28,7 @@ const QUERY = listQuery<ProductFilter>(
     brandId: idFilter('brand_id', 'Only the products of this brand.'),
     slug: exactFilter('slug', 'the name in URLs', 'runner'),
     ...updatedFilter('products that changed, with their variants, prices and stock'),
-    include: includeOf(PRODUCT_INCLUDES, 'updated_at,sku'),
+    include: includeOf(PRODUCT_INCLUDES, 'sku'),
   },
   { sort: SORT },
 );

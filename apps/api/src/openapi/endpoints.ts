@@ -48,6 +48,8 @@ const UNITS = { minor: '1099', major: '10.99' };
 const moneyOf = ({ money }: Representation) =>
   money ? ` Money is in ${money} units: ${UNITS[money]} is 10.99 USD.` : '';
 
+const SEPARATED_BY_COMMAS = { style: 'form', explode: false } as const;
+
 /** Decorators of parameters run before those of methods. */
 function byParameters(document: (parameters: readonly Parameter[]) => MethodDecorator): MethodDecorator {
   return (controller, name, descriptor) =>
@@ -56,7 +58,9 @@ function byParameters(document: (parameters: readonly Parameter[]) => MethodDeco
 
 export const ApiParameters = byParameters((parameters) =>
   applyDecorators(
-    ...parameters.map(({ name, description, schema }) => ApiQuery({ name, description, schema, required: false })),
+    ...parameters.map(({ name, description, schema }) =>
+      ApiQuery({ name, description, schema, required: false, ...(schema.type === 'array' && SEPARATED_BY_COMMAS) }),
+    ),
   ),
 );
 

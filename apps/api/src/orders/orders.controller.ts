@@ -64,7 +64,7 @@ const QUERY = listQuery<OrderFilter>(
       'the receipt number, the external reference, the name or the e-mail address on the order, or a tracking number',
       'ada@example.com',
     ),
-    include: includeOf(ORDER_INCLUDES, 'updated_at,line_items'),
+    include: includeOf(ORDER_INCLUDES, 'line_items'),
   },
   { sort: SORT },
 );

@@ -23,7 +23,7 @@ const NO_ID = 0;
 export interface Parameter<T = unknown> {
   readonly name: string;
   readonly description: string;
-  readonly schema: SchemaObject & { readonly examples: (string | number | boolean)[] };
+  readonly schema: SchemaObject & { readonly examples: (string | number | boolean | string[])[] };
   /** The message of the 400; absent: it refuses no value. */
   readonly refusal?: string;
   /** The values that rows can have. A strict request with another one is a 400. */
@@ -59,7 +59,7 @@ export const oneOfFilter = (
       `Only those with this ${what}, or with one of several: up to ${MAX_WORDS}, separated by commas, or the parameter repeated. ` +
       'Letter case does not matter; a value that matches no row, such as an empty one, matches none. More values are ' +
       'rejected with 400, and with `Prefer: handling=strict` a word that does not exist, too.',
-    schema: { type: 'string', examples: [example] },
+    schema: { type: 'array', items: { type: 'string', enum: [...words] }, examples: [[example]] },
     refusal,
     words,
     read: (sent) => {
@@ -302,42 +302,43 @@ export const PAGE: Parameter<number> = {
   read: (sent) => clampedInteger(sent, 1, MAX_PAGE, 1),
 };
 
-const SORTS: Readonly<Record<string, Sort>> = {
-  created_at: { by: 'createdAt', isDescending: false },
-  '-created_at': NEWEST_FIRST,
-  updated_at: { by: 'updatedAt', isDescending: false },
-  '-updated_at': { by: 'updatedAt', isDescending: true },
-};
-const SORT_WORDS = Object.keys(SORTS);
+const SORTS = new Map<string, Sort>([
+  ['created_at', { by: 'createdAt', isDescending: false }],
+  ['-created_at', NEWEST_FIRST],
+  ['updated_at', { by: 'updatedAt', isDescending: false }],
+  ['-updated_at', { by: 'updatedAt', isDescending: true }],
+]);
+const SORT_WORDS = [...SORTS.keys()];
 
 export const SORT: Filter<Sort> = {
   name: 'sort',
   description:
     'The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed ' +
-    'last. Rows with the same time follow each other by id, in the same direction. Another word is rejected with 400.',
+    'last. Rows with the same time follow each other by id, in the same direction. Another word, also an empty one, is rejected with 400.',
   schema: { type: 'string', enum: SORT_WORDS, default: '-created_at', examples: ['-created_at'] },
   refusal: `sort must be one of ${SORT_WORDS.join(', ')}`,
   read: (sent) => {
-    const word = lastOf(sent);
+    const word = filterOf(sent);
     if (word === undefined) return undefined;
-    const sort = SORTS[word];
+    const sort = SORTS.get(word);
     if (!sort) throw new BadRequestException(SORT.refusal);
     return sort;
   },
 };
 
 /** What the rows of a list have besides. */
-export function includeOf<Word extends string>(words: readonly Word[], example: string): Filter<readonly Word[]> {
+export function includeOf<Word extends string>(words: readonly Word[], example: Word): Filter<readonly Word[]> {
   const refusal = `include must be one or more of ${words.join(', ')}, separated by commas`;
   const read = readWords(refusal);
   return {
     name: 'include',
     description: `More fields for each row, separated by commas: ${words.map((word) => `\`${word}\``).join(', ')}. Another word is rejected with 400.`,
-    schema: { type: 'string', examples: [example] },
+    schema: { type: 'array', items: { type: 'string', enum: [...words] }, examples: [[example]] },
     refusal,
     read: (sent) => {
       const given = read(sent);
-      if (given?.some((word) => !words.includes(word as Word))) throw new BadRequestException(refusal);
+      if (given?.length === 0 || given?.some((word) => !words.includes(word as Word)))
+        throw new BadRequestException(refusal);
       return given && words.filter((word) => given.includes(word));
     },
   };
