@@ -133,7 +133,9 @@ async function tellingEverybody(me: Buyers, service: Service, rows: Rows, { mark
   for (const { route } of readable) {
     const { bytes, status } = await me.send(service, { method: 'GET', path: route.path });
     if (bytes.includes(mark)) violations.push(`GET ${route.path} leaks the other store`);
-    if (status === null || status >= 500) violations.push(`GET ${route.path}: ${status}`);
+    // No worker runs here: after five minutes the stages and the feed are late, and /health says so.
+    const isLate = status === 503 && route.path === '/health';
+    if (status === null || (status >= 500 && !isLate)) violations.push(`GET ${route.path}: ${status}`);
   }
   return violations;
 }

@@ -43,7 +43,7 @@ export class Follower {
     await this.work;
   }
 
-  async catchUp(timeoutMs = 30_000): Promise<void> {
+  async catchUp(timeoutMs = 120_000): Promise<void> {
     const giveUp = Date.now() + timeoutMs;
     for (let empty = 0; empty < 2;) {
       if (Date.now() > giveUp) throw new Error(`${this.options.name} does not catch up`);
