@@ -277,9 +277,9 @@ const anyWord = (maxLength: number) =>
 const ANY_TEXTS = fc.record({
   receipt_number: fc.constantFrom('WEB-261120-7K3M9Q', 'POS-0001', 'a-b', 'AB01'),
   customer_email: fc.oneof(anyWord(8), fc.constantFrom('', 'Aba.b@ab.example', 'bab0@ab.example')),
-  customer_name: anyWord(10),
+  customer_name: fc.oneof(anyWord(10), fc.constantFrom('aba@b.a', 'Bab01@AB')),
   reference: anyWord(6),
-  tracking: fc.array(anyWord(6), { maxLength: 2 }),
+  tracking: fc.array(fc.oneof(anyWord(6), fc.constant('0a1b@ab')), { maxLength: 2 }),
 });
 
 function folded(text: string): string {
