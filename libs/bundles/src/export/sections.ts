@@ -4,7 +4,7 @@ import {
   ORDER_COLUMNS,
   orderRecord,
   sortAttributes,
-  updatedAt,
+  changedSince,
   type OrderColumns,
 } from '@app/infrastructure';
 import { shownSettings, type StoredSettings } from '../bundle/schema/shown-settings.js';
@@ -91,7 +91,7 @@ const PRODUCTS: Section<ProductRow> = {
     item.created_at`,
   rows: 'products AS item WHERE item.store_id = $1',
   // The feed has no place for a product that it has never shown.
-  changed: `item.status <> 'ACTIVE' OR ${updatedAt('products', 'item.id', 'item.created_at')} >= $2`,
+  changed: `item.status <> 'ACTIVE' OR ${changedSince('products')}`,
   toFields: (row, { currency }) => ({
     ...row,
     price: priceOf(row.price, currency),
@@ -109,14 +109,14 @@ const CUSTOMERS: Section = {
   kind: 'customer',
   columns: CUSTOMER_COLUMNS,
   rows: 'customers AS item WHERE item.store_id = $1',
-  changed: `${updatedAt('customers', 'item.id', 'item.created_at')} >= $2`,
+  changed: changedSince('customers'),
 };
 
 const ORDERS: Section<OrderColumns> = {
   kind: 'order',
   columns: ORDER_COLUMNS,
   rows: 'orders AS item WHERE item.store_id = $1',
-  changed: `${updatedAt('orders', 'item.id', 'item.created_at')} >= $2`,
+  changed: changedSince('orders'),
   toFields: orderRecord,
 };
 

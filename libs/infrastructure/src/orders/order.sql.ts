@@ -17,8 +17,7 @@ export const INCLUDED = `${updatedAt('orders', 'page.id', 'page."createdAt"')} A
 const DETAILS = `item.tax_amount AS "taxAmount", item.shipping_amount AS "shippingAmount", item.discount_amount AS "discountAmount",
   item.customer_id AS "customerId", item.customer_email AS "customerEmail", item.customer_phone AS "customerPhone",
   item.shipping_address AS "shippingAddress", item.billing_address AS "billingAddress", item.notes,
-  coalesce(item.external_reference, '') AS "externalReference", item.is_test AS "isTest", item.placed,
-  ${updatedAt('orders', 'item.id', 'item.created_at')} AS "updatedAt"`;
+  coalesce(item.external_reference, '') AS "externalReference", item.is_test AS "isTest", item.placed`;
 
 // A subquery collects each part of an order: joins would multiply lines by stages. Parts travel as arrays, which take both
 // sides half as long as objects with a name for each value. Amounts travel as text, because JSON numbers are not exact.
@@ -76,7 +75,8 @@ const BUNDLED = `'[]'::json AS taken,
 const ORDER = `item.id, item.created_at AS "createdAt", ${ORDER_SUMMARY}, ${DETAILS}`;
 
 /** Selects orders as `item`, with all that their record has. */
-export const SELECT_ORDERS = `SELECT ${ORDER}, ${PARTS}, ${TAKEN} FROM orders AS item`;
+export const SELECT_ORDERS = `SELECT ${ORDER}, ${updatedAt('orders', 'item.id', 'item.created_at')} AS "updatedAt", ${PARTS}, ${TAKEN}
+  FROM orders AS item`;
 
 /** Columns of the order `item` in a store bundle: those of its record, without allocations, and its history. */
 export const BUNDLED_ORDER_COLUMNS = `${ORDER}, ${PARTS}, ${BUNDLED}`;
