@@ -1,4 +1,5 @@
 import { MAX_LIMIT, type Page, type SkuFilter } from '@app/application';
+import { changedAt } from '../feed/updated-at.js';
 import type { Conditions } from '../lists/conditions.js';
 import { offsetOf } from '../lists/paging.js';
 import { containingTerm } from '../lists/search-terms.js';
@@ -21,7 +22,7 @@ const BY_WAREHOUSE = `,
 
 const ENTITY = `page.product_id || coalesce('-' || nullif(page.variant_key, 0), '')`;
 const UPDATED_AT = `,
-    (SELECT changed_at FROM changes WHERE store_id = $1 AND kind = 'skus' AND entity = ${ENTITY}) AS "updatedAt"`;
+    ${changedAt('skus', ENTITY)} AS "updatedAt"`;
 
 const columns = ({
   byWarehouse,

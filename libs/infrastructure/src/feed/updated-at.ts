@@ -2,13 +2,25 @@ import type { ChangeKind } from '@app/application';
 import { unnumbered } from './waiting-changes.js';
 
 /**
+ * SQL for the time of the newest change of a resource; null when the feed has never shown it. A range of one id, sorted: only
+ * the primary key gives this order, so the plan for all values uses it, also when made for an empty table.
+ *
+ * @param id an expression. `$1` is the id of the store.
+ */
+export function changedAt(kind: ChangeKind, id: string): string {
+  return `(SELECT changed_at FROM changes AS newest
+      WHERE newest.store_id = $1 AND newest.kind = '${kind}' AND newest.entity BETWEEN ${id} AND ${id}
+      ORDER BY newest.entity LIMIT 1)`;
+}
+
+/**
  * SQL for when the record of a row last changed: the time of its place in the feed. A change that waits for its place does not
  * count: a look for it reads all that was logged since the oldest open transaction began.
  *
  * @param id @param createdAt expressions. `$1` is the id of the store.
  */
 export function updatedAt(kind: ChangeKind, id: string, createdAt: string): string {
-  return `coalesce((SELECT changed_at FROM changes WHERE store_id = $1 AND kind = '${kind}' AND entity = ${id}::text), ${createdAt})`;
+  return `coalesce(${changedAt(kind, `${id}::text`)}, ${createdAt})`;
 }
 
 /** SQL for whether the record of the row `item` has changed since `$2`, also by a change that waits for its place. */
