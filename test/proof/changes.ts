@@ -11,8 +11,8 @@ import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import { databaseOn } from './support/rig.js';
 import { openShop, type Shop } from './support/shop.js';
 
-// A feed that waits for the open transaction comes 60 s late. On 2 busy cores the slowest of 100 changes took 0.8 to 1.3 s.
-const FULL = { writers: 40, followers: 12, openMs: 60_000, rounds: 20, mostLagMs: 2_000 };
+// A feed that waits for the open transaction comes 60 s late. On 2 busy cores the slowest of 100 changes took 0.8 to 2.1 s.
+const FULL = { writers: 40, followers: 12, openMs: 60_000, rounds: 20, mostLagMs: 5_000 };
 /** A busy machine must not fail it. */
 const QUICK = { writers: 12, followers: 6, openMs: 2_000, rounds: 1, mostLagMs: 10_000 };
 
