@@ -740,4 +740,32 @@ describe('the lists', () => {
       await expectPages(list, ids, [...all, ...ends]);
     },
   );
+
+  it('have every row once in ranges that begin and end between the rows of a day', async () => {
+    const days = await base.api.database.query<{ middle: Date }>(
+      `SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY created_at) AS middle FROM orders WHERE store_id = $1
+       GROUP BY created_at::date HAVING count(*) FILTER (WHERE NOT is_test) > 4 ORDER BY 1`,
+      [paged.id],
+    );
+    const [first, last] = [days.at(1)?.middle, days.at(-2)?.middle];
+    if (!first || !last) throw new Error('Too few days have orders');
+    const { filter, where } = createdIn(first.toISOString(), last.toISOString());
+    for (const sort of [NEWEST_FIRST, OLDEST_FIRST]) {
+      const [, live] = orders({ ...filter, isTest: false }, `${where} AND NOT is_test`, sort);
+      const [, labelled] = orders(
+        { ...filter, isTest: false, status: ['SUCCEEDED', 'PENDING'] },
+        `${where} AND NOT is_test AND status IN ('SUCCEEDED', 'PENDING')`,
+        sort,
+      );
+      for (const list of [live, labelled]) {
+        const ids = await idsOf(list);
+        const pages = Math.ceil(ids.length / 100);
+        await expectPages(
+          list,
+          ids,
+          Array.from({ length: pages }, (_, n) => ({ page: n + 1, limit: 100 })),
+        );
+      }
+    }
+  });
 });

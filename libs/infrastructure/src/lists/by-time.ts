@@ -139,8 +139,9 @@ function deepPage(list: TimedList, tally: Tally, where: Conditions, page: Page):
   const { table, columns, onPage = 'page.*', created = {} } = list;
   const direction = directionOf(page);
   const rows = () => counted(list, where);
-  // The rows of the tally before the range are skipped, too.
-  const outside = direction === 'DESC' ? { from: created.to } : { to: created.from };
+  // The rows of the tally before the range are skipped, too: also those of its first day, which the page must not leave out.
+  const [outside, within] =
+    direction === 'DESC' ? [{ from: created.to }, { from: created.from }] : [{ to: created.from }, { to: created.to }];
   const before = outside.from || outside.to ? ` + ${countIn(outside, tally, rows, where)}` : '';
   const beyond =
     direction === 'DESC'
@@ -148,11 +149,11 @@ function deepPage(list: TimedList, tally: Tally, where: Conditions, page: Page):
       : ` AND item.created_at >= (SELECT period::timestamp AT TIME ZONE 'UTC' FROM first_day)`;
   const skipped = '(SELECT skipped FROM first_day)';
   const found = list.oneOf
-    ? mergedRows(list, where, page, skipped, beyond)
+    ? mergedRows({ ...list, created: within }, where, page, skipped, beyond)
     : `SELECT * FROM (
         SELECT * FROM (
           SELECT item.id, item.created_at AS "createdAt", ${columns} FROM ${table} AS item
-          WHERE ${where.sql}${inRange('item.created_at', created, where)}${beyond}
+          WHERE ${where.sql}${inRange('item.created_at', within, where)}${beyond}
           ORDER BY item.created_at ${direction}, item.id ${direction} OFFSET ${skipped}
         ) AS rest LIMIT ${MAX_LIMIT}
       ) AS rows LIMIT ${where.bind(page.limit)}`;
