@@ -104,7 +104,7 @@ function copyFiles() {
     writeFileSync(path.join(to, `${file}.gz`), gzipSync(content, { level: 9 }));
   }
   mkdirSync(path.join(OUT, 'docs'));
-  for (const name of ['api.md', 'erp.md', 'glossary.md', 'webhook-receivers.md', 'webhooks.md'])
+  for (const name of ['api.md', 'erp.md', 'glossary.md', 'questions.md', 'webhook-receivers.md', 'webhooks.md'])
     copyFileSync(`docs/${name}`, path.join(OUT, 'docs', name));
 }
 

@@ -614,6 +614,7 @@ const LONG_LISTS = [
   orders({ held: false, source: ['WEBSITE'] }, `source = 'WEBSITE' AND NOT ${UNDER_REVIEW}`),
   orders({ ...MONTHS.filter, held: false }, `${MONTHS.where} AND NOT ${UNDER_REVIEW}`),
   orders({ ...MONTHS.filter, isTest: false }, `${MONTHS.where} AND NOT is_test`, OLDEST_FIRST),
+  orders({ createdTo: new Date('9999-12-31T23:59:59Z'), isTest: false }, 'NOT is_test'),
   orders({ search: 'R-1' }, `receipt_number LIKE 'R-1%'`, LAST_CHANGED),
   orders({ search: 'R-1' }, `receipt_number LIKE 'R-1%'`, OLDEST_FIRST),
   customers({}),
@@ -644,6 +645,8 @@ const SHORT_LISTS = [
     orders({ ...filter, status: ['FAILED', 'PENDING'] }, `${where} AND status IN ('FAILED', 'PENDING')`, OLDEST_FIRST),
   ),
   orders(TURNED.filter, 'false'),
+  orders({ createdFrom: new Date('9999-12-31T12:00:00Z') }, 'false'),
+  orders({ createdFrom: new Date('0001-01-01'), createdTo: new Date('9999-12-31'), isTest: true }, 'is_test'),
   orders({ ...ONE_MONTH.filter, held: true }, `${ONE_MONTH.where} AND ${UNDER_REVIEW}`),
   orders({ ...ONE_MONTH.filter, search: 'c7@' }, `${ONE_MONTH.where} AND customer_email LIKE '%c7@%'`),
   ...[LAST_CHANGED, FIRST_CHANGED, OLDEST_FIRST].map((sort) => {

@@ -74,7 +74,7 @@ describe('the files of the image, in a directory of their own', () => {
     const url = await ready(port);
     const page = await (await fetch(`${url}/docs`)).text();
     const files = [...page.matchAll(/(?:href|src)="\.\/(docs\/[^"?]+)/g)].map(([, file]) => file);
-    expect(files).toHaveLength(12);
+    expect(files).toHaveLength(13);
     expect(files).toContain('docs/guide');
     expect((await fetch(`http://127.0.0.1:${probes}/health/ready`)).status).toBe(200);
     for (const file of files) expect((await fetch(`${url}/${file}`)).status).toBe(200);

@@ -5,6 +5,7 @@ import { PublicFile } from '../http/serve-from-memory.js';
 export const PAGES = {
   '': { title: 'API reference', file: null },
   guide: { title: 'Integration guide', file: 'docs/api.md' },
+  questions: { title: 'Questions and requests', file: 'docs/questions.md' },
   erp: { title: 'ERP integration', file: 'docs/erp.md' },
   webhooks: { title: 'Webhooks', file: 'docs/webhooks.md' },
   'webhook-receivers': { title: 'Webhook receivers', file: 'docs/webhook-receivers.md' },

@@ -236,18 +236,23 @@ const TIME =
   /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))$/;
 const FINER_THAN_MS = /\.\d{3}\d*[1-9]/;
 
+const YEAR_1 = new Date('0001-01-01T00:00Z');
+const YEAR_10000 = new Date('+010000-01-01T00:00Z');
+
 /** Rounded up to milliseconds: what has happened at a time, to a millisecond, stays before or after it. */
 function readTime(text: string): Date | null {
   // A `+` that a client does not encode arrives as a blank.
   const time = text.replace(' ', '+');
   if (!TIME.test(time) || !isDay(time)) return null;
-  return new Date(Date.parse(time) + (FINER_THAN_MS.test(time) ? 1 : 0));
+  const moment = new Date(Date.parse(time) + (FINER_THAN_MS.test(time) ? 1 : 0));
+  // PostgreSQL reads other years in other forms. An offset can lead to one.
+  return moment >= YEAR_1 && moment < YEAR_10000 ? moment : null;
 }
 
 export const timeFilter = (name: string, what: string): Filter<Date> => ({
   name,
   description:
-    `${what} ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, ` +
+    `${what} ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, ` +
     'returns 400.',
   schema: { type: 'string', format: 'date-time', examples: ['2026-03-28T23:00:00.000Z'] },
   ...refusing(
@@ -275,7 +280,7 @@ export const searchFilter = (what: string, example: string): Filter<string> => (
     'composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count.',
   schema: { type: 'string', examples: [example] },
   read: (sent) => {
-    const text = lastOf(sent);
+    const text = lastOf(sent)?.normalize();
     // Code points, so that no character is cut in half. Most texts are short enough to skip this.
     return text && text.length > MAX_SEARCH_LENGTH ? [...text].slice(0, MAX_SEARCH_LENGTH).join('') : text;
   },

@@ -22,7 +22,7 @@ const BY_WAREHOUSE = `,
 
 const ENTITY = `page.product_id || coalesce('-' || nullif(page.variant_key, 0), '')`;
 const UPDATED_AT = `,
-    ${changedAt('skus', ENTITY)} AS "updatedAt"`;
+    coalesce(${changedAt('skus', ENTITY)}, product.created_at) AS "updatedAt"`;
 
 const columns = ({
   byWarehouse,

@@ -35,6 +35,8 @@ interface Part {
 function partsOf({ from, to }: TimeRange): Part[] {
   const begin = from?.toISOString() ?? '-infinity';
   const end = to?.toISOString() ?? 'infinity';
+  // After it comes the year 10000, which sorts before this one as text.
+  if (from && from >= LAST_MONTH) return partsBetween([begin, end, end, end, end, end]);
   const firstDay = from ? startOf('day', new Date(from.getTime() + DAY_MS - 1)) : begin;
   const lastDay = to ? startOf('day', to) : end;
   if (from && to && firstDay > lastDay) return partsBetween([begin, end, end, end, end, end]);
@@ -45,6 +47,7 @@ function partsOf({ from, to }: TimeRange): Part[] {
 }
 
 const DAY_MS = 86_400_000;
+const LAST_MONTH = new Date('9999-12-01T00:00Z');
 const GRAINS = ['row', 'day', 'month', 'day', 'row'] as const;
 
 function partsBetween(bounds: readonly string[]): Part[] {

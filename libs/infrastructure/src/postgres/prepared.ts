@@ -1,11 +1,16 @@
 import type pg from 'pg';
 import { statementName } from '../platform/statement-name.js';
 
+/** A connection keeps about 80 kB for each. Other combinations of filters are parsed and planned on each run. */
+export const MOST_PREPARED = 500;
+
 const names = new Map<string, string>();
 
-/** @param text one of a bounded number of texts: each connection parses and plans it once. */
+/** Each connection parses and plans a text once, unless {@link MOST_PREPARED} others were sent before. */
 export function prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
   let name = names.get(text);
-  if (name === undefined) names.set(text, (name = `${statementName(text) ?? 'statement'}#${names.size}`));
-  return { name, text, values: values as unknown[] };
+  if (name === undefined && names.size < MOST_PREPARED) {
+    names.set(text, (name = `${statementName(text) ?? 'statement'}#${names.size}`));
+  }
+  return { ...(name !== undefined && { name }), text, values: values as unknown[] };
 }
