@@ -390,6 +390,19 @@ describe('the recipes for an ERP', () => {
       expect([await events(), deaf.counted.requests]).toEqual([before, 5]);
     });
 
+    it.each(['nothing', 'picking', 'shipped'] as const)('ships what it meant to ship after %s', async (recorded) => {
+      const { client, id } = await aPlacedOrder(3);
+      const claimed = { reference: 'SHIP-1', items: [{ line: 1, quantity: 2 }] };
+      if (recorded !== 'nothing') await shipOrder(client, id, { ...claimed, status: 'picking' });
+      if (recorded === 'shipped') await shipOrder(client, id, { ...claimed, carrier: 'DHL' });
+
+      const parcel = { reference: 'SHIP-1', items: [{ line: 1, quantity: 2 }], carrier: 'DHL' };
+      const shipped = await shipOrder(client, id, parcel);
+
+      const shipment = { ...parcel, status: 'shipped' };
+      expect(shipped).toMatchObject({ result: 'done', order: { shipments: [shipment] } });
+    });
+
     it('refuses what another program has done before', async () => {
       const { client, id } = await aPlacedOrder(1);
       const confirm = { field: 'fulfillment_status', expected: 'PENDING', to: 'CONFIRMED' } as const;

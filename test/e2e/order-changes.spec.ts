@@ -137,7 +137,7 @@ describe('every change of an order', () => {
 describe('a request that is repeated without a key', () => {
   it.each([
     ['shipments', SHIP, { ...SHIP, carrier: 'UPS' }, 'shipment_reference_taken'],
-    ['payments', PAY, { ...PAY, at: '2026-01-02T03:04:05Z' }, 'payment_reference_taken'],
+    ['payments', PAY, { ...PAY, currency: 'EUR' }, 'payment_reference_taken'],
     ['refunds', REFUND, { ...REFUND, amount: 500 }, 'refund_reference_taken'],
   ])('to %s gets the same 201 and adds nothing, with other content 422', async (path, body, other, code) => {
     const id = await place();
@@ -149,6 +149,64 @@ describe('a request that is repeated without a key', () => {
 
     expect([again.statusCode, again.body]).toEqual([201, first.body]);
     expect(await outcome(post(id, path, other))).toEqual([422, code]);
+    expect(await eventsOf(id)).toEqual(events);
+  });
+});
+
+describe('a reference', () => {
+  const AT = '2026-01-02T03:04:05Z';
+  const LINES = [{ line: 1, quantity: 2 }];
+  const { items: _items, ...ALL } = SHIP;
+
+  it.each([
+    ['shipments', SHIP, { ...SHIP, shipped_at: AT }],
+    ['shipments', SHIP, ALL],
+    ['payments', PAY, { ...PAY, at: AT }],
+    ['refunds', REFUND, { ...REFUND, at: AT }],
+    ['refunds', REFUND, { ...REFUND, lines: LINES }],
+    ['refunds', { ...REFUND, lines: LINES }, REFUND],
+  ])('of %s stays that of the same request with another time or absent lines', async (path, body, again) => {
+    const id = await place();
+    if (path === 'refunds') await post(id, 'payments', PAY);
+    const first = await post(id, path, body);
+
+    const second = await post(id, path, again);
+
+    expect([first.statusCode, second.statusCode, second.body]).toEqual([201, 201, first.body]);
+  });
+
+  it.each([
+    ['shipments', { ...SHIP, items: [{ line: 1, quantity: 1 }] }, 'shipment_reference_taken'],
+    ['refunds', { ...REFUND, lines: [{ line: 2, quantity: 1 }] }, 'refund_reference_taken'],
+  ])('of %s is taken for other lines', async (path, other, code) => {
+    const id = await place();
+    if (path === 'refunds') await post(id, 'payments', PAY);
+    await post(id, path, path === 'refunds' ? { ...REFUND, lines: LINES } : SHIP);
+
+    expect(await outcome(post(id, path, other))).toEqual([422, code]);
+  });
+
+  it('that is being picked is shipped by a request to ship the same items, once and with 200', async () => {
+    const id = await place();
+    const parcel = { ...SHIP, shipped_at: AT, tracking_number: '0034' };
+    await post(id, 'shipments', { ...SHIP, status: 'picking' });
+    expect(await outcome(post(id, 'shipments', { ...parcel, items: [{ line: 1, quantity: 1 }] }))).toEqual([
+      ...[422, 'shipment_reference_taken'],
+    ]);
+
+    const shipped = await post(id, 'shipments', parcel, withKey('picked'));
+    const events = await eventsOf(id);
+
+    expect([shipped.statusCode, shipped.json()]).toMatchObject([
+      200,
+      { data: { shipments: [{ status: 'shipped', carrier: 'DHL', tracking_number: '0034', shipped_at: '2026-01-02T03:04:05.000Z' }] } },
+    ]);
+    const replayed = await post(id, 'shipments', parcel, withKey('picked'));
+    expect([replayed.statusCode, replayed.body]).toEqual([200, shipped.body]);
+    const repeated = [parcel, { ...SHIP, status: 'picking' }].map((body) => post(id, 'shipments', body));
+    for (const { statusCode, body } of await Promise.all(repeated)) {
+      expect([statusCode, body]).toEqual([201, shipped.body]);
+    }
     expect(await eventsOf(id)).toEqual(events);
   });
 });

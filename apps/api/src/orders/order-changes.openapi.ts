@@ -53,8 +53,9 @@ export const ApiCreateShipment = ApiChange({
   operationId: 'createShipment',
   summary: 'Ship lines of an order, or claim them for picking',
   description:
-    'The same request with the same `reference` is the same shipment: repeat it after a lost answer. `fulfillment_status` ' +
-    'follows from the shipments. A refusal as `already_shipped` is kept in the history.',
+    'The same request with the same `reference` is the same shipment: repeat it after a lost answer. One that is `picking` ' +
+    'is shipped by a request to ship the same items. `fulfillment_status` follows from the shipments. A refusal as ' +
+    '`already_shipped` is kept in the history.',
   body: {
     type: CreateShipmentRequest,
     example: {
@@ -66,6 +67,7 @@ export const ApiCreateShipment = ApiChange({
     },
   },
   status: 201,
+  otherAnswer: { status: 200, description: 'The full order. Its shipment with the `reference` was being picked.' },
   failures: [
     new BadRequestException('reference is required'),
     new refused.AlreadyShipped(LINES),

@@ -150,6 +150,40 @@ describe('a shipment', () => {
     expect(shipped.mail).toEqual({ stage: 'notify-shipment', reference: 'S-1' });
   });
 
+  it.each<[string, Partial<KnownShipment>, Parameters<typeof shipping>[0], string]>([
+    ['picking, with the same items', { status: 'picking' }, { items: ALL }, 'shipment_changed PROCESSING>SHIPPED'],
+    ['picking, without items', { status: 'picking' }, {}, 'shipment_changed PROCESSING>SHIPPED'],
+    ['picking, with other items', { status: 'picking' }, { items: [units(1, 3)] }, 'shipment_reference_taken'],
+    ['picking, again picking', { status: 'picking' }, { status: 'picking' }, ''],
+    ['shipped, again picking', {}, { status: 'picking', requestHash: 'another' }, ''],
+    ['delivered, again shipped', { status: 'delivered' }, { shippedAt: AT }, ''],
+    ['shipped, with other items', {}, { items: [units(2, 1)] }, 'shipment_reference_taken'],
+  ])('that is %s and has the reference of a request is decided by both', (_name, existing, request, expected) => {
+    const order = anOrder({ fulfillmentStatus: 'PROCESSING', shipments: [aShipment(existing)] });
+    let outcome = '';
+    const code = thrown(() => {
+      outcome = textOf(shipOrder(order, shipping({ reference: 'S-1', ...request })).events).join(' ');
+    });
+
+    expect(code === 'nothing' ? outcome : code).toBe(expected);
+  });
+
+  it('that is shipped by a request to ship the picked items has its tracking, and mails unless one of both said no', () => {
+    const picked = (notify: boolean) =>
+      anOrder({
+        fulfillmentStatus: 'PROCESSING',
+        shipments: [aShipment({ status: 'picking', carrier: 'DHL', trackingNumber: '1', notify })],
+      });
+    const request = shipping({ reference: 'S-1', trackingNumber: '2', shippedAt: AT, requestHash: 'again' });
+
+    const change = shipOrder(picked(true), request);
+
+    const parcel = { carrier: 'DHL', trackingNumber: '2', status: 'shipped', shippedAt: AT, requestHash: 'again' };
+    expect(change).toMatchObject({ shipment: parcel, shipsPicked: true, mail: { stage: 'notify-shipment' } });
+    expect(shipOrder(picked(false), request).mail).toBeUndefined();
+    expect(shipOrder(picked(true), { ...request, notify: false }).mail).toBeUndefined();
+  });
+
   it('is known by the first character of its request once its person is erased, and by nothing once it is imported', () => {
     const again = (requestHash: string) => () =>
       shipOrder(anOrder({ shipments: [aShipment({ requestHash })] }), shipping({ reference: 'S-1' }));

@@ -85,7 +85,8 @@ export class PlacedOrder {
 
   /** The same request again changes nothing. @throws taken when it is another request. */
   repeated(existing: Repeatable, { requestHash }: Repeatable, taken: DomainError): OrderChange {
-    if (existing.requestHash === '' || !requestHash.startsWith(existing.requestHash)) throw taken;
+    const known = existing.requestHash;
+    if (known === '' || !(requestHash.startsWith(known) || known.startsWith(requestHash))) throw taken;
     return this.unchanged();
   }
 

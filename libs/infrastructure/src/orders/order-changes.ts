@@ -86,8 +86,8 @@ const SHIP = `/* orders.save_shipment */
     shipped_at, delivered_at, $11
   FROM saved
   ON CONFLICT (store_id, order_id, reference) DO UPDATE SET status = excluded.status, carrier = excluded.carrier,
-    tracking_number = excluded.tracking_number, tracking_url = excluded.tracking_url,
-    shipped_at = excluded.shipped_at, delivered_at = excluded.delivered_at`;
+    tracking_number = excluded.tracking_number, tracking_url = excluded.tracking_url, notify = excluded.notify,
+    request_hash = excluded.request_hash, shipped_at = excluded.shipped_at, delivered_at = excluded.delivered_at`;
 
 const SHIP_ITEMS = `/* orders.save_shipment_items */
   INSERT INTO shipment_items (store_id, order_id, reference, position, quantity, units)
