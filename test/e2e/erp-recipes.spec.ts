@@ -8,6 +8,7 @@ import {
   changeStock,
   followOrders,
   followSkus,
+  holdOrder,
   moveOrder,
   orderByReference,
   orderHistory,
@@ -15,6 +16,7 @@ import {
   readOrder,
   recordPayment,
   recordRefund,
+  releaseOrder,
   shipOrder,
   type OrderCopy,
   type Outcome,
@@ -388,6 +390,15 @@ describe('the recipes for an ERP', () => {
 
       expect(await change(client, id)).toMatchObject({ result: 'done' });
       expect([await events(), deaf.counted.requests]).toEqual([before, 5]);
+    });
+
+    it('holds an order, which ships once it is released', async () => {
+      const { client, id } = await aPlacedOrder(1);
+
+      await holdOrder(client, id, 'The customer asks to wait');
+      expect(await shipOrder(client, id, { reference: 'SHIP-1' })).toMatchObject({ code: 'order_held' });
+      await releaseOrder(client, id);
+      expect(await shipOrder(client, id, { reference: 'SHIP-1' })).toMatchObject({ result: 'done' });
     });
 
     it.each(['nothing', 'picking', 'shipped'] as const)('ships what it meant to ship after %s', async (recorded) => {

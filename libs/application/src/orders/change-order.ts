@@ -1,6 +1,7 @@
 import {
   cancelOrder,
   changeShipment,
+  holdOrder,
   moveStatus,
   recordPayment,
   recordRefund,
@@ -58,6 +59,10 @@ export class ChangeOrder {
 
   setStatus(context: ChangeContext, change: Partial<OrderState>): Promise<ChangedOrder> {
     return this.run(context, ['setStatus', change], (order) => setStatuses(order, change));
+  }
+
+  hold(context: ChangeContext, reason: string): Promise<ChangedOrder> {
+    return this.run(context, ['hold', reason], (order) => holdOrder(order, reason));
   }
 
   release(context: ChangeContext): Promise<ChangedOrder> {

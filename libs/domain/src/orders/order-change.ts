@@ -29,7 +29,7 @@ export interface OrderChange extends OrderState {
   readonly refund?: KnownMoney & { readonly at: Date | null };
   /** Units that go back to their bins. In a cancellation, they have not left. */
   readonly restock?: { readonly kind: 'CANCELLATION' | 'RETURN'; readonly lines: readonly LineQuantity[] };
-  readonly review?: 'released' | 'abandoned';
+  readonly review?: 'held' | 'released' | 'abandoned';
   readonly mail?: { readonly stage: ChangeMail; readonly reference: string };
   /** The change is refused, and its events are kept. */
   readonly refusal?: DomainError;

@@ -1,5 +1,6 @@
 import { DomainError } from '../shared/domain-error.js';
 import { cancelOrder } from './cancel-order.js';
+import { holdOrder } from './hold-order.js';
 import { moveStatus, type Transition } from './move-status.js';
 import type { KnownShipment, OrderChange } from './order-change.js';
 import type { OrderEvent } from './order-event.js';
@@ -27,6 +28,8 @@ function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
     totalAmount: 3500,
     currency: 'USD',
     isHeld: false,
+    isHeldByPerson: false,
+    isConfirmationHeld: false,
     hasTakenStock: true,
     lines: ALL.map((line) => ({ ...line, returned: 0 })),
     shipments: [],
@@ -380,7 +383,7 @@ describe('a cancellation', () => {
   });
 
   it('of an order under review abandons its confirmation and sends no mail', () => {
-    const change = cancelOrder(anOrder({ isHeld: true }), cancellation);
+    const change = cancelOrder(anOrder({ isHeld: true, isConfirmationHeld: true }), cancellation);
 
     expect([change.review, change.mail]).toEqual(['abandoned', undefined]);
   });
@@ -591,6 +594,30 @@ describe('a release', () => {
     ['order_cancelled', { fulfillmentStatus: 'CANCELLED' }],
   ])('is refused as %s of %j', (code, state) => {
     expect(thrown(() => releaseOrder(anOrder(state)))).toBe(code);
+  });
+});
+
+describe('a hold', () => {
+  const UNDER_REVIEW = { isHeld: true, isConfirmationHeld: true };
+
+  it.each<[string, Partial<PlacedOrderState>, string[]]>([
+    ['an order', {}, ['held']],
+    ['an order that a rule holds', UNDER_REVIEW, ['held']],
+    ['an order that a person holds', { ...UNDER_REVIEW, isHeldByPerson: true }, []],
+  ])('of %s changes no status', (_name, state, events) => {
+    const change = holdOrder(anOrder(state), 'Wait');
+
+    expect([statesOf(change), textOf(change.events)]).toEqual(['PENDING PENDING', events]);
+    expect(change.review).toBe(events.length > 0 ? 'held' : undefined);
+  });
+
+  it.each<[string, Partial<PlacedOrderState>]>([
+    ['already_shipped', { shipments: [aShipment({ items: [units(1, 1)] })] }],
+    ['already_shipped', { fulfillmentStatus: 'DELIVERED' }],
+    ['being_picked', { shipments: [aShipment({ status: 'picking' })] }],
+    ['order_cancelled', { fulfillmentStatus: 'CANCELLED' }],
+  ])('is refused as %s of %j', (code, state) => {
+    expect(thrown(() => holdOrder(anOrder(state), 'Wait'))).toBe(code);
   });
 });
 

@@ -12,6 +12,9 @@ export interface PlacedOrderState extends OrderState {
   readonly totalAmount: number;
   readonly currency: string;
   readonly isHeld: boolean;
+  readonly isHeldByPerson: boolean;
+  /** Whether the review holds the customer's confirmation, too. */
+  readonly isConfirmationHeld: boolean;
   /** An imported order has taken none from bins. */
   readonly hasTakenStock: boolean;
   readonly lines: readonly (LineQuantity & { readonly returned: number })[];
@@ -110,8 +113,8 @@ export class PlacedOrder {
     ];
   }
 
-  assertNothingShipped(): void {
-    if (this.state.shipments.some(isShipped) || this.isShippedWhole) throw new CancelledTooLate();
+  assertNothingShipped(tooLate: DomainError = new CancelledTooLate()): void {
+    if (this.state.shipments.some(isShipped) || this.isShippedWhole) throw tooLate;
     this.assertNothingPicked();
   }
 
