@@ -41,8 +41,8 @@ const HIDDEN = [
   'fraud_assessments: created_at',
   'order_stages: run_at locked_until held_for notified set_aside',
   'shipments: notify request_hash',
-  'shipment_items: units',
-  'returned_units: units',
+  'shipment_items: bins',
+  'returned_units: bins',
   'payments: request_hash',
   'refunds: request_hash',
 ];
@@ -92,7 +92,6 @@ const OTHER_OF_TYPE: Readonly<Record<string, (column: string) => string>> = {
   bigint: (column) => `${column} + 1`,
   boolean: (column) => `NOT ${column}`,
   uuid: () => 'gen_random_uuid()',
-  int4multirange: (column) => `${column} + '{[900,901)}'`,
   jsonb: () => `'{"address": "elsewhere"}'`,
   ARRAY: (column) => `coalesce(${column}, '{}') || 'x'::text`,
   'timestamp with time zone': (column) => `coalesce(${column}, now()) - interval '1 hour'`,
@@ -127,6 +126,8 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'order_stages.position': '99',
   'shipments.number': '99',
   'shipments.status': `'delivered'`,
+  'shipment_items.bins': `'{900}'`,
+  'returned_units.bins': `'{900}'`,
   'payments.number': '99',
   'refunds.number': '99',
 };
@@ -134,7 +135,7 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
 /** Columns whose change alone, which no request makes, moves `updated_at`, or moves that of a product's other SKUs. */
 const NEVER_ALONE = [
   ...['orders.placed_by', 'orders.email_key', 'orders.phone_key', 'orders.address_key', 'shipments.notify'],
-  ...['shipments.request_hash', 'shipment_items.units', 'returned_units.units', 'payments.request_hash'],
+  ...['shipments.request_hash', 'shipment_items.bins', 'returned_units.bins', 'payments.request_hash'],
   ...['refunds.request_hash', 'fraud_assessments.created_at', 'orders.refund_due', 'orders.units', 'products.in_stock'],
   'product_variants.status',
 ];

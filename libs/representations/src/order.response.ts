@@ -1,5 +1,6 @@
 import {
   PIPELINE_STAGES,
+  type Allocation,
   type ListedOrder,
   type ORDER_INCLUDES,
   type OrderLineRecord,
@@ -23,10 +24,11 @@ import type { Static } from '@sinclair/typebox';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
-const Allocation = is.object({
+const LineAllocation = is.object({
   warehouse: is.text('Code of the warehouse.', 'MAIN'),
   bin: is.text('Code of the bin.', 'A-1'),
   quantity: is.integer('Units.', 2),
+  shipped_quantity: is.integer('Units that are shipped.', 0),
 });
 
 const LineItem = is.object({
@@ -42,7 +44,7 @@ const LineItem = is.object({
   shipped_quantity: is.integer('Units that are shipped.', 0),
   returned_quantity: is.integer('Shipped units that went back to their bins, by a refund or with RETURNED.', 0),
   allocations: is.arrayOf(
-    Allocation,
+    LineAllocation,
     'The bins that hold, or held, the units of the line. Empty for imported and for cancelled orders.',
   ),
 });
@@ -283,8 +285,12 @@ function toLineItem(line: OrderLineRecord): Static<typeof LineItem> {
     line_total: line.lineTotal,
     shipped_quantity: line.shippedQuantity,
     returned_quantity: line.returnedQuantity,
-    allocations: line.allocations.map(({ warehouse, bin, quantity }) => ({ warehouse, bin, quantity })),
+    allocations: line.allocations.map(toAllocation),
   };
+}
+
+function toAllocation({ warehouse, bin, quantity, shippedQuantity }: Allocation): Static<typeof LineAllocation> {
+  return { warehouse, bin, quantity, shipped_quantity: shippedQuantity };
 }
 
 function toAddress({ address, city, zip, region, country }: PostalAddress): Static<typeof Address> {

@@ -55,6 +55,7 @@ export interface Allocation {
   readonly warehouse: string;
   readonly bin: string;
   readonly quantity: number;
+  readonly shippedQuantity: number;
 }
 
 /** Product and variant are null on imported lines that name none. */

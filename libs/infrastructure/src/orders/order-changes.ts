@@ -13,7 +13,7 @@ import {
 } from '@app/domain';
 import { toSafeInteger } from '../postgres/integers.js';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
-import { allUnits, lowestUnits } from '../stock/line-units.js';
+import { firstBins, UNCLAIMED_UNITS } from '../stock/line-units.js';
 import { toEventRow } from './order-event.rows.js';
 import { HELD_BY_PERSON, mailStage, reviewStatement } from './order-stages.js';
 
@@ -95,16 +95,10 @@ const SHIP = `/* orders.save_shipment */
     request_hash = excluded.request_hash, shipped_at = excluded.shipped_at, delivered_at = excluded.delivered_at`;
 
 const SHIP_ITEMS = `/* orders.save_shipment_items */
-  INSERT INTO shipment_items (store_id, order_id, reference, position, quantity, units)
-  SELECT $1, $2, $3, line.position, item.quantity,
-    ${lowestUnits(`${allUnits('line.quantity')} - claimed.units`, 'item.quantity')}
+  WITH ${UNCLAIMED_UNITS}
+  INSERT INTO shipment_items (store_id, order_id, reference, position, quantity, bins)
+  SELECT $1, $2, $3, item.line - 1, item.quantity, ${firstBins('unclaimed', 'item.line - 1', 'item.quantity')}
   FROM unnest($4::int[], $5::int[]) AS item (line, quantity)
-  JOIN order_lines AS line ON line.store_id = $1 AND line.order_id = $2 AND line.position = item.line - 1
-  CROSS JOIN LATERAL (
-    SELECT coalesce(range_agg(other.units), '{}') AS units
-    FROM shipment_items AS other JOIN shipments USING (store_id, order_id, reference)
-    WHERE other.store_id = $1 AND other.order_id = $2 AND other.position = line.position AND shipments.status <> 'void'
-  ) AS claimed
   ON CONFLICT DO NOTHING`;
 
 const recordIn = (table: 'payments' | 'refunds') => `/* orders.save_${table} */

@@ -6,8 +6,9 @@ import {
   type PipelineStageRecord,
 } from '@app/application';
 import {
+  isShipped,
   isShippedWhole,
-  shippedUnitsOf,
+  isVoid,
   type LineQuantity,
   type MoneyRecord,
   type PostalAddress,
@@ -66,13 +67,20 @@ type ShipmentJson = readonly [
   trackingUrl: string,
   shippedAt: string | null,
   deliveredAt: string | null,
-  items: readonly (readonly [line: number, quantity: number])[] | null,
+  items: readonly (readonly [line: number, quantity: number, bins: readonly number[]])[] | null,
 ];
 
 type MoneyJson = readonly [reference: string, amount: string, at: string];
 
-/** Units that an order has taken from a bin. */
-type TakenJson = readonly [productId: number, variantKey: number, warehouse: string, bin: string, quantity: number];
+/** Units that an order has taken from a bin. By product, variant and id of the bin. */
+type TakenJson = readonly [
+  productId: number,
+  variantKey: number,
+  warehouse: string,
+  bin: string,
+  quantity: number,
+  binId: number,
+];
 
 export function toOrderRecord(row: OrderRow): OrderRecord {
   const { customerEmail, customerPhone, placed, stages, taken: _taken, lines: _lines, ...order } = row;
@@ -100,49 +108,96 @@ export function fromKept({ createdAt, updatedAt, ...row }: KeptOrder): OrderReco
   return toOrderRecord({ ...row, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) });
 }
 
-/** Lines of the same product take from its bins one after the other. */
+/** A shipment has the bin of each of its units. The other units of a product belong to its lines, one after the other. */
 function toLines(row: OrderRow, shipments: readonly Shipment[]): OrderLineRecord[] {
-  const binsOf = binsByUnit(row.taken);
-  const shippedUnits = isShippedWhole(row.fulfillmentStatus, shipments) ? null : shippedUnitsOf(shipments);
+  const claims = claimsByLine(row.shipments);
+  const binsOf = binsByUnit(row, claims);
+  const isWhole = isShippedWhole(row.fulfillmentStatus, shipments);
   return row.lines.map((json, index) => {
     const line = index + 1;
-    const [productId, variantId, , , , , , quantity] = json;
-    const allocations = takeFrom(binsOf.get(`${productId}/${variantId ?? 0}`) ?? [], quantity);
-    const shippedQuantity = shippedUnits ? (shippedUnits.get(line) ?? 0) : quantity;
+    const claim = claims.get(line) ?? NO_CLAIM;
+    const allocations = allocationsOf(binsOf.get(unitOf(json)) ?? [], claim, quantityOf(json), isWhole);
+    const shippedQuantity = isWhole ? quantityOf(json) : claim.shippedQuantity;
     return { ...toLine(json), line, shippedQuantity, allocations };
   });
 }
 
-interface TakenBin {
-  readonly warehouse: string;
-  readonly bin: string;
-  remaining: number;
+/** What the shipments of an order have of a line. */
+interface Claim {
+  quantity: number;
+  shippedQuantity: number;
+  /** The bin of each unit. Empty in an imported order. */
+  readonly bins: number[];
+  readonly shippedBins: number[];
 }
 
-/** The bins by product and variant, the next one last. */
-function binsByUnit(taken: readonly TakenJson[]): Map<string, TakenBin[]> {
+const NO_CLAIM: Claim = { quantity: 0, shippedQuantity: 0, bins: [], shippedBins: [] };
+
+function claimsByLine(shipments: readonly ShipmentJson[]): Map<number, Claim> {
+  const claims = new Map<number, Claim>();
+  for (const [, status, , , , , , items] of shipments.filter(([, status]) => !isVoid({ status }))) {
+    for (const [line, quantity, bins] of items ?? []) {
+      const claim = claims.get(line) ?? { quantity: 0, shippedQuantity: 0, bins: [], shippedBins: [] };
+      claims.set(line, claim);
+      claim.quantity += quantity;
+      claim.bins.push(...bins);
+      if (!isShipped({ status })) continue;
+      claim.shippedQuantity += quantity;
+      claim.shippedBins.push(...bins);
+    }
+  }
+  return claims;
+}
+
+interface TakenBin {
+  readonly id: number;
+  readonly warehouse: string;
+  readonly bin: string;
+  unclaimed: number;
+}
+
+/** The bins by product and variant. */
+function binsByUnit({ taken, lines }: OrderRow, claims: ReadonlyMap<number, Claim>): Map<string, TakenBin[]> {
   const bins = new Map<string, TakenBin[]>();
-  for (const [productId, variantKey, warehouse, bin, remaining] of taken.toReversed()) {
+  for (const [productId, variantKey, warehouse, bin, unclaimed, id] of taken) {
     const unit = `${productId}/${variantKey}`;
     const others = bins.get(unit);
-    if (others) others.push({ warehouse, bin, remaining });
-    else bins.set(unit, [{ warehouse, bin, remaining }]);
+    if (others) others.push({ id, warehouse, bin, unclaimed });
+    else bins.set(unit, [{ id, warehouse, bin, unclaimed }]);
+  }
+  for (const [line, claim] of claims) {
+    const json = lines[line - 1];
+    for (const bin of (json && bins.get(unitOf(json))) ?? []) bin.unclaimed -= unitsIn(bin, claim.bins);
   }
   return bins;
 }
 
-/** Takes units from the last bins, and removes those that are used up. */
-function takeFrom(bins: TakenBin[], quantity: number): Allocation[] {
+/** Takes what no shipment has of the line from the bins. */
+function allocationsOf(bins: readonly TakenBin[], claim: Claim, quantity: number, isWhole: boolean): Allocation[] {
   const allocations: Allocation[] = [];
-  let missing = quantity;
-  for (let bin = bins.at(-1); missing > 0 && bin; bin = bins.at(-1)) {
-    const units = Math.min(missing, bin.remaining);
-    allocations.push({ warehouse: bin.warehouse, bin: bin.bin, quantity: units });
-    bin.remaining -= units;
-    missing -= units;
-    if (bin.remaining === 0) bins.pop();
+  let missing = quantity - claim.quantity;
+  for (const bin of bins) {
+    const open = Math.min(missing, bin.unclaimed);
+    const units = unitsIn(bin, claim.bins) + open;
+    bin.unclaimed -= open;
+    missing -= open;
+    if (units === 0) continue;
+    const shippedQuantity = isWhole ? units : unitsIn(bin, claim.shippedBins);
+    allocations.push({ warehouse: bin.warehouse, bin: bin.bin, quantity: units, shippedQuantity });
   }
   return allocations;
+}
+
+function unitsIn({ id }: TakenBin, bins: readonly number[]): number {
+  return bins.reduce((units, bin) => units + (bin === id ? 1 : 0), 0);
+}
+
+function unitOf([productId, variantId]: LineJson): string {
+  return `${productId}/${variantId ?? 0}`;
+}
+
+function quantityOf([, , , , , , , quantity]: LineJson): number {
+  return quantity;
 }
 
 function toShipment(json: ShipmentJson): Shipment {

@@ -34,7 +34,7 @@ const PARTS = `(SELECT coalesce(json_agg(json_build_array(line.product_id, line.
       FROM order_stages AS stage WHERE stage.store_id = item.store_id AND stage.order_id = item.id) AS stages,
     (SELECT coalesce(json_agg(json_build_array(shipment.reference, shipment.status, carrier, tracking_number, tracking_url,
         shipped_at, delivered_at, (
-          SELECT json_agg(json_build_array(position + 1, quantity) ORDER BY position)
+          SELECT json_agg(json_build_array(position + 1, quantity, bins) ORDER BY position)
           FROM shipment_items AS part
           WHERE part.store_id = item.store_id AND part.order_id = item.id AND part.reference = shipment.reference
         )) ORDER BY number), '[]')
@@ -47,7 +47,7 @@ function money(table: 'payments' | 'refunds'): string {
       FROM ${table} AS record WHERE record.store_id = item.store_id AND record.order_id = item.id) AS ${table}`;
 }
 
-const TAKEN = `(SELECT coalesce(json_agg(json_build_array(product_id, variant_key, warehouses.code, bins.code, units)
+const TAKEN = `(SELECT coalesce(json_agg(json_build_array(product_id, variant_key, warehouses.code, bins.code, units, bin_id)
         ORDER BY product_id, variant_key, bin_id), '[]')
       FROM (
         SELECT product_id, variant_key, bin_id, -sum(quantity) AS units FROM stock_movements AS moved

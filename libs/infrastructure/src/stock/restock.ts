@@ -1,7 +1,7 @@
 import type { OrderKey } from '@app/application';
 import type { LineQuantity, OrderChange } from '@app/domain';
 import type { Statement } from '../postgres/transaction-sql.js';
-import { allUnits, countUnits, linesOfOrder, lowestUnits } from './line-units.js';
+import { firstBins, UNCLAIMED_UNITS } from './line-units.js';
 
 // The stock rows of the order's movements, in the lock order of every writer.
 const LOCK_MOVED_STOCK = `/* stock.lock_moved */
@@ -11,43 +11,32 @@ const LOCK_MOVED_STOCK = `/* stock.lock_moved */
   ORDER BY product_id, variant_key, bin_id
   FOR NO KEY UPDATE`;
 
-// Of the units that have shipped and not returned, the lowest numbers. An order without shipments has left as a whole, or is
-// cancelled as a whole. Never more than the order still has of a bin, by the ledger.
+// Of the units that no shipment has, or of those that have shipped and not returned. An order without shipments has left as a
+// whole.
 const RETURN_STOCK = `/* stock.return */
-  WITH back AS (
-    SELECT line.position, line.product_id, line.variant_key, line.before, asked.quantity,
-      ${lowestUnits("shipped.units - coalesce(returned.units, '{}')", 'asked.quantity')} AS units
-    FROM unnest($3::int[], $4::int[]) AS asked (line, quantity)
-    JOIN ${linesOfOrder('$2')} AS line ON line.position = asked.line - 1
+  WITH ${UNCLAIMED_UNITS}, held AS (
+    SELECT position, bin_id FROM unclaimed WHERE $5::text <> 'RETURN' OR NOT EXISTS (SELECT FROM claimed)
+    UNION ALL
+    SELECT position, unit.bin_id FROM claimed CROSS JOIN unnest(bins) AS unit (bin_id)
+    WHERE $5 = 'RETURN' AND status IN ('shipped', 'delivered')
+  ), returnable AS (
+    SELECT held.position, held.bin_id
+    FROM (SELECT position, bin_id, count(*) AS units FROM held GROUP BY position, bin_id) AS held
     LEFT JOIN returned_units AS returned
-      ON returned.store_id = $1 AND returned.order_id = $2 AND returned.position = line.position
-    CROSS JOIN LATERAL (
-      SELECT CASE WHEN EXISTS (SELECT FROM shipments WHERE store_id = $1 AND order_id = $2 AND status <> 'void') THEN (
-        SELECT range_agg(item.units) FROM shipment_items AS item JOIN shipments USING (store_id, order_id, reference)
-        WHERE item.store_id = $1 AND item.order_id = $2 AND item.position = line.position
-          AND shipments.status IN ('shipped', 'delivered')
-      ) ELSE ${allUnits('line.quantity')} END AS units
-    ) AS shipped
+      ON returned.store_id = $1 AND returned.order_id = $2 AND returned.position = held.position AND $5 = 'RETURN'
+    CROSS JOIN generate_series(1, held.units - coalesce(cardinality(array_positions(returned.bins, held.bin_id)), 0))
+  ), back AS (
+    SELECT line - 1 AS position, quantity, ${firstBins('returnable', 'line - 1', 'quantity')} AS bins
+    FROM unnest($3::int[], $4::int[]) AS asked (line, quantity)
   ), recorded AS (
-    INSERT INTO returned_units (store_id, order_id, position, quantity, units)
-    SELECT $1, $2, position, quantity, units FROM back WHERE $5::text = 'RETURN'
+    INSERT INTO returned_units (store_id, order_id, position, quantity, bins)
+    SELECT $1, $2, position, quantity, bins FROM back WHERE $5 = 'RETURN'
     ON CONFLICT (store_id, order_id, position) DO UPDATE
-      SET quantity = returned_units.quantity + excluded.quantity, units = returned_units.units + excluded.units
-  ), taken AS (
-    SELECT product_id, variant_key, bin_id, -sum(quantity) AS outstanding,
-      coalesce(-sum(quantity) FILTER (WHERE kind = 'ORDER'), 0) AS units,
-      sum(coalesce(-sum(quantity) FILTER (WHERE kind = 'ORDER'), 0))
-        OVER (PARTITION BY product_id, variant_key ORDER BY bin_id) AS through
-    FROM stock_movements WHERE store_id = $1 AND order_id = $2
-    GROUP BY product_id, variant_key, bin_id
+      SET quantity = returned_units.quantity + excluded.quantity, bins = returned_units.bins || excluded.bins
   ), due AS (
-    SELECT product_id, variant_key, bin_id, least(outstanding, sum(common.units))::int AS quantity
-    FROM taken JOIN back USING (product_id, variant_key)
-    CROSS JOIN LATERAL (
-      SELECT ${countUnits('back.units', 'taken.through - taken.units - back.before', 'taken.through - back.before')} AS units
-    ) AS common
-    WHERE common.units > 0 AND outstanding > 0
-    GROUP BY product_id, variant_key, bin_id, outstanding
+    SELECT line.product_id, line.variant_key, unit.bin_id, count(*)::int AS quantity
+    FROM back JOIN open_lines AS line USING (position) CROSS JOIN unnest(back.bins) AS unit (bin_id)
+    GROUP BY line.product_id, line.variant_key, unit.bin_id
   ), updated AS (
     UPDATE stock SET quantity = stock.quantity + due.quantity
     FROM due

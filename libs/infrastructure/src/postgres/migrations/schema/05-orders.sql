@@ -287,7 +287,7 @@ CREATE TABLE shipment_items (
   reference text NOT NULL,
   position int NOT NULL,
   quantity positive_int NOT NULL,
-  units int4multirange NOT NULL DEFAULT '{}', -- Numbers of the units in their line, from 0: they decide about the bins.
+  bins int[] NOT NULL DEFAULT '{}', -- The bin of each unit. Empty in an imported order.
   PRIMARY KEY (store_id, order_id, reference, position),
   FOREIGN KEY (store_id, order_id, reference) REFERENCES shipments,
   FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
@@ -299,7 +299,7 @@ CREATE TABLE returned_units (
   order_id uuid NOT NULL,
   position int NOT NULL,
   quantity positive_int NOT NULL,
-  units int4multirange NOT NULL DEFAULT '{}', -- As in shipment_items. Both are empty in an imported order.
+  bins int[] NOT NULL DEFAULT '{}', -- As in shipment_items.
   PRIMARY KEY (store_id, order_id, position),
   FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
 );
