@@ -39,7 +39,7 @@ const LineItem = is.object({
   name: is.text('Name of the product.', 'Runner'),
   attributes: is.attributes('Attributes of the variant, by name.'),
   unit_price: is.minorUnits('Price of one unit.', 7990),
-  quantity: is.integer('Units.', 2),
+  quantity: is.integer('Units; 0 when the order has given up the line.', 2),
   line_total: is.minorUnits('Price of the line.', 15980),
   shipped_quantity: is.integer('Units that are shipped.', 0),
   returned_quantity: is.integer('Shipped units that went back to their bins, by a refund or with RETURNED.', 0),

@@ -109,12 +109,12 @@ function answer(
 function messageOf(error: DomainError): string {
   if (error instanceof ItemsUnavailable) {
     const items = error.items.slice(0, MAX_NAMED);
-    return items.map(({ line, what, id }) => `items[${line}].${what}_id ${id} is not available`).join('; ');
+    return items.map(({ list = 'items', line, what, id }) => `${list}[${line}].${what}_id ${id} is not available`).join('; ');
   }
   if (error instanceof OutOfStock) {
-    const shortages = error.shortages.slice(0, MAX_NAMED).map(({ line, requested, available, lacksVariant }) => {
+    const shortages = error.shortages.slice(0, MAX_NAMED).map(({ list = 'items', line, requested, available, lacksVariant }) => {
       const hint = lacksVariant ? ' without variant_id (the product has variants)' : '';
-      return `items[${line}]: requested ${requested}, available ${available}${hint}`;
+      return `${list}[${line}]: requested ${requested}, available ${available}${hint}`;
     });
     return shortages.join('; ');
   }

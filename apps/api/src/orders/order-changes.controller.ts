@@ -66,6 +66,18 @@ export class OrderChangesController {
     return answer(await this.changes.move(context, request.toTransition(body)));
   }
 
+  @Post('lines')
+  @HttpCode(200)
+  @NeedsScope('fulfillment')
+  @docs.ApiChangeLines
+  async changeLines(
+    @CurrentStore() { currency }: CurrentStoreContext,
+    @Change() { context, answer }: ChangeOfOrder,
+    @Body(StrictBodyPipe) body: request.ChangeLinesRequest,
+  ) {
+    return answer(await this.changes.changeLines(context, currency, request.toEditedLines(body)));
+  }
+
   @Post('hold')
   @HttpCode(200)
   @NeedsScope('fulfillment')

@@ -1,10 +1,11 @@
 import { CommitOutcomeUnknown } from '@app/application';
-import { domainErrors as refused, NotFound } from '@app/domain';
+import { domainErrors as refused, Money, NotFound } from '@app/domain';
 import { Order, OrderEvent, type ResourceDocumentation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { ApiList, ApiPath, ApiWrite } from '../openapi/endpoints.js';
 import {
   CancelOrderRequest,
+  ChangeLinesRequest,
   ChangeShipmentRequest,
   CreateShipmentRequest,
   HoldOrderRequest,
@@ -126,6 +127,33 @@ export const ApiMoveOrder = ApiChange({
     new refused.IllegalTransition('fulfillment', 'PENDING', 'RETURNED', ['CONFIRMED']),
     new refused.BeingPicked(['SHIP-2']),
     new refused.ReturnExceedsShipment(LINES),
+    new refused.UnitsWithoutBin(),
+    new refused.BinAboveLimit(),
+  ],
+});
+
+export const ApiChangeLines = ApiChange({
+  operationId: 'changeOrderLines',
+  summary: 'Change the lines of an order that have not shipped',
+  description:
+    'One transaction takes and returns the stock. Present lines keep their numbers and prices, further lines get those of ' +
+    'the live catalog, and the total follows. Without an `Idempotency-Key`, a repeated request adds its lines again.',
+  body: {
+    type: ChangeLinesRequest,
+    example: { set: [{ line: 1, quantity: 3 }], add: [{ product_id: 70, quantity: 1 }], expected_total: 85.6 },
+  },
+  status: 200,
+  failures: [
+    new BadRequestException('set or add is required'),
+    new refused.InvalidOrderItems('An order keeps at least one unit: cancel it instead'),
+    new refused.ItemsUnavailable([{ list: 'add', line: 0, what: 'product', id: 77 }]),
+    new refused.OutOfStock([{ list: 'set', line: 0, requested: 5, available: 3 }]),
+    new refused.CurrencyMismatch('USD'),
+    new refused.PriceChanged(Money.ofMinor(5600, 'USD')),
+    new refused.AlreadyShipped(LINES),
+    new refused.LinesFixed(),
+    new refused.BeingPicked(['SHIP-2']),
+    new refused.OrderCancelled(),
     new refused.UnitsWithoutBin(),
     new refused.BinAboveLimit(),
   ],

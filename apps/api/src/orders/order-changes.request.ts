@@ -2,6 +2,7 @@ import {
   FULFILLMENT_STATUSES,
   MAX_INT4,
   MAX_LINES,
+  MAX_QUANTITY,
   PAYMENT_STATUSES,
   TRANSITION_TARGETS,
   type Cancellation,
@@ -14,12 +15,20 @@ import {
   type Tracking,
   type Transition,
 } from '@app/domain';
+import type { EditedLines } from '@app/application';
 import { STATUS_FIELDS } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
 import * as is from '../body/fields.js';
+import { OrderItemRequest, toLineRequests } from './create-order.request.js';
+
+const LineNumber = is.IntegerField({
+  min: 1,
+  max: Number.MAX_SAFE_INTEGER,
+  description: '`line` of a line item.',
+});
 
 export class LineQuantityRequest {
-  @is.IntegerField({ min: 1, max: Number.MAX_SAFE_INTEGER, description: '`line` of a line item.' })
+  @LineNumber
   line!: number;
 
   @is.IntegerField({ min: 1, max: MAX_INT4, description: 'Units.' })
@@ -84,6 +93,37 @@ export class CancelOrderRequest {
 
   @is.FlagField({ default: true, description: 'Whether the customer gets a mail.' })
   notify?: boolean | null;
+}
+
+export class SetLineRequest {
+  @LineNumber
+  line!: number;
+
+  @is.IntegerField({ min: 0, max: MAX_QUANTITY, description: 'Units; 0: the order gives up the line.' })
+  quantity!: number;
+}
+
+export class ChangeLinesRequest {
+  @is.ListField(SetLineRequest, {
+    max: MAX_LINES,
+    isOptional: true,
+    description: 'New quantities. A line keeps its number and its price.',
+  })
+  set?: SetLineRequest[] | null;
+
+  @is.ListField(OrderItemRequest, {
+    max: MAX_LINES,
+    isOptional: true,
+    description: 'Further lines, at the prices of the live catalog.',
+  })
+  add?: OrderItemRequest[] | null;
+
+  @is.AmountField({
+    description:
+      'What you expect the order to cost with these lines, in major units. If the total differs, nothing changes (422 ' +
+      '`price_changed`). Null means any total.',
+  })
+  expected_total?: number | null;
 }
 
 export class HoldOrderRequest {
@@ -185,6 +225,16 @@ export function toCancellation({ reason, restock, notify }: CancelOrderRequest):
   return { reason: reason ?? '', restock: restock ?? null, notify: notify ?? true };
 }
 
+export function toEditedLines({ set, add, expected_total }: ChangeLinesRequest): EditedLines {
+  refuseIf(!set && !add, 'set or add is required');
+  refuseIf(new Set(set?.map(({ line }) => line)).size < (set?.length ?? 0), 'set must name each line once');
+  return {
+    set: toLines(set) ?? [],
+    add: toLineRequests(add ?? []),
+    ...(typeof expected_total === 'number' && { expectedTotal: expected_total }),
+  };
+}
+
 export function toTransition({ field, expected, to, restock, lines }: TransitionRequest): Transition {
   refuseIf(!!lines && !restock, 'lines needs restock');
   return {
@@ -217,7 +267,7 @@ function refuseIf(isContradiction: boolean, message: string): void {
   if (isContradiction) throw new BadRequestException(message);
 }
 
-function toLines(lines: readonly LineQuantityRequest[] | null | undefined): LineQuantity[] | null {
+function toLines(lines: readonly LineQuantity[] | null | undefined): LineQuantity[] | null {
   return lines ? lines.map(({ line, quantity }) => ({ line, quantity })) : null;
 }
 

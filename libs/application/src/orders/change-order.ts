@@ -1,5 +1,6 @@
 import {
   cancelOrder,
+  changeLines,
   changeShipment,
   holdOrder,
   moveStatus,
@@ -10,6 +11,8 @@ import {
   shipOrder,
   type Actor,
   type Cancellation,
+  type Currency,
+  type LinesRequest,
   type OrderChange,
   type OrderState,
   type PaymentRequest,
@@ -22,6 +25,7 @@ import {
 import { Injectable } from '@nestjs/common';
 import type { Deadline } from '../deadline.js';
 import { requestHashOf } from '../request-hash.js';
+import { CatalogPricing, type LineRequest } from '../ports/catalog-pricing.js';
 import type { IdempotencyScope } from '../ports/idempotency.js';
 import { OrderLifecycle, type ChangedOrder, type OrderTarget } from '../ports/order-lifecycle.js';
 
@@ -32,12 +36,19 @@ export interface ChangeContext {
   readonly deadline?: Deadline;
 }
 
+export interface EditedLines extends Pick<LinesRequest, 'set' | 'expectedTotal'> {
+  readonly add: readonly LineRequest[];
+}
+
 type WithoutHash<T> = Omit<T, 'requestHash'>;
 
 /** Each method is one transaction, and throws what its decision and `OrderLifecycle.change` throw. */
 @Injectable()
 export class ChangeOrder {
-  constructor(private readonly lifecycle: OrderLifecycle) {}
+  constructor(
+    private readonly lifecycle: OrderLifecycle,
+    private readonly pricing: CatalogPricing,
+  ) {}
 
   ship(context: ChangeContext, request: WithoutHash<ShipmentRequest>): Promise<ChangedOrder> {
     const { items: _items, status: _status, shippedAt: _at, ...identity } = request;
@@ -59,6 +70,15 @@ export class ChangeOrder {
 
   setStatus(context: ChangeContext, change: Partial<OrderState>): Promise<ChangedOrder> {
     return this.run(context, ['setStatus', change], (order) => setStatuses(order, change));
+  }
+
+  /** @param currency of the store, whose live catalog prices the added lines. */
+  async changeLines(context: ChangeContext, currency: Currency, request: EditedLines): Promise<ChangedOrder> {
+    const { order, deadline } = context;
+    const pricing = this.pricing.price(order.storeId, currency, request.add);
+    const { lines, unavailable } = await (deadline ? deadline.bound(pricing) : pricing);
+    const edit = { ...request, add: lines, unavailable, currency };
+    return this.run(context, ['changeLines', request], (placed) => changeLines(placed, edit));
   }
 
   hold(context: ChangeContext, reason: string): Promise<ChangedOrder> {

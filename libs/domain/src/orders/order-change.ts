@@ -1,6 +1,9 @@
+import type { Shortage } from '../errors.js';
 import type { DomainError } from '../shared/domain-error.js';
+import type { StockDemand } from '../stock/stock-demand.js';
 import type { LineQuantity } from './line-units.js';
 import type { OrderEvent } from './order-event.js';
+import type { OrderLine } from './order-line.js';
 import type { MoneyRecord } from './order-money.js';
 import type { OrderState } from './order-status.js';
 import type { Shipment } from './shipment.js';
@@ -18,6 +21,20 @@ export type KnownMoney = Omit<MoneyRecord, 'at'> & Repeatable;
 
 export type ChangeMail = 'notify-shipment' | 'notify-cancellation' | 'notify-refund';
 
+export interface LinesChange {
+  /** Present lines, with their new quantities. */
+  readonly quantities: readonly LineQuantity[];
+  /** They follow the present ones. */
+  readonly added: readonly OrderLine[];
+  /** What the amount and the units of the order grow by. */
+  readonly amount: number;
+  readonly units: number;
+  readonly totalAmount: number;
+  /** The stock that the order needs more. Its lines are positions in `places`. */
+  readonly demand: readonly StockDemand[];
+  readonly places: readonly Pick<Shortage, 'list' | 'line'>[];
+}
+
 /** Without events, nothing changes. */
 export interface OrderChange extends OrderState {
   readonly events: readonly OrderEvent[];
@@ -27,8 +44,9 @@ export interface OrderChange extends OrderState {
   readonly shipsPicked?: boolean;
   readonly payment?: KnownMoney & { readonly at: Date | null };
   readonly refund?: KnownMoney & { readonly at: Date | null };
-  /** Units that go back to their bins. In a cancellation, they have not left. */
-  readonly restock?: { readonly kind: 'CANCELLATION' | 'RETURN'; readonly lines: readonly LineQuantity[] };
+  readonly lines?: LinesChange;
+  /** Units that go back to their bins. Only those of a RETURN have left. ORDER: the lines gave them up. */
+  readonly restock?: { readonly kind: 'CANCELLATION' | 'RETURN' | 'ORDER'; readonly lines: readonly LineQuantity[] };
   readonly review?: 'held' | 'released' | 'abandoned';
   readonly mail?: { readonly stage: ChangeMail; readonly reference: string };
   /** The change is refused, and its events are kept. */

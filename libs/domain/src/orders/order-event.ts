@@ -13,6 +13,7 @@ export const ORDER_EVENTS = [
   'held',
   'released',
   'cancelled',
+  'lines_changed',
   'shipment_created',
   'shipment_changed',
   'shipment_refused',

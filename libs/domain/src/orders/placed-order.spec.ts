@@ -1,11 +1,12 @@
 import { DomainError } from '../shared/domain-error.js';
 import { cancelOrder } from './cancel-order.js';
 import { holdOrder } from './hold-order.js';
+import type { LineQuantity } from './line-units.js';
 import { moveStatus, type Transition } from './move-status.js';
 import type { KnownShipment, OrderChange } from './order-change.js';
 import type { OrderEvent } from './order-event.js';
 import { refundDueOf } from './order-money.js';
-import { PlacedOrder, type PlacedOrderState } from './placed-order.js';
+import { PlacedOrder, type PlacedLine, type PlacedOrderState } from './placed-order.js';
 import { recordPayment, type PaymentRequest } from './record-payment.js';
 import { recordRefund, type RefundRequest } from './record-refund.js';
 import { releaseOrder } from './release-order.js';
@@ -31,13 +32,17 @@ function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
     isHeldByPerson: false,
     isConfirmationHeld: false,
     hasTakenStock: true,
-    lines: ALL.map((line) => ({ ...line, returned: 0 })),
+    lines: ALL.map((line) => aLine(line)),
     shipments: [],
     payments: [],
     refunds: [],
     unshippedStatus: 'PENDING',
     ...values,
   };
+}
+
+function aLine(values: LineQuantity & Partial<PlacedLine>): PlacedLine {
+  return { productId: values.line, variantId: null, unitPrice: values.line === 1 ? 1000 : 500, returned: 0, ...values };
 }
 
 function units(line: number, quantity: number) {

@@ -7,6 +7,14 @@ import { paidOf, sumOf } from './order-money.js';
 import { FULFILLMENT_STEPS, type FulfillmentStatus, type OrderState, type PaymentStatus } from './order-status.js';
 import { isShipped, isShippedWhole, isVoid } from './shipment.js';
 
+export interface PlacedLine extends LineQuantity {
+  /** Null only in an imported order. */
+  readonly productId: number | null;
+  readonly variantId: number | null;
+  readonly unitPrice: number;
+  readonly returned: number;
+}
+
 export interface PlacedOrderState extends OrderState {
   /** In minor units of `currency`. Imported orders may owe a negative amount. */
   readonly totalAmount: number;
@@ -17,7 +25,7 @@ export interface PlacedOrderState extends OrderState {
   readonly isConfirmationHeld: boolean;
   /** An imported order has taken none from bins. */
   readonly hasTakenStock: boolean;
-  readonly lines: readonly (LineQuantity & { readonly returned: number })[];
+  readonly lines: readonly PlacedLine[];
   readonly shipments: readonly KnownShipment[];
   readonly payments: readonly KnownMoney[];
   readonly refunds: readonly KnownMoney[];

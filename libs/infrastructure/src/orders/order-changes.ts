@@ -7,6 +7,7 @@ import {
   type KnownMoney,
   type KnownShipment,
   type LineQuantity,
+  type LinesChange,
   type OrderChange,
   type OrderEvent,
   type PlacedOrderState,
@@ -14,6 +15,7 @@ import {
 import { toSafeInteger } from '../postgres/integers.js';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 import { firstBins, UNCLAIMED_UNITS } from '../stock/line-units.js';
+import { insertLines, linesJson } from './insert-order.js';
 import { toEventRow } from './order-event.rows.js';
 import { HELD_BY_PERSON, mailStage, reviewStatement } from './order-stages.js';
 
@@ -35,6 +37,7 @@ const LOAD = `/* orders.load */
     ${IS_HELD_BY("stage = 'notify-customer'")} AS "isConfirmationHeld",
     EXISTS (SELECT FROM stock_movements WHERE store_id = $1 AND order_id = $2) AS "hasTakenStock",
     (SELECT coalesce(json_agg(json_build_object('line', position + 1, 'quantity', line.quantity,
+        'productId', product_id, 'variantId', variant_id, 'unitPrice', unit_price,
         'returned', coalesce(back.quantity, 0)) ORDER BY position), '[]')
       FROM order_lines AS line LEFT JOIN returned_units AS back USING (store_id, order_id, position)
       WHERE line.store_id = $1 AND line.order_id = $2) AS lines,
@@ -100,6 +103,17 @@ const SHIP_ITEMS = `/* orders.save_shipment_items */
   SELECT $1, $2, $3, item.line - 1, item.quantity, ${firstBins('unclaimed', 'item.line - 1', 'item.quantity')}
   FROM unnest($4::int[], $5::int[]) AS item (line, quantity)
   ON CONFLICT DO NOTHING`;
+
+const CHANGE_LINES = `/* orders.change_lines */
+  UPDATE order_lines SET quantity = changed.quantity, line_total = unit_price * changed.quantity
+  FROM unnest($3::int[], $4::int[]) AS changed (line, quantity)
+  WHERE store_id = $1 AND order_id = $2 AND position = changed.line - 1`;
+
+const ADD_LINES = `/* orders.add_lines */ ${insertLines('$1', '$2', '$3')}`;
+
+const CHANGE_AMOUNTS = `/* orders.change_amounts */
+  UPDATE orders SET amount = amount + $3, total_amount = $4, units = units + $5
+  WHERE store_id = $1 AND id = $2`;
 
 const recordIn = (table: 'payments' | 'refunds') => `/* orders.save_${table} */
   INSERT INTO ${table} (store_id, order_id, reference, number, amount, at, request_hash)
@@ -188,8 +202,21 @@ export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, c
   ];
 }
 
-function refundDueAfter({ totalAmount, payments, refunds }: PlacedOrderState, change: OrderChange): number {
-  const { status, fulfillmentStatus, payment, refund } = change;
+/** After the units that the lines give up have gone back, before the units that they need are withdrawn. */
+export function linesStatements({ key: { storeId, orderId }, state }: LockedOrder, lines: LinesChange): Statement[] {
+  const { quantities, added, amount, totalAmount, units } = lines;
+  const key = [storeId, orderId];
+  const set = [quantities.map(({ line }) => line), quantities.map(({ quantity }) => quantity)];
+  return [
+    { text: CHANGE_LINES, values: [...key, ...set] },
+    { text: ADD_LINES, values: [...key, linesJson(added, state.lines.length)] },
+    { text: CHANGE_AMOUNTS, values: [...key, amount, totalAmount, units] },
+  ];
+}
+
+function refundDueAfter({ payments, refunds, ...state }: PlacedOrderState, change: OrderChange): number {
+  const { status, fulfillmentStatus, payment, refund, lines } = change;
+  const { totalAmount } = lines ?? state;
   const after = {
     payments: payment ? [...payments, payment] : payments,
     refunds: refund ? [...refunds, refund] : refunds,

@@ -1,12 +1,19 @@
-import { OrderLifecycle, type ChangedOrder, type ChangeRequest, type OrderRecord } from '@app/application';
-import { BinAboveLimit, NotFound, PlacedOrder, type DomainError } from '@app/domain';
+import {
+  OrderLifecycle,
+  type ChangedOrder,
+  type ChangeRequest,
+  type OrderKey,
+  type OrderRecord,
+} from '@app/application';
+import { BinAboveLimit, NotFound, OutOfStock, PlacedOrder, type DomainError, type LinesChange } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { isOutOfRange } from '../postgres/postgres-errors.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { claimKey, findKept, keepRecord, releaseKey, type Kept } from '../postgres/idempotency-keys.js';
 import { restockStatements, unitsReturned } from '../stock/restock.js';
-import { lockOrder, refusalEvents, statementsOf } from './order-changes.js';
+import { isWithdrawn, shortagesIn, withdrawals } from '../stock/withdraw-stock.js';
+import { linesStatements, lockOrder, refusalEvents, statementsOf } from './order-changes.js';
 import { fromKept, toOrderRecord, type KeptOrder } from './order.rows.js';
 import { readOrder, readRow } from './postgres-order.repository.js';
 
@@ -58,17 +65,38 @@ async function change(
   if (decided.events.length === 0) await sql.waitForStandbys();
   const changes = decided.events.length === 0 ? [] : statementsOf(locked, actor, decided);
   // The stock comes last.
-  const returns = decided.restock ? restockStatements(key, decided.restock) : [];
-  const answers = await sql.pipeline([...changes, ...returns, readOrder(key)]).catch((error: unknown) => {
-    // Nothing else that a return writes grows with it.
-    throw decided.restock && isOutOfRange(error) ? new BinAboveLimit() : error;
-  });
-  const row = readRow(answers.at(-1));
-  const restocked = unitsReturned(answers.slice(changes.length, -1));
+  const { restock, lines } = decided;
+  const returns = restock ? restockStatements(key, restock, lines?.demand) : [];
+  const linesAfter = lines ? linesStatements(locked, lines) : [];
+  const answers = await sql
+    .pipeline([...changes, ...returns, ...linesAfter, ...(lines ? [] : [readOrder(key)])])
+    .catch((error: unknown) => {
+      // Nothing else that a return writes grows with it.
+      throw restock && isOutOfRange(error) ? new BinAboveLimit() : error;
+    });
+  const row = readRow(lines ? await withdrawAndRead(sql, key, lines) : answers.at(-1));
+  const restocked = unitsReturned(answers.slice(changes.length));
   const { shipsPicked = false } = decided;
   const record = shipsPicked ? { ...row, shipsPicked } : row;
   if (idempotency) await keepRecord(sql, idempotency.scope, { orderId: key.orderId, record });
   return { order: toOrderRecord(row), restocked, isReplay: false, shipsPicked };
+}
+
+/** @throws OutOfStock */
+async function withdrawAndRead(
+  sql: TransactionSql,
+  key: OrderKey,
+  { demand, places }: LinesChange,
+): Promise<readonly unknown[] | undefined> {
+  const read = readOrder(key);
+  if (demand.length === 0) return sql.query(read.text, read.values);
+  const { fromFullest, fromAny } = withdrawals(key.storeId, key.orderId, demand);
+  const [withdrawn, rows] = await sql.pipeline([fromFullest, read]);
+  if (isWithdrawn(withdrawn)) return rows;
+  const [taken, after] = await sql.pipeline([fromAny, read]);
+  const shortages = shortagesIn(taken, demand);
+  if (shortages.length > 0) throw new OutOfStock(shortages.map((short) => ({ ...short, ...places[short.line] })));
+  return after;
 }
 
 async function replayed(

@@ -1,13 +1,17 @@
 import type { OrderKey } from '@app/application';
-import type { LineQuantity, OrderChange } from '@app/domain';
+import type { LineQuantity, OrderChange, StockItem } from '@app/domain';
 import type { Statement } from '../postgres/transaction-sql.js';
 import { firstBins, UNCLAIMED_UNITS } from './line-units.js';
 
-// The stock rows of the order's movements, in the lock order of every writer.
-const LOCK_MOVED_STOCK = `/* stock.lock_moved */
+// The stock rows of the order's movements and of what it needs more, in the lock order of every writer.
+const LOCK_STOCK = `/* stock.lock_of_order */
   SELECT FROM stock
   WHERE store_id = $1 AND (product_id, variant_key, bin_id) IN (
-    SELECT product_id, variant_key, bin_id FROM stock_movements WHERE store_id = $1 AND order_id = $2)
+    SELECT product_id, variant_key, bin_id FROM stock_movements WHERE store_id = $1 AND order_id = $2
+    UNION
+    SELECT other.product_id, other.variant_key, other.bin_id
+    FROM unnest($3::int[], $4::int[]) AS needed (product_id, variant_key)
+    JOIN stock AS other USING (product_id, variant_key) WHERE other.store_id = $1)
   ORDER BY product_id, variant_key, bin_id
   FOR NO KEY UPDATE`;
 
@@ -53,17 +57,23 @@ const RETURN_STOCK = `/* stock.return */
 /**
  * Returns units of the order's lines to the bins that supplied them: none when it took none, as an imported one. The
  * caller has locked the order. `unitsReturned` reads the answers.
+ * @param needed what a withdrawal in the same transaction takes: its stock is locked as well.
  */
 export function restockStatements(
   { storeId, orderId }: OrderKey,
   { kind, lines }: NonNullable<OrderChange['restock']>,
+  needed: readonly StockItem[] = [],
 ): Statement[] {
   const key = [storeId, orderId];
   const back = [lines.map(({ line }: LineQuantity) => line), lines.map(({ quantity }) => quantity)];
   return [
-    { text: LOCK_MOVED_STOCK, values: key },
+    { text: LOCK_STOCK, values: [...key, ...unitsOf(needed)] },
     { text: RETURN_STOCK, values: [...key, ...back, kind] },
   ];
+}
+
+function unitsOf(items: readonly StockItem[]): unknown[] {
+  return [items.map(({ productId }) => productId), items.map(({ variantId }) => variantId ?? 0)];
 }
 
 export function unitsReturned([, returned]: readonly (readonly unknown[])[]): number {

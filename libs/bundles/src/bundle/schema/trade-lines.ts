@@ -50,7 +50,7 @@ export const orderItem = is.object(
     name: is.name(500),
     attributes: is.optional(is.attributes),
     unit_price: is.signedAmount,
-    quantity: is.integer(1, MAX_INT4),
+    quantity: is.integer(0, MAX_INT4, '0: the order has given up the line.'),
     returned_quantity: is.optional(is.integer(1, MAX_INT4, 'Shipped units whose stock went back to the bins.')),
   },
   { rule: 'orderItem', description: 'A snapshot that survives its product, which is named where it still exists.' },

@@ -143,7 +143,7 @@ CREATE TABLE order_lines (
   attributes jsonb NOT NULL DEFAULT '{}',
   attribute_names text[] NOT NULL DEFAULT '{}', -- Names of the attributes in their order, which jsonb does not keep.
   unit_price bigint NOT NULL,
-  quantity positive_int NOT NULL,
+  quantity unit_count NOT NULL, -- 0 = the order has given up the line.
   line_total bigint NOT NULL,
   PRIMARY KEY (store_id, order_id, position),
   FOREIGN KEY (store_id, order_id) REFERENCES orders ON DELETE CASCADE
@@ -353,6 +353,9 @@ END $$;
 SELECT pg_temp.for_each_table('{shipment_items,returned_units}', $$
   CREATE TRIGGER %1$s_are_limited AFTER INSERT OR UPDATE ON %1$s
   FOR EACH ROW EXECUTE FUNCTION limit_to_ordered_units()$$);
+
+CREATE TRIGGER order_lines_keep_their_units AFTER UPDATE OF quantity ON order_lines
+  FOR EACH ROW EXECUTE FUNCTION limit_to_ordered_units();
 
 -- A void shipment has given its units to others.
 CREATE FUNCTION keep_void() RETURNS trigger LANGUAGE plpgsql AS $$
