@@ -40,10 +40,11 @@ const LineItem = is.object({
   quantity: is.integer('Units.', 2),
   line_total: is.minorUnits('Price of the line.', 15980),
   shipped_quantity: is.integer('Units that are shipped.', 0),
+  cancelled_quantity: is.integer('Units that were given up before they shipped.', 0),
   returned_quantity: is.integer('Shipped units that went back to their bins, by a refund or with RETURNED.', 0),
   allocations: is.arrayOf(
     Allocation,
-    'The bins that hold, or held, the units of the line. Empty for imported and for cancelled orders.',
+    'The bins that hold, or held, the units of the line that were not cancelled. Empty for imported orders.',
   ),
 });
 
@@ -182,7 +183,7 @@ export const Order = representation(
     shipments: is.arrayOf(Shipment, 'In the order of their creation.', []),
     payments: is.arrayOf(MoneyOfOrder, 'Recorded payments, in the order of their recording.', []),
     refunds: is.arrayOf(MoneyOfOrder, 'Recorded refunds, likewise.', []),
-    refund_due: is.minorUnits('What must be paid back: the order is cancelled, or was paid twice.', 0),
+    refund_due: is.minorUnits('What must be paid back: the order or units are cancelled, or it was paid twice.', 0),
     updated_at: is.timestamp(
       'When the order, a shipment, a payment or a refund last changed, or its personal data was erased. Each stage has ' +
         'its own time.',
@@ -218,7 +219,7 @@ const INCLUDED: { readonly [Word in Include]: (order: ListedOrder) => OrderItemR
   refund_due: ({ refundDue }) => refundDue,
   external_reference: ({ externalReference }) => externalReference,
   customer_id: ({ customerId }) => customerId,
-  line_items: ({ lines }) => lines?.map(toLineItem),
+  line_items: ({ lines, fulfillmentStatus }) => lines?.map((line) => toLineItem(line, fulfillmentStatus)),
 };
 
 export function toOrderListItem(order: ListedOrder, include: readonly Include[] = []): OrderItemResponse {
@@ -236,7 +237,7 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
     shipping_amount: shipping,
     discount_amount: discount,
     adjustment_amount: adjustmentOf({ amount, tax, shipping, discount, total }),
-    line_items: order.lines.map(toLineItem),
+    line_items: order.lines.map((line) => toLineItem(line, order.fulfillmentStatus)),
     customer: { id: order.customerId, name, email, phone },
     shipping_address: toAddress(order.shippingAddress),
     billing_address: toAddress(order.billingAddress),
@@ -270,7 +271,8 @@ function toMoney({ reference, amount, at }: MoneyRecord): Static<typeof MoneyOfO
   return { reference, amount, at: at.toISOString() };
 }
 
-function toLineItem(line: OrderLineRecord): Static<typeof LineItem> {
+function toLineItem(line: OrderLineRecord, fulfillmentStatus: string): Static<typeof LineItem> {
+  const isCancelled = fulfillmentStatus === 'CANCELLED';
   return {
     line: line.line,
     product_id: line.productId,
@@ -282,6 +284,7 @@ function toLineItem(line: OrderLineRecord): Static<typeof LineItem> {
     quantity: line.quantity,
     line_total: line.lineTotal,
     shipped_quantity: line.shippedQuantity,
+    cancelled_quantity: isCancelled ? line.quantity - line.shippedQuantity : line.cancelledQuantity,
     returned_quantity: line.returnedQuantity,
     allocations: line.allocations.map(({ warehouse, bin, quantity }) => ({ warehouse, bin, quantity })),
   };

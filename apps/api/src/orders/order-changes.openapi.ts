@@ -95,8 +95,11 @@ export const ApiChangeShipment = applyDecorators(
 
 export const ApiCancelOrder = ApiChange({
   operationId: 'cancelOrder',
-  summary: 'Cancel an order before anything of it ships',
-  description: 'The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`.',
+  summary: 'Cancel an order before anything of it ships, or units that have not shipped',
+  description:
+    'The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`. With `items`, the ' +
+    'order gives up these units, and its statuses follow from the rest; without any left it is cancelled. Send an ' +
+    '`Idempotency-Key` with `items`: the same request without a key gives up more units.',
   body: { type: CancelOrderRequest, example: { reason: 'The customer changed their mind' }, isOptional: true },
   status: 200,
   failures: [

@@ -76,13 +76,19 @@ export class ChangeShipmentRequest extends TrackingRequest {
 }
 
 export class CancelOrderRequest {
+  @Lines('Units that have not shipped. Absent: the whole order.')
+  items?: LineQuantityRequest[] | null;
+
   @is.TextField({ max: 500, description: 'For the history.' })
   reason?: string | null;
 
   @is.FlagField({ description: 'Whether the units go back to their bins. Absent: those that came from bins.' })
   restock?: boolean | null;
 
-  @is.FlagField({ default: true, description: 'Whether the customer gets a mail.' })
+  @is.FlagField({
+    default: true,
+    description: 'Whether the customer gets a mail once the order is CANCELLED. Mails of shipments name cancelled units.',
+  })
   notify?: boolean | null;
 }
 
@@ -212,7 +218,7 @@ function refuseIf(isContradiction: boolean, message: string): void {
   if (isContradiction) throw new BadRequestException(message);
 }
 
-function toLines(lines: readonly LineQuantityRequest[] | null | undefined): LineQuantity[] | null {
+export function toLines(lines: readonly LineQuantityRequest[] | null | undefined): LineQuantity[] | null {
   return lines ? lines.map(({ line, quantity }) => ({ line, quantity })) : null;
 }
 

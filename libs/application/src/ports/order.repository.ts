@@ -71,7 +71,9 @@ export interface OrderLineRecord {
   readonly shippedQuantity: number;
   /** Shipped units whose stock went back to the bins. */
   readonly returnedQuantity: number;
-  /** By the ledger. Empty for imported and for cancelled orders. */
+  /** Units that were given up before they shipped, while others stayed. */
+  readonly cancelledQuantity: number;
+  /** By the ledger, without units that were given up. Empty for imported and for cancelled orders. */
   readonly allocations: readonly Allocation[];
 }
 

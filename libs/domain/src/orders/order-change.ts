@@ -22,6 +22,8 @@ export interface OrderChange extends OrderState {
   readonly shipment?: KnownShipment;
   readonly payment?: KnownMoney & { readonly at: Date | null };
   readonly refund?: KnownMoney & { readonly at: Date | null };
+  /** Units that the order gives up, while others stay. */
+  readonly cancelled?: readonly LineQuantity[];
   /** Units that go back to their bins. In a cancellation, they have not left. */
   readonly restock?: { readonly kind: 'CANCELLATION' | 'RETURN'; readonly lines: readonly LineQuantity[] };
   readonly review?: 'released' | 'abandoned';

@@ -8,27 +8,40 @@ export interface MoneyRecord {
 
 type Amounts = readonly Pick<MoneyRecord, 'amount'>[];
 
-interface MoneyState {
+export interface MoneyState {
   readonly status: string;
+  readonly fulfillmentStatus: string;
   readonly totalAmount: number;
+  readonly lines: readonly { readonly unitPrice: number; readonly cancelledQuantity: number }[];
   readonly payments: Amounts;
+  readonly refunds: Amounts;
 }
 
-/** An operator or another system may have set an order as paid, and then as refunded, without a record. */
-export function paidOf({ status, totalAmount, payments }: MoneyState): number {
-  return Math.max(sumOf(payments), status === 'SUCCEEDED' || status === 'REFUNDED' ? totalAmount : 0);
+/** The total without the units that were given up. */
+function priceOf({ totalAmount, lines }: MoneyState): number {
+  return lines.reduce((price, { unitPrice, cancelledQuantity }) => price - unitPrice * cancelledQuantity, totalAmount);
 }
 
-/** In minor units: all that was paid of a cancelled order, and what exceeds the total of another. */
-export function refundDueOf(
-  order: MoneyState & { readonly fulfillmentStatus: string; readonly refunds: Amounts },
-): number {
-  const { status, fulfillmentStatus, totalAmount, refunds } = order;
-  const isRefunded = status === 'REFUNDED';
-  const isCancelled = status === 'CANCELLED' || fulfillmentStatus === 'CANCELLED';
-  const refunded = Math.max(sumOf(refunds), isRefunded ? totalAmount : 0);
-  const kept = isCancelled || isRefunded ? 0 : Math.max(0, totalAmount);
-  return Math.max(0, paidOf(order) - refunded - kept);
+/** In minor units. Nothing of a cancelled order. */
+export function amountOwedOf(order: MoneyState): number {
+  const isCancelled = order.status === 'CANCELLED' || order.fulfillmentStatus === 'CANCELLED';
+  return isCancelled || order.status === 'REFUNDED' ? 0 : Math.max(0, priceOf(order));
+}
+
+export function paidOf(order: MoneyState): number {
+  return recordedOf(order.payments, order.status === 'SUCCEEDED' || order.status === 'REFUNDED', order);
+}
+
+/** In minor units: what was paid, and neither refunded nor owed. */
+export function refundDueOf(order: MoneyState): number {
+  const refunded = recordedOf(order.refunds, order.status === 'REFUNDED', order);
+  return Math.max(0, paidOf(order) - refunded - amountOwedOf(order));
+}
+
+/** An operator or another system may have set an order as paid, and then as refunded, without all records, or any. */
+function recordedOf(records: Amounts, isSet: boolean, order: MoneyState): number {
+  const least = records.length === 0 ? order.totalAmount : priceOf(order);
+  return Math.max(sumOf(records), isSet ? least : 0);
 }
 
 export function sumOf(records: Amounts): number {

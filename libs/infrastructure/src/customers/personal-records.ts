@@ -78,6 +78,7 @@ function itemRecord(line: OrderLineRecord, [product, variant]: CatalogJson = [nu
     unit_price: line.unitPrice,
     quantity: line.quantity,
     ...(line.returnedQuantity > 0 && { returned_quantity: line.returnedQuantity }),
+    ...(line.cancelledQuantity > 0 && { cancelled_quantity: line.cancelledQuantity }),
   };
 }
 

@@ -51,6 +51,7 @@ export const orderItem = is.object(
     attributes: is.optional(is.attributes),
     unit_price: is.signedAmount,
     quantity: is.integer(1, MAX_INT4),
+    cancelled_quantity: is.optional(is.integer(1, MAX_INT4, 'Units that were given up before they shipped.')),
     returned_quantity: is.optional(is.integer(1, MAX_INT4, 'Shipped units whose stock went back to the bins.')),
   },
   { rule: 'orderItem', description: 'A snapshot that survives its product, which is named where it still exists.' },
@@ -122,7 +123,7 @@ const account = is.described(
   'The account; null for a guest. Absent or not in the store: the account with customer_email.',
 );
 const ABOUT_HISTORY =
-  'Oldest first, without the placing or the import. Shipments, payments and refunds without an event get one.';
+  'Oldest first, without the placing or the import. Shipments, cancelled units, payments and refunds without an event get one.';
 
 export const orderLine = is.object(
   {
