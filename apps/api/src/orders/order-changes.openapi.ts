@@ -143,10 +143,12 @@ export const ApiReleaseOrder = ApiChange({
 
 export const ApiRecordPayment = ApiChange({
   operationId: 'recordPayment',
-  summary: 'Record a payment of the whole total',
+  summary: 'Record a payment',
   description:
-    'The amount is compared with the total of the order. Another one is refused, and the history keeps the attempt. The ' +
-    'payment of an order that is cancelled or paid already is recorded: `refund_due` then states what to pay back.',
+    'The amount is the total of the order, or what is still to be paid of `amount_owed`; with `partial` or `settles`, any ' +
+    'amount up to that. Another one is refused, and the history keeps the attempt. The order is SUCCEEDED once ' +
+    '`amount_owed` is paid. The payment of the total of an order that is cancelled or paid already is recorded: ' +
+    '`refund_due` then states what to pay back.',
   body: { type: RecordPaymentRequest, example: { reference: 'pi_3NX81', amount: 15980, currency: 'USD' } },
   status: 201,
   failures: [

@@ -127,6 +127,12 @@ export class RecordPaymentRequest {
   @is.CurrencyField({ isRequired: true, description: 'ISO 4217 code of the amount, in any letter case.' })
   currency!: string;
 
+  @is.FlagField({ default: false, description: 'Whether it may be less than what is still to be paid.' })
+  partial?: boolean | null;
+
+  @is.FlagField({ default: false, description: 'The same; what it leaves is written off, as a cash discount is.' })
+  settles?: boolean | null;
+
   @is.TimestampField({ description: 'When it was paid. Absent: now.' })
   at?: string | null;
 }
@@ -198,8 +204,15 @@ export function toTransition({ field, expected, to, restock, lines }: Transition
 }
 
 export function toPayment(body: RecordPaymentRequest): Omit<PaymentRequest, 'requestHash'> {
-  const { reference, amount, currency, at } = body;
-  return { reference, amount, currency: currency.toUpperCase(), at: toDate(at) };
+  const { reference, amount, currency, partial, settles, at } = body;
+  return {
+    reference,
+    amount,
+    currency: currency.toUpperCase(),
+    partial: partial ?? false,
+    settles: settles ?? false,
+    at: toDate(at),
+  };
 }
 
 export function toRefund(body: RecordRefundRequest): Omit<RefundRequest, 'requestHash'> {

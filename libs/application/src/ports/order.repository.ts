@@ -4,6 +4,7 @@ import type {
   MoneyRecord,
   OrderCustomer,
   OrderEvent,
+  PaymentRecord,
   PostalAddress,
   Shipment,
   VariantAttributes,
@@ -108,7 +109,7 @@ export interface OrderRecord extends OrderSummary {
   readonly pipeline: readonly PipelineStageRecord[];
   /** In the order of their creation, as payments and refunds. */
   readonly shipments: readonly Shipment[];
-  readonly payments: readonly MoneyRecord[];
+  readonly payments: readonly PaymentRecord[];
   readonly refunds: readonly MoneyRecord[];
   readonly updatedAt: Date;
 }

@@ -2,6 +2,7 @@ import { AlreadyShipped } from '../errors.js';
 import { covers, sumByLine, type LineQuantity } from './line-units.js';
 import type { OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
+import { paymentStatusOf } from './order-money.js';
 import { cancelState, furtherOf, type OrderState } from './order-status.js';
 import type { PlacedOrder } from './placed-order.js';
 import { isVoid } from './shipment.js';
@@ -43,16 +44,20 @@ function cancelUnits(order: PlacedOrder, cancellation: Cancellation, items: read
   if (rest.keptUnits.length === 0) return cancelledAs(order, cancelState(order.state), cancellation);
 
   const { reason } = cancellation;
-  const { status, fulfillmentStatus, shipments, hasTakenStock } = order.state;
+  const { fulfillmentStatus, shipments, payments, hasTakenStock } = order.state;
   const returns = cancellation.restock ?? hasTakenStock;
-  const after = { status, fulfillmentStatus: furtherOf(rest.fulfillmentWith(shipments), fulfillmentStatus) };
-  // A step follows from the shipments, which now have all units: it is undone with them.
-  const reference = shipments.findLast((shipment) => !isVoid(shipment))?.reference;
+  const after = {
+    status: paymentStatusOf(rest.state),
+    fulfillmentStatus: furtherOf(rest.fulfillmentWith(shipments), fulfillmentStatus),
+  };
+  // The statuses follow from shipments that now have all units, and are undone with them, and from payments of all of them.
+  const shipment = shipments.findLast((one) => !isVoid(one))?.reference;
   return {
     ...after,
     events: [
       orderEvent('units_cancelled', '', { items, ...(reason && { reason }), restock: returns }),
-      ...order.statusEventsTo(after, reference),
+      ...order.statusEventsTo({ ...after, fulfillmentStatus }, payments.at(-1)?.reference),
+      ...order.statusEventsTo({ ...after, status: order.state.status }, shipment),
     ],
     cancelled: items,
     ...(returns && { restock: { kind: 'CANCELLATION', lines: items } }),

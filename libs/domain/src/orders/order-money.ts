@@ -1,9 +1,16 @@
+import type { PaymentStatus } from './order-status.js';
+
 export interface MoneyRecord {
   /** Unique among the payments, or the refunds, of the order for ever. */
   readonly reference: string;
   /** In minor units of the order's currency. */
   readonly amount: number;
   readonly at: Date;
+}
+
+export interface PaymentRecord extends MoneyRecord {
+  /** What it closed without being paid: a cash discount, a bank charge. */
+  readonly writtenOff: number;
 }
 
 type Amounts = readonly Pick<MoneyRecord, 'amount'>[];
@@ -13,19 +20,35 @@ export interface MoneyState {
   readonly fulfillmentStatus: string;
   readonly totalAmount: number;
   readonly lines: readonly { readonly unitPrice: number; readonly cancelledQuantity: number }[];
-  readonly payments: Amounts;
+  readonly payments: readonly Pick<PaymentRecord, 'amount' | 'writtenOff'>[];
   readonly refunds: Amounts;
 }
 
-/** The total without the units that were given up. */
-function priceOf({ totalAmount, lines }: MoneyState): number {
-  return lines.reduce((price, { unitPrice, cancelledQuantity }) => price - unitPrice * cancelledQuantity, totalAmount);
+/** The total without the units that were given up, and without what is written off. */
+function priceOf({ totalAmount, lines, payments }: MoneyState): number {
+  const cancelled = lines.reduce((sum, { unitPrice, cancelledQuantity }) => sum + unitPrice * cancelledQuantity, 0);
+  return totalAmount - cancelled - payments.reduce((sum, { writtenOff }) => sum + writtenOff, 0);
 }
 
-/** In minor units. Nothing of a cancelled order. */
+/** In minor units, whatever was paid of it. Nothing for goods that were cancelled, or that came back and are refunded. */
 export function amountOwedOf(order: MoneyState): number {
-  const isCancelled = order.status === 'CANCELLED' || order.fulfillmentStatus === 'CANCELLED';
-  return isCancelled || order.status === 'REFUNDED' ? 0 : Math.max(0, priceOf(order));
+  const { status, fulfillmentStatus } = order;
+  const isCancelled = status === 'CANCELLED' || fulfillmentStatus === 'CANCELLED';
+  const cameBack = status === 'REFUNDED' && fulfillmentStatus === 'RETURNED';
+  return isCancelled || cameBack ? 0 : Math.max(0, priceOf(order));
+}
+
+/** The part of what is owed that is still to be paid. */
+export function amountOpenOf(order: MoneyState): number {
+  return Math.max(0, amountOwedOf(order) - Math.max(0, paidOf(order) - refundedOf(order)));
+}
+
+/** SUCCEEDED when payments cover what is owed, also after refunds. */
+export function paymentStatusOf(order: MoneyState & { readonly status: PaymentStatus }): PaymentStatus {
+  const { status, payments, refunds } = order;
+  const isRefunded = status === 'REFUNDED' && sumOf(refunds) === refundedOf(order) && amountOwedOf(order) > 0;
+  const isPayable = status === 'PENDING' || status === 'FAILED' || isRefunded;
+  return isPayable && payments.length > 0 && amountOpenOf(order) === 0 ? 'SUCCEEDED' : status;
 }
 
 export function paidOf(order: MoneyState): number {
@@ -34,8 +57,11 @@ export function paidOf(order: MoneyState): number {
 
 /** In minor units: what was paid, and neither refunded nor owed. */
 export function refundDueOf(order: MoneyState): number {
-  const refunded = recordedOf(order.refunds, order.status === 'REFUNDED', order);
-  return Math.max(0, paidOf(order) - refunded - amountOwedOf(order));
+  return Math.max(0, paidOf(order) - refundedOf(order) - amountOwedOf(order));
+}
+
+function refundedOf(order: MoneyState): number {
+  return recordedOf(order.refunds, order.status === 'REFUNDED', order);
 }
 
 /** An operator or another system may have set an order as paid, and then as refunded, without all records, or any. */

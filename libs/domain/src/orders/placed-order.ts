@@ -1,7 +1,7 @@
 import { BeingPicked, CancelledTooLate, NotFound, ReturnExceedsShipment, UnitsWithoutBin } from '../errors.js';
 import type { DomainError } from '../shared/domain-error.js';
 import { covers, sumByLine, unitsBeyond, unitsByLine, type LineQuantity } from './line-units.js';
-import type { KnownMoney, KnownShipment, OrderChange, Repeatable } from './order-change.js';
+import type { KnownMoney, KnownPayment, KnownShipment, OrderChange, Repeatable } from './order-change.js';
 import { statusEvents, type OrderEvent } from './order-event.js';
 import { paidOf, sumOf } from './order-money.js';
 import { FULFILLMENT_STEPS, type FulfillmentStatus, type OrderState, type PaymentStatus } from './order-status.js';
@@ -23,7 +23,7 @@ export interface PlacedOrderState extends OrderState {
   readonly hasTakenStock: boolean;
   readonly lines: readonly PlacedLine[];
   readonly shipments: readonly KnownShipment[];
-  readonly payments: readonly KnownMoney[];
+  readonly payments: readonly KnownPayment[];
   readonly refunds: readonly KnownMoney[];
   /** The fulfillment status without shipments. */
   readonly unshippedStatus: FulfillmentStatus;

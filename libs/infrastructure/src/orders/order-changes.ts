@@ -44,7 +44,7 @@ const LOAD = `/* orders.load */
           FROM shipment_items AS item
           WHERE item.store_id = $1 AND item.order_id = $2 AND item.reference = shipments.reference)) ORDER BY number), '[]')
       FROM shipments WHERE store_id = $1 AND order_id = $2) AS shipments,
-    (SELECT coalesce(json_agg(json_build_array(reference, amount::text, request_hash)), '[]')
+    (SELECT coalesce(json_agg(json_build_array(reference, amount::text, request_hash, written_off::text)), '[]')
       FROM payments WHERE store_id = $1 AND order_id = $2) AS payments,
     (SELECT coalesce(json_agg(json_build_array(reference, amount::text, request_hash)), '[]')
       FROM refunds WHERE store_id = $1 AND order_id = $2) AS refunds,
@@ -114,23 +114,25 @@ const CANCEL_UNITS = `/* orders.cancel_units */
   INSERT INTO cancelled_units (store_id, order_id, position, quantity, units)
   SELECT $1, $2, line.position, item.quantity, ${LOWEST_FREE} FROM ${FREE_UNITS}`;
 
-const recordIn = (table: 'payments' | 'refunds') => `/* orders.save_${table} */
-  INSERT INTO ${table} (store_id, order_id, reference, number, amount, at, request_hash)
-  SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, clock_timestamp()), $6 FROM ${table} WHERE store_id = $1 AND order_id = $2`;
-const PAY = recordIn('payments');
+const recordIn = (table: 'payments' | 'refunds', column = '', value = '') => `/* orders.save_${table} */
+  INSERT INTO ${table} (store_id, order_id, reference, number, amount, at, request_hash${column})
+  SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, clock_timestamp()), $6${value}
+  FROM ${table} WHERE store_id = $1 AND order_id = $2`;
+const PAY = recordIn('payments', ', written_off', ', nullif($7::bigint, 0)');
 const REFUND = recordIn('refunds');
 
 type LoadedRow = Omit<PlacedOrderState, 'lines' | 'shipments' | 'payments' | 'refunds'> & {
   readonly lines: readonly LineJson[];
   readonly cancelled: Readonly<Record<number, number>> | null;
   readonly shipments: readonly ShipmentJson[];
-  readonly payments: readonly MoneyJson[];
+  readonly payments: readonly PaymentJson[];
   readonly refunds: readonly MoneyJson[];
 };
 
 type LineJson = LineQuantity & { readonly unitPrice: string; readonly returned: number };
 
 type MoneyJson = readonly [reference: string, amount: string, requestHash: string];
+type PaymentJson = readonly [...MoneyJson, writtenOff: string | null];
 
 type ShipmentJson = Omit<KnownShipment, 'items' | 'shippedAt' | 'deliveredAt'> & {
   readonly items: readonly LineQuantity[] | null;
@@ -177,7 +179,10 @@ function toState({ cancelled, ...row }: LoadedRow): PlacedOrderState {
       shippedAt: shippedAt === null ? null : new Date(shippedAt),
       deliveredAt: deliveredAt === null ? null : new Date(deliveredAt),
     })),
-    payments: row.payments.map(toMoney),
+    payments: row.payments.map(([reference, amount, requestHash, writtenOff]) => ({
+      ...toMoney([reference, amount, requestHash]),
+      writtenOff: toSafeInteger(writtenOff ?? '0'),
+    })),
     refunds: row.refunds.map(toMoney),
   };
 }
@@ -204,7 +209,7 @@ export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, c
     // @protects change-events
     eventsOf(order, actor, events, false),
     ...(cancelled ? [{ text: CANCEL_UNITS, values: [...key, ...columnsOf(cancelled)] }] : []),
-    ...(payment ? [{ text: PAY, values: [...key, ...moneyValues(payment)] }] : []),
+    ...(payment ? [{ text: PAY, values: [...key, ...moneyValues(payment), payment.writtenOff] }] : []),
     ...(refund ? [{ text: REFUND, values: [...key, ...moneyValues(refund)] }] : []),
     ...(review ? [endOfReview(order, review)] : []),
     ...(mail ? [mailStage(order, mail)] : []),
@@ -241,6 +246,6 @@ function columnsOf(units: readonly LineQuantity[]): unknown[] {
   return [units.map(({ line }) => line), units.map(({ quantity }) => quantity)];
 }
 
-function moneyValues({ reference, amount, at, requestHash }: NonNullable<OrderChange['payment']>): unknown[] {
+function moneyValues({ reference, amount, at, requestHash }: NonNullable<OrderChange['refund']>): unknown[] {
   return [reference, amount, at, requestHash];
 }

@@ -11,6 +11,7 @@ import {
   unitsByLine,
   type LineQuantity,
   type MoneyRecord,
+  type PaymentRecord,
   type PostalAddress,
   type Shipment,
   type ShipmentStatus,
@@ -32,7 +33,7 @@ export interface OrderRow extends Omit<OrderRecord, MadeFromParts> {
   readonly lines: readonly LineJson[];
   readonly stages: readonly StageJson[];
   readonly shipments: readonly ShipmentJson[];
-  readonly payments: readonly MoneyJson[];
+  readonly payments: readonly PaymentJson[];
   readonly refunds: readonly MoneyJson[];
   readonly cancelled: readonly CancelledJson[] | null;
   readonly taken: readonly TakenJson[];
@@ -72,6 +73,7 @@ type ShipmentJson = readonly [
 ];
 
 type MoneyJson = readonly [reference: string, amount: string, at: string];
+type PaymentJson = readonly [...MoneyJson, writtenOff: string | null];
 
 /** Units of a line that the order has given up, with the ranges of their numbers. */
 type CancelledJson = readonly [line: number, quantity: number, units: readonly Range[]];
@@ -92,7 +94,7 @@ export function toOrderRecord(row: OrderRow): OrderRecord {
     billingAddress: toAddress(order.billingAddress),
     pipeline: [...(placed ? stagesOfPlacement(order.createdAt) : []), ...stages.map(toStage)],
     shipments,
-    payments: order.payments.map(toMoney),
+    payments: order.payments.map(toPayment),
     refunds: order.refunds.map(toMoney),
   });
 }
@@ -178,6 +180,10 @@ function toShipment(json: ShipmentJson): Shipment {
 
 function toMoney([reference, amount, at]: MoneyJson): MoneyRecord {
   return { reference, amount: toSafeInteger(amount), at: new Date(at) };
+}
+
+function toPayment([reference, amount, at, writtenOff]: PaymentJson): PaymentRecord {
+  return { ...toMoney([reference, amount, at]), writtenOff: toSafeInteger(writtenOff ?? '0') };
 }
 
 function toLine(line: LineJson): Omit<OrderLineRecord, 'line' | 'shippedQuantity' | 'cancelledQuantity' | 'allocations'> {

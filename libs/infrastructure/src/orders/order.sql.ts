@@ -42,11 +42,12 @@ const PARTS = `(SELECT coalesce(json_agg(json_build_array(line.product_id, line.
           WHERE part.store_id = item.store_id AND part.order_id = item.id AND part.reference = shipment.reference
         )) ORDER BY number), '[]')
       FROM shipments AS shipment WHERE shipment.store_id = item.store_id AND shipment.order_id = item.id) AS shipments,
-    ${money('payments')},
+    ${money('payments', ', record.written_off::text')},
     ${money('refunds')}`;
 
-function money(table: 'payments' | 'refunds'): string {
-  return `(SELECT coalesce(json_agg(json_build_array(record.reference, record.amount::text, record.at) ORDER BY record.number), '[]')
+function money(table: 'payments' | 'refunds', more = ''): string {
+  return `(SELECT coalesce(json_agg(json_build_array(record.reference, record.amount::text, record.at${more})
+        ORDER BY record.number), '[]')
       FROM ${table} AS record WHERE record.store_id = item.store_id AND record.order_id = item.id) AS ${table}`;
 }
 

@@ -97,8 +97,12 @@ const shipment = is.object({
   delivered_at: is.optional(is.orNull(is.timestamp)),
 });
 
-/** A payment or a refund. */
-const money = is.object({ reference: is.reference, amount: is.amount, at: is.timestamp });
+const MONEY = { reference: is.reference, amount: is.amount, at: is.timestamp };
+const refund = is.object(MONEY);
+const payment = is.object({
+  ...MONEY,
+  written_off: is.optional(is.described(is.amount, 'What it closed without being paid, in minor units.')),
+});
 
 const event = is.object(
   {
@@ -161,8 +165,8 @@ export const orderLine = is.object(
     fraud: is.optional(fraud),
     pipeline: is.optional(is.list(stage, { differ: ['stage', 'reference'] })),
     shipments: is.optional(is.list(shipment, { differ: ['reference'] })),
-    payments: is.optional(is.list(money, { differ: ['reference'] })),
-    refunds: is.optional(is.list(money, { differ: ['reference'] })),
+    payments: is.optional(is.list(payment, { differ: ['reference'] })),
+    refunds: is.optional(is.list(refund, { differ: ['reference'] })),
     history: is.optional(is.list(event, { description: ABOUT_HISTORY })),
   },
   {

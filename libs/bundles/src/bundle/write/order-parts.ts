@@ -15,7 +15,7 @@ export const PARTS: Readonly<Record<string, Rows>> = {
   shipments: shipmentRows,
   shipment_items: shipmentItemRows,
   returned_units: returnedRows,
-  payments: ({ id, line }) => moneyRows(id, line.payments),
+  payments: paymentRows,
   refunds: ({ id, line }) => moneyRows(id, line.refunds),
   order_events: eventRows,
   cancelled_units: cancelledRows,
@@ -86,6 +86,10 @@ function cancelledUnitsOf({ line_items = [] }: OrderRecordLine) {
   return line_items.flatMap(({ cancelled_quantity: quantity }, position) =>
     quantity === undefined ? [] : [{ line: position + 1, quantity }],
   );
+}
+
+function paymentRows({ id, line }: OrderToWrite) {
+  return moneyRows(id, line.payments).map((row) => ({ ...row, written_off: row.written_off || null }));
 }
 
 function moneyRows(id: string, records: OrderRecordLine['payments'] = []) {

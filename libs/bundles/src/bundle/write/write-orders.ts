@@ -145,7 +145,8 @@ function stateOf({ status, total_amount: totalAmount, payments = [], refunds = [
     unitPrice,
     cancelledQuantity,
   }));
-  return { status, fulfillmentStatus, totalAmount, lines, payments, refunds };
+  const paid = payments.map(({ amount, written_off: writtenOff = 0 }) => ({ amount, writtenOff }));
+  return { status, fulfillmentStatus, totalAmount, lines, payments: paid, refunds };
 }
 
 function lineRow(orderId: string, position: number, item: BundleOrderLine, sellable: Sellable | undefined) {
