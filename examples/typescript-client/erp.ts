@@ -222,8 +222,9 @@ export function cancelOrder(
   client: Client<paths>,
   id: string,
   cancellation: Cancellation = {},
+  key?: string,
 ): Promise<ChangeOutcome> {
-  return changed(client.POST('/v1/orders/{id}/cancel', { params: once(id), body: cancellation }));
+  return changed(client.POST('/v1/orders/{id}/cancel', { params: once(id, key), body: cancellation }));
 }
 
 /** Puts an order under review before anything of it ships. */
@@ -236,7 +237,7 @@ export function releaseOrder(client: Client<paths>, id: string): Promise<ChangeO
   return changed(client.POST('/v1/orders/{id}/release', { params: once(id), body: {} }));
 }
 
-/** Records a payment. The amount is in minor units, and must be the total of the order. */
+/** Records a payment. The amount is in minor units: what is owed, or a part of it with `partial` or `settles`. */
 export function recordPayment(client: Client<paths>, id: string, payment: NewPayment): Promise<ChangeOutcome> {
   return changed(client.POST('/v1/orders/{id}/payments', { params: once(id), body: payment }));
 }
@@ -283,8 +284,8 @@ export async function* orderHistory(client: Client<paths>, id: string): AsyncGen
 }
 
 /** The key lets the client repeat the request. A call again after that relies on the reference of the body. */
-function once(id: string) {
-  return { path: { id }, header: { 'Idempotency-Key': randomUUID() } };
+function once(id: string, key = randomUUID()) {
+  return { path: { id }, header: { 'Idempotency-Key': key } };
 }
 
 async function changed(

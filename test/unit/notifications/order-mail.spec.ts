@@ -284,7 +284,7 @@ describe('the mail about a shipment', () => {
 describe('the mail about a cancellation', () => {
   const cancelled = (values: Partial<OrderRecord> = {}) =>
     changed({ status: 'CANCELLED', fulfillmentStatus: 'CANCELLED', shipments: [], refunds: [], ...values });
-  const paid = { reference: 'PAY-1', amount: 3998, at: new Date() };
+  const paid = { reference: 'PAY-1', amount: 3998, writtenOff: 0, at: new Date() };
 
   it.each(BODIES)('names the order and its lines in %s, and no money when nothing was paid', (body) => {
     const mail = mailOf('notify-cancellation', cancelled());

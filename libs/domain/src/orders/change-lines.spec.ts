@@ -11,8 +11,8 @@ function anOrder(values: Partial<PlacedOrderState> = {}): PlacedOrder {
     ...{ totalAmount: 3500, currency: 'USD', payments: [], refunds: [], shipments: [] },
     ...{ isHeld: false, isHeldByPerson: false, isConfirmationHeld: false, hasTakenStock: true },
     lines: [
-      { line: 1, productId: 1, variantId: null, unitPrice: 1000, quantity: 3, returned: 0 },
-      { line: 2, productId: 2, variantId: 7, unitPrice: 500, quantity: 1, returned: 0 },
+      { line: 1, productId: 1, variantId: null, unitPrice: 1000, quantity: 3, returned: 0, cancelledQuantity: 0 },
+      { line: 2, productId: 2, variantId: 7, unitPrice: 500, quantity: 1, returned: 0, cancelledQuantity: 0 },
     ],
     ...values,
   });
@@ -103,6 +103,19 @@ it.each([
 
   expect(change.fulfillmentStatus).toBe(expected);
   expect(change.events.map(({ event, reference }) => `${event} ${reference}`)).toEqual(events);
+});
+
+const paid = (amount: number) => [{ reference: 'pi_1', amount, writtenOff: 0, requestHash: 'hash' }];
+it.each<[string, Partial<PlacedOrderState>, number, string]>([
+  ['more, all paid before', { status: 'SUCCEEDED', payments: paid(3500) }, 4, 'PENDING'],
+  ['less, all paid before', { status: 'SUCCEEDED', payments: paid(3500) }, 2, 'SUCCEEDED'],
+  ['more, paid without a record', { status: 'SUCCEEDED' }, 4, 'SUCCEEDED'],
+  ['less, which was paid', { payments: paid(2500) }, 2, 'SUCCEEDED'],
+  ['less, which was not paid', { payments: paid(2400) }, 2, 'PENDING'],
+])('follows the payments when the order costs %s', (_name, state, quantity, status) => {
+  const change = changeLines(anOrder(state), asking({ set: set(quantity) }));
+
+  expect(change.status).toBe(status);
 });
 
 it.each<[string, Partial<PlacedOrderState>, Partial<LinesRequest>]>([

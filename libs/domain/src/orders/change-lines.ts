@@ -15,7 +15,8 @@ import { covers, unitsByLine, type LineQuantity } from './line-units.js';
 import type { LinesChange, OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import type { OrderLine } from './order-line.js';
-import { FULFILLMENT_STEPS } from './order-status.js';
+import { paymentStatusOf } from './order-money.js';
+import { furtherOf } from './order-status.js';
 import { MAX_LINES } from './order.js';
 import { PlacedOrder, type PlacedLine } from './placed-order.js';
 import { costs } from './quote.js';
@@ -51,11 +52,13 @@ export function changeLines(order: PlacedOrder, request: LinesRequest): OrderCha
   assertAddable(order, request);
 
   const added = request.add.map(({ unitPrice, ...line }, index) => {
-    return { ...line, line: before.length + index + 1, unitPrice: unitPrice.minor, returned: 0 };
+    const units = { returned: 0, cancelledQuantity: 0 };
+    return { ...line, line: before.length + index + 1, unitPrice: unitPrice.minor, ...units };
   });
-  const after = new PlacedOrder({ ...state, lines: [...kept, ...added] });
-  const amount = amountOf(after) - amountOf(order);
+  const amount = amountOf([...kept, ...added]) - amountOf(before);
   const totalAmount = state.totalAmount + amount;
+  const after = new PlacedOrder({ ...state, totalAmount, lines: [...kept, ...added] });
+  if (after.keptUnits.length === 0) throw new InvalidOrderItems('An order keeps at least one unit: cancel it instead');
   const total = Money.ofMinor(totalAmount, state.currency);
   if (!costs({ total, currency: state.currency }, request.expectedTotal)) throw new PriceChanged(total);
 
@@ -64,7 +67,7 @@ export function changeLines(order: PlacedOrder, request: LinesRequest): OrderCha
   const units = unitsOf(after.state.lines) - unitsOf(before);
   const lines = { quantities, added: request.add, amount, totalAmount, units, ...demandOf(before, request) };
   const restock = less.length > 0 ? { restock: { kind: 'ORDER' as const, lines: less } } : {};
-  return { ...stepTo(order, after, totalAmount), lines, ...restock };
+  return { ...stepTo(order, after), lines, ...restock };
 }
 
 function assertOpen(order: PlacedOrder): void {
@@ -81,15 +84,11 @@ function assertUnclaimed(order: PlacedOrder, less: readonly LineQuantity[]): voi
   if (!covers(unclaimedUnits, less)) throw order.beingPicked();
 }
 
-function assertAddable({ state }: PlacedOrder, { set, add, unavailable, currency }: LinesRequest): void {
+function assertAddable({ state }: PlacedOrder, { add, unavailable, currency }: LinesRequest): void {
   if (unavailable.length > 0) throw new ItemsUnavailable(unavailable.map((item) => ({ ...item, list: 'add' as const })));
   if (add.length > 0 && currency !== state.currency) throw new CurrencyMismatch(currency);
   if (state.lines.length + add.length > MAX_LINES) {
     throw new InvalidOrderItems(`An order has at most ${MAX_LINES} lines, with those that it has given up`);
-  }
-  const units = unitsByLine(set);
-  if (add.length === 0 && state.lines.every(({ line, quantity }) => (units.get(line) ?? quantity) === 0)) {
-    throw new InvalidOrderItems('An order keeps at least one unit: cancel it instead');
   }
 }
 
@@ -111,29 +110,32 @@ function demandOf(before: readonly PlacedLine[], { set, add }: LinesRequest): Pi
   return { demand: sumDemand(wanted), places: wanted.map(({ place }) => place) };
 }
 
-/** An order of which only shipped units are left has shipped. */
-function stepTo(order: PlacedOrder, after: PlacedOrder, totalAmount: number): OrderChange {
-  const { status, fulfillmentStatus: present, shipments, lines } = order.state;
-  const reached = after.fulfillmentWith(shipments);
-  const isBehind = FULFILLMENT_STEPS.indexOf(reached) < FULFILLMENT_STEPS.indexOf(present);
-  const state = { status, fulfillmentStatus: isBehind ? present : reached };
+/** An order of which only shipped units are left has shipped, and one of which all is paid has succeeded. */
+function stepTo(order: PlacedOrder, after: PlacedOrder): OrderChange {
+  const { status, fulfillmentStatus, shipments, payments, lines, totalAmount } = order.state;
+  const isRecorded = status === 'SUCCEEDED' && payments.length > 0;
+  const state = {
+    status: paymentStatusOf({ ...after.state, status: isRecorded ? 'PENDING' : status }),
+    fulfillmentStatus: furtherOf(after.fulfillmentWith(shipments), fulfillmentStatus),
+  };
   const items = after.state.lines.flatMap(({ line, quantity }, index) => {
     const before = lines[index]?.quantity ?? 0;
     return quantity === before ? [] : [{ line, before, after: quantity }];
   });
-  // The step follows from the shipments, which have all units now: it is undone with them.
-  const reference = shipments.findLast((shipment) => !isVoid(shipment))?.reference;
+  // The statuses follow from shipments and payments, and are undone with them.
+  const shipment = shipments.findLast((one) => !isVoid(one))?.reference;
   return {
     ...state,
     events: [
-      orderEvent('lines_changed', '', { items, totalBefore: order.state.totalAmount, totalAfter: totalAmount }),
-      ...order.statusEventsTo(state, reference),
+      orderEvent('lines_changed', '', { items, totalBefore: totalAmount, totalAfter: after.state.totalAmount }),
+      ...order.statusEventsTo({ ...state, fulfillmentStatus }, payments.at(-1)?.reference),
+      ...order.statusEventsTo({ ...state, status }, shipment),
     ],
   };
 }
 
-function amountOf({ state }: PlacedOrder): number {
-  return state.lines.reduce((amount, { unitPrice, quantity }) => amount + unitPrice * quantity, 0);
+function amountOf(lines: readonly Pick<PlacedLine, 'unitPrice' | 'quantity'>[]): number {
+  return lines.reduce((amount, { unitPrice, quantity }) => amount + unitPrice * quantity, 0);
 }
 
 function unitsOf(lines: readonly LineQuantity[]): number {

@@ -4,7 +4,7 @@ import type { StockDemand } from '../stock/stock-demand.js';
 import type { LineQuantity } from './line-units.js';
 import type { OrderEvent } from './order-event.js';
 import type { OrderLine } from './order-line.js';
-import type { MoneyRecord } from './order-money.js';
+import type { MoneyRecord, PaymentRecord } from './order-money.js';
 import type { OrderState } from './order-status.js';
 import type { Shipment } from './shipment.js';
 
@@ -18,6 +18,7 @@ export interface Repeatable {
 
 export type KnownShipment = Shipment & Repeatable & { readonly notify: boolean };
 export type KnownMoney = Omit<MoneyRecord, 'at'> & Repeatable;
+export type KnownPayment = Omit<PaymentRecord, 'at'> & Repeatable;
 
 export type ChangeMail = 'notify-shipment' | 'notify-cancellation' | 'notify-refund';
 
@@ -42,8 +43,10 @@ export interface OrderChange extends OrderState {
   readonly shipment?: KnownShipment;
   /** The request was to make the shipment, which was being picked. */
   readonly shipsPicked?: boolean;
-  readonly payment?: KnownMoney & { readonly at: Date | null };
+  readonly payment?: KnownPayment & { readonly at: Date | null };
   readonly refund?: KnownMoney & { readonly at: Date | null };
+  /** Units that the order gives up, while others stay. */
+  readonly cancelled?: readonly LineQuantity[];
   readonly lines?: LinesChange;
   /** Units that go back to their bins. Only those of a RETURN have left. ORDER: the lines gave them up. */
   readonly restock?: { readonly kind: 'CANCELLATION' | 'RETURN' | 'ORDER'; readonly lines: readonly LineQuantity[] };

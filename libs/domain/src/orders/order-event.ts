@@ -13,6 +13,7 @@ export const ORDER_EVENTS = [
   'held',
   'released',
   'cancelled',
+  'units_cancelled',
   'lines_changed',
   'shipment_created',
   'shipment_changed',

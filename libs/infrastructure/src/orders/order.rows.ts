@@ -11,6 +11,7 @@ import {
   isVoid,
   type LineQuantity,
   type MoneyRecord,
+  type PaymentRecord,
   type PostalAddress,
   type Shipment,
   type ShipmentStatus,
@@ -32,8 +33,9 @@ export interface OrderRow extends Omit<OrderRecord, MadeFromParts> {
   readonly lines: readonly LineJson[];
   readonly stages: readonly StageJson[];
   readonly shipments: readonly ShipmentJson[];
-  readonly payments: readonly MoneyJson[];
+  readonly payments: readonly PaymentJson[];
   readonly refunds: readonly MoneyJson[];
+  readonly cancelled: readonly CancelledJson[] | null;
   readonly taken: readonly TakenJson[];
 }
 
@@ -71,6 +73,10 @@ type ShipmentJson = readonly [
 ];
 
 type MoneyJson = readonly [reference: string, amount: string, at: string];
+type PaymentJson = readonly [...MoneyJson, writtenOff: string | null];
+
+/** Units of a line that the order has given up. */
+type CancelledJson = readonly [line: number, quantity: number, bins: readonly number[]];
 
 /** Units that an order has taken from a bin. By product, variant and id of the bin. */
 type TakenJson = readonly [
@@ -83,7 +89,8 @@ type TakenJson = readonly [
 ];
 
 export function toOrderRecord(row: OrderRow): OrderRecord {
-  const { customerEmail, customerPhone, placed, stages, taken: _taken, lines: _lines, ...order } = row;
+  const { customerEmail, customerPhone, placed, stages, ...parts } = row;
+  const { taken: _taken, lines: _lines, cancelled: _cancelled, ...order } = parts;
   const shipments = row.shipments.map(toShipment);
   // In Node 20, an object literal with a spread and further fields takes ten times as long.
   return Object.assign(order, {
@@ -93,7 +100,7 @@ export function toOrderRecord(row: OrderRow): OrderRecord {
     billingAddress: toAddress(order.billingAddress),
     pipeline: [...(placed ? stagesOfPlacement(order.createdAt) : []), ...stages.map(toStage)],
     shipments,
-    payments: order.payments.map(toMoney),
+    payments: order.payments.map(toPayment),
     refunds: order.refunds.map(toMoney),
   });
 }
@@ -110,41 +117,58 @@ export function fromKept({ createdAt, updatedAt, ...row }: KeptOrder): OrderReco
 
 /** A shipment has the bin of each of its units. The other units of a product belong to its lines, one after the other. */
 function toLines(row: OrderRow, shipments: readonly Shipment[]): OrderLineRecord[] {
-  const claims = claimsByLine(row.shipments);
+  const claims = claimsByLine(row);
   const binsOf = binsByUnit(row, claims);
   const isWhole = isShippedWhole(row.fulfillmentStatus, shipments);
   return row.lines.map((json, index) => {
     const line = index + 1;
     const claim = claims.get(line) ?? NO_CLAIM;
-    const allocations = allocationsOf(binsOf.get(unitOf(json)) ?? [], claim, quantityOf(json), isWhole);
-    const shippedQuantity = isWhole ? quantityOf(json) : claim.shippedQuantity;
-    return { ...toLine(json), line, shippedQuantity, allocations };
+    const { cancelledQuantity } = claim;
+    const kept = quantityOf(json) - cancelledQuantity;
+    const allocations = allocationsOf(binsOf.get(unitOf(json)) ?? [], claim, kept, isWhole);
+    const shippedQuantity = isWhole ? kept : claim.shippedQuantity;
+    return { ...toLine(json), line, shippedQuantity, cancelledQuantity, allocations };
   });
 }
 
-/** What the shipments of an order have of a line. */
+/** What the shipments of an order have of a line, and what it has given up. Bins are empty in an imported order. */
 interface Claim {
   quantity: number;
   shippedQuantity: number;
-  /** The bin of each unit. Empty in an imported order. */
+  cancelledQuantity: number;
+  /** The bin of each unit. */
   readonly bins: number[];
   readonly shippedBins: number[];
+  readonly cancelledBins: number[];
 }
 
-const NO_CLAIM: Claim = { quantity: 0, shippedQuantity: 0, bins: [], shippedBins: [] };
+const noClaim = (): Claim => ({
+  ...{ quantity: 0, shippedQuantity: 0, cancelledQuantity: 0 },
+  ...{ bins: [], shippedBins: [], cancelledBins: [] },
+});
+const NO_CLAIM = noClaim();
 
-function claimsByLine(shipments: readonly ShipmentJson[]): Map<number, Claim> {
+function claimsByLine({ shipments, cancelled }: OrderRow): Map<number, Claim> {
   const claims = new Map<number, Claim>();
+  const claimOf = (line: number) => {
+    const claim = claims.get(line) ?? noClaim();
+    claims.set(line, claim);
+    return claim;
+  };
   for (const [, status, , , , , , items] of shipments.filter(([, status]) => !isVoid({ status }))) {
     for (const [line, quantity, bins] of items ?? []) {
-      const claim = claims.get(line) ?? { quantity: 0, shippedQuantity: 0, bins: [], shippedBins: [] };
-      claims.set(line, claim);
+      const claim = claimOf(line);
       claim.quantity += quantity;
       claim.bins.push(...bins);
       if (!isShipped({ status })) continue;
       claim.shippedQuantity += quantity;
       claim.shippedBins.push(...bins);
     }
+  }
+  for (const [line, quantity, bins] of cancelled ?? []) {
+    const claim = claimOf(line);
+    claim.cancelledQuantity += quantity;
+    claim.cancelledBins.push(...bins);
   }
   return claims;
 }
@@ -167,12 +191,14 @@ function binsByUnit({ taken, lines }: OrderRow, claims: ReadonlyMap<number, Clai
   }
   for (const [line, claim] of claims) {
     const json = lines[line - 1];
-    for (const bin of (json && bins.get(unitOf(json))) ?? []) bin.unclaimed -= unitsIn(bin, claim.bins);
+    for (const bin of (json && bins.get(unitOf(json))) ?? []) {
+      bin.unclaimed -= unitsIn(bin, claim.bins) + unitsIn(bin, claim.cancelledBins);
+    }
   }
   return bins;
 }
 
-/** Takes what no shipment has of the line from the bins. */
+/** Takes what no shipment has of the line from the bins. @param quantity without units that were given up. */
 function allocationsOf(bins: readonly TakenBin[], claim: Claim, quantity: number, isWhole: boolean): Allocation[] {
   const allocations: Allocation[] = [];
   let missing = quantity - claim.quantity;
@@ -218,7 +244,11 @@ function toMoney([reference, amount, at]: MoneyJson): MoneyRecord {
   return { reference, amount: toSafeInteger(amount), at: new Date(at) };
 }
 
-function toLine(line: LineJson): Omit<OrderLineRecord, 'line' | 'shippedQuantity' | 'allocations'> {
+function toPayment([reference, amount, at, writtenOff]: PaymentJson): PaymentRecord {
+  return { ...toMoney([reference, amount, at]), writtenOff: toSafeInteger(writtenOff ?? '0') };
+}
+
+function toLine(line: LineJson): Omit<OrderLineRecord, 'line' | 'shippedQuantity' | 'cancelledQuantity' | 'allocations'> {
   const [productId, variantId, sku, name, attributes, attributeNames, unitPrice, quantity, lineTotal, returned] = line;
   return {
     productId,

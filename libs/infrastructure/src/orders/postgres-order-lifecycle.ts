@@ -66,7 +66,7 @@ async function change(
   const changes = decided.events.length === 0 ? [] : statementsOf(locked, actor, decided);
   // The stock comes last.
   const { restock, lines } = decided;
-  const returns = restock ? restockStatements(key, restock, lines?.demand) : [];
+  const returns = restockStatements(key, decided);
   const linesAfter = lines ? linesStatements(locked, lines) : [];
   const answers = await sql
     .pipeline([...changes, ...returns, ...linesAfter, ...(lines ? [] : [readOrder(key)])])

@@ -104,13 +104,13 @@ const UNSHIPPED = `/* stock.count_unshipped */
         AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
       ORDER BY event.id DESC LIMIT 1), 'PENDING') IN ('PENDING', 'CONFIRMED', 'PROCESSING')
   )
-  SELECT counted.line, sum(taken.units - gone.units)::bigint AS units
+  SELECT counted.line, sum(taken.units - gone.units - cancelled.units)::bigint AS units
   FROM unshipped JOIN counted USING (line)
   CROSS JOIN LATERAL (
     SELECT coalesce(-sum(quantity), 0) AS units FROM (
       -- By the order: an index of the product's movements would read all of them for each order.
       SELECT * FROM stock_movements AS moved
-      WHERE moved.store_id = $1 AND moved.order_id = unshipped.order_id AND moved.kind <> 'RETURN'
+      WHERE moved.store_id = $1 AND moved.order_id = unshipped.order_id AND moved.kind = 'ORDER'
       OFFSET 0
     ) AS moved
     WHERE moved.product_id = counted.product_id AND moved.variant_key = counted.variant_key
@@ -131,6 +131,16 @@ const UNSHIPPED = `/* stock.count_unshipped */
           AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
         ORDER BY event.id DESC LIMIT 1) = ANY ($9::text[])
   ) AS gone
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(cardinality(array_positions(cancelled.bins, counted.bin_id))), 0) AS units
+    FROM cancelled_units AS cancelled
+    JOIN order_lines AS line USING (store_id, order_id, position)
+    JOIN order_events AS event ON event.store_id = $1 AND event.order_id = unshipped.order_id AND event.id = cancelled.event
+    WHERE cancelled.store_id = $1 AND cancelled.order_id = unshipped.order_id
+      AND line.product_id = counted.product_id AND coalesce(line.variant_id, 0) = counted.variant_key
+      -- @protects cancelled-before
+      AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
+  ) AS cancelled
   GROUP BY counted.line`;
 
 function valuesOf(storeId: number, counts: readonly PlacedCount[]): unknown[] {

@@ -6,13 +6,15 @@
  */
 
 /**
- * SQL for named subqueries about the order `$2` of the store `$1`: `claimed` by a shipment, `open_lines` with the numbers of
- * their other units, which count by product and variant, and these `unclaimed` units, a row for each with its bin.
+ * SQL for named subqueries about the order `$2` of the store `$1`: `claimed` by a shipment, or given up; `open_lines` with the
+ * numbers of their other units, which count by product and variant; and these `unclaimed` units, a row for each with its bin.
  */
 export const UNCLAIMED_UNITS = `claimed AS (
     SELECT item.position, item.quantity, item.bins, shipments.status
     FROM shipment_items AS item JOIN shipments USING (store_id, order_id, reference)
     WHERE item.store_id = $1 AND item.order_id = $2 AND shipments.status <> 'void'
+    UNION ALL
+    SELECT position, quantity, bins, NULL FROM cancelled_units WHERE store_id = $1 AND order_id = $2
   ), open_lines AS (
     SELECT position, product_id, coalesce(variant_id, 0) AS variant_key,
       /* @protects line-units */
@@ -29,7 +31,7 @@ export const UNCLAIMED_UNITS = `claimed AS (
     GROUP BY line.product_id, line.variant_key, unit.bin_id
   ), taken AS (
     SELECT product_id, variant_key, bin_id, -sum(quantity) AS units FROM stock_movements
-    WHERE store_id = $1 AND order_id = $2 AND kind <> 'RETURN'
+    WHERE store_id = $1 AND order_id = $2 AND kind = 'ORDER'
     GROUP BY product_id, variant_key, bin_id
   ), unclaimed AS (
     SELECT line.position, unit.bin_id

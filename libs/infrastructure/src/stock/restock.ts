@@ -15,14 +15,19 @@ const LOCK_STOCK = `/* stock.lock_of_order */
   ORDER BY product_id, variant_key, bin_id
   FOR NO KEY UPDATE`;
 
-// Of the units that no shipment has, or of those that have shipped and not returned. An order without shipments has left as a
-// whole.
+// Of the units that no shipment has, or that the order has just given up, or that have shipped and not returned. An order
+// without shipments has left as a whole.
 const RETURN_STOCK = `/* stock.return */
   WITH ${UNCLAIMED_UNITS}, held AS (
-    SELECT position, bin_id FROM unclaimed WHERE $5::text <> 'RETURN' OR NOT EXISTS (SELECT FROM claimed)
+    SELECT position, bin_id FROM unclaimed
+    WHERE NOT $6 AND ($5::text <> 'RETURN' OR NOT EXISTS (SELECT FROM claimed WHERE status IS NOT NULL))
     UNION ALL
     SELECT position, unit.bin_id FROM claimed CROSS JOIN unnest(bins) AS unit (bin_id)
     WHERE $5 = 'RETURN' AND status IN ('shipped', 'delivered')
+    UNION ALL
+    SELECT position, unit.bin_id FROM cancelled_units CROSS JOIN unnest(bins) AS unit (bin_id)
+    WHERE $6 AND store_id = $1 AND order_id = $2
+      AND event = (SELECT max(event) FROM cancelled_units WHERE store_id = $1 AND order_id = $2)
   ), returnable AS (
     SELECT held.position, held.bin_id
     FROM (SELECT position, bin_id, count(*) AS units FROM held GROUP BY position, bin_id) AS held
@@ -56,19 +61,19 @@ const RETURN_STOCK = `/* stock.return */
 
 /**
  * Returns units of the order's lines to the bins that supplied them: none when it took none, as an imported one. The
- * caller has locked the order. `unitsReturned` reads the answers.
- * @param needed what a withdrawal in the same transaction takes: its stock is locked as well.
+ * caller has locked the order. Locks what a withdrawal in the same transaction takes as well. `unitsReturned` reads the answers.
  */
 export function restockStatements(
   { storeId, orderId }: OrderKey,
-  { kind, lines }: NonNullable<OrderChange['restock']>,
-  needed: readonly StockItem[] = [],
+  { restock, cancelled, lines: edited }: OrderChange,
 ): Statement[] {
+  if (!restock) return [];
+  const { kind, lines } = restock;
   const key = [storeId, orderId];
   const back = [lines.map(({ line }: LineQuantity) => line), lines.map(({ quantity }) => quantity)];
   return [
-    { text: LOCK_STOCK, values: [...key, ...unitsOf(needed)] },
-    { text: RETURN_STOCK, values: [...key, ...back, kind] },
+    { text: LOCK_STOCK, values: [...key, ...unitsOf(edited?.demand ?? [])] },
+    { text: RETURN_STOCK, values: [...key, ...back, kind, cancelled !== undefined] },
   ];
 }
 
