@@ -63,6 +63,7 @@ const OTHER_CONTENT: Readonly<Record<string, object>> = {
   shipments: { reference: 'another' },
   cancel: { reason: 'another' },
   hold: { reason: 'another' },
+  lines: { expected_total: 1 },
   transitions: { to: 'FAILED' },
   payments: { reference: 'another' },
   refunds: { reference: 'another' },
@@ -73,6 +74,7 @@ describe('every change of an order', () => {
     ['shipments', SHIP, 201, () => Promise.resolve()],
     ['cancel', { notify: false }, 200, () => Promise.resolve()],
     ['hold', { reason: 'The customer asks to wait' }, 200, () => Promise.resolve()],
+    ['lines', { set: [{ line: 1, quantity: 1 }] }, 200, () => Promise.resolve()],
     ['cancel', { items: [{ line: 1, quantity: 1 }] }, 200, () => Promise.resolve()],
     ['transitions', CONFIRM, 200, () => Promise.resolve()],
     ['payments', PAY, 201, () => Promise.resolve()],
@@ -238,6 +240,9 @@ describe('a refusal', () => {
       'shipped_at needs the status shipped',
     ],
     ['release', { reason: 'x' }, 'reason is not a field of this request'],
+    ['lines', { expected_total: 35 }, 'set or add is required'],
+    ['lines', { set: [1, 1].map((line) => ({ line, quantity: 2 })) }, 'set must name each line once'],
+    ['lines', { set: [{ line: 1, quantity: 1000 }] }, 'set[0].quantity must be an integer from 0 to 999'],
     ['cancel', JSON.parse('{"__proto__":{"restock":false}}') as object, '__proto__ is not a field of this request'],
     [
       'payments',
@@ -355,6 +360,141 @@ describe('a refusal', () => {
     expect(await outcome(post(id, 'shipments', SHIP))).toEqual([422, 'order_held']);
     expect((await post(id, 'release')).statusCode).toBe(200);
     expect((await post(id, 'shipments', SHIP)).statusCode).toBe(201);
+  });
+});
+
+describe('a change of lines', () => {
+  interface Edited extends Order {
+    readonly amount: number;
+    readonly total_amount: number;
+    readonly line_items: readonly (Order['line_items'][number] & {
+      readonly line: number;
+      readonly product_id: string;
+      readonly quantity: number;
+      readonly unit_price: number;
+    })[];
+  }
+  const linesOf = async (id: string) =>
+    (await orders.read<Edited>(id)).line_items.map(({ line, quantity, unit_price: price }) => [line, quantity, price]);
+  const sums = async () => {
+    const { data } = (await api.get('/v1/statistics/orders?by=month')).json<{ data: { units: number; amount: number }[] }>();
+    return data.reduce((sum, { units, amount }) => ({ units: sum.units + units, amount: sum.amount + amount }), {
+      units: 0,
+      amount: 0,
+    });
+  };
+  const inStock = async () => [await api.store.onHand(mug), await api.store.onHand(tee)];
+
+  it('takes and returns stock, keeps prices and numbers, and moves totals and statistics', async () => {
+    const id = await place();
+    const [mugs = 0, tees = 0] = await inStock();
+    const before = await sums();
+    await api.database.query('UPDATE products SET price = 700 WHERE store_id = $1 AND id = $2', [api.store.id, tee]);
+    const body = {
+      set: [
+        { line: 1, quantity: 5 },
+        { line: 2, quantity: 0 },
+      ],
+      add: [{ product_id: tee, quantity: 2 }],
+      expected_total: 64,
+    };
+
+    const edited = await post(id, 'lines', body);
+    await api.database.query('UPDATE products SET price = 500 WHERE store_id = $1 AND id = $2', [api.store.id, tee]);
+
+    expect([edited.statusCode, edited.json()]).toMatchObject([200, { data: { amount: 6400, total_amount: 6400 } }]);
+    expect(await linesOf(id)).toEqual([
+      [1, 5, 1000],
+      [2, 0, 500],
+      [3, 2, 700],
+    ]);
+    expect(await inStock()).toEqual([mugs - 2, tees - 1]);
+    expect(await sums()).toEqual({ units: before.units + 3, amount: before.amount + 2900 });
+    const [placed, changed] = (await history(id)).data;
+    expect(placed?.details).toMatchObject({ total_amount: 3500 });
+    expect(changed).toMatchObject({
+      event: 'lines_changed',
+      details: {
+        ...{ total_before: 3500, total_after: 6400 },
+        items: [
+          { line: 1, before: 3, after: 5 },
+          { line: 2, before: 1, after: 0 },
+          { line: 3, before: 0, after: 2 },
+        ],
+      },
+    });
+  });
+
+  it('that is refused writes nothing, and names the fault as a placing does', async () => {
+    const id = await place();
+    const draft = await api.store.product({ status: 'DRAFT' });
+    const before = [await orders.read(id), await inStock(), await eventsOf(id)];
+    const refusals: [object, number, string, string][] = [
+      [{ set: [{ line: 2, quantity: 0 }], add: [{ product_id: mug, quantity: 999 }] }, 422, 'out_of_stock', 'add[0]: requested 999'],
+      [{ set: [{ line: 1, quantity: 999 }] }, 422, 'out_of_stock', 'set[0]: requested 996'],
+      [{ add: [{ product_id: draft, quantity: 1 }] }, 400, 'item_unavailable', `add[0].product_id ${draft} is not`],
+      [{ set: [{ line: 1, quantity: 1 }], expected_total: 35 }, 422, 'price_changed', '15.00 USD'],
+      [{ set: [1, 2].map((line) => ({ line, quantity: 0 })) }, 400, 'invalid_request', 'keeps at least one unit'],
+      [{ set: [{ line: 9, quantity: 1 }] }, 404, 'not_found', 'Line 9 not found'],
+    ];
+
+    for (const [body, status, code, error] of refusals) {
+      const response = await post(id, 'lines', body, withKey('refused-lines'));
+      expect([response.statusCode, response.headers['x-error-code']]).toEqual([status, code]);
+      expect(response.json<{ error: string }>().error).toContain(error);
+    }
+    expect([await orders.read(id), await inStock(), await eventsOf(id)]).toEqual(before);
+  });
+
+  it('is replayed with its key, although its product is no longer for sale', async () => {
+    const id = await place();
+    const product = await api.store.product({ price: 100, stock: 5 });
+    const body = { add: [{ product_id: product, quantity: 1 }] };
+    const first = await post(id, 'lines', body, withKey('replayed-lines'));
+    await api.database.query(`UPDATE products SET status = 'ARCHIVED' WHERE id = $1`, [product]);
+
+    const again = await post(id, 'lines', body, withKey('replayed-lines'));
+
+    expect([first.statusCode, again.statusCode, again.body]).toEqual([200, 200, first.body]);
+    expect(await outcome(post(id, 'lines', body))).toEqual([400, 'item_unavailable']);
+  });
+
+  it('leaves what has shipped or is being picked, and ships the order that keeps nothing else', async () => {
+    const id = await place();
+    const lines = (...quantities: number[]) => ({ set: quantities.map((quantity, n) => ({ line: n + 1, quantity })) });
+    await post(id, 'shipments', SHIP);
+    await post(id, 'shipments', { reference: 'S-2', items: [{ line: 2, quantity: 1 }], status: 'picking' });
+
+    expect(await outcome(post(id, 'lines', lines(1)))).toEqual([422, 'already_shipped']);
+    expect(await outcome(post(id, 'lines', lines(2, 0)))).toEqual([422, 'being_picked']);
+    await patch(id, 'S-2', { status: 'void' });
+    expect((await post(id, 'lines', lines(2, 0))).json()).toMatchObject({
+      data: { fulfillment_status: 'SHIPPED', total_amount: 2000 },
+    });
+    expect(await outcome(post(id, 'lines', lines(3)))).toEqual([422, 'already_shipped']);
+    await patch(id, 'S-1', { status: 'void' });
+    expect(await orders.read(id)).toMatchObject({ fulfillment_status: 'PENDING' });
+  });
+
+  it('of a paid order leaves a refund or a rest to pay', async () => {
+    const id = await place();
+    await post(id, 'payments', PAY);
+
+    const less = await post(id, 'lines', { set: [{ line: 1, quantity: 1 }] });
+    const more = await post(id, 'lines', { set: [{ line: 1, quantity: 4 }] });
+
+    expect(less.json()).toMatchObject({ data: { status: 'SUCCEEDED', refund_due: 2000, amount_owed: 1500 } });
+    expect(more.json()).toMatchObject({ data: { status: 'PENDING', refund_due: 0, amount_owed: 4500 } });
+    const rest = { reference: 'pi_2', amount: 1000, currency: 'USD' };
+    expect((await post(id, 'payments', rest)).json()).toMatchObject({ data: { status: 'SUCCEEDED' } });
+  });
+
+  it('is not for imported orders', async () => {
+    const id = await api.store.order({ status: 'PENDING', fulfillment_status: 'PENDING' });
+
+    expect(await outcome(post(id, 'lines', { add: [{ product_id: tee, quantity: 1 }] }))).toEqual([
+      ...[422, 'units_without_bin'],
+    ]);
   });
 });
 

@@ -109,6 +109,7 @@ const paid = (amount: number) => [{ reference: 'pi_1', amount, writtenOff: 0, re
 it.each<[string, Partial<PlacedOrderState>, number, string]>([
   ['more, all paid before', { status: 'SUCCEEDED', payments: paid(3500) }, 4, 'PENDING'],
   ['less, all paid before', { status: 'SUCCEEDED', payments: paid(3500) }, 2, 'SUCCEEDED'],
+  ['more, paid with records of a part', { status: 'SUCCEEDED', payments: paid(3400) }, 4, 'SUCCEEDED'],
   ['more, paid without a record', { status: 'SUCCEEDED' }, 4, 'SUCCEEDED'],
   ['less, which was paid', { payments: paid(2500) }, 2, 'SUCCEEDED'],
   ['less, which was not paid', { payments: paid(2400) }, 2, 'PENDING'],

@@ -113,9 +113,9 @@ function demandOf(before: readonly PlacedLine[], { set, add }: LinesRequest): Pi
 /** An order of which only shipped units are left has shipped, and one of which all is paid has succeeded. */
 function stepTo(order: PlacedOrder, after: PlacedOrder): OrderChange {
   const { status, fulfillmentStatus, shipments, payments, lines, totalAmount } = order.state;
-  const isRecorded = status === 'SUCCEEDED' && payments.length > 0;
+  const isPaid = status === 'SUCCEEDED' && paymentStatusOf({ ...order.state, status: 'PENDING' }) === status;
   const state = {
-    status: paymentStatusOf({ ...after.state, status: isRecorded ? 'PENDING' : status }),
+    status: paymentStatusOf({ ...after.state, status: isPaid ? 'PENDING' : status }),
     fulfillmentStatus: furtherOf(after.fulfillmentWith(shipments), fulfillmentStatus),
   };
   const items = after.state.lines.flatMap(({ line, quantity }, index) => {
