@@ -634,7 +634,7 @@ describe('stock and money', () => {
 
     expect([refused.statusCode, refused.headers['x-error-code'], refused.json<{ error: string }>().error]).toEqual([
       ...[422, 'units_without_bin'],
-      'The units of an imported order came from no bin: record the goods with POST /v1/stock',
+      'The units of an imported order came from no bin: name restock_to, or record the goods with POST /v1/stock',
     ]);
     const lines = [{ line: 1, quantity: 1 }];
     for (const [id, path, body] of [
@@ -758,6 +758,111 @@ describe('money in parts', () => {
     expect(data.find(({ reference, event }) => reference === 'pi_4' && event === 'payment_recorded')?.details).toEqual({
       ...{ amount: 2430, written_off: 70 },
     });
+  });
+});
+
+describe('bins', () => {
+  interface Allocated {
+    readonly line_items: readonly {
+      readonly allocations: readonly { bin: string; quantity: number; shipped_quantity: number }[];
+    }[];
+  }
+  /** A product with 5, 3 and 0 units in three bins. */
+  async function aProduct() {
+    const product = await api.store.product({ stock: [5, 3, 0] });
+    const rows = (await api.get(`/v1/stock?product_id=${product}`)).json<{
+      data: { warehouse: string; bin: string; quantity: number }[];
+    }>().data;
+    const bins = rows.map(({ warehouse, bin }) => ({ warehouse, bin }));
+    const stock = async () =>
+      (await api.get(`/v1/stock?product_id=${product}`)).json<{ data: { quantity: number }[] }>().data.map(
+        ({ quantity }) => quantity,
+      );
+    const sell = async (...quantities: number[]) => {
+      const items = quantities.map((quantity) => ({ product_id: product, quantity }));
+      return (await orders.create({ items, customer: { name: 'Ada' } })).order_id;
+    };
+    const allocations = async (id: string) =>
+      (await orders.read<Allocated>(id)).line_items.map((line) =>
+        line.allocations.map(({ bin, quantity, shipped_quantity: shipped }) => [
+          bins.findIndex((each) => each.bin === bin),
+          quantity,
+          shipped,
+        ]),
+      );
+    const from = (bin: number, quantity: number) => ({ ...bins[bin], quantity });
+    return { product, bins, stock, sell, allocations, from };
+  }
+
+  it('from which a shipment was picked give its units, and others of the order go back', async () => {
+    const { sell, stock, allocations, from } = await aProduct();
+    const id = await sell(2, 1);
+    expect([await stock(), await allocations(id)]).toEqual([[2, 3, 0], [[[0, 2, 0]], [[0, 1, 0]]]]);
+    const items = [{ line: 1, quantity: 2, from: [from(1, 2)] }];
+
+    const shipped = await post(id, 'shipments', { reference: 'S-1', items });
+    const again = await post(id, 'shipments', { reference: 'S-1', items });
+
+    expect([shipped.statusCode, again.body]).toEqual([201, shipped.body]);
+    expect([await stock(), await allocations(id)]).toEqual([[4, 1, 0], [[[1, 2, 2]], [[0, 1, 0]]]]);
+    await post(id, 'refunds', { reference: 'R-1', amount: 0, restock: true, lines: [{ line: 1, quantity: 1 }] });
+    expect(await stock()).toEqual([4, 2, 0]);
+  });
+
+  it('of other lines of the order give theirs without a movement, and a picked shipment may name its bins when it ships', async () => {
+    const { sell, stock, allocations, from } = await aProduct();
+    const id = await sell(6, 1);
+    const before = await stock();
+    await post(id, 'shipments', { reference: 'S-1', items: [{ line: 2, quantity: 1 }], status: 'picking' });
+    expect(await allocations(id)).toEqual([[[0, 5, 0], [1, 1, 0]], [[1, 1, 0]]]);
+
+    const shipped = await post(id, 'shipments', { reference: 'S-1', items: [{ line: 2, quantity: 1, from: [from(0, 1)] }] });
+
+    expect(shipped.statusCode).toBe(200);
+    expect([await stock(), await allocations(id)]).toEqual([before, [[[0, 4, 0], [1, 2, 0]], [[0, 1, 1]]]]);
+  });
+
+  it('refuse what orders have taken there, unknown bins, and another sum', async () => {
+    const { sell, stock, from, bins } = await aProduct();
+    const id = await sell(2);
+    const before = [await stock(), await orders.read(id)];
+    const ship = (...units: object[]) =>
+      post(id, 'shipments', { reference: 'S-1', items: [{ line: 1, quantity: 2, from: units }] });
+
+    expect(await outcome(ship(from(2, 2)))).toEqual([422, 'out_of_stock']);
+    expect((await ship({ ...bins[0], bin: 'NONE', quantity: 2 })).json()).toMatchObject({
+      error: `Bin ${bins[0]?.warehouse}/NONE not found`,
+    });
+    expect((await ship(from(0, 1))).json()).toMatchObject({
+      error: 'items[0].from must have 2 units in all, as quantity says',
+    });
+    expect([await stock(), await orders.read(id)]).toEqual(before);
+  });
+
+  it('get what comes back where restock_to names them, also of an imported order', async () => {
+    const { product, bins, sell, stock } = await aProduct();
+    const id = await sell(3);
+    await post(id, 'shipments', { reference: 'S-1' });
+    const imported = await api.store.order({ status: 'SUCCEEDED', fulfillment_status: 'DELIVERED' });
+    await api.store.orderLine(imported, { product_id: product, quantity: 2 });
+    const [first, second] = [await stock(), { warehouse: bins[2]?.warehouse, bin: bins[2]?.bin }];
+    const back = { reference: 'R-1', amount: 0, restock: true, restock_to: second };
+    const returned = { field: 'fulfillment_status', expected: 'DELIVERED', to: 'RETURNED', restock: true };
+
+    expect((await post(id, 'refunds', { ...back, lines: [{ line: 1, quantity: 1 }] })).statusCode).toBe(201);
+    expect((await post(imported, 'transitions', { ...returned, restock_to: second })).statusCode).toBe(200);
+    expect([first, await stock()]).toEqual([
+      [2, 3, 0],
+      [2, 3, 3],
+    ]);
+    expect(await outcome(post(id, 'refunds', { ...back, reference: 'R-2', restock_to: { warehouse: 'X', bin: 'Y' } }))).toEqual([
+      ...[422, 'stock_refused'],
+    ]);
+    expect((await post(id, 'refunds', { ...back, restock: false })).json()).toMatchObject({
+      error: 'restock_to needs restock',
+    });
+    expect((await post(id, 'refunds', { reference: 'R-2', amount: 0, restock: true })).statusCode).toBe(201);
+    expect(await stock()).toEqual([4, 3, 3]);
   });
 });
 

@@ -91,6 +91,10 @@ export const CancelledTooLate = rejected(
   'already_shipped',
   'Units of the order have shipped: it can no longer be cancelled',
 );
+/** @param needed units that the shipment has from a bin, and the order did not take there. @param free those for sale. */
+export const BinShort = rejected('out_of_stock', (needed: number, free: number) => {
+  return `A bin has ${free} units that no order has taken, ${needed} are needed`;
+});
 export const LinesFixed = rejected('already_shipped', 'The order has shipped: its lines no longer change');
 export const HeldTooLate = rejected(
   'already_shipped',

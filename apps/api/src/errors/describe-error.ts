@@ -123,6 +123,6 @@ function messageOf(error: DomainError): string {
   if (error instanceof IdempotencyMismatch) return 'This Idempotency-Key was used with a different request';
   if (error instanceof DeliveredTooEarly) return `at must not be before shipped_at ${error.shippedAt.toISOString()}`;
   if (error instanceof StaleStatus) return error.message.replace(error.field, STATUS_FIELDS[error.field]);
-  if (error instanceof UnitsWithoutBin) return `${error.message}: record the goods with POST /v1/stock`;
+  if (error instanceof UnitsWithoutBin) return `${error.message}: name restock_to, or record the goods with POST /v1/stock`;
   return error.message;
 }

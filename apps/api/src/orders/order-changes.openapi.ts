@@ -75,6 +75,9 @@ export const ApiCreateShipment = ApiChange({
     new refused.AlreadyShipped(LINES),
     new refused.BeingPicked(['SHIP-2']),
     new refused.ShipmentReferenceTaken(),
+    new NotFound('Bin MAIN/A-9'),
+    new refused.BinShort(2, 1),
+    new refused.UnitsWithoutBin(),
     new refused.OrderHeld(),
     new refused.OrderCancelled(),
   ],
@@ -131,6 +134,7 @@ export const ApiMoveOrder = ApiChange({
     new refused.BeingPicked(['SHIP-2']),
     new refused.ReturnExceedsShipment(LINES),
     new refused.UnitsWithoutBin(),
+    new refused.StockRefused(['unknown_bin: Warehouse MAIN has no bin A-9']),
     new refused.BinAboveLimit(),
   ],
 });
@@ -217,6 +221,7 @@ export const ApiRecordRefund = ApiChange({
     new refused.RefundReferenceTaken(),
     new refused.ReturnExceedsShipment(LINES),
     new refused.UnitsWithoutBin(),
+    new refused.StockRefused(['unknown_bin: Warehouse MAIN has no bin A-9']),
     new refused.BinAboveLimit(),
   ],
 });

@@ -5,10 +5,12 @@ import {
   MAX_QUANTITY,
   PAYMENT_STATUSES,
   TRANSITION_TARGETS,
+  type BinCodes,
   type Cancellation,
   type LineQuantity,
   type PaymentRequest,
   type RefundRequest,
+  type ShipmentItem,
   type ShipmentPatch,
   type ShipmentRequest,
   type StatusField,
@@ -35,6 +37,28 @@ export class LineQuantityRequest {
   quantity!: number;
 }
 
+export class BinRequest {
+  @is.CodeField({ isRequired: true, description: 'Code of the warehouse.' })
+  warehouse!: string;
+
+  @is.CodeField({ isRequired: true, description: 'Code of the bin.' })
+  bin!: string;
+}
+
+export class BinUnitsRequest extends BinRequest {
+  @is.IntegerField({ min: 1, max: MAX_INT4, description: 'Units.' })
+  quantity!: number;
+}
+
+export class ShipmentItemRequest extends LineQuantityRequest {
+  @is.ListField(BinUnitsRequest, {
+    max: 100,
+    isOptional: true,
+    description: 'Where all these units were picked. Absent: in the bins of the `allocations` of the line.',
+  })
+  from?: BinUnitsRequest[] | null;
+}
+
 const OwnReference = (what: string) =>
   is.ReferenceField({ isRequired: true, description: `${what} Unique in the order, for ever.` });
 const Lines = (description: string) =>
@@ -55,8 +79,8 @@ export class CreateShipmentRequest extends TrackingRequest {
   @OwnReference('Your own number of the shipment.')
   reference!: string;
 
-  @Lines('Absent: all that is left.')
-  items?: LineQuantityRequest[] | null;
+  @is.ListField(ShipmentItemRequest, { max: MAX_LINES, isOptional: true, description: 'Absent: all that is left.' })
+  items?: ShipmentItemRequest[] | null;
 
   @is.OptionalWordField({
     words: ['picking', 'shipped'],
@@ -158,6 +182,11 @@ export class TransitionRequest {
   @is.FlagField({ default: false, description: 'For RETURNED: whether units go back to their bins.' })
   restock?: boolean | null;
 
+  @is.OptionalObjectField(BinRequest, {
+    description: 'The bin that gets the units of `restock` instead. Required for those of imported orders.',
+  })
+  restock_to?: BinRequest | null;
+
   @Lines('Which units go back. Absent: all that were shipped and have not come back.')
   lines?: LineQuantityRequest[] | null;
 }
@@ -198,6 +227,11 @@ export class RecordRefundRequest {
   })
   restock?: boolean | null;
 
+  @is.OptionalObjectField(BinRequest, {
+    description: 'The bin that gets the units of `restock` instead. Required for those of imported orders.',
+  })
+  restock_to?: BinRequest | null;
+
   @is.FlagField({ default: true, description: 'Whether the customer gets a mail.' })
   notify?: boolean | null;
 
@@ -212,7 +246,7 @@ export function toShipment(body: CreateShipmentRequest): Omit<ShipmentRequest, '
   refuseIf(status === 'picking' && !!shipped_at, 'shipped_at needs the status shipped');
   return {
     reference,
-    items: toLines(items),
+    items: items ? items.map(toShipmentItem) : null,
     carrier: carrier ?? '',
     trackingNumber: tracking_number ?? '',
     trackingUrl: tracking_url ?? '',
@@ -220,6 +254,13 @@ export function toShipment(body: CreateShipmentRequest): Omit<ShipmentRequest, '
     shippedAt: toDate(shipped_at),
     notify: notify ?? true,
   };
+}
+
+function toShipmentItem({ line, quantity, from }: ShipmentItemRequest, index: number): ShipmentItem {
+  if (!from) return { line, quantity };
+  const picked = from.reduce((sum, units) => sum + units.quantity, 0);
+  refuseIf(picked !== quantity, `items[${index}].from must have ${quantity} units in all, as quantity says`);
+  return { line, quantity, from: from.map(({ warehouse, bin, quantity: units }) => ({ warehouse, bin, quantity: units })) };
 }
 
 export function toShipmentPatch(body: ChangeShipmentRequest): ShipmentPatch {
@@ -247,13 +288,15 @@ export function toEditedLines({ set, add, expected_total }: ChangeLinesRequest):
   };
 }
 
-export function toTransition({ field, expected, to, restock, lines }: TransitionRequest): Transition {
+export function toTransition({ field, expected, to, restock, restock_to, lines }: TransitionRequest): Transition {
   refuseIf(!!lines && !restock, 'lines needs restock');
+  refuseIf(!!restock_to && !restock, 'restock_to needs restock');
   return {
     field: field === STATUS_FIELDS.status ? 'status' : 'fulfillmentStatus',
     expected,
     to,
     restock: restock ?? false,
+    restockTo: toBin(restock_to),
     lines: toLines(lines),
   };
 }
@@ -271,12 +314,14 @@ export function toPayment(body: RecordPaymentRequest): Omit<PaymentRequest, 'req
 }
 
 export function toRefund(body: RecordRefundRequest): Omit<RefundRequest, 'requestHash'> {
-  const { reference, amount, lines, restock, notify, at } = body;
+  const { reference, amount, lines, restock, restock_to, notify, at } = body;
+  refuseIf(!!restock_to && !restock, 'restock_to needs restock');
   return {
     reference,
     amount,
     lines: toLines(lines),
     restock: restock ?? false,
+    restockTo: toBin(restock_to),
     notify: notify ?? true,
     at: toDate(at),
   };
@@ -288,6 +333,10 @@ function refuseIf(isContradiction: boolean, message: string): void {
 
 export function toLines(lines: readonly LineQuantity[] | null | undefined): LineQuantity[] | null {
   return lines ? lines.map(({ line, quantity }) => ({ line, quantity })) : null;
+}
+
+function toBin(bin: BinRequest | null | undefined): BinCodes | null {
+  return bin ? { warehouse: bin.warehouse, bin: bin.bin } : null;
 }
 
 function toDate(text: string | null | undefined): Date | null {

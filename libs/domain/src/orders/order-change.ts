@@ -6,7 +6,7 @@ import type { OrderEvent } from './order-event.js';
 import type { OrderLine } from './order-line.js';
 import type { MoneyRecord, PaymentRecord } from './order-money.js';
 import type { OrderState } from './order-status.js';
-import type { Shipment } from './shipment.js';
+import type { BinCodes, PickedUnits, Shipment } from './shipment.js';
 
 /**
  * Identifies a request, whatever its times are. Of two requests of which one lacks optional lines, the one hash begins the
@@ -36,11 +36,21 @@ export interface LinesChange {
   readonly places: readonly Pick<Shortage, 'list' | 'line'>[];
 }
 
+/** Units that go back to bins. Only those of a RETURN have left. ORDER: the lines gave them up. */
+export interface Restock {
+  readonly kind: 'CANCELLATION' | 'RETURN' | 'ORDER';
+  readonly lines: readonly LineQuantity[];
+  /** Null = where they came from. */
+  readonly to?: BinCodes | null;
+}
+
 /** Without events, nothing changes. */
 export interface OrderChange extends OrderState {
   readonly events: readonly OrderEvent[];
   /** As it is afterwards. A time that is null for its status is now. */
   readonly shipment?: KnownShipment;
+  /** Where units of the shipment were picked; of the others, the allocations say so. */
+  readonly picked?: readonly PickedUnits[];
   /** The request was to make the shipment, which was being picked. */
   readonly shipsPicked?: boolean;
   readonly payment?: KnownPayment & { readonly at: Date | null };
@@ -48,8 +58,7 @@ export interface OrderChange extends OrderState {
   /** Units that the order gives up, while others stay. */
   readonly cancelled?: readonly LineQuantity[];
   readonly lines?: LinesChange;
-  /** Units that go back to their bins. Only those of a RETURN have left. ORDER: the lines gave them up. */
-  readonly restock?: { readonly kind: 'CANCELLATION' | 'RETURN' | 'ORDER'; readonly lines: readonly LineQuantity[] };
+  readonly restock?: Restock;
   readonly review?: 'held' | 'released' | 'abandoned';
   readonly mail?: { readonly stage: ChangeMail; readonly reference: string };
   /** The change is refused, and its events are kept. */

@@ -72,6 +72,7 @@ const moving = (values: Partial<Transition>) => ({
   expected: 'PENDING',
   to: 'CONFIRMED',
   restock: false,
+  restockTo: null,
   lines: null,
   ...values,
 });
@@ -90,6 +91,7 @@ const refunding = (values: Partial<RefundRequest> = {}) => ({
   amount: 1000,
   lines: null,
   restock: false,
+  restockTo: null,
   notify: true,
   at: null,
   requestHash: 'hash',

@@ -5,7 +5,7 @@ import type { KnownMoney, KnownPayment, KnownShipment, OrderChange, Repeatable }
 import { statusEvents, type OrderEvent } from './order-event.js';
 import { paidOf, sumOf } from './order-money.js';
 import { FULFILLMENT_STEPS, type FulfillmentStatus, type OrderState, type PaymentStatus } from './order-status.js';
-import { isShipped, isShippedWhole, isVoid } from './shipment.js';
+import { isShipped, isShippedWhole, isVoid, type BinCodes } from './shipment.js';
 
 export interface PlacedLine extends LineQuantity {
   /** Null only in an imported order. */
@@ -96,10 +96,11 @@ export class PlacedOrder {
 
   /**
    * @param requested null = all that were shipped and have not come back.
+   * @param to null = the bins that they came from.
    * @throws UnitsWithoutBin, NotFound, ReturnExceedsShipment
    */
-  unitsToReturn(requested: readonly LineQuantity[] | null): LineQuantity[] {
-    this.assertHasTakenStock();
+  unitsToReturn(requested: readonly LineQuantity[] | null, to: BinCodes | null): LineQuantity[] {
+    if (!to) this.assertHasTakenStock();
     const returnable = unitsBeyond(this.shippedUnits(), this.returnedUnits);
     const lines = sumByLine(requested ?? returnable);
     this.assertLines(lines);

@@ -14,12 +14,17 @@ import type { KnownShipment, OrderChange, Repeatable } from './order-change.js';
 import { orderEvent, type OrderEvent } from './order-event.js';
 import { furtherOf } from './order-status.js';
 import type { PlacedOrder } from './placed-order.js';
-import { isVoid, type ShipmentStatus, type Tracking } from './shipment.js';
+import { isVoid, type BinUnits, type PickedUnits, type ShipmentStatus, type Tracking } from './shipment.js';
+
+export interface ShipmentItem extends LineQuantity {
+  /** Where all these units were picked; absent = where the order has taken them. */
+  readonly from?: readonly BinUnits[];
+}
 
 export interface ShipmentRequest extends Tracking, Repeatable {
   readonly reference: string;
   /** Null = all that is left. */
-  readonly items: readonly LineQuantity[] | null;
+  readonly items: readonly ShipmentItem[] | null;
   readonly status: 'picking' | 'shipped';
   /** Null = now. */
   readonly shippedAt: Date | null;
@@ -69,7 +74,16 @@ export function shipOrder(order: PlacedOrder, request: ShipmentRequest): OrderCh
 
   const isShipped = status === 'shipped';
   const shipment = { ...rest, reference, status, items, shippedAt: isShipped ? shippedAt : null, deliveredAt: null };
-  return changeWith(order, shipment, [orderEvent('shipment_created', reference, { status, items })], isShipped);
+  const created = [orderEvent('shipment_created', reference, { status, items })];
+  return { ...changeWith(order, shipment, created, isShipped), ...pickedOf(order, requested) };
+}
+
+/** @throws UnitsWithoutBin when an imported order names bins. */
+function pickedOf(order: PlacedOrder, items: readonly ShipmentItem[] | null): Pick<OrderChange, 'picked'> {
+  const picked = (items ?? []).flatMap(({ line, from = [] }) => from.map((units): PickedUnits => ({ ...units, line })));
+  if (picked.length === 0) return {};
+  order.assertHasTakenStock();
+  return { picked };
 }
 
 /** One that is being picked is shipped by a request to ship the same units. One that has left is not picked again. */
@@ -84,7 +98,7 @@ function repeatShipment(order: PlacedOrder, existing: KnownShipment, request: Sh
   const given = Object.entries({ carrier, trackingNumber, trackingUrl }).filter(([, text]) => text !== '');
   const picked = { ...existing, notify: existing.notify && notify, requestHash };
   const patch = { ...Object.fromEntries(given), status: 'shipped' as const, at: shippedAt };
-  return { ...changeFrom(order, picked, patch), shipsPicked: true };
+  return { ...changeFrom(order, picked, patch), ...pickedOf(order, items), shipsPicked: true };
 }
 
 /** A void shipment gives its units back to the order. @throws NotFound, IllegalTransition, DeliveredTooEarly */

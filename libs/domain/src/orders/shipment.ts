@@ -10,6 +10,19 @@ export interface Tracking {
   readonly trackingUrl: string;
 }
 
+export interface BinCodes {
+  readonly warehouse: string;
+  readonly bin: string;
+}
+
+export interface BinUnits extends BinCodes {
+  readonly quantity: number;
+}
+
+export interface PickedUnits extends BinUnits {
+  readonly line: number;
+}
+
 export interface Shipment extends Tracking {
   /** Unique in the order for ever. */
   readonly reference: string;

@@ -37,7 +37,7 @@ const LOAD = `/* orders.load */
     ${IS_HELD_BY('true')} AS "isHeld",
     ${IS_HELD_BY(`'${HELD_BY_PERSON}' = ANY (held_for)`)} AS "isHeldByPerson",
     ${IS_HELD_BY("stage = 'notify-customer'")} AS "isConfirmationHeld",
-    EXISTS (SELECT FROM stock_movements WHERE store_id = $1 AND order_id = $2) AS "hasTakenStock",
+    EXISTS (SELECT FROM stock_movements WHERE store_id = $1 AND order_id = $2 AND kind = 'ORDER') AS "hasTakenStock",
     (SELECT coalesce(json_agg(json_build_object('line', position + 1, 'quantity', line.quantity,
         'productId', product_id, 'variantId', variant_id, 'unitPrice', unit_price::text,
         'returned', coalesce(back.quantity, 0)) ORDER BY position), '[]')

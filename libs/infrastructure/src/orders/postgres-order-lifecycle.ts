@@ -11,7 +11,8 @@ import { isOutOfRange } from '../postgres/postgres-errors.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { claimKey, findKept, keepRecord, releaseKey, type Kept } from '../postgres/idempotency-keys.js';
-import { restockStatements, unitsReturned } from '../stock/restock.js';
+import { pickFrom } from '../stock/pick-from.js';
+import { findTargets, restockStatements, unitsReturned } from '../stock/restock.js';
 import { isWithdrawn, shortagesIn, withdrawals } from '../stock/withdraw-stock.js';
 import { linesStatements, lockOrder, refusalEvents, statementsOf } from './order-changes.js';
 import { fromKept, toOrderRecord, type KeptOrder } from './order.rows.js';
@@ -65,16 +66,18 @@ async function change(
   if (decided.events.length === 0) await sql.waitForStandbys();
   const changes = decided.events.length === 0 ? [] : statementsOf(locked, actor, decided);
   // The stock comes last.
-  const { restock, lines } = decided;
-  const returns = restockStatements(key, decided);
+  const { restock, lines, shipment, picked } = decided;
+  const targets = restock ? await findTargets(sql, locked, restock) : [];
+  const returns = restockStatements(locked, decided, targets);
   const linesAfter = lines ? linesStatements(locked, lines) : [];
   const answers = await sql
-    .pipeline([...changes, ...returns, ...linesAfter, ...(lines ? [] : [readOrder(key)])])
+    .pipeline([...changes, ...returns, ...linesAfter, ...(lines || picked ? [] : [readOrder(key)])])
     .catch((error: unknown) => {
       // Nothing else that a return writes grows with it.
       throw restock && isOutOfRange(error) ? new BinAboveLimit() : error;
     });
-  const row = readRow(lines ? await withdrawAndRead(sql, key, lines) : answers.at(-1));
+  if (shipment && picked) await pickFrom(sql, key, shipment.reference, picked);
+  const row = readRow(lines || picked ? await withdrawAndRead(sql, key, lines) : answers.at(-1));
   const restocked = unitsReturned(answers.slice(changes.length));
   const { shipsPicked = false } = decided;
   const record = shipsPicked ? { ...row, shipsPicked } : row;
@@ -86,7 +89,7 @@ async function change(
 async function withdrawAndRead(
   sql: TransactionSql,
   key: OrderKey,
-  { demand, places }: LinesChange,
+  { demand, places }: Pick<LinesChange, 'demand' | 'places'> = { demand: [], places: [] },
 ): Promise<readonly unknown[] | undefined> {
   const read = readOrder(key);
   if (demand.length === 0) return sql.query(read.text, read.values);

@@ -1,7 +1,22 @@
-import type { OrderKey } from '@app/application';
-import type { LineQuantity, OrderChange, StockItem } from '@app/domain';
-import type { Statement } from '../postgres/transaction-sql.js';
+import type { OrderKey, StockLine } from '@app/application';
+import {
+  StockRefused,
+  UnitsWithoutBin,
+  type LineQuantity,
+  type OrderChange,
+  type PlacedOrderState,
+  type Restock,
+  type StockItem,
+} from '@app/domain';
+import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
+import { findPlaces } from './limit-bins.js';
 import { firstBins, UNCLAIMED_UNITS } from './line-units.js';
+import { lockRows } from './stock-quantities.js';
+
+interface LockedOrder {
+  readonly key: OrderKey;
+  readonly state: PlacedOrderState;
+}
 
 // The stock rows of the order's movements and of what it needs more, in the lock order of every writer.
 const LOCK_STOCK = `/* stock.lock_of_order */
@@ -35,17 +50,22 @@ const RETURN_STOCK = `/* stock.return */
       ON returned.store_id = $1 AND returned.order_id = $2 AND returned.position = held.position AND $5 = 'RETURN'
     CROSS JOIN generate_series(1, held.units - coalesce(cardinality(array_positions(returned.bins, held.bin_id)), 0))
   ), back AS (
-    SELECT line - 1 AS position, quantity, ${firstBins('returnable', 'line - 1', 'quantity')} AS bins
-    FROM unnest($3::int[], $4::int[]) AS asked (line, quantity)
+    SELECT line - 1 AS position, quantity, target, ${firstBins('returnable', 'line - 1', 'quantity')} AS bins
+    FROM unnest($3::int[], $4::int[], $7::int[]) AS asked (line, quantity, target)
   ), recorded AS (
     INSERT INTO returned_units (store_id, order_id, position, quantity, bins)
     SELECT $1, $2, position, quantity, bins FROM back WHERE $5 = 'RETURN'
     ON CONFLICT (store_id, order_id, position) DO UPDATE
       SET quantity = returned_units.quantity + excluded.quantity, bins = returned_units.bins || excluded.bins
   ), due AS (
-    SELECT line.product_id, line.variant_key, unit.bin_id, count(*)::int AS quantity
-    FROM back JOIN open_lines AS line USING (position) CROSS JOIN unnest(back.bins) AS unit (bin_id)
-    GROUP BY line.product_id, line.variant_key, unit.bin_id
+    SELECT line.product_id, line.variant_key, bin.id AS bin_id, sum(bin.units)::int AS quantity
+    FROM back JOIN open_lines AS line USING (position)
+    CROSS JOIN LATERAL (
+      SELECT unit.id, count(*) FROM unnest(back.bins) AS unit (id) WHERE target IS NULL GROUP BY unit.id
+      UNION ALL
+      SELECT target, quantity WHERE target IS NOT NULL
+    ) AS bin (id, units)
+    GROUP BY line.product_id, line.variant_key, bin.id
   ), updated AS (
     UPDATE stock SET quantity = stock.quantity + due.quantity
     FROM due
@@ -60,21 +80,54 @@ const RETURN_STOCK = `/* stock.return */
   SELECT coalesce(sum(quantity), 0)::int AS units FROM moved`;
 
 /**
- * Returns units of the order's lines to the bins that supplied them: none when it took none, as an imported one. The
- * caller has locked the order. Locks what a withdrawal in the same transaction takes as well. `unitsReturned` reads the answers.
+ * Returns units of the order's lines to the bins that supplied them, or to the targets. The caller has locked the order. Locks
+ * what a withdrawal in the same transaction takes as well. `unitsReturned` reads the answers.
+ * @param targets the bin of each line; null = the bins that supplied it: none for an imported order.
  */
 export function restockStatements(
-  { storeId, orderId }: OrderKey,
+  { key: { storeId, orderId }, state }: LockedOrder,
   { restock, cancelled, lines: edited }: OrderChange,
+  targets: readonly (number | null)[],
 ): Statement[] {
   if (!restock) return [];
   const { kind, lines } = restock;
   const key = [storeId, orderId];
   const back = [lines.map(({ line }: LineQuantity) => line), lines.map(({ quantity }) => quantity)];
+  const locked = edited?.demand ?? (restock.to ? lines.flatMap(({ line }) => itemOf(state, line) ?? []) : []);
   return [
-    { text: LOCK_STOCK, values: [...key, ...unitsOf(edited?.demand ?? [])] },
-    { text: RETURN_STOCK, values: [...key, ...back, kind, cancelled !== undefined] },
+    { text: LOCK_STOCK, values: [...key, ...unitsOf(locked)] },
+    { text: RETURN_STOCK, values: [...key, ...back, kind, cancelled !== undefined, targets] },
   ];
+}
+
+/**
+ * Finds the bin that gets the units instead of their own, and makes its rows for their products.
+ * @returns the bin of each line; null without such a bin. @throws StockRefused, UnitsWithoutBin
+ */
+export async function findTargets(
+  sql: TransactionSql,
+  { key: { storeId }, state }: LockedOrder,
+  { lines, to }: Restock,
+): Promise<(number | null)[]> {
+  if (!to) return lines.map(() => null);
+  const asked = lines.map(({ line, quantity }): StockLine => {
+    const item = itemOf(state, line);
+    if (!item) throw new UnitsWithoutBin();
+    return { ...item, ...to, sku: null, write: { kind: 'adjust', by: quantity }, asOf: null };
+  });
+  const found = await findPlaces(sql, { storeId, lines: asked, createsBins: false }, asked.map(() => null));
+  const refused = found.flatMap(({ refusal }) => (refusal ? [`${refusal.code}: ${refusal.error}`] : []));
+  if (refused.length > 0) throw new StockRefused([...new Set(refused)]);
+  const places = found.flatMap(({ productId, variantId, binId }) =>
+    productId === null || binId === null ? [] : [{ bin_id: binId, product_id: productId, variant_key: variantId ?? 0 }],
+  );
+  await lockRows((text, values) => sql.query(text, values), storeId, [], places);
+  return found.map(({ binId }) => binId);
+}
+
+function itemOf({ lines }: PlacedOrderState, line: number): StockItem | null {
+  const { productId = null, variantId = null } = lines[line - 1] ?? {};
+  return productId === null ? null : { productId, variantId };
 }
 
 function unitsOf(items: readonly StockItem[]): unknown[] {
