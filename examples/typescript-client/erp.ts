@@ -188,6 +188,7 @@ export type Cancellation = components['schemas']['CancelOrderRequest'];
 export type NewPayment = components['schemas']['RecordPaymentRequest'];
 export type NewRefund = components['schemas']['RecordRefundRequest'];
 export type Transition = components['schemas']['TransitionRequest'];
+export type LinesChange = components['schemas']['ChangeLinesRequest'];
 export type OrderEvent = components['schemas']['OrderEvent'];
 
 /** `refused`: nothing changed, and a repetition is refused again until the order or the request changes. */
@@ -225,6 +226,16 @@ export function cancelOrder(
   key?: string,
 ): Promise<ChangeOutcome> {
   return changed(client.POST('/v1/orders/{id}/cancel', { params: once(id, key), body: cancellation }));
+}
+
+/** Sets quantities and adds lines. @param key without it, a repetition would add the lines again. */
+export function changeLines(
+  client: Client<paths>,
+  id: string,
+  lines: LinesChange,
+  key?: string,
+): Promise<ChangeOutcome> {
+  return changed(client.POST('/v1/orders/{id}/lines', { params: once(id, key), body: lines }));
 }
 
 /** Puts an order under review before anything of it ships. */

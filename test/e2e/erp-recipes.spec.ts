@@ -3,6 +3,7 @@ import pg from 'pg';
 import { purgeTombstones } from '@app/infrastructure';
 import {
   cancelOrder,
+  changeLines,
   changes,
   changeShipment,
   changeStock,
@@ -422,6 +423,39 @@ describe('the recipes for an ERP', () => {
 
       expect(await change(client, id)).toMatchObject({ result: 'done' });
       expect([await events(), deaf.counted.requests]).toEqual([before, 5]);
+    });
+
+    it('changes the lines of an order before they ship', async () => {
+      const { client, id } = await aPlacedOrder(1);
+      const reference = aReference();
+      const cup = await api.store.product({ price: 250, stock: 5 });
+      const { total_amount } = await readOrder(client, id);
+      const total = (3 * total_amount + 500) / 100;
+
+      const edit = { set: [{ line: 1, quantity: 3 }], add: [{ product_id: cup, quantity: 2 }], expected_total: total };
+      await changeLines(client, id, edit, `${reference}/edit-1`);
+      await changeLines(client, id, edit, `${reference}/edit-1`);
+
+      const { line_items } = await readOrder(client, id);
+      expect(line_items.map(({ quantity }) => quantity)).toEqual([3, 2]);
+    });
+
+    it('ships from another bin, and takes units back to a third one', async () => {
+      const { client } = aClient();
+      const tray = await api.store.product({ stock: 1 });
+      const others = ['OVERFLOW', 'RETURNS'].map((bin) => ({ warehouse: 'MAIN', bin }));
+      const lines = others.map((place, n) => ({ product_id: tray, ...place, adjust: 1 - n }));
+      await changeStock(client, { lines, create_bins: true });
+      const outcome = await placeOnce(client, orderOf(aReference(), 1, tray));
+      const id = outcome.result === 'placed' ? outcome.orderId : '';
+
+      const from = [{ warehouse: 'MAIN', bin: 'OVERFLOW', quantity: 1 }];
+      await shipOrder(client, id, { reference: 'SHIP-1', items: [{ line: 1, quantity: 1, from }] });
+      const restock_to = { warehouse: 'MAIN', bin: 'RETURNS' };
+      await recordRefund(client, id, { reference: 'RET-1', amount: 0, restock: true, restock_to });
+
+      const { data } = (await api.get(`/v1/stock?product_id=${tray}`)).json<{ data: object[] }>();
+      expect(data).toMatchObject([{ quantity: 1 }, { bin: 'OVERFLOW', quantity: 0 }, { bin: 'RETURNS', quantity: 1 }]);
     });
 
     it('holds an order, which ships once it is released', async () => {

@@ -434,7 +434,7 @@ describe('a change of lines', () => {
       [{ set: [{ line: 1, quantity: 999 }] }, 422, 'out_of_stock', 'set[0]: requested 996'],
       [{ add: [{ product_id: draft, quantity: 1 }] }, 400, 'item_unavailable', `add[0].product_id ${draft} is not`],
       [{ set: [{ line: 1, quantity: 1 }], expected_total: 35 }, 422, 'price_changed', '15.00 USD'],
-      [{ set: [1, 2].map((line) => ({ line, quantity: 0 })) }, 400, 'invalid_request', 'keeps at least one unit'],
+      [{ set: [1, 2].map((line) => ({ line, quantity: 0 })) }, 422, 'no_units_left', 'cancel it instead'],
       [{ set: [{ line: 9, quantity: 1 }] }, 404, 'not_found', 'Line 9 not found'],
     ];
 

@@ -7,7 +7,7 @@ import { startApi, type RunningApi } from '../support/start-api.js';
 const STEPS = 100;
 const BINS = 3;
 const WORDS = [
-  ...(['sell', 'sell', 'ship', 'pick', 'send', 'drop', 'undo', 'takeBack', 'cancel', 'giveUp'] as const),
+  ...(['sell', 'sell', 'ship', 'pick', 'send', 'drop', 'undo', 'takeBack', 'cancel', 'giveUp', 'edit', 'fetch'] as const),
   ...(['receive', 'receive', 'count', 'count'] as const),
 ];
 
@@ -40,7 +40,8 @@ interface PackedUnit {
 
 interface PackedLine {
   readonly line: number;
-  readonly units: readonly PackedUnit[];
+  /** By bin. */
+  units: readonly PackedUnit[];
 }
 
 interface PackedOrder {
@@ -109,6 +110,8 @@ class Warehouse {
       takeBack: () => this.takeBack(),
       cancel: () => this.cancel(),
       giveUp: () => this.giveUp(),
+      edit: () => this.edit(),
+      fetch: () => this.fetch(),
       receive: () => this.receive(),
       count: () => this.count(),
     };
@@ -205,6 +208,55 @@ class Warehouse {
       allocations.flatMap(({ bin, quantity: units }) => Array<string>(units).fill(bin)).sort(),
     );
     expect(allocated).toEqual(kept);
+  }
+
+  /** Gives up units that no picker has claimed, or takes more. */
+  private async edit(): Promise<void> {
+    const found = this.find(({ units }) => units.filter(isUnclaimed).length);
+    if (!found) return;
+    const [order, line, less] = found;
+    const quantity = line.units.length + (this.draw(2) === 0 ? -less : 1 + this.draw(3));
+    const isLast = order.lines.every(({ units }) => units.filter((unit) => !isGone(unit)).length <= less);
+    if (isLast && quantity < line.units.length) return;
+    const body = { set: [{ line: line.line, quantity }] };
+    const response = await this.api.post(`/v1/orders/${order.id}/lines`, body);
+    if (response.headers['x-error-code'] === 'out_of_stock') return;
+    expect(response.body).toMatch(/^{"success":true/);
+    await this.readOpenUnits(order);
+    expect(line.units.length).toBe(quantity);
+  }
+
+  /** Ships units from another bin than that of their line, where it holds some that are free. */
+  private async fetch(): Promise<void> {
+    const found = this.find(({ units }) => units.filter(isUnclaimed).length);
+    const bin = this.anyBin();
+    if (!found) return;
+    const [order, line, most] = found;
+    const quantity = Math.min(most, this.free().get(bin) ?? 0);
+    if (quantity === 0) return;
+    const parcel: Parcel = { reference: `S-${++this.serial}`, status: 'shipped' };
+    const items = [{ line: line.line, quantity, from: [{ warehouse: 'MAIN', bin, quantity }] }];
+    await this.done(`/v1/orders/${order.id}/shipments`, { reference: parcel.reference, items });
+    const shipped = Array.from({ length: quantity }, (): PackedUnit => ({ bin, parcel, hasReturned: false }));
+    line.units = [...line.units.filter((unit) => !isUnclaimed(unit)), ...shipped];
+    add(this.shelves, bin, -quantity);
+    await this.readOpenUnits(order);
+  }
+
+  /** Which bins have the units that no picker has claimed is up to the service. */
+  private async readOpenUnits(order: PackedOrder): Promise<void> {
+    const { line_items: lines } = (await this.api.get(`/v1/orders/${order.id}`)).json<{ data: OrderAnswer }>().data;
+    const bins = [...this.shelves.keys()];
+    for (const line of order.lines) {
+      const claimed = line.units.filter((unit) => !isUnclaimed(unit));
+      const taken = claimed.filter((unit) => !isGone(unit)).map(({ bin }) => bin);
+      const { allocations = [] } = lines.find((answer) => answer.line === line.line) ?? {};
+      const open = allocations.flatMap(({ bin, quantity }) => {
+        const units = quantity - taken.filter((each) => each === bin).length;
+        return Array.from({ length: units }, (): PackedUnit => ({ bin, parcel: null, hasReturned: false }));
+      });
+      line.units = [...claimed, ...open].sort((a, b) => bins.indexOf(a.bin) - bins.indexOf(b.bin));
+    }
   }
 
   private async receive(): Promise<void> {

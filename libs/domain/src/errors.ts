@@ -95,6 +95,7 @@ export const CancelledTooLate = rejected(
 export const BinShort = rejected('out_of_stock', (needed: number, free: number) => {
   return `A bin has ${free} units that no order has taken, ${needed} are needed`;
 });
+export const NoUnitsLeft = rejected('no_units_left', 'The order would have no units left: cancel it instead');
 export const LinesFixed = rejected('already_shipped', 'The order has shipped: its lines no longer change');
 export const HeldTooLate = rejected(
   'already_shipped',

@@ -9,6 +9,7 @@ interface Body {
   readonly reference: string;
   readonly amount: number;
   readonly items?: readonly Units[];
+  readonly add?: readonly object[];
   readonly status?: string;
   readonly carrier?: string;
   readonly field: EventAnswer['field'];
@@ -52,7 +53,27 @@ export function acknowledgedViolations(
       ? [`the cancellation was acknowledged, and the order is ${order.fulfillment_status}`]
       : []),
     ...transitionViolations(of('transitions'), events),
+    ...addedLinesViolations(of('lines'), events),
   ];
+}
+
+/** Each request adds its line once, however often it is repeated with its key. */
+function addedLinesViolations(asked: readonly Asked[], events: readonly EventAnswer[]): string[] {
+  const adding = asked.filter(({ body }) => body.add).map(({ exchange, isDone }, n) => ({
+    one: exchange.idempotencyKey ?? String(n),
+    isDone,
+  }));
+  const count = (found: typeof adding) => new Set(found.map(({ one }) => one)).size;
+  const [least, most] = [count(adding.filter(({ isDone }) => isDone)), count(adding.filter(({ isDone }) => isDone !== false))];
+  const lines = events.flatMap(({ event, details }) => (event === 'lines_changed' ? (details['items'] as Units[]) : []));
+  const known = new Set<number>();
+  const added = lines.filter((item) => {
+    const isNew = !known.has(item.line) && 'before' in item && item.before === 0;
+    known.add(item.line);
+    return isNew;
+  });
+  if (added.length >= least && added.length <= most) return [];
+  return [`${added.length} lines were added, acknowledged ${least}, asked ${most}`];
 }
 
 /** Each request is one event, however often it is repeated with its key; without any once the order is cancelled. */

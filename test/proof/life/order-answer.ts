@@ -8,6 +8,7 @@ export interface OrderAnswer {
   readonly refund_due: number;
   readonly line_items: readonly {
     readonly line: number;
+    readonly product_id: string;
     readonly unit_price: number;
     readonly quantity: number;
     readonly shipped_quantity: number;

@@ -25,6 +25,7 @@ const DRAWS: readonly Draw[] = [
   ...Array<Draw>(3).fill(payment),
   ...Array<Draw>(2).fill(partPayment),
   ...Array<Draw>(2).fill(cancellationOfUnits),
+  ...Array<Draw>(3).fill(lines),
   ...Array<Draw>(5).fill(refund),
   ...Array<Draw>(4).fill(transition),
   () => ({ method: 'GET', route: '' }),
@@ -73,6 +74,13 @@ function partPayment({ total_amount: total }: Placed, random: Random): ChangeReq
 function cancellationOfUnits({ line_items: lines }: Placed, random: Random): ChangeRequest {
   const { line } = oneOf(lines, random);
   return { method: 'POST', route: '/cancel', body: { items: [{ line, quantity: 1 }], restock: random(2) === 0 } };
+}
+
+function lines({ line_items: present }: Placed, random: Random): ChangeRequest {
+  const { line, quantity, product_id } = oneOf(present, random);
+  const set = [{ line, quantity: random(quantity + 3) }];
+  const add = random(6) === 0 && { add: [{ product_id: Number(product_id), quantity: 1 }] };
+  return { method: 'POST', route: '/lines', body: { set, ...add } };
 }
 
 function refund(order: Placed, random: Random): ChangeRequest {

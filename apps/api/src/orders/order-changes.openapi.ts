@@ -152,7 +152,8 @@ export const ApiChangeLines = ApiChange({
   status: 200,
   failures: [
     new BadRequestException('set or add is required'),
-    new refused.InvalidOrderItems('An order keeps at least one unit: cancel it instead'),
+    new refused.InvalidOrderItems('An order has at most 100 lines, with those that it has given up'),
+    new refused.NoUnitsLeft(),
     new refused.ItemsUnavailable([{ list: 'add', line: 0, what: 'product', id: 77 }]),
     new refused.OutOfStock([{ list: 'set', line: 0, requested: 5, available: 3 }]),
     new refused.CurrencyMismatch('USD'),

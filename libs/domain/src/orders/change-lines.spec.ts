@@ -131,7 +131,7 @@ it.each<[string, Partial<PlacedOrderState>, Partial<LinesRequest>]>([
   ['currency_mismatch', {}, { add: [aProduct(1, 1)], currency: 'EUR' }],
   ['price_changed', {}, { set: set(4), expectedTotal: 44.99 }],
   ['nothing', {}, { set: set(4), expectedTotal: 45 }],
-  ['invalid_request', {}, { set: set(0, 0) }],
+  ['no_units_left', {}, { set: set(0, 0) }],
   ['nothing', {}, { set: set(0, 0), add: [aProduct(1, 1)] }],
   ['invalid_request', {}, { add: Array.from({ length: 99 }, () => aProduct(1, 1)) }],
 ])('answers %s for %j and %j', (code, state, request) => {

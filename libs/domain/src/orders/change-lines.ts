@@ -4,6 +4,7 @@ import {
   InvalidOrderItems,
   ItemsUnavailable,
   LinesFixed,
+  NoUnitsLeft,
   OrderCancelled,
   PriceChanged,
   type UnavailableItem,
@@ -38,7 +39,7 @@ export interface LinesRequest {
 /**
  * Lines keep their numbers and prices. One that is given up stays with the quantity 0: its number is never used again.
  * @throws OrderCancelled, LinesFixed, UnitsWithoutBin, NotFound, AlreadyShipped, BeingPicked
- * @throws ItemsUnavailable, CurrencyMismatch, InvalidOrderItems, PriceChanged
+ * @throws ItemsUnavailable, CurrencyMismatch, InvalidOrderItems, NoUnitsLeft, PriceChanged
  */
 export function changeLines(order: PlacedOrder, request: LinesRequest): OrderChange {
   const { state } = order;
@@ -58,7 +59,7 @@ export function changeLines(order: PlacedOrder, request: LinesRequest): OrderCha
   const amount = amountOf([...kept, ...added]) - amountOf(before);
   const totalAmount = state.totalAmount + amount;
   const after = new PlacedOrder({ ...state, totalAmount, lines: [...kept, ...added] });
-  if (after.keptUnits.length === 0) throw new InvalidOrderItems('An order keeps at least one unit: cancel it instead');
+  if (after.keptUnits.length === 0) throw new NoUnitsLeft();
   const total = Money.ofMinor(totalAmount, state.currency);
   if (!costs({ total, currency: state.currency }, request.expectedTotal)) throw new PriceChanged(total);
 
