@@ -121,9 +121,15 @@ await this.notify(claim);`,
     ['shipped-units', 'IF used > ordered AND false THEN'],
     ['cancelled-units', '', 2],
   ),
+  mutant(
+    'a change of lines gives up units that have shipped',
+    'libs/domain/src/orders/change-lines.spec.ts',
+    /● answers already_shipped for/,
+    ['unclaimed-lines', '', 2],
+  ),
   mutant('a change does not claim its key', 'life', /key \S+ was answered (with different bytes|and is not kept)/, [
     'kept-change',
-    `((null as Kept<KeptOrder> | null) ??
+    `((null as Kept<KeptChange> | null) ??
 null);`,
     2,
   ]),
