@@ -21,7 +21,15 @@ const SHIPMENT = {
   shippedAt: null,
   notify: false,
 } as const;
-const REFUND = { reference: 're_1', amount: 1000, lines: null, restock: true, notify: false, at: null };
+const REFUND = {
+  reference: 're_1',
+  amount: 1000,
+  lines: null,
+  restock: true,
+  restockTo: null,
+  notify: false,
+  at: null,
+};
 
 const open = placingPorts();
 

@@ -139,7 +139,13 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
 /** Columns whose change alone, which no request makes, moves `updated_at`, or moves that of a product's other SKUs. */
 const NEVER_ALONE = [
   ...['orders.placed_by', 'orders.email_key', 'orders.phone_key', 'orders.address_key', 'shipments.notify'],
-  ...['shipments.request_hash', 'shipment_items.bins', 'returned_units.bins', 'cancelled_units.bins', 'payments.request_hash'],
+  ...[
+    'shipments.request_hash',
+    'shipment_items.bins',
+    'returned_units.bins',
+    'cancelled_units.bins',
+    'payments.request_hash',
+  ],
   ...['refunds.request_hash', 'fraud_assessments.created_at', 'orders.refund_due', 'orders.units', 'products.in_stock'],
   'product_variants.status',
 ];

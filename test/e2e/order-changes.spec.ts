@@ -208,7 +208,13 @@ describe('a reference', () => {
 
     expect([shipped.statusCode, shipped.json()]).toMatchObject([
       200,
-      { data: { shipments: [{ status: 'shipped', carrier: 'DHL', tracking_number: '0034', shipped_at: '2026-01-02T03:04:05.000Z' }] } },
+      {
+        data: {
+          shipments: [
+            { status: 'shipped', carrier: 'DHL', tracking_number: '0034', shipped_at: '2026-01-02T03:04:05.000Z' },
+          ],
+        },
+      },
     ]);
     const replayed = await post(id, 'shipments', parcel, withKey('picked'));
     expect([replayed.statusCode, replayed.body]).toEqual([200, shipped.body]);
@@ -377,7 +383,9 @@ describe('a change of lines', () => {
   const linesOf = async (id: string) =>
     (await orders.read<Edited>(id)).line_items.map(({ line, quantity, unit_price: price }) => [line, quantity, price]);
   const sums = async () => {
-    const { data } = (await api.get('/v1/statistics/orders?by=month')).json<{ data: { units: number; amount: number }[] }>();
+    const { data } = (await api.get('/v1/statistics/orders?by=month')).json<{
+      data: { units: number; amount: number }[];
+    }>();
     return data.reduce((sum, { units, amount }) => ({ units: sum.units + units, amount: sum.amount + amount }), {
       units: 0,
       amount: 0,
@@ -430,7 +438,12 @@ describe('a change of lines', () => {
     const draft = await api.store.product({ status: 'DRAFT' });
     const before = [await orders.read(id), await inStock(), await eventsOf(id)];
     const refusals: [object, number, string, string][] = [
-      [{ set: [{ line: 2, quantity: 0 }], add: [{ product_id: mug, quantity: 999 }] }, 422, 'out_of_stock', 'add[0]: requested 999'],
+      [
+        { set: [{ line: 2, quantity: 0 }], add: [{ product_id: mug, quantity: 999 }] },
+        422,
+        'out_of_stock',
+        'add[0]: requested 999',
+      ],
       [{ set: [{ line: 1, quantity: 999 }] }, 422, 'out_of_stock', 'set[0]: requested 996'],
       [{ add: [{ product_id: draft, quantity: 1 }] }, 400, 'item_unavailable', `add[0].product_id ${draft} is not`],
       [{ set: [{ line: 1, quantity: 1 }], expected_total: 35 }, 422, 'price_changed', '15.00 USD'],
@@ -690,7 +703,12 @@ describe('units that an order gives up', () => {
     expect(await outcome(post(id, 'cancel', SHORT))).toEqual([422, 'already_shipped']);
 
     const order = await orders.read<Order>(id);
-    expect(order).toMatchObject({ fulfillment_status: 'SHIPPED', amount_owed: 1500, amount_paid: 3500, refund_due: 2000 });
+    expect(order).toMatchObject({
+      fulfillment_status: 'SHIPPED',
+      amount_owed: 1500,
+      amount_paid: 3500,
+      refund_due: 2000,
+    });
     expect(order.line_items).toMatchObject([
       { quantity: 3, shipped_quantity: 1, cancelled_quantity: 2, allocations: [{ quantity: 1 }] },
       { quantity: 1, shipped_quantity: 1, cancelled_quantity: 0 },
@@ -700,7 +718,8 @@ describe('units that an order gives up', () => {
       ...['placed', 'payment_recorded', 'status_changed', 'shipment_created', 'status_changed', 'status_changed'],
       ...['units_cancelled', 'status_changed'],
     ]);
-    const [due] = (await api.get(`/v1/orders?refund_due=true&ids=${id}&include=refund_due`)).json<{ data: object[] }>().data;
+    const [due] = (await api.get(`/v1/orders?refund_due=true&ids=${id}&include=refund_due`)).json<{ data: object[] }>()
+      .data;
     expect(due).toMatchObject({ refund_due: 2000 });
     await post(id, 'refunds', { reference: 're_1', amount: 2000, notify: false });
     await patch(id, 'S-1', { status: 'delivered' });
@@ -775,9 +794,9 @@ describe('bins', () => {
     }>().data;
     const bins = rows.map(({ warehouse, bin }) => ({ warehouse, bin }));
     const stock = async () =>
-      (await api.get(`/v1/stock?product_id=${product}`)).json<{ data: { quantity: number }[] }>().data.map(
-        ({ quantity }) => quantity,
-      );
+      (await api.get(`/v1/stock?product_id=${product}`))
+        .json<{ data: { quantity: number }[] }>()
+        .data.map(({ quantity }) => quantity);
     const sell = async (...quantities: number[]) => {
       const items = quantities.map((quantity) => ({ product_id: product, quantity }));
       return (await orders.create({ items, customer: { name: 'Ada' } })).order_id;
@@ -797,14 +816,20 @@ describe('bins', () => {
   it('from which a shipment was picked give its units, and others of the order go back', async () => {
     const { sell, stock, allocations, from } = await aProduct();
     const id = await sell(2, 1);
-    expect([await stock(), await allocations(id)]).toEqual([[2, 3, 0], [[[0, 2, 0]], [[0, 1, 0]]]]);
+    expect([await stock(), await allocations(id)]).toEqual([
+      [2, 3, 0],
+      [[[0, 2, 0]], [[0, 1, 0]]],
+    ]);
     const items = [{ line: 1, quantity: 2, from: [from(1, 2)] }];
 
     const shipped = await post(id, 'shipments', { reference: 'S-1', items });
     const again = await post(id, 'shipments', { reference: 'S-1', items });
 
     expect([shipped.statusCode, again.body]).toEqual([201, shipped.body]);
-    expect([await stock(), await allocations(id)]).toEqual([[4, 1, 0], [[[1, 2, 2]], [[0, 1, 0]]]]);
+    expect([await stock(), await allocations(id)]).toEqual([
+      [4, 1, 0],
+      [[[1, 2, 2]], [[0, 1, 0]]],
+    ]);
     await post(id, 'refunds', { reference: 'R-1', amount: 0, restock: true, lines: [{ line: 1, quantity: 1 }] });
     expect(await stock()).toEqual([4, 2, 0]);
   });
@@ -814,12 +839,30 @@ describe('bins', () => {
     const id = await sell(6, 1);
     const before = await stock();
     await post(id, 'shipments', { reference: 'S-1', items: [{ line: 2, quantity: 1 }], status: 'picking' });
-    expect(await allocations(id)).toEqual([[[0, 5, 0], [1, 1, 0]], [[1, 1, 0]]]);
+    expect(await allocations(id)).toEqual([
+      [
+        [0, 5, 0],
+        [1, 1, 0],
+      ],
+      [[1, 1, 0]],
+    ]);
 
-    const shipped = await post(id, 'shipments', { reference: 'S-1', items: [{ line: 2, quantity: 1, from: [from(0, 1)] }] });
+    const shipped = await post(id, 'shipments', {
+      reference: 'S-1',
+      items: [{ line: 2, quantity: 1, from: [from(0, 1)] }],
+    });
 
     expect(shipped.statusCode).toBe(200);
-    expect([await stock(), await allocations(id)]).toEqual([before, [[[0, 4, 0], [1, 2, 0]], [[0, 1, 1]]]]);
+    expect([await stock(), await allocations(id)]).toEqual([
+      before,
+      [
+        [
+          [0, 4, 0],
+          [1, 2, 0],
+        ],
+        [[0, 1, 1]],
+      ],
+    ]);
   });
 
   it('refuse what orders have taken there, unknown bins, and another sum', async () => {
@@ -855,9 +898,9 @@ describe('bins', () => {
       [2, 3, 0],
       [2, 3, 3],
     ]);
-    expect(await outcome(post(id, 'refunds', { ...back, reference: 'R-2', restock_to: { warehouse: 'X', bin: 'Y' } }))).toEqual([
-      ...[422, 'stock_refused'],
-    ]);
+    expect(
+      await outcome(post(id, 'refunds', { ...back, reference: 'R-2', restock_to: { warehouse: 'X', bin: 'Y' } })),
+    ).toEqual([...[422, 'stock_refused']]);
     expect((await post(id, 'refunds', { ...back, restock: false })).json()).toMatchObject({
       error: 'restock_to needs restock',
     });

@@ -59,13 +59,20 @@ export function acknowledgedViolations(
 
 /** Each request adds its line once, however often it is repeated with its key. */
 function addedLinesViolations(asked: readonly Asked[], events: readonly EventAnswer[]): string[] {
-  const adding = asked.filter(({ body }) => body.add).map(({ exchange, isDone }, n) => ({
-    one: exchange.idempotencyKey ?? String(n),
-    isDone,
-  }));
+  const adding = asked
+    .filter(({ body }) => body.add)
+    .map(({ exchange, isDone }, n) => ({
+      one: exchange.idempotencyKey ?? String(n),
+      isDone,
+    }));
   const count = (found: typeof adding) => new Set(found.map(({ one }) => one)).size;
-  const [least, most] = [count(adding.filter(({ isDone }) => isDone)), count(adding.filter(({ isDone }) => isDone !== false))];
-  const lines = events.flatMap(({ event, details }) => (event === 'lines_changed' ? (details['items'] as Units[]) : []));
+  const [least, most] = [
+    count(adding.filter(({ isDone }) => isDone)),
+    count(adding.filter(({ isDone }) => isDone !== false)),
+  ];
+  const lines = events.flatMap(({ event, details }) =>
+    event === 'lines_changed' ? (details['items'] as Units[]) : [],
+  );
   const known = new Set<number>();
   const added = lines.filter((item) => {
     const isNew = !known.has(item.line) && 'before' in item && item.before === 0;
@@ -77,7 +84,11 @@ function addedLinesViolations(asked: readonly Asked[], events: readonly EventAns
 }
 
 /** Each request is one event, however often it is repeated with its key; without any once the order is cancelled. */
-function cancelledUnitsViolations(order: OrderAnswer, asked: readonly Asked[], events: readonly EventAnswer[]): string[] {
+function cancelledUnitsViolations(
+  order: OrderAnswer,
+  asked: readonly Asked[],
+  events: readonly EventAnswer[],
+): string[] {
   const ofUnits = asked.filter(({ body }) => body.items);
   const count = (found: readonly Asked[]) =>
     new Set(found.map(({ exchange }, n) => exchange.idempotencyKey ?? String(n))).size;

@@ -186,8 +186,7 @@ export const ApiHoldOrder = ApiChange({
 export const ApiReleaseOrder = ApiChange({
   operationId: 'releaseOrder',
   summary: 'End the review of an order',
-  description:
-    "Sends the customer's confirmation, unless it was sent. The body has no fields, and may be absent.",
+  description: "Sends the customer's confirmation, unless it was sent. The body has no fields, and may be absent.",
   body: { type: ReleaseOrderRequest, example: {}, isOptional: true },
   status: 200,
   failures: [new refused.NotHeld(), new refused.OrderCancelled()],

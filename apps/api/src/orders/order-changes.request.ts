@@ -120,7 +120,8 @@ export class CancelOrderRequest {
 
   @is.FlagField({
     default: true,
-    description: 'Whether the customer gets a mail once the order is CANCELLED. Mails of shipments name cancelled units.',
+    description:
+      'Whether the customer gets a mail once the order is CANCELLED. Mails of shipments name cancelled units.',
   })
   notify?: boolean | null;
 }
@@ -260,7 +261,11 @@ function toShipmentItem({ line, quantity, from }: ShipmentItemRequest, index: nu
   if (!from) return { line, quantity };
   const picked = from.reduce((sum, units) => sum + units.quantity, 0);
   refuseIf(picked !== quantity, `items[${index}].from must have ${quantity} units in all, as quantity says`);
-  return { line, quantity, from: from.map(({ warehouse, bin, quantity: units }) => ({ warehouse, bin, quantity: units })) };
+  return {
+    line,
+    quantity,
+    from: from.map(({ warehouse, bin, quantity: units }) => ({ warehouse, bin, quantity: units })),
+  };
 }
 
 export function toShipmentPatch(body: ChangeShipmentRequest): ShipmentPatch {

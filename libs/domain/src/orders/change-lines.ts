@@ -86,7 +86,8 @@ function assertUnclaimed(order: PlacedOrder, less: readonly LineQuantity[]): voi
 }
 
 function assertAddable({ state }: PlacedOrder, { add, unavailable, currency }: LinesRequest): void {
-  if (unavailable.length > 0) throw new ItemsUnavailable(unavailable.map((item) => ({ ...item, list: 'add' as const })));
+  if (unavailable.length > 0)
+    throw new ItemsUnavailable(unavailable.map((item) => ({ ...item, list: 'add' as const })));
   if (add.length > 0 && currency !== state.currency) throw new CurrencyMismatch(currency);
   if (state.lines.length + add.length > MAX_LINES) {
     throw new InvalidOrderItems(`An order has at most ${MAX_LINES} lines, with those that it has given up`);

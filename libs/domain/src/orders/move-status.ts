@@ -26,7 +26,10 @@ export interface Transition {
 }
 
 /** @throws StaleStatus, IllegalTransition, NotFound, BeingPicked, ReturnExceedsShipment, UnitsWithoutBin */
-export function moveStatus(order: PlacedOrder, { field, expected, to, restock, restockTo, lines }: Transition): OrderChange {
+export function moveStatus(
+  order: PlacedOrder,
+  { field, expected, to, restock, restockTo, lines }: Transition,
+): OrderChange {
   const isPayment = field === 'status';
   const present = order.state[field];
   const next: readonly string[] = isPayment
@@ -43,5 +46,5 @@ export function moveStatus(order: PlacedOrder, { field, expected, to, restock, r
   if (to !== 'RETURNED' || !restock) return moved;
   const returned = order.unitsToReturn(lines, restockTo);
   const events = moved.events.map((step) => ({ ...step, details: { restocked: returned } }));
-  return { ...moved, events, restock: { kind: 'RETURN', lines: returned, to: restockTo } };
+  return { ...moved, events, restock: { kind: 'RETURN', lines: returned, ...(restockTo && { to: restockTo }) } };
 }

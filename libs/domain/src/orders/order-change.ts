@@ -40,8 +40,8 @@ export interface LinesChange {
 export interface Restock {
   readonly kind: 'CANCELLATION' | 'RETURN' | 'ORDER';
   readonly lines: readonly LineQuantity[];
-  /** Null = where they came from. */
-  readonly to?: BinCodes | null;
+  /** Absent = where they came from. */
+  readonly to?: BinCodes;
 }
 
 /** Without events, nothing changes. */

@@ -41,7 +41,7 @@ export function recordRefund(order: PlacedOrder, request: RefundRequest): OrderC
     ...after,
     events: [orderEvent('refund_recorded', reference, details), ...order.statusEventsTo(after, reference)],
     refund: { reference, amount, at, requestHash },
-    ...(returned && { restock: { kind: 'RETURN', lines: returned, to } }),
+    ...(returned && { restock: { kind: 'RETURN', lines: returned, ...(to && { to }) } }),
     ...(notify && amount > 0 && { mail: { stage: 'notify-refund', reference } }),
   };
 }

@@ -43,10 +43,9 @@ export function textOf(letter: Letter): string {
 }
 
 function pricesOf({ lines, subtotal, total }: OrderFacts): string[] {
-  const priced = lines.filter(isOrdered).flatMap((line) => [
-    unitsOf(line, line.quantity),
-    `    ${line.unitPrice} each, ${line.lineTotal}`,
-  ]);
+  const priced = lines
+    .filter(isOrdered)
+    .flatMap((line) => [unitsOf(line, line.quantity), `    ${line.unitPrice} each, ${line.lineTotal}`]);
   return ['', ...priced, '', `Subtotal: ${subtotal}`, `Total:    ${total}`];
 }
 

@@ -78,7 +78,7 @@ type PaymentJson = readonly [...MoneyJson, writtenOff: string | null];
 /** Units of a line that the order has given up. */
 type CancelledJson = readonly [line: number, quantity: number, bins: readonly number[]];
 
-/** Units that an order has taken from a bin. By product, variant and id of the bin. */
+/** Units that an order has taken from a bin. */
 type TakenJson = readonly [
   productId: number,
   variantKey: number,
@@ -118,33 +118,35 @@ export function fromKept({ createdAt, updatedAt, ...row }: KeptOrder): OrderReco
 /** A shipment has the bin of each of its units. The other units of a product belong to its lines, one after the other. */
 function toLines(row: OrderRow, shipments: readonly Shipment[]): OrderLineRecord[] {
   const claims = claimsByLine(row);
-  const binsOf = binsByUnit(row, claims);
+  const takenOf = takenByUnit(row, claims);
   const isWhole = isShippedWhole(row.fulfillmentStatus, shipments);
   return row.lines.map((json, index) => {
     const line = index + 1;
     const claim = claims.get(line) ?? NO_CLAIM;
     const { cancelledQuantity } = claim;
     const kept = quantityOf(json) - cancelledQuantity;
-    const allocations = allocationsOf(binsOf.get(unitOf(json)) ?? [], claim, kept, isWhole);
+    const taken = takenOf.get(unitOf(json));
+    const allocations = taken ? allocationsOf(taken, claim, kept, isWhole) : [];
     const shippedQuantity = isWhole ? kept : claim.shippedQuantity;
     return { ...toLine(json), line, shippedQuantity, cancelledQuantity, allocations };
   });
 }
+
+type UnitsByBin = Map<number, number>;
 
 /** What the shipments of an order have of a line, and what it has given up. Bins are empty in an imported order. */
 interface Claim {
   quantity: number;
   shippedQuantity: number;
   cancelledQuantity: number;
-  /** The bin of each unit. */
-  readonly bins: number[];
-  readonly shippedBins: number[];
-  readonly cancelledBins: number[];
+  readonly bins: UnitsByBin;
+  readonly shippedBins: UnitsByBin;
+  readonly cancelledBins: UnitsByBin;
 }
 
 const noClaim = (): Claim => ({
   ...{ quantity: 0, shippedQuantity: 0, cancelledQuantity: 0 },
-  ...{ bins: [], shippedBins: [], cancelledBins: [] },
+  ...{ bins: new Map(), shippedBins: new Map(), cancelledBins: new Map() },
 });
 const NO_CLAIM = noClaim();
 
@@ -159,18 +161,22 @@ function claimsByLine({ shipments, cancelled }: OrderRow): Map<number, Claim> {
     for (const [line, quantity, bins] of items ?? []) {
       const claim = claimOf(line);
       claim.quantity += quantity;
-      claim.bins.push(...bins);
+      addUnits(claim.bins, bins);
       if (!isShipped({ status })) continue;
       claim.shippedQuantity += quantity;
-      claim.shippedBins.push(...bins);
+      addUnits(claim.shippedBins, bins);
     }
   }
   for (const [line, quantity, bins] of cancelled ?? []) {
     const claim = claimOf(line);
     claim.cancelledQuantity += quantity;
-    claim.cancelledBins.push(...bins);
+    addUnits(claim.cancelledBins, bins);
   }
   return claims;
+}
+
+function addUnits(units: UnitsByBin, bins: readonly number[]): void {
+  for (const bin of bins) units.set(bin, (units.get(bin) ?? 0) + 1);
 }
 
 interface TakenBin {
@@ -180,42 +186,52 @@ interface TakenBin {
   unclaimed: number;
 }
 
-/** The bins by product and variant. */
-function binsByUnit({ taken, lines }: OrderRow, claims: ReadonlyMap<number, Claim>): Map<string, TakenBin[]> {
-  const bins = new Map<string, TakenBin[]>();
-  for (const [productId, variantKey, warehouse, bin, unclaimed, id] of taken) {
+/** The bins of a product or variant. */
+interface Taken {
+  readonly byId: Map<number, TakenBin>;
+  /** Those that may have unclaimed units, the next one last. */
+  readonly open: TakenBin[];
+}
+
+function takenByUnit({ taken, lines }: OrderRow, claims: ReadonlyMap<number, Claim>): Map<string, Taken> {
+  const units = new Map<string, Taken>();
+  for (const [productId, variantKey, warehouse, bin, unclaimed, id] of taken.toReversed()) {
     const unit = `${productId}/${variantKey}`;
-    const others = bins.get(unit);
-    if (others) others.push({ id, warehouse, bin, unclaimed });
-    else bins.set(unit, [{ id, warehouse, bin, unclaimed }]);
+    const { byId, open } = units.get(unit) ?? { byId: new Map<number, TakenBin>(), open: [] };
+    const one = { id, warehouse, bin, unclaimed };
+    byId.set(id, one);
+    open.push(one);
+    units.set(unit, { byId, open });
   }
-  for (const [line, claim] of claims) {
+  for (const [line, { bins, cancelledBins }] of claims) {
     const json = lines[line - 1];
-    for (const bin of (json && bins.get(unitOf(json))) ?? []) {
-      bin.unclaimed -= unitsIn(bin, claim.bins) + unitsIn(bin, claim.cancelledBins);
+    const of = json && units.get(unitOf(json));
+    for (const [id, claimed] of [...bins, ...cancelledBins]) {
+      const bin = of?.byId.get(id);
+      if (bin) bin.unclaimed -= claimed;
     }
   }
-  return bins;
+  return units;
 }
 
 /** Takes what no shipment has of the line from the bins. @param quantity without units that were given up. */
-function allocationsOf(bins: readonly TakenBin[], claim: Claim, quantity: number, isWhole: boolean): Allocation[] {
-  const allocations: Allocation[] = [];
+function allocationsOf({ byId, open }: Taken, claim: Claim, quantity: number, isWhole: boolean): Allocation[] {
+  const units = new Map(claim.bins);
   let missing = quantity - claim.quantity;
-  for (const bin of bins) {
-    const open = Math.min(missing, bin.unclaimed);
-    const units = unitsIn(bin, claim.bins) + open;
-    bin.unclaimed -= open;
-    missing -= open;
-    if (units === 0) continue;
-    const shippedQuantity = isWhole ? units : unitsIn(bin, claim.shippedBins);
-    allocations.push({ warehouse: bin.warehouse, bin: bin.bin, quantity: units, shippedQuantity });
+  for (let bin = open.at(-1); missing > 0 && bin; bin = open.at(-1)) {
+    const taken = Math.max(0, Math.min(missing, bin.unclaimed));
+    if (taken > 0) units.set(bin.id, (units.get(bin.id) ?? 0) + taken);
+    bin.unclaimed -= taken;
+    missing -= taken;
+    if (bin.unclaimed <= 0) open.pop();
   }
-  return allocations;
-}
-
-function unitsIn({ id }: TakenBin, bins: readonly number[]): number {
-  return bins.reduce((units, bin) => units + (bin === id ? 1 : 0), 0);
+  const sorted = [...units].sort(([one], [other]) => one - other);
+  return sorted.flatMap(([id, count]) => {
+    const bin = byId.get(id);
+    if (!bin) return [];
+    const shippedQuantity = isWhole ? count : (claim.shippedBins.get(id) ?? 0);
+    return [{ warehouse: bin.warehouse, bin: bin.bin, quantity: count, shippedQuantity }];
+  });
 }
 
 function unitOf([productId, variantId]: LineJson): string {
@@ -248,7 +264,9 @@ function toPayment([reference, amount, at, writtenOff]: PaymentJson): PaymentRec
   return { ...toMoney([reference, amount, at]), writtenOff: toSafeInteger(writtenOff ?? '0') };
 }
 
-function toLine(line: LineJson): Omit<OrderLineRecord, 'line' | 'shippedQuantity' | 'cancelledQuantity' | 'allocations'> {
+function toLine(
+  line: LineJson,
+): Omit<OrderLineRecord, 'line' | 'shippedQuantity' | 'cancelledQuantity' | 'allocations'> {
   const [productId, variantId, sku, name, attributes, attributeNames, unitPrice, quantity, lineTotal, returned] = line;
   return {
     productId,

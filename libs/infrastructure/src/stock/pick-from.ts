@@ -75,7 +75,11 @@ export async function pickFrom(
     }
     return { line, bins: chosen };
   });
-  await move(sql, { storeId, orderId }, [...moves.values()].filter(({ difference }) => difference !== 0));
+  await move(
+    sql,
+    { storeId, orderId },
+    [...moves.values()].filter(({ difference }) => difference !== 0),
+  );
   await sql.query(SET_BINS, [storeId, orderId, reference, JSON.stringify(items)]);
 }
 

@@ -115,7 +115,11 @@ export async function findTargets(
     if (!item) throw new UnitsWithoutBin();
     return { ...item, ...to, sku: null, write: { kind: 'adjust', by: quantity }, asOf: null };
   });
-  const found = await findPlaces(sql, { storeId, lines: asked, createsBins: false }, asked.map(() => null));
+  const found = await findPlaces(
+    sql,
+    { storeId, lines: asked, createsBins: false },
+    asked.map(() => null),
+  );
   const refused = found.flatMap(({ refusal }) => (refusal ? [`${refusal.code}: ${refusal.error}`] : []));
   if (refused.length > 0) throw new StockRefused([...new Set(refused)]);
   const places = found.flatMap(({ productId, variantId, binId }) =>
