@@ -274,7 +274,7 @@ export async function* orderHistory(client: Client<paths>, id: string): AsyncGen
 }
 
 /** The key lets the client repeat the request. A call again after that relies on the reference of the body. */
-function once(id: string, key = randomUUID()) {
+function once(id: string, key: string = randomUUID()) {
   return { path: { id }, header: { 'Idempotency-Key': key } };
 }
 

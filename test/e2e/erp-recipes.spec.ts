@@ -384,7 +384,9 @@ describe('the recipes for an ERP', () => {
 
       await cancelOrder(client, id, gone, `${reference}/short`);
       expect(short).toMatchObject({ result: 'done', order: { fulfillment_status: 'SHIPPED' } });
-      expect(await readOrder(client, id)).toMatchObject({ line_items: [{ shipped_quantity: 1, cancelled_quantity: 2 }] });
+      expect(await readOrder(client, id)).toMatchObject({
+        line_items: [{ shipped_quantity: 1, cancelled_quantity: 2 }],
+      });
       expect(await storedWith(`${reference}/2`)).toHaveLength(1);
       expect(await inStock()).toBe(before - 1);
     });

@@ -396,7 +396,12 @@ describe('units that an order gives up', () => {
     expect(await outcome(post(id, 'cancel', SHORT))).toEqual([422, 'already_shipped']);
 
     const order = await orders.read<Order>(id);
-    expect(order).toMatchObject({ fulfillment_status: 'SHIPPED', amount_owed: 1500, amount_paid: 3500, refund_due: 2000 });
+    expect(order).toMatchObject({
+      fulfillment_status: 'SHIPPED',
+      amount_owed: 1500,
+      amount_paid: 3500,
+      refund_due: 2000,
+    });
     expect(order.line_items).toMatchObject([
       { quantity: 3, shipped_quantity: 1, cancelled_quantity: 2, allocations: [{ quantity: 1 }] },
       { quantity: 1, shipped_quantity: 1, cancelled_quantity: 0 },
@@ -406,7 +411,8 @@ describe('units that an order gives up', () => {
       ...['placed', 'payment_recorded', 'status_changed', 'shipment_created', 'status_changed', 'status_changed'],
       ...['units_cancelled', 'status_changed'],
     ]);
-    const [due] = (await api.get(`/v1/orders?refund_due=true&ids=${id}&include=refund_due`)).json<{ data: object[] }>().data;
+    const [due] = (await api.get(`/v1/orders?refund_due=true&ids=${id}&include=refund_due`)).json<{ data: object[] }>()
+      .data;
     expect(due).toMatchObject({ refund_due: 2000 });
     await post(id, 'refunds', { reference: 're_1', amount: 2000, notify: false });
     await patch(id, 'S-1', { status: 'delivered' });
@@ -415,7 +421,7 @@ describe('units that an order gives up', () => {
     });
   });
 
-  it('are open again with no void shipment, and do not return to stock a second time', async () => {
+  it('stay given up when a shipment is void, and return to no bin when the rest is cancelled', async () => {
     const before = await api.store.onHand(mug);
     const id = await place();
     await post(id, 'cancel', { ...SHORT, restock: false });

@@ -85,7 +85,8 @@ class Warehouse {
     const free = new Map(this.shelves);
     for (const { lines, isCancelled } of this.orders) {
       if (isCancelled) continue;
-      for (const { units } of lines) for (const unit of units) if (!isShipped(unit) && !isGone(unit)) add(free, unit.bin, -1);
+      for (const { units } of lines)
+        for (const unit of units) if (!isShipped(unit) && !isGone(unit)) add(free, unit.bin, -1);
     }
     return free;
   }
@@ -171,7 +172,8 @@ class Warehouse {
 
   private async cancel(): Promise<void> {
     const open = this.orders.filter(
-      ({ lines, isCancelled }) => !isCancelled && lines.every(({ units }) => units.every((unit) => isUnclaimed(unit) || isGone(unit))),
+      ({ lines, isCancelled }) =>
+        !isCancelled && lines.every(({ units }) => units.every((unit) => isUnclaimed(unit) || isGone(unit))),
     );
     const order = open[this.draw(open.length || 1)];
     if (!order || this.draw(2) === 0) return;

@@ -227,7 +227,6 @@ describe('a worker with synchronous replication', () => {
   );
 });
 
-
 describe('operations with synchronous replication whose wait is cancelled', () => {
   const line = commandLine(() => database);
   const placed = async () => {

@@ -56,7 +56,11 @@ export function acknowledgedViolations(
 }
 
 /** Each request is one event, however often it is repeated with its key; without any once the order is cancelled. */
-function cancelledUnitsViolations(order: OrderAnswer, asked: readonly Asked[], events: readonly EventAnswer[]): string[] {
+function cancelledUnitsViolations(
+  order: OrderAnswer,
+  asked: readonly Asked[],
+  events: readonly EventAnswer[],
+): string[] {
   const ofUnits = asked.filter(({ body }) => body.items);
   const count = (found: readonly Asked[]) =>
     new Set(found.map(({ exchange }, n) => exchange.idempotencyKey ?? String(n))).size;

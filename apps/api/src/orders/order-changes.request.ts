@@ -87,7 +87,8 @@ export class CancelOrderRequest {
 
   @is.FlagField({
     default: true,
-    description: 'Whether the customer gets a mail once the order is CANCELLED. Mails of shipments name cancelled units.',
+    description:
+      'Whether the customer gets a mail once the order is CANCELLED. Mails of shipments name cancelled units.',
   })
   notify?: boolean | null;
 }

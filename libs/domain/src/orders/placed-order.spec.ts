@@ -435,10 +435,7 @@ describe('a cancellation of units', () => {
     expect(textOf(change.events)).toEqual(['units_cancelled', 'PROCESSING>SHIPPED']);
     expect(change.events.map(({ reference }) => reference)).toEqual(['', 'S-1']);
     expect(change.events[0]?.details).toEqual({ items: [units(1, 2)], restock: true });
-    expect([change.cancelled, change.restock]).toEqual([
-      [units(1, 2)],
-      { kind: 'CANCELLATION', lines: [units(1, 2)] },
-    ]);
+    expect([change.cancelled, change.restock]).toEqual([[units(1, 2)], { kind: 'CANCELLATION', lines: [units(1, 2)] }]);
     expect([change.mail, change.review]).toEqual([undefined, undefined]);
     expect(statesOf(cancel(arrived))).toBe('PENDING DELIVERED');
   });
@@ -665,8 +662,7 @@ describe('a payment', () => {
       return refusal?.message ?? [statesOf(change), change.payment?.writtenOff, change.events[0]?.details];
     };
     const half = { payments: [money('pi_1', 1500)] };
-    const refusal = (paid: number) =>
-      `The paid amount ${paid} USD is not the amount owed 2000 USD (in minor units)`;
+    const refusal = (paid: number) => `The paid amount ${paid} USD is not the amount owed 2000 USD (in minor units)`;
 
     expect(pay({}, { amount: 1500, partial: true })).toEqual(['PENDING PENDING', 0, { amount: 1500 }]);
     expect(pay(half, { amount: 2000 })).toEqual(['SUCCEEDED PENDING', 0, { amount: 2000 }]);
@@ -687,7 +683,9 @@ describe('a payment', () => {
     expect(statesOf(settled)).toBe('SUCCEEDED PENDING');
     expect(settled.payment).toEqual({ ...money('pi_9', 3400, 100), at: null });
     expect(settled.events[0]?.details).toEqual({ amount: 3400, writtenOff: 100 });
-    expect(recordPayment(anOrder(paid), payment({ reference: 'pi_10', amount: 0, settles: true })).refusal).toBeDefined();
+    expect(
+      recordPayment(anOrder(paid), payment({ reference: 'pi_10', amount: 0, settles: true })).refusal,
+    ).toBeDefined();
     expect([amountOwedOf(stateOf(paid)), refundDueOf(stateOf(paid))]).toEqual([3400, 0]);
     expect(statesOf(recordRefund(anOrder(paid), refunding({ amount: 3400 })))).toBe('REFUNDED PENDING');
     expect(thrown(() => recordRefund(anOrder(paid), refunding({ amount: 3401 })))).toBe('refund_exceeds_payment');
@@ -727,11 +725,7 @@ describe('a payment', () => {
     ['cancelled', { status: 'CANCELLED', fulfillmentStatus: 'CANCELLED' }, 'CANCELLED CANCELLED'],
     ['cancelled in its fulfillment', { fulfillmentStatus: 'CANCELLED' }, 'SUCCEEDED CANCELLED'],
     ['paid', { status: 'SUCCEEDED', payments: [money('pi_1', 3500)] }, 'SUCCEEDED PENDING'],
-    [
-      'returned and refunded',
-      { ...REFUNDED, fulfillmentStatus: 'RETURNED' },
-      'REFUNDED RETURNED',
-    ],
+    ['returned and refunded', { ...REFUNDED, fulfillmentStatus: 'RETURNED' }, 'REFUNDED RETURNED'],
   ])('of an order that is %s is recorded, and must be refunded', (_name, state, states) => {
     const change = recordPayment(anOrder(state), payment());
 
@@ -779,7 +773,7 @@ describe('a refund', () => {
       'REFUNDED PENDING',
       ['refund_recorded', 'SUCCEEDED>REFUNDED'],
     ]);
-    expect(rest.refund).toEqual({ ...money('re_9', 2500), at: AT });
+    expect(rest.refund).toEqual({ reference: 're_9', amount: 2500, at: AT, requestHash: 'hash' });
   });
 
   it('never exceeds what was paid', () => {

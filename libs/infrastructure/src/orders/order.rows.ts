@@ -186,7 +186,9 @@ function toPayment([reference, amount, at, writtenOff]: PaymentJson): PaymentRec
   return { ...toMoney([reference, amount, at]), writtenOff: toSafeInteger(writtenOff ?? '0') };
 }
 
-function toLine(line: LineJson): Omit<OrderLineRecord, 'line' | 'shippedQuantity' | 'cancelledQuantity' | 'allocations'> {
+function toLine(
+  line: LineJson,
+): Omit<OrderLineRecord, 'line' | 'shippedQuantity' | 'cancelledQuantity' | 'allocations'> {
   const [productId, variantId, sku, name, attributes, attributeNames, unitPrice, quantity, lineTotal, returned] = line;
   return {
     productId,

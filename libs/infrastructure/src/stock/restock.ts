@@ -68,10 +68,7 @@ const RETURN_STOCK = `/* stock.return */
  * Returns units of the order's lines to the bins that supplied them: none when it took none, as an imported one. The
  * caller has locked the order. `unitsReturned` reads the answers.
  */
-export function restockStatements(
-  { storeId, orderId }: OrderKey,
-  { restock, cancelled }: OrderChange,
-): Statement[] {
+export function restockStatements({ storeId, orderId }: OrderKey, { restock, cancelled }: OrderChange): Statement[] {
   if (!restock) return [];
   const { kind, lines } = restock;
   const key = [storeId, orderId];
