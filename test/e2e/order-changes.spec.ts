@@ -728,7 +728,7 @@ describe('units that an order gives up', () => {
     });
   });
 
-  it('are open again with no void shipment, and do not return to stock a second time', async () => {
+  it('stay given up when a shipment is void, and return to no bin when the rest is cancelled', async () => {
     const before = await api.store.onHand(mug);
     const id = await place();
     await post(id, 'cancel', { ...SHORT, restock: false });

@@ -50,7 +50,7 @@ function cancelUnits(order: PlacedOrder, cancellation: Cancellation, items: read
     status: paymentStatusOf(rest.state),
     fulfillmentStatus: furtherOf(rest.fulfillmentWith(shipments), fulfillmentStatus),
   };
-  // The statuses follow from shipments that now have all units, and are undone with them, and from payments of all of them.
+  // Each step names the payment or the shipment from which it follows: a void shipment undoes its own.
   const shipment = shipments.findLast((one) => !isVoid(one))?.reference;
   return {
     ...after,

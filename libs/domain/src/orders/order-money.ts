@@ -15,7 +15,7 @@ export interface PaymentRecord extends MoneyRecord {
 
 type Amounts = readonly Pick<MoneyRecord, 'amount'>[];
 
-export interface MoneyState {
+interface MoneyState {
   readonly status: string;
   readonly fulfillmentStatus: string;
   readonly totalAmount: number;

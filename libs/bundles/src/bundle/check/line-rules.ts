@@ -97,7 +97,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     }
     if (cancelled > quantity) return { at: '.cancelled_quantity', problem: 'must not exceed quantity' };
     if (returned > quantity - cancelled) {
-      return { at: '.returned_quantity', problem: `must not exceed ${cancelled > 0 ? 'the kept units' : 'quantity'}` };
+      return { at: '.returned_quantity', problem: 'must not exceed quantity less cancelled_quantity' };
     }
     return variant && !product ? { at: '.variant', problem: 'needs a product' } : null;
   },
