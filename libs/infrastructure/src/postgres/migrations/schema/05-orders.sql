@@ -236,6 +236,8 @@ COMMENT ON TABLE order_events IS 'History of orders after the placing, in the or
 CREATE INDEX order_events_by_transaction ON order_events (store_id, transaction);
 -- The first and the newest status of an order, whatever else has happened to it.
 CREATE INDEX order_events_of_status ON order_events (store_id, order_id, field, id) WHERE field IS NOT NULL;
+-- The first change of its lines says what it cost when it was placed.
+CREATE INDEX order_events_of_lines ON order_events (store_id, order_id, id) WHERE event = 'lines_changed';
 
 CREATE FUNCTION keep_order_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
