@@ -69,7 +69,6 @@ describe('every change of an order', () => {
   const CHANGES: [path: string, body: object, status: number, prepare: (id: string) => Promise<unknown>][] = [
     ['shipments', SHIP, 201, () => Promise.resolve()],
     ['cancel', { notify: false }, 200, () => Promise.resolve()],
-    ['cancel', { items: [{ line: 1, quantity: 1 }] }, 200, () => Promise.resolve()],
     ['transitions', CONFIRM, 200, () => Promise.resolve()],
     ['payments', PAY, 201, () => Promise.resolve()],
     ['refunds', REFUND, 201, (id) => post(id, 'payments', PAY)],
