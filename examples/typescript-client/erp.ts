@@ -188,6 +188,7 @@ export type Cancellation = components['schemas']['CancelOrderRequest'];
 export type NewPayment = components['schemas']['RecordPaymentRequest'];
 export type NewRefund = components['schemas']['RecordRefundRequest'];
 export type Transition = components['schemas']['TransitionRequest'];
+export type LinesChange = components['schemas']['ChangeLinesRequest'];
 export type OrderEvent = components['schemas']['OrderEvent'];
 
 /** `refused`: nothing changed, and a repetition is refused again until the order or the request changes. */
@@ -222,11 +223,32 @@ export function cancelOrder(
   client: Client<paths>,
   id: string,
   cancellation: Cancellation = {},
+  key?: string,
 ): Promise<ChangeOutcome> {
-  return changed(client.POST('/v1/orders/{id}/cancel', { params: once(id), body: cancellation }));
+  return changed(client.POST('/v1/orders/{id}/cancel', { params: once(id, key), body: cancellation }));
 }
 
-/** Records a payment. The amount is in minor units, and must be the total of the order. */
+/** Sets quantities and adds lines. @param key without it, a repetition would add the lines again. */
+export function changeLines(
+  client: Client<paths>,
+  id: string,
+  lines: LinesChange,
+  key?: string,
+): Promise<ChangeOutcome> {
+  return changed(client.POST('/v1/orders/{id}/lines', { params: once(id, key), body: lines }));
+}
+
+/** Puts an order under review before anything of it ships. */
+export function holdOrder(client: Client<paths>, id: string, reason: string): Promise<ChangeOutcome> {
+  return changed(client.POST('/v1/orders/{id}/hold', { params: once(id), body: { reason } }));
+}
+
+/** Ends the review. */
+export function releaseOrder(client: Client<paths>, id: string): Promise<ChangeOutcome> {
+  return changed(client.POST('/v1/orders/{id}/release', { params: once(id), body: {} }));
+}
+
+/** Records a payment. The amount is in minor units: what is owed, or a part of it with `partial` or `settles`. */
 export function recordPayment(client: Client<paths>, id: string, payment: NewPayment): Promise<ChangeOutcome> {
   return changed(client.POST('/v1/orders/{id}/payments', { params: once(id), body: payment }));
 }
@@ -273,8 +295,8 @@ export async function* orderHistory(client: Client<paths>, id: string): AsyncGen
 }
 
 /** The key lets the client repeat the request. A call again after that relies on the reference of the body. */
-function once(id: string) {
-  return { path: { id }, header: { 'Idempotency-Key': randomUUID() } };
+function once(id: string, key: string = randomUUID()) {
+  return { path: { id }, header: { 'Idempotency-Key': key } };
 }
 
 async function changed(

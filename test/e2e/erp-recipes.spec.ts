@@ -3,11 +3,13 @@ import pg from 'pg';
 import { purgeTombstones } from '@app/infrastructure';
 import {
   cancelOrder,
+  changeLines,
   changes,
   changeShipment,
   changeStock,
   followOrders,
   followSkus,
+  holdOrder,
   moveOrder,
   orderByReference,
   orderHistory,
@@ -15,6 +17,7 @@ import {
   readOrder,
   recordPayment,
   recordRefund,
+  releaseOrder,
   shipOrder,
   type OrderCopy,
   type Outcome,
@@ -368,6 +371,40 @@ describe('the recipes for an ERP', () => {
       expect(await inStock()).toBe(before + 1);
     });
 
+    it('closes what the warehouse cannot ship, and orders a unit of it again', async () => {
+      const { client } = aClient();
+      const reference = aReference();
+      const order = orderOf(reference, 3);
+      const placed = await placeOnce(client, order);
+      const id = placed.result === 'placed' ? placed.orderId : '';
+      const before = await inStock();
+
+      const gone = { items: [{ line: 1, quantity: 2 }], restock: false, reason: 'Not on the shelf' };
+      await cancelOrder(client, id, gone, `${reference}/short`);
+      const short = await shipOrder(client, id, { reference: 'SHIP-1' });
+      const rest = { ...order, items: [{ product_id: mug, quantity: 1 }] };
+      await placeOnce(client, { ...rest, external_reference: `${reference}/2` });
+
+      await cancelOrder(client, id, gone, `${reference}/short`);
+      expect(short).toMatchObject({ result: 'done', order: { fulfillment_status: 'SHIPPED' } });
+      expect(await readOrder(client, id)).toMatchObject({
+        line_items: [{ shipped_quantity: 1, cancelled_quantity: 2 }],
+      });
+      expect(await storedWith(`${reference}/2`)).toHaveLength(1);
+      expect(await inStock()).toBe(before - 1);
+    });
+
+    it('gets paid in parts, of which the last leaves a cash discount', async () => {
+      const { client, id } = await aPlacedOrder(1);
+      const { total_amount, currency } = await readOrder(client, id);
+      const [first, second] = [1, total_amount - 3];
+
+      await recordPayment(client, id, { reference: 'BANK-1', amount: first, currency, partial: true });
+      await recordPayment(client, id, { reference: 'BANK-2', amount: second, currency, settles: true });
+
+      expect(await readOrder(client, id)).toMatchObject({ status: 'SUCCEEDED', amount_owed: total_amount - 2 });
+    });
+
     it.each([
       ['a shipment', (client: Client, id: string) => shipOrder(client, id, { reference: 'S' })],
       [
@@ -388,6 +425,61 @@ describe('the recipes for an ERP', () => {
 
       expect(await change(client, id)).toMatchObject({ result: 'done' });
       expect([await events(), deaf.counted.requests]).toEqual([before, 5]);
+    });
+
+    it('changes the lines of an order before they ship', async () => {
+      const { client, id } = await aPlacedOrder(1);
+      const reference = aReference();
+      const cup = await api.store.product({ price: 250, stock: 5 });
+      const { total_amount } = await readOrder(client, id);
+      const total = (3 * total_amount + 500) / 100;
+
+      const edit = { set: [{ line: 1, quantity: 3 }], add: [{ product_id: cup, quantity: 2 }], expected_total: total };
+      await changeLines(client, id, edit, `${reference}/edit-1`);
+      await changeLines(client, id, edit, `${reference}/edit-1`);
+
+      const { line_items } = await readOrder(client, id);
+      expect(line_items.map(({ quantity }) => quantity)).toEqual([3, 2]);
+    });
+
+    it('ships from another bin, and takes units back to a third one', async () => {
+      const { client } = aClient();
+      const tray = await api.store.product({ stock: 1 });
+      const others = ['OVERFLOW', 'RETURNS'].map((bin) => ({ warehouse: 'MAIN', bin }));
+      const lines = others.map((place, n) => ({ product_id: tray, ...place, adjust: 1 - n }));
+      await changeStock(client, { lines, create_bins: true });
+      const outcome = await placeOnce(client, orderOf(aReference(), 1, tray));
+      const id = outcome.result === 'placed' ? outcome.orderId : '';
+
+      const from = [{ warehouse: 'MAIN', bin: 'OVERFLOW', quantity: 1 }];
+      await shipOrder(client, id, { reference: 'SHIP-1', items: [{ line: 1, quantity: 1, from }] });
+      const restock_to = { warehouse: 'MAIN', bin: 'RETURNS' };
+      await recordRefund(client, id, { reference: 'RET-1', amount: 0, restock: true, restock_to });
+
+      const { data } = (await api.get(`/v1/stock?product_id=${tray}`)).json<{ data: object[] }>();
+      expect(data).toMatchObject([{ quantity: 1 }, { bin: 'OVERFLOW', quantity: 0 }, { bin: 'RETURNS', quantity: 1 }]);
+    });
+
+    it('holds an order, which ships once it is released', async () => {
+      const { client, id } = await aPlacedOrder(1);
+
+      await holdOrder(client, id, 'The customer asks to wait');
+      expect(await shipOrder(client, id, { reference: 'SHIP-1' })).toMatchObject({ code: 'order_held' });
+      await releaseOrder(client, id);
+      expect(await shipOrder(client, id, { reference: 'SHIP-1' })).toMatchObject({ result: 'done' });
+    });
+
+    it.each(['nothing', 'picking', 'shipped'] as const)('ships what it meant to ship after %s', async (recorded) => {
+      const { client, id } = await aPlacedOrder(3);
+      const claimed = { reference: 'SHIP-1', items: [{ line: 1, quantity: 2 }] };
+      if (recorded !== 'nothing') await shipOrder(client, id, { ...claimed, status: 'picking' });
+      if (recorded === 'shipped') await shipOrder(client, id, { ...claimed, carrier: 'DHL' });
+
+      const parcel = { reference: 'SHIP-1', items: [{ line: 1, quantity: 2 }], carrier: 'DHL' };
+      const shipped = await shipOrder(client, id, parcel);
+
+      const shipment = { ...parcel, status: 'shipped' };
+      expect(shipped).toMatchObject({ result: 'done', order: { shipments: [shipment] } });
     });
 
     it('refuses what another program has done before', async () => {

@@ -7,7 +7,20 @@ import { startApi, type RunningApi } from '../support/start-api.js';
 const STEPS = 100;
 const BINS = 3;
 const WORDS = [
-  ...(['sell', 'sell', 'ship', 'pick', 'send', 'drop', 'undo', 'takeBack', 'cancel'] as const),
+  ...([
+    'sell',
+    'sell',
+    'ship',
+    'pick',
+    'send',
+    'drop',
+    'undo',
+    'takeBack',
+    'cancel',
+    'giveUp',
+    'edit',
+    'fetch',
+  ] as const),
   ...(['receive', 'receive', 'count', 'count'] as const),
 ];
 
@@ -27,7 +40,8 @@ interface OrderAnswer {
 
 interface Parcel {
   readonly reference: string;
-  status: 'picking' | 'shipped' | 'void';
+  /** `gone`: no parcel, the order has given up the unit. */
+  status: 'picking' | 'shipped' | 'void' | 'gone';
 }
 
 interface PackedUnit {
@@ -39,7 +53,8 @@ interface PackedUnit {
 
 interface PackedLine {
   readonly line: number;
-  readonly units: readonly PackedUnit[];
+  /** By bin. */
+  units: readonly PackedUnit[];
 }
 
 interface PackedOrder {
@@ -49,6 +64,7 @@ interface PackedOrder {
 }
 
 const isUnclaimed = ({ parcel }: PackedUnit) => parcel === null || parcel.status === 'void';
+const isGone = ({ parcel }: PackedUnit) => parcel?.status === 'gone';
 const isShipped = ({ parcel }: PackedUnit) => parcel?.status === 'shipped';
 const returnable = ({ units }: PackedLine) =>
   units.filter(isShipped).length - units.filter(({ hasReturned }) => hasReturned).length;
@@ -83,9 +99,18 @@ class Warehouse {
     const free = new Map(this.shelves);
     for (const { lines, isCancelled } of this.orders) {
       if (isCancelled) continue;
-      for (const { units } of lines) for (const unit of units) if (!isShipped(unit)) add(free, unit.bin, -1);
+      for (const { units } of lines)
+        for (const unit of units) if (!isShipped(unit) && !isGone(unit)) add(free, unit.bin, -1);
     }
     return free;
+  }
+
+  /** What lies in the bins where pickers have moved units to a packing zone. */
+  unpicked(): Map<string, number> {
+    const left = new Map(this.shelves);
+    const units = this.orders.flatMap(({ lines }) => lines.flatMap((line) => line.units));
+    for (const { bin, parcel } of units) if (parcel?.status === 'picking') add(left, bin, -1);
+    return left;
   }
 
   async step(): Promise<string> {
@@ -98,6 +123,9 @@ class Warehouse {
       undo: () => this.changeParcel('shipped', 'void'),
       takeBack: () => this.takeBack(),
       cancel: () => this.cancel(),
+      giveUp: () => this.giveUp(),
+      edit: () => this.edit(),
+      fetch: () => this.fetch(),
       receive: () => this.receive(),
       count: () => this.count(),
     };
@@ -168,12 +196,82 @@ class Warehouse {
 
   private async cancel(): Promise<void> {
     const open = this.orders.filter(
-      ({ lines, isCancelled }) => !isCancelled && lines.every(({ units }) => units.every(isUnclaimed)),
+      ({ lines, isCancelled }) =>
+        !isCancelled && lines.every(({ units }) => units.every((unit) => isUnclaimed(unit) || isGone(unit))),
     );
     const order = open[this.draw(open.length || 1)];
     if (!order || this.draw(2) === 0) return;
     await this.done(`/v1/orders/${order.id}/cancel`, {});
     order.isCancelled = true;
+  }
+
+  private async giveUp(): Promise<void> {
+    const found = this.find(({ units }) => units.filter(isUnclaimed).length);
+    if (!found) return;
+    const [order, line, quantity] = found;
+    const restock = this.draw(2) === 0;
+    await this.done(`/v1/orders/${order.id}/cancel`, { items: [{ line: line.line, quantity }], restock });
+    for (const unit of line.units.filter(isUnclaimed).slice(0, quantity)) {
+      unit.parcel = { reference: '', status: 'gone' };
+      if (!restock) add(this.shelves, unit.bin, -1);
+    }
+    order.isCancelled = order.lines.every(({ units }) => units.every(isGone));
+    if (order.isCancelled) return;
+    const { line_items: lines } = (await this.api.get(`/v1/orders/${order.id}`)).json<{ data: OrderAnswer }>().data;
+    const kept = order.lines.map(({ units }) => units.flatMap((unit) => (isGone(unit) ? [] : unit.bin)).sort());
+    const allocated = lines.map(({ allocations }) =>
+      allocations.flatMap(({ bin, quantity: units }) => Array<string>(units).fill(bin)).sort(),
+    );
+    expect(allocated).toEqual(kept);
+  }
+
+  /** Gives up units that no picker has claimed, or takes more. */
+  private async edit(): Promise<void> {
+    const found = this.find(({ units }) => units.filter(isUnclaimed).length);
+    if (!found) return;
+    const [order, line, less] = found;
+    const quantity = line.units.length + (this.draw(2) === 0 ? -less : 1 + this.draw(3));
+    const isLast = order.lines.every(({ units }) => units.filter((unit) => !isGone(unit)).length <= less);
+    if (isLast && quantity < line.units.length) return;
+    const body = { set: [{ line: line.line, quantity }] };
+    const response = await this.api.post(`/v1/orders/${order.id}/lines`, body);
+    if (response.headers['x-error-code'] === 'out_of_stock') return;
+    expect(response.body).toMatch(/^{"success":true/);
+    await this.readOpenUnits(order);
+    expect(line.units.length).toBe(quantity);
+  }
+
+  /** Ships units from another bin than that of their line, where it holds some that are free. */
+  private async fetch(): Promise<void> {
+    const found = this.find(({ units }) => units.filter(isUnclaimed).length);
+    const bin = this.anyBin();
+    if (!found) return;
+    const [order, line, most] = found;
+    const quantity = Math.min(most, this.free().get(bin) ?? 0);
+    if (quantity === 0) return;
+    const parcel: Parcel = { reference: `S-${++this.serial}`, status: 'shipped' };
+    const items = [{ line: line.line, quantity, from: [{ warehouse: 'MAIN', bin, quantity }] }];
+    await this.done(`/v1/orders/${order.id}/shipments`, { reference: parcel.reference, items });
+    const shipped = Array.from({ length: quantity }, (): PackedUnit => ({ bin, parcel, hasReturned: false }));
+    line.units = [...line.units.filter((unit) => !isUnclaimed(unit)), ...shipped];
+    add(this.shelves, bin, -quantity);
+    await this.readOpenUnits(order);
+  }
+
+  /** Which bins have the units that no picker has claimed is up to the service. */
+  private async readOpenUnits(order: PackedOrder): Promise<void> {
+    const { line_items: lines } = (await this.api.get(`/v1/orders/${order.id}`)).json<{ data: OrderAnswer }>().data;
+    const bins = [...this.shelves.keys()];
+    for (const line of order.lines) {
+      const claimed = line.units.filter((unit) => !isUnclaimed(unit));
+      const taken = claimed.filter((unit) => !isGone(unit)).map(({ bin }) => bin);
+      const { allocations = [] } = lines.find((answer) => answer.line === line.line) ?? {};
+      const open = allocations.flatMap(({ bin, quantity }) => {
+        const units = quantity - taken.filter((each) => each === bin).length;
+        return Array.from({ length: units }, (): PackedUnit => ({ bin, parcel: null, hasReturned: false }));
+      });
+      line.units = [...claimed, ...open].sort((a, b) => bins.indexOf(a.bin) - bins.indexOf(b.bin));
+    }
   }
 
   private async receive(): Promise<void> {
@@ -186,8 +284,14 @@ class Warehouse {
     const bin = this.anyBin();
     add(this.shelves, bin, this.draw(2) === 0 ? this.draw(3) : -Math.min(this.draw(3), this.free().get(bin) ?? 0));
     await this.reader.catchUp();
-    const basis = this.draw(2) === 0 ? 'on_hand' : 'available';
-    const counted = (basis === 'on_hand' ? this.shelves : this.free()).get(bin) ?? 0;
+    const [basis, units] = (
+      [
+        ['on_hand', this.shelves],
+        ['in_bin', this.unpicked()],
+        ['available', this.free()],
+      ] as const
+    )[this.draw(3)] ?? ['available', this.free()];
+    const counted = units.get(bin) ?? 0;
     const line = { product_id: this.product, bin, counted, as_of: this.reader.cursor, basis };
     const response = await this.api.post('/v1/stock', { lines: [line] });
     const [result] = response.json<{ data: { lines: object[] } }>().data.lines;

@@ -21,6 +21,8 @@ export const NotFound = domainError('not_found', 'not_found', (what: string) => 
 export interface UnavailableItem {
   /** Position of the line in the request, from 0. */
   readonly line: number;
+  /** The list of a change of lines; absent for a new order, which has one. */
+  readonly list?: 'add';
   /** `variant` when the product could be ordered without it. */
   readonly what: 'product' | 'variant';
   readonly id: number;
@@ -38,6 +40,8 @@ export class ItemsUnavailable extends domainError(
 
 export interface Shortage {
   readonly line: number;
+  /** As in {@link UnavailableItem}. */
+  readonly list?: 'set' | 'add';
   readonly requested: number;
   /** In all bins, for the product and variant of the line. */
   readonly available: number;
@@ -87,6 +91,13 @@ export const CancelledTooLate = rejected(
   'already_shipped',
   'Units of the order have shipped: it can no longer be cancelled',
 );
+/** @param needed units that the shipment has from a bin, and the order did not take there. @param free those for sale. */
+export const BinShort = rejected('out_of_stock', (needed: number, free: number) => {
+  return `A bin has ${free} units that no order has taken, ${needed} are needed`;
+});
+export const NoUnitsLeft = rejected('no_units_left', 'The order would have no units left: cancel it instead');
+export const LinesFixed = rejected('already_shipped', 'The order has shipped: its lines no longer change');
+export const HeldTooLate = rejected('already_shipped', 'Units of the order have shipped: it can no longer be held');
 export const ShipmentReferenceTaken = rejected(
   'shipment_reference_taken',
   'The order has another shipment with this reference: send another reference',

@@ -9,6 +9,7 @@ interface Body {
   readonly reference: string;
   readonly amount: number;
   readonly items?: readonly Units[];
+  readonly add?: readonly object[];
   readonly status?: string;
   readonly carrier?: string;
   readonly field: EventAnswer['field'];
@@ -47,11 +48,55 @@ export function acknowledgedViolations(
       const changes = of(`shipments/${reference}`);
       return [...unseenMoves(reference, changes, events), ...lostCarriers(reference, carrier, changes)];
     }),
-    ...(of('cancel').some(({ isDone }) => isDone) && order.fulfillment_status !== 'CANCELLED'
+    ...cancelledUnitsViolations(order, of('cancel'), events),
+    ...(of('cancel').some(({ isDone, body }) => isDone && !body.items) && order.fulfillment_status !== 'CANCELLED'
       ? [`the cancellation was acknowledged, and the order is ${order.fulfillment_status}`]
       : []),
     ...transitionViolations(of('transitions'), events),
+    ...addedLinesViolations(of('lines'), events),
   ];
+}
+
+/** Each request adds its line once, however often it is repeated with its key. */
+function addedLinesViolations(asked: readonly Asked[], events: readonly EventAnswer[]): string[] {
+  const adding = asked
+    .filter(({ body }) => body.add)
+    .map(({ exchange, isDone }, n) => ({
+      one: exchange.idempotencyKey ?? String(n),
+      isDone,
+    }));
+  const count = (found: typeof adding) => new Set(found.map(({ one }) => one)).size;
+  const [least, most] = [
+    count(adding.filter(({ isDone }) => isDone)),
+    count(adding.filter(({ isDone }) => isDone !== false)),
+  ];
+  const lines = events.flatMap(({ event, details }) =>
+    event === 'lines_changed' ? (details['items'] as Units[]) : [],
+  );
+  const known = new Set<number>();
+  const added = lines.filter((item) => {
+    const isNew = !known.has(item.line) && 'before' in item && item.before === 0;
+    known.add(item.line);
+    return isNew;
+  });
+  if (added.length >= least && added.length <= most) return [];
+  return [`${added.length} lines were added, acknowledged ${least}, asked ${most}`];
+}
+
+/** Each request is one event, however often it is repeated with its key; without any once the order is cancelled. */
+function cancelledUnitsViolations(
+  order: OrderAnswer,
+  asked: readonly Asked[],
+  events: readonly EventAnswer[],
+): string[] {
+  const ofUnits = asked.filter(({ body }) => body.items);
+  const count = (found: readonly Asked[]) =>
+    new Set(found.map(({ exchange }, n) => exchange.idempotencyKey ?? String(n))).size;
+  const least = order.fulfillment_status === 'CANCELLED' ? 0 : count(ofUnits.filter(({ isDone }) => isDone));
+  const most = count(ofUnits.filter(({ isDone }) => isDone !== false));
+  const found = events.filter(({ event }) => event === 'units_cancelled').length;
+  if (found >= least && found <= most) return [];
+  return [`units were given up ${found} times, acknowledged ${least}, asked ${most}`];
 }
 
 function recordViolations<Record extends { readonly reference: string }>(

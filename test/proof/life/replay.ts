@@ -13,7 +13,9 @@ export interface EventAnswer {
 const PAYMENT: Readonly<Record<string, readonly string[]>> = {
   PENDING: ['SUCCEEDED', 'FAILED', 'CANCELLED'],
   FAILED: ['PENDING', 'CANCELLED'],
-  SUCCEEDED: ['REFUNDED'],
+  // An order that is paid may get further units.
+  SUCCEEDED: ['REFUNDED', 'PENDING'],
+  REFUNDED: ['SUCCEEDED'],
 };
 const FULFILLMENT: Readonly<Record<string, readonly string[]>> = {
   PENDING: ['CONFIRMED', 'CANCELLED'],
@@ -28,6 +30,12 @@ const SHIPMENT: Readonly<Record<string, readonly string[]>> = {
 };
 const WAY = ['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED', 'DELIVERED'];
 
+interface LinesChanged {
+  readonly items: readonly { readonly line: number; readonly before: number; readonly after: number }[];
+  readonly total_before: number;
+  readonly total_after: number;
+}
+
 interface Parcel {
   readonly reference: string;
   readonly items: readonly Units[];
@@ -39,6 +47,10 @@ export class Replay {
   private readonly state = { status: 'PENDING', fulfillment_status: 'PENDING' };
   private readonly parcels: Parcel[] = [];
   private readonly money = { payment: new Map<string, number>(), refund: new Map<string, number>() };
+  private readonly cancelled: Units[] = [];
+  /** By line, after the events so far. */
+  private readonly quantities: Map<number, number>;
+  private total: number | null = null;
   private unshipped = 'PENDING';
   private voided = '';
 
@@ -46,6 +58,7 @@ export class Replay {
     private readonly order: OrderAnswer,
     events: readonly EventAnswer[],
   ) {
+    this.quantities = placedQuantities(order, events);
     if (events[0]?.event !== 'placed') this.violations.push('the history does not begin with the placing');
     for (const event of events.slice(1)) this.take(event);
     this.checkFulfillment();
@@ -75,6 +88,19 @@ export class Replay {
       case 'cancelled':
         if (this.parcels.some(isActive)) this.fail(event, 'with a shipment');
         return;
+      case 'units_cancelled':
+        this.cancelled.push(...(details['items'] as Units[]));
+        return this.checkUnits(event);
+      case 'lines_changed': {
+        const { items, total_before, total_after } = details as unknown as LinesChanged;
+        if (this.total !== null && this.total !== total_before) this.fail(event, `the total is ${this.total}`);
+        this.total = total_after;
+        for (const { line, before, after } of items) {
+          if ((this.quantities.get(line) ?? 0) !== before) this.fail(event, `line ${line} has other units`);
+          this.quantities.set(line, after);
+        }
+        return this.checkUnits(event);
+      }
       case 'shipment_refused':
       case 'payment_refused':
         return;
@@ -108,18 +134,18 @@ export class Replay {
   }
 
   private checkUnits(event: EventAnswer): void {
-    const over = this.order.line_items.filter(
-      ({ line, quantity }) => unitsOf(line, this.parcels.filter(isActive)) > quantity,
+    const over = [...this.quantities].filter(
+      ([line, quantity]) => unitsOf(line, this.parcels.filter(isActive)) > quantity - this.cancelledOf(line),
     );
-    if (over.length > 0) this.fail(event, `more units than line ${over.map(({ line }) => line).join()} has`);
+    if (over.length > 0) this.fail(event, `more units than line ${over.map(([line]) => line).join()} has`);
   }
 
   private checkFulfillment(): void {
     const { fulfillment_status: present } = this.state;
     if (!WAY.includes(present)) return;
     const active = this.parcels.filter(isActive);
-    const isShipped = this.order.line_items.every(
-      ({ line, quantity }) => unitsOf(line, this.parcels.filter(hasLeft)) === quantity,
+    const isShipped = [...this.quantities].every(
+      ([line, quantity]) => unitsOf(line, this.parcels.filter(hasLeft)) === quantity - this.cancelledOf(line),
     );
     const delivered = active.every(({ status }) => status === 'delivered');
     const followed = isShipped ? (delivered ? 'DELIVERED' : 'SHIPPED') : 'PROCESSING';
@@ -127,11 +153,15 @@ export class Replay {
     if (present !== expected) this.violations.push(`the history leads to ${present}, its shipments to ${expected}`);
   }
 
+  private cancelledOf(line: number): number {
+    return unitsOf(line, [{ items: this.cancelled }]);
+  }
+
   private compare(): void {
     const { order, state, parcels, money } = this;
     const records = (kept: ReadonlyMap<string, number>) =>
       [...kept].map(([reference, amount]) => `${reference} ${amount}`);
-    const told = (kept: OrderAnswer['payments']) => kept.map(({ reference, amount }) => `${reference} ${amount}`);
+    const told = (kept: OrderAnswer['refunds']) => kept.map(({ reference, amount }) => `${reference} ${amount}`);
     const parcelsOf = (kept: readonly Parcel[]) =>
       kept.map(({ reference, status, items }) => `${reference} ${status} ${contentOf(items)}`);
     const pairs: readonly (readonly [string, string, string])[] = [
@@ -140,6 +170,13 @@ export class Replay {
       ['the payments', records(money.payment).join(), told(order.payments).join()],
       ['the refunds', records(money.refund).join(), told(order.refunds).join()],
     ];
+    const isWhole = order.fulfillment_status === 'CANCELLED';
+    if (this.total !== null && this.total !== order.total_amount) this.violations.push(`it replays to ${this.total}`);
+    for (const { line, quantity, cancelled_quantity } of order.line_items) {
+      if (this.quantities.get(line) !== quantity) this.violations.push(`line ${line} replays to another quantity`);
+      const replayed = isWhole ? quantity : this.cancelledOf(line);
+      if (replayed !== cancelled_quantity) this.violations.push(`line ${line} replays to ${replayed} cancelled units`);
+    }
     for (const [what, replayed, present] of pairs) {
       if (replayed !== present) this.violations.push(`the history replays ${what} to ${replayed}, not to ${present}`);
     }
@@ -149,6 +186,16 @@ export class Replay {
     const what = [event, reference, field, from, to].filter(Boolean).join(' ');
     this.violations.push(`the event ${what}: ${why}`);
   }
+}
+
+/** Of each line as it was placed; 0 for one that was added. */
+function placedQuantities({ line_items: lines }: OrderAnswer, events: readonly EventAnswer[]): Map<number, number> {
+  const changes = events.flatMap(({ event, details }) =>
+    event === 'lines_changed' ? (details as unknown as LinesChanged).items : [],
+  );
+  return new Map(
+    lines.map(({ line, quantity }) => [line, changes.find((change) => change.line === line)?.before ?? quantity]),
+  );
 }
 
 function sum(records: ReadonlyMap<string, number>): number {

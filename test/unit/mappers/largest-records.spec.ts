@@ -68,25 +68,33 @@ const ORDER_ROW: OrderRow = {
   fraud: { verdict: 'REVIEW', score: 200, reasons: times(20, (n) => ({ rule: `rule_${n}`, score: 10 })) },
   stages: times(SHIPMENTS, (n) => ['notify-shipment', `S-${n}`, 'done', 1, '', AT] as const),
   shipments: times(SHIPMENTS, (n) => {
-    const items = times(MAX_LINES, (line) => [line + 1, 2] as const);
+    const items = times(MAX_LINES, (line) => [line + 1, 2, [1, 2]] as const);
     return [`S-${n}`, 'shipped', 'DHL', '0034', 'https://tracking.example.com/0034', AT, null, items] as const;
   }),
-  payments: times(PAYMENTS, (n) => [`pi_${n}`, '99900000', AT] as const),
+  payments: times(PAYMENTS, (n) => [`pi_${n}`, '99900000', AT, null] as const),
   refunds: times(PAYMENTS, (n) => [`re_${n}`, '1', AT] as const),
-  taken: times(10_000, (n) => [70, 12, 'MAIN', `A-${n}`, 9] as const),
+  cancelled: times(MAX_LINES, (n) => [n + 1, 1, [3]] as const),
+  taken: times(10_000, (n) => [70, 12, 'MAIN', `A-${n}`, 9, n] as const),
 };
 const ORDER: OrderRecord = toOrderRecord(ORDER_ROW);
 
 const PLACED = new PlacedOrder({
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', unshippedStatus: 'PENDING', currency: 'USD' },
-  ...{ totalAmount: 99_900_000, isHeld: false, hasTakenStock: true },
-  lines: eachLine(MAX_QUANTITY).map((line) => ({ ...line, returned: 0 })),
+  ...{ totalAmount: 99_900_000, hasTakenStock: true },
+  ...{ isHeld: false, isHeldByPerson: false, isConfirmationHeld: false },
+  lines: eachLine(MAX_QUANTITY).map((line) => ({
+    ...{ ...line, productId: 70, variantId: 12, unitPrice: 1000, returned: 0, cancelledQuantity: 0 },
+  })),
   shipments: ORDER.shipments.map((shipment): KnownShipment => ({ ...shipment, notify: true, requestHash: 'hash' })),
   payments: ORDER.payments.map((payment) => ({ ...payment, requestHash: 'hash' })),
   refunds: ORDER.refunds.map((refund) => ({ ...refund, requestHash: 'hash' })),
 });
 const TRACKING = { carrier: '', trackingNumber: '', trackingUrl: '' };
-const REFUND = { ...{ reference: 're', amount: 0, at: null, requestHash: '', notify: true }, lines: eachLine(1) };
+const REFUND = {
+  ...{ reference: 're', amount: 0, at: null, requestHash: '', notify: true },
+  restockTo: null,
+  lines: eachLine(1),
+};
 
 const PERSONAL_ROW: OrderColumns = {
   ...ORDER_ROW,

@@ -131,12 +131,13 @@ export function ReferenceField({ description, isRequired = false }: RequirableOp
   return requirable(isRequired, schema, isTextThat(isExternalReference, message));
 }
 
-export function CodeField({ description }: FieldOptions): PropertyDecorator {
+export function CodeField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
   const isCode = isTextThat(
     (value) => isUpTo(value, 64) && /^[^\s/]+$/.test(value),
     'must be 1 to 64 characters without blanks and slashes',
   );
-  return fieldOrNull({ type: 'string', minLength: 1, maxLength: 64, pattern: '^[^\\s/]+$', description }, isCode);
+  const schema = { type: 'string', minLength: 1, maxLength: 64, pattern: '^[^\\s/]+$', description } as const;
+  return requirable(isRequired, schema, isCode);
 }
 
 export function EmailField({ description }: FieldOptions): PropertyDecorator {
@@ -234,6 +235,15 @@ export function WebAddressField({ max, description }: TextOptions): PropertyDeco
 export function ObjectField(Body: BodyClass): PropertyDecorator {
   const read = Transform(({ obj, key }) => readObject(Body, (obj as Record<string, unknown>)[key] ?? {}));
   return field({ type: Body }, read, IsObject);
+}
+
+/** Absent where it is null. */
+export function OptionalObjectField(Body: BodyClass, { description }: FieldOptions): PropertyDecorator {
+  const read = Transform(({ obj, key }) => {
+    const value = (obj as Record<string, unknown>)[key] ?? undefined;
+    return value === undefined ? value : readObject(Body, value);
+  });
+  return field({ type: Body, description, required: false }, read, IsOptional(), IsObject);
 }
 
 interface ListOptions extends FieldOptions {

@@ -109,13 +109,17 @@ function answer(
 function messageOf(error: DomainError): string {
   if (error instanceof ItemsUnavailable) {
     const items = error.items.slice(0, MAX_NAMED);
-    return items.map(({ line, what, id }) => `items[${line}].${what}_id ${id} is not available`).join('; ');
+    return items
+      .map(({ list = 'items', line, what, id }) => `${list}[${line}].${what}_id ${id} is not available`)
+      .join('; ');
   }
   if (error instanceof OutOfStock) {
-    const shortages = error.shortages.slice(0, MAX_NAMED).map(({ line, requested, available, lacksVariant }) => {
-      const hint = lacksVariant ? ' without variant_id (the product has variants)' : '';
-      return `items[${line}]: requested ${requested}, available ${available}${hint}`;
-    });
+    const shortages = error.shortages
+      .slice(0, MAX_NAMED)
+      .map(({ list = 'items', line, requested, available, lacksVariant }) => {
+        const hint = lacksVariant ? ' without variant_id (the product has variants)' : '';
+        return `${list}[${line}]: requested ${requested}, available ${available}${hint}`;
+      });
     return shortages.join('; ');
   }
   if (error instanceof ExternalReferenceTaken) return 'Another order has this external_reference';
@@ -123,6 +127,7 @@ function messageOf(error: DomainError): string {
   if (error instanceof IdempotencyMismatch) return 'This Idempotency-Key was used with a different request';
   if (error instanceof DeliveredTooEarly) return `at must not be before shipped_at ${error.shippedAt.toISOString()}`;
   if (error instanceof StaleStatus) return error.message.replace(error.field, STATUS_FIELDS[error.field]);
-  if (error instanceof UnitsWithoutBin) return `${error.message}: record the goods with POST /v1/stock`;
+  if (error instanceof UnitsWithoutBin)
+    return `${error.message}: name restock_to, or record the goods with POST /v1/stock`;
   return error.message;
 }

@@ -1,4 +1,4 @@
-import type { OrderRequest } from '@app/application';
+import type { LineRequest, OrderRequest } from '@app/application';
 import { MAX_INT4, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
 import { ApiSchema } from '@nestjs/swagger';
 import * as is from '../body/fields.js';
@@ -100,15 +100,19 @@ export class CreateOrderRequest {
   currency?: string | null;
 }
 
+export function toLineRequests(items: readonly OrderItemRequest[]): LineRequest[] {
+  return items.map(({ product_id, variant_id, quantity }) => ({
+    productId: product_id,
+    variantId: variant_id ?? null,
+    quantity,
+  }));
+}
+
 export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
   const { items, customer, payment_method, notes, external_reference, expected_total, currency } = body;
   const { name, email, phone, address, city, zip, region, country } = customer;
   return {
-    items: items.map(({ product_id, variant_id, quantity }) => ({
-      productId: product_id,
-      variantId: variant_id ?? null,
-      quantity,
-    })),
+    items: toLineRequests(items),
     customer: { name, email: email ?? '', phone: phone ?? '' },
     address: {
       address: address ?? '',

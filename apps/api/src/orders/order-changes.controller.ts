@@ -55,7 +55,7 @@ export class OrderChangesController {
   @NeedsScope('fulfillment')
   @docs.ApiCancelOrder
   async cancel(@Change() { context, answer }: ChangeOfOrder, @Body(StrictBodyPipe) body: request.CancelOrderRequest) {
-    return answer(await this.changes.cancel(context, request.toCancellation(body)));
+    return answer(await this.changes.cancel(context, request.toCancellation(body), request.toLines(body.items)));
   }
 
   @Post('transitions')
@@ -64,6 +64,26 @@ export class OrderChangesController {
   @docs.ApiMoveOrder
   async move(@Change() { context, answer }: ChangeOfOrder, @Body(StrictBodyPipe) body: request.TransitionRequest) {
     return answer(await this.changes.move(context, request.toTransition(body)));
+  }
+
+  @Post('lines')
+  @HttpCode(200)
+  @NeedsScope('fulfillment')
+  @docs.ApiChangeLines
+  async changeLines(
+    @CurrentStore() { currency }: CurrentStoreContext,
+    @Change() { context, answer }: ChangeOfOrder,
+    @Body(StrictBodyPipe) body: request.ChangeLinesRequest,
+  ) {
+    return answer(await this.changes.changeLines(context, currency, request.toEditedLines(body)));
+  }
+
+  @Post('hold')
+  @HttpCode(200)
+  @NeedsScope('fulfillment')
+  @docs.ApiHoldOrder
+  async hold(@Change() { context, answer }: ChangeOfOrder, @Body(StrictBodyPipe) body: request.HoldOrderRequest) {
+    return answer(await this.changes.hold(context, body.reason));
   }
 
   @Post('release')

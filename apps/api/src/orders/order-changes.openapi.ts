@@ -1,12 +1,14 @@
 import { CommitOutcomeUnknown } from '@app/application';
-import { domainErrors as refused, NotFound } from '@app/domain';
+import { domainErrors as refused, Money, NotFound } from '@app/domain';
 import { Order, OrderEvent, type ResourceDocumentation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { ApiList, ApiPath, ApiWrite } from '../openapi/endpoints.js';
 import {
   CancelOrderRequest,
+  ChangeLinesRequest,
   ChangeShipmentRequest,
   CreateShipmentRequest,
+  HoldOrderRequest,
   RecordPaymentRequest,
   RecordRefundRequest,
   ReleaseOrderRequest,
@@ -53,8 +55,9 @@ export const ApiCreateShipment = ApiChange({
   operationId: 'createShipment',
   summary: 'Ship lines of an order, or claim them for picking',
   description:
-    'The same request with the same `reference` is the same shipment: repeat it after a lost answer. `fulfillment_status` ' +
-    'follows from the shipments. A refusal as `already_shipped` is kept in the history.',
+    'The same request with the same `reference` is the same shipment: repeat it after a lost answer. One that is `picking` ' +
+    'is shipped by a request to ship the same items. `fulfillment_status` follows from the shipments. A refusal as ' +
+    '`already_shipped` is kept in the history.',
   body: {
     type: CreateShipmentRequest,
     example: {
@@ -66,11 +69,15 @@ export const ApiCreateShipment = ApiChange({
     },
   },
   status: 201,
+  otherAnswer: { status: 200, description: 'The full order. Its shipment with the `reference` was being picked.' },
   failures: [
     new BadRequestException('reference is required'),
     new refused.AlreadyShipped(LINES),
     new refused.BeingPicked(['SHIP-2']),
     new refused.ShipmentReferenceTaken(),
+    new NotFound('Bin MAIN/A-9'),
+    new refused.BinShort(2, 1),
+    new refused.UnitsWithoutBin(),
     new refused.OrderHeld(),
     new refused.OrderCancelled(),
   ],
@@ -95,8 +102,11 @@ export const ApiChangeShipment = applyDecorators(
 
 export const ApiCancelOrder = ApiChange({
   operationId: 'cancelOrder',
-  summary: 'Cancel an order before anything of it ships',
-  description: 'The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`.',
+  summary: 'Cancel an order before anything of it ships, or units that have not shipped',
+  description:
+    'The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`. With `items`, the ' +
+    'order gives up these units, and its statuses follow from the rest; without any left it is cancelled. Send an ' +
+    '`Idempotency-Key` with `items`: the same request without a key gives up more units.',
   body: { type: CancelOrderRequest, example: { reason: 'The customer changed their mind' }, isOptional: true },
   status: 200,
   failures: [
@@ -124,15 +134,59 @@ export const ApiMoveOrder = ApiChange({
     new refused.BeingPicked(['SHIP-2']),
     new refused.ReturnExceedsShipment(LINES),
     new refused.UnitsWithoutBin(),
+    new refused.StockRefused(['unknown_bin: Warehouse MAIN has no bin A-9']),
     new refused.BinAboveLimit(),
+  ],
+});
+
+export const ApiChangeLines = ApiChange({
+  operationId: 'changeOrderLines',
+  summary: 'Change the lines of an order that have not shipped',
+  description:
+    'One transaction takes and returns the stock. Present lines keep their numbers and prices, further lines get those of ' +
+    'the live catalog, and the total follows. Without an `Idempotency-Key`, a repeated request adds its lines again.',
+  body: {
+    type: ChangeLinesRequest,
+    example: { set: [{ line: 1, quantity: 3 }], add: [{ product_id: 70, quantity: 1 }], expected_total: 85.6 },
+  },
+  status: 200,
+  failures: [
+    new BadRequestException('set or add is required'),
+    new refused.InvalidOrderItems('An order has at most 100 lines, with those that it has given up'),
+    new refused.NoUnitsLeft(),
+    new refused.ItemsUnavailable([{ list: 'add', line: 0, what: 'product', id: 77 }]),
+    new refused.OutOfStock([{ list: 'set', line: 0, requested: 5, available: 3 }]),
+    new refused.CurrencyMismatch('USD'),
+    new refused.PriceChanged(Money.ofMinor(5600, 'USD')),
+    new refused.AlreadyShipped(LINES),
+    new refused.LinesFixed(),
+    new refused.BeingPicked(['SHIP-2']),
+    new refused.OrderCancelled(),
+    new refused.UnitsWithoutBin(),
+    new refused.BinAboveLimit(),
+  ],
+});
+
+export const ApiHoldOrder = ApiChange({
+  operationId: 'holdOrder',
+  summary: 'Hold an order before anything of it ships',
+  description:
+    'The order is under review, as if a fraud rule held it: nothing of it ships, and a confirmation that was not sent ' +
+    'waits. Only a release or a cancellation ends that. An order that a person holds stays as it is.',
+  body: { type: HoldOrderRequest, example: { reason: 'The customer asks to wait' } },
+  status: 200,
+  failures: [
+    new BadRequestException('reason is required'),
+    new refused.HeldTooLate(),
+    new refused.BeingPicked(['SHIP-2']),
+    new refused.OrderCancelled(),
   ],
 });
 
 export const ApiReleaseOrder = ApiChange({
   operationId: 'releaseOrder',
   summary: 'End the review of an order',
-  description:
-    "Sends the customer's confirmation, as for an accepted order. The body has no fields, and may be absent.",
+  description: "Sends the customer's confirmation, unless it was sent. The body has no fields, and may be absent.",
   body: { type: ReleaseOrderRequest, example: {}, isOptional: true },
   status: 200,
   failures: [new refused.NotHeld(), new refused.OrderCancelled()],
@@ -140,10 +194,12 @@ export const ApiReleaseOrder = ApiChange({
 
 export const ApiRecordPayment = ApiChange({
   operationId: 'recordPayment',
-  summary: 'Record a payment of the whole total',
+  summary: 'Record a payment',
   description:
-    'The amount is compared with the total of the order. Another one is refused, and the history keeps the attempt. The ' +
-    'payment of an order that is cancelled or paid already is recorded: `refund_due` then states what to pay back.',
+    'The amount is the total of the order, or what is still to be paid of `amount_owed`; with `partial` or `settles`, any ' +
+    'amount up to that. Another one is refused, and the history keeps the attempt. The order is SUCCEEDED once ' +
+    '`amount_owed` is paid. The payment of the total of an order that is cancelled or paid already is recorded: ' +
+    '`refund_due` then states what to pay back.',
   body: { type: RecordPaymentRequest, example: { reference: 'pi_3NX81', amount: 15980, currency: 'USD' } },
   status: 201,
   failures: [
@@ -165,6 +221,7 @@ export const ApiRecordRefund = ApiChange({
     new refused.RefundReferenceTaken(),
     new refused.ReturnExceedsShipment(LINES),
     new refused.UnitsWithoutBin(),
+    new refused.StockRefused(['unknown_bin: Warehouse MAIN has no bin A-9']),
     new refused.BinAboveLimit(),
   ],
 });

@@ -2,28 +2,61 @@ import {
   FULFILLMENT_STATUSES,
   MAX_INT4,
   MAX_LINES,
+  MAX_QUANTITY,
   PAYMENT_STATUSES,
   TRANSITION_TARGETS,
+  type BinCodes,
   type Cancellation,
   type LineQuantity,
   type PaymentRequest,
   type RefundRequest,
+  type ShipmentItem,
   type ShipmentPatch,
   type ShipmentRequest,
   type StatusField,
   type Tracking,
   type Transition,
 } from '@app/domain';
+import type { EditedLines } from '@app/application';
 import { STATUS_FIELDS } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
 import * as is from '../body/fields.js';
+import { OrderItemRequest, toLineRequests } from './create-order.request.js';
+
+const LineNumber = is.IntegerField({
+  min: 1,
+  max: Number.MAX_SAFE_INTEGER,
+  description: '`line` of a line item.',
+});
 
 export class LineQuantityRequest {
-  @is.IntegerField({ min: 1, max: Number.MAX_SAFE_INTEGER, description: '`line` of a line item.' })
+  @LineNumber
   line!: number;
 
   @is.IntegerField({ min: 1, max: MAX_INT4, description: 'Units.' })
   quantity!: number;
+}
+
+export class BinRequest {
+  @is.CodeField({ isRequired: true, description: 'Code of the warehouse.' })
+  warehouse!: string;
+
+  @is.CodeField({ isRequired: true, description: 'Code of the bin.' })
+  bin!: string;
+}
+
+export class BinUnitsRequest extends BinRequest {
+  @is.IntegerField({ min: 1, max: MAX_INT4, description: 'Units.' })
+  quantity!: number;
+}
+
+export class ShipmentItemRequest extends LineQuantityRequest {
+  @is.ListField(BinUnitsRequest, {
+    max: 100,
+    isOptional: true,
+    description: 'Where all these units were picked. Absent: in the bins of the `allocations` of the line.',
+  })
+  from?: BinUnitsRequest[] | null;
 }
 
 const OwnReference = (what: string) =>
@@ -46,8 +79,8 @@ export class CreateShipmentRequest extends TrackingRequest {
   @OwnReference('Your own number of the shipment.')
   reference!: string;
 
-  @Lines('Absent: all that is left.')
-  items?: LineQuantityRequest[] | null;
+  @is.ListField(ShipmentItemRequest, { max: MAX_LINES, isOptional: true, description: 'Absent: all that is left.' })
+  items?: ShipmentItemRequest[] | null;
 
   @is.OptionalWordField({
     words: ['picking', 'shipped'],
@@ -76,14 +109,57 @@ export class ChangeShipmentRequest extends TrackingRequest {
 }
 
 export class CancelOrderRequest {
+  @Lines('Units that have not shipped. Absent: the whole order.')
+  items?: LineQuantityRequest[] | null;
+
   @is.TextField({ max: 500, description: 'For the history.' })
   reason?: string | null;
 
   @is.FlagField({ description: 'Whether the units go back to their bins. Absent: those that came from bins.' })
   restock?: boolean | null;
 
-  @is.FlagField({ default: true, description: 'Whether the customer gets a mail.' })
+  @is.FlagField({
+    default: true,
+    description:
+      'Whether the customer gets a mail once the order is CANCELLED. Mails of shipments name cancelled units.',
+  })
   notify?: boolean | null;
+}
+
+export class SetLineRequest {
+  @LineNumber
+  line!: number;
+
+  @is.IntegerField({ min: 0, max: MAX_QUANTITY, description: 'Units; 0: the order gives up the line.' })
+  quantity!: number;
+}
+
+export class ChangeLinesRequest {
+  @is.ListField(SetLineRequest, {
+    max: MAX_LINES,
+    isOptional: true,
+    description: 'New quantities. A line keeps its number and its price.',
+  })
+  set?: SetLineRequest[] | null;
+
+  @is.ListField(OrderItemRequest, {
+    max: MAX_LINES,
+    isOptional: true,
+    description: 'Further lines, at the prices of the live catalog.',
+  })
+  add?: OrderItemRequest[] | null;
+
+  @is.AmountField({
+    description:
+      'What you expect the order to cost with these lines, in major units. If the total differs, nothing changes (422 ' +
+      '`price_changed`). Null means any total.',
+  })
+  expected_total?: number | null;
+}
+
+export class HoldOrderRequest {
+  @is.RequiredTextField({ max: 500, description: 'For the history.' })
+  reason!: string;
 }
 
 export class ReleaseOrderRequest {}
@@ -107,6 +183,11 @@ export class TransitionRequest {
   @is.FlagField({ default: false, description: 'For RETURNED: whether units go back to their bins.' })
   restock?: boolean | null;
 
+  @is.OptionalObjectField(BinRequest, {
+    description: 'The bin that gets the units of `restock` instead. Required for those of imported orders.',
+  })
+  restock_to?: BinRequest | null;
+
   @Lines('Which units go back. Absent: all that were shipped and have not come back.')
   lines?: LineQuantityRequest[] | null;
 }
@@ -120,6 +201,12 @@ export class RecordPaymentRequest {
 
   @is.CurrencyField({ isRequired: true, description: 'ISO 4217 code of the amount, in any letter case.' })
   currency!: string;
+
+  @is.FlagField({ default: false, description: 'Whether it may be less than what is still to be paid.' })
+  partial?: boolean | null;
+
+  @is.FlagField({ default: false, description: 'The same; what it leaves is written off, as a cash discount is.' })
+  settles?: boolean | null;
 
   @is.TimestampField({ description: 'When it was paid. Absent: now.' })
   at?: string | null;
@@ -141,6 +228,11 @@ export class RecordRefundRequest {
   })
   restock?: boolean | null;
 
+  @is.OptionalObjectField(BinRequest, {
+    description: 'The bin that gets the units of `restock` instead. Required for those of imported orders.',
+  })
+  restock_to?: BinRequest | null;
+
   @is.FlagField({ default: true, description: 'Whether the customer gets a mail.' })
   notify?: boolean | null;
 
@@ -155,13 +247,24 @@ export function toShipment(body: CreateShipmentRequest): Omit<ShipmentRequest, '
   refuseIf(status === 'picking' && !!shipped_at, 'shipped_at needs the status shipped');
   return {
     reference,
-    items: toLines(items),
+    items: items ? items.map(toShipmentItem) : null,
     carrier: carrier ?? '',
     trackingNumber: tracking_number ?? '',
     trackingUrl: tracking_url ?? '',
     status: status ?? 'shipped',
     shippedAt: toDate(shipped_at),
     notify: notify ?? true,
+  };
+}
+
+function toShipmentItem({ line, quantity, from }: ShipmentItemRequest, index: number): ShipmentItem {
+  if (!from) return { line, quantity };
+  const picked = from.reduce((sum, units) => sum + units.quantity, 0);
+  refuseIf(picked !== quantity, `items[${index}].from must have ${quantity} units in all, as quantity says`);
+  return {
+    line,
+    quantity,
+    from: from.map(({ warehouse, bin, quantity: units }) => ({ warehouse, bin, quantity: units })),
   };
 }
 
@@ -180,29 +283,50 @@ export function toCancellation({ reason, restock, notify }: CancelOrderRequest):
   return { reason: reason ?? '', restock: restock ?? null, notify: notify ?? true };
 }
 
-export function toTransition({ field, expected, to, restock, lines }: TransitionRequest): Transition {
+export function toEditedLines({ set, add, expected_total }: ChangeLinesRequest): EditedLines {
+  refuseIf(!set && !add, 'set or add is required');
+  refuseIf(new Set(set?.map(({ line }) => line)).size < (set?.length ?? 0), 'set must name each line once');
+  return {
+    set: toLines(set) ?? [],
+    add: toLineRequests(add ?? []),
+    ...(typeof expected_total === 'number' && { expectedTotal: expected_total }),
+  };
+}
+
+export function toTransition({ field, expected, to, restock, restock_to, lines }: TransitionRequest): Transition {
   refuseIf(!!lines && !restock, 'lines needs restock');
+  refuseIf(!!restock_to && !restock, 'restock_to needs restock');
   return {
     field: field === STATUS_FIELDS.status ? 'status' : 'fulfillmentStatus',
     expected,
     to,
     restock: restock ?? false,
+    restockTo: toBin(restock_to),
     lines: toLines(lines),
   };
 }
 
 export function toPayment(body: RecordPaymentRequest): Omit<PaymentRequest, 'requestHash'> {
-  const { reference, amount, currency, at } = body;
-  return { reference, amount, currency: currency.toUpperCase(), at: toDate(at) };
+  const { reference, amount, currency, partial, settles, at } = body;
+  return {
+    reference,
+    amount,
+    currency: currency.toUpperCase(),
+    partial: partial ?? false,
+    settles: settles ?? false,
+    at: toDate(at),
+  };
 }
 
 export function toRefund(body: RecordRefundRequest): Omit<RefundRequest, 'requestHash'> {
-  const { reference, amount, lines, restock, notify, at } = body;
+  const { reference, amount, lines, restock, restock_to, notify, at } = body;
+  refuseIf(!!restock_to && !restock, 'restock_to needs restock');
   return {
     reference,
     amount,
     lines: toLines(lines),
     restock: restock ?? false,
+    restockTo: toBin(restock_to),
     notify: notify ?? true,
     at: toDate(at),
   };
@@ -212,8 +336,12 @@ function refuseIf(isContradiction: boolean, message: string): void {
   if (isContradiction) throw new BadRequestException(message);
 }
 
-function toLines(lines: readonly LineQuantityRequest[] | null | undefined): LineQuantity[] | null {
+export function toLines(lines: readonly LineQuantity[] | null | undefined): LineQuantity[] | null {
   return lines ? lines.map(({ line, quantity }) => ({ line, quantity })) : null;
+}
+
+function toBin(bin: BinRequest | null | undefined): BinCodes | null {
+  return bin ? { warehouse: bin.warehouse, bin: bin.bin } : null;
 }
 
 function toDate(text: string | null | undefined): Date | null {

@@ -1,6 +1,8 @@
 import {
   cancelOrder,
+  changeLines,
   changeShipment,
+  holdOrder,
   moveStatus,
   recordPayment,
   recordRefund,
@@ -9,6 +11,9 @@ import {
   shipOrder,
   type Actor,
   type Cancellation,
+  type Currency,
+  type LineQuantity,
+  type LinesRequest,
   type OrderChange,
   type OrderState,
   type PaymentRequest,
@@ -21,6 +26,7 @@ import {
 import { Injectable } from '@nestjs/common';
 import type { Deadline } from '../deadline.js';
 import { requestHashOf } from '../request-hash.js';
+import { CatalogPricing, type LineRequest } from '../ports/catalog-pricing.js';
 import type { IdempotencyScope } from '../ports/idempotency.js';
 import { OrderLifecycle, type ChangedOrder, type OrderTarget } from '../ports/order-lifecycle.js';
 
@@ -31,15 +37,23 @@ export interface ChangeContext {
   readonly deadline?: Deadline;
 }
 
+export interface EditedLines extends Pick<LinesRequest, 'set' | 'expectedTotal'> {
+  readonly add: readonly LineRequest[];
+}
+
 type WithoutHash<T> = Omit<T, 'requestHash'>;
 
 /** Each method is one transaction, and throws what its decision and `OrderLifecycle.change` throw. */
 @Injectable()
 export class ChangeOrder {
-  constructor(private readonly lifecycle: OrderLifecycle) {}
+  constructor(
+    private readonly lifecycle: OrderLifecycle,
+    private readonly pricing: CatalogPricing,
+  ) {}
 
   ship(context: ChangeContext, request: WithoutHash<ShipmentRequest>): Promise<ChangedOrder> {
-    const requestHash = requestHashOf(request).toString('base64');
+    const { items: _items, status: _status, shippedAt: _at, ...identity } = request;
+    const requestHash = hashOf(identity);
     return this.run(context, ['ship', request], (order) => shipOrder(order, { ...request, requestHash }));
   }
 
@@ -47,8 +61,13 @@ export class ChangeOrder {
     return this.run(context, ['changeShipment', reference, patch], (order) => changeShipment(order, reference, patch));
   }
 
-  cancel(context: ChangeContext, cancellation: Cancellation): Promise<ChangedOrder> {
-    return this.run(context, ['cancel', cancellation], (order) => cancelOrder(order, cancellation));
+  cancel(
+    context: ChangeContext,
+    cancellation: Cancellation,
+    items: readonly LineQuantity[] | null = null,
+  ): Promise<ChangedOrder> {
+    const request = ['cancel', cancellation, ...(items ? [items] : [])];
+    return this.run(context, request, (order) => cancelOrder(order, cancellation, items));
   }
 
   move(context: ChangeContext, transition: Transition): Promise<ChangedOrder> {
@@ -59,18 +78,33 @@ export class ChangeOrder {
     return this.run(context, ['setStatus', change], (order) => setStatuses(order, change));
   }
 
+  /** @param currency of the store, whose live catalog prices the added lines. */
+  async changeLines(context: ChangeContext, currency: Currency, request: EditedLines): Promise<ChangedOrder> {
+    const { order, deadline } = context;
+    const pricing = this.pricing.price(order.storeId, currency, request.add);
+    const { lines, unavailable } = await (deadline ? deadline.bound(pricing) : pricing);
+    const edit = { ...request, add: lines, unavailable, currency };
+    return this.run(context, ['changeLines', request], (placed) => changeLines(placed, edit));
+  }
+
+  hold(context: ChangeContext, reason: string): Promise<ChangedOrder> {
+    return this.run(context, ['hold', reason], (order) => holdOrder(order, reason));
+  }
+
   release(context: ChangeContext): Promise<ChangedOrder> {
     return this.run(context, ['release'], releaseOrder);
   }
 
   pay(context: ChangeContext, request: WithoutHash<PaymentRequest>): Promise<ChangedOrder> {
-    const requestHash = requestHashOf(request).toString('base64');
+    const { at: _at, ...identity } = request;
+    const requestHash = hashOf(identity);
     return this.run(context, ['pay', request], (order) => recordPayment(order, { ...request, requestHash }));
   }
 
   /** Calls no gateway. */
   refund(context: ChangeContext, request: WithoutHash<RefundRequest>): Promise<ChangedOrder> {
-    const requestHash = requestHashOf(request).toString('base64');
+    const { at: _at, lines, ...identity } = request;
+    const requestHash = hashOf(identity) + (lines ? hashOf(lines) : '');
     return this.run(context, ['refund', request], (order) => recordRefund(order, { ...request, requestHash }));
   }
 
@@ -82,4 +116,8 @@ export class ChangeOrder {
     const requestHash = requestHashOf([order.reference.toLowerCase(), ...request]);
     return this.lifecycle.change({ ...context, order, decide, idempotency: scope && { scope, requestHash } });
   }
+}
+
+function hashOf(request: unknown): string {
+  return requestHashOf(request).toString('base64');
 }

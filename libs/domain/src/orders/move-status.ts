@@ -11,6 +11,7 @@ import {
 } from './order-status.js';
 import type { PlacedOrder } from './placed-order.js';
 import { setStatuses } from './set-statuses.js';
+import type { BinCodes } from './shipment.js';
 
 export interface Transition {
   readonly field: StatusField;
@@ -18,12 +19,17 @@ export interface Transition {
   readonly to: string;
   /** For RETURNED: whether units go back to their bins. */
   readonly restock: boolean;
+  /** The bin that gets them instead; null = their own. */
+  readonly restockTo: BinCodes | null;
   /** Which units go back; null = all that were shipped and have not come back. */
   readonly lines: readonly LineQuantity[] | null;
 }
 
 /** @throws StaleStatus, IllegalTransition, NotFound, BeingPicked, ReturnExceedsShipment, UnitsWithoutBin */
-export function moveStatus(order: PlacedOrder, { field, expected, to, restock, lines }: Transition): OrderChange {
+export function moveStatus(
+  order: PlacedOrder,
+  { field, expected, to, restock, restockTo, lines }: Transition,
+): OrderChange {
   const isPayment = field === 'status';
   const present = order.state[field];
   const next: readonly string[] = isPayment
@@ -38,7 +44,7 @@ export function moveStatus(order: PlacedOrder, { field, expected, to, restock, l
   const change = isPayment ? { status: to as PaymentStatus } : { fulfillmentStatus: to as FulfillmentStatus };
   const moved = setStatuses(order, change);
   if (to !== 'RETURNED' || !restock) return moved;
-  const returned = order.unitsToReturn(lines);
+  const returned = order.unitsToReturn(lines, restockTo);
   const events = moved.events.map((step) => ({ ...step, details: { restocked: returned } }));
-  return { ...moved, events, restock: { kind: 'RETURN', lines: returned } };
+  return { ...moved, events, restock: { kind: 'RETURN', lines: returned, ...(restockTo && { to: restockTo }) } };
 }

@@ -25,6 +25,6 @@ export function quoteOf({ currency, paymentMethod, lines }: QuoteTerms): Quote {
 }
 
 /** Whether the total is the expected one, in major units, as the API shows it. Any total is, when none is expected. */
-export function costs({ total, currency }: Quote, expected: number | undefined): boolean {
+export function costs({ total, currency }: Pick<Quote, 'total' | 'currency'>, expected: number | undefined): boolean {
   return expected === undefined || expected === toDecimal(total.minor, currency);
 }

@@ -3,6 +3,7 @@ import { sumByLine, unitsBeyond, type LineQuantity } from './line-units.js';
 import type { OrderChange, Repeatable } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import type { PlacedOrder } from './placed-order.js';
+import type { BinCodes } from './shipment.js';
 
 export interface RefundRequest extends Repeatable {
   readonly reference: string;
@@ -11,6 +12,8 @@ export interface RefundRequest extends Repeatable {
   readonly lines: readonly LineQuantity[] | null;
   /** Whether the lines, or all shipped units without them, go back to their bins. */
   readonly restock: boolean;
+  /** The bin that gets them instead; null = their own. */
+  readonly restockTo: BinCodes | null;
   readonly notify: boolean;
   /** Null = now. */
   readonly at: Date | null;
@@ -22,13 +25,13 @@ export interface RefundRequest extends Repeatable {
  * @throws NotFound, ReturnExceedsShipment, UnitsWithoutBin
  */
 export function recordRefund(order: PlacedOrder, request: RefundRequest): OrderChange {
-  const { reference, amount, at, requestHash, lines, restock, notify } = request;
+  const { reference, amount, at, requestHash, lines, restock, restockTo: to, notify } = request;
   const existing = order.state.refunds.find((refund) => refund.reference === reference);
   if (existing) return order.repeated(existing, request, new RefundReferenceTaken());
   const { refundable } = order;
   if (amount > refundable) throw new RefundExceedsPayment(refundable);
   if (lines) assertOrdered(order, lines);
-  const returned = restock ? order.unitsToReturn(lines) : undefined;
+  const returned = restock ? order.unitsToReturn(lines, to) : undefined;
 
   const { status, fulfillmentStatus } = order.state;
   const isAll = amount > 0 && amount === refundable && status === 'SUCCEEDED';
@@ -38,7 +41,7 @@ export function recordRefund(order: PlacedOrder, request: RefundRequest): OrderC
     ...after,
     events: [orderEvent('refund_recorded', reference, details), ...order.statusEventsTo(after, reference)],
     refund: { reference, amount, at, requestHash },
-    ...(returned && { restock: { kind: 'RETURN', lines: returned } }),
+    ...(returned && { restock: { kind: 'RETURN', lines: returned, ...(to && { to }) } }),
     ...(notify && amount > 0 && { mail: { stage: 'notify-refund', reference } }),
   };
 }

@@ -12,14 +12,19 @@ import type { DomainError } from '../shared/domain-error.js';
 import { covers, sumByLine, type LineQuantity } from './line-units.js';
 import type { KnownShipment, OrderChange, Repeatable } from './order-change.js';
 import { orderEvent, type OrderEvent } from './order-event.js';
-import { FULFILLMENT_STEPS } from './order-status.js';
+import { furtherOf } from './order-status.js';
 import type { PlacedOrder } from './placed-order.js';
-import type { ShipmentStatus, Tracking } from './shipment.js';
+import { isVoid, type BinUnits, type PickedUnits, type ShipmentStatus, type Tracking } from './shipment.js';
+
+export interface ShipmentItem extends LineQuantity {
+  /** Where all these units were picked; absent = where the order has taken them. */
+  readonly from?: readonly BinUnits[];
+}
 
 export interface ShipmentRequest extends Tracking, Repeatable {
   readonly reference: string;
   /** Null = all that is left. */
-  readonly items: readonly LineQuantity[] | null;
+  readonly items: readonly ShipmentItem[] | null;
   readonly status: 'picking' | 'shipped';
   /** Null = now. */
   readonly shippedAt: Date | null;
@@ -48,7 +53,7 @@ export function shipOrder(order: PlacedOrder, request: ShipmentRequest): OrderCh
   const { reference, status, shippedAt, items: requested, ...rest } = request;
   const existing = order.state.shipments.find((shipment) => shipment.reference === reference);
   if (existing?.status === 'void') throw new ShipmentVoid();
-  if (existing) return order.repeated(existing, request, new ShipmentReferenceTaken());
+  if (existing) return repeatShipment(order, existing, request);
 
   const refused = (refusal: DomainError, details: object = {}): OrderChange => {
     const recorded = { code: refusal.code, ...(requested && { items: requested }), ...details };
@@ -69,17 +74,46 @@ export function shipOrder(order: PlacedOrder, request: ShipmentRequest): OrderCh
 
   const isShipped = status === 'shipped';
   const shipment = { ...rest, reference, status, items, shippedAt: isShipped ? shippedAt : null, deliveredAt: null };
-  return changeWith(order, shipment, [orderEvent('shipment_created', reference, { status, items })], isShipped);
+  const created = [orderEvent('shipment_created', reference, { status, items })];
+  return { ...changeWith(order, shipment, created, isShipped), ...pickedOf(order, requested) };
+}
+
+/** @throws UnitsWithoutBin when an imported order names bins. */
+function pickedOf(order: PlacedOrder, items: readonly ShipmentItem[] | null): Pick<OrderChange, 'picked'> {
+  const picked = (items ?? []).flatMap(({ line, from = [] }) => from.map((units): PickedUnits => ({ ...units, line })));
+  if (picked.length === 0) return {};
+  order.assertHasTakenStock();
+  return { picked };
+}
+
+/** One that is being picked is shipped by a request to ship the same units. One that has left is not picked again. */
+function repeatShipment(order: PlacedOrder, existing: KnownShipment, request: ShipmentRequest): OrderChange {
+  const { items, status, shippedAt, carrier, trackingNumber, trackingUrl, notify, requestHash } = request;
+  const asked = sumByLine(items ?? existing.items);
+  if (!covers(existing.items, asked) || !covers(asked, existing.items)) throw new ShipmentReferenceTaken();
+  const isPicked = existing.status === 'picking';
+  if (!isPicked && status === 'picking') return order.unchanged();
+  if (!isPicked || status === 'picking') return order.repeated(existing, request, new ShipmentReferenceTaken());
+
+  const given = Object.entries({ carrier, trackingNumber, trackingUrl }).filter(([, text]) => text !== '');
+  const picked = { ...existing, notify: existing.notify && notify, requestHash };
+  const patch = { ...Object.fromEntries(given), status: 'shipped' as const, at: shippedAt };
+  return { ...changeFrom(order, picked, patch), ...pickedOf(order, items), shipsPicked: true };
 }
 
 /** A void shipment gives its units back to the order. @throws NotFound, IllegalTransition, DeliveredTooEarly */
-export function changeShipment(
-  order: PlacedOrder,
-  reference: string,
-  { status, at, ...tracking }: ShipmentPatch,
-): OrderChange {
+export function changeShipment(order: PlacedOrder, reference: string, patch: ShipmentPatch): OrderChange {
   const before = order.state.shipments.find((shipment) => shipment.reference === reference);
   if (!before) throw new NotFound('Shipment');
+  return changeFrom(order, before, patch);
+}
+
+function changeFrom(
+  order: PlacedOrder,
+  before: KnownShipment,
+  { status, at, ...tracking }: ShipmentPatch,
+): OrderChange {
+  const { reference } = before;
   const moves = status !== undefined && status !== before.status;
   if (moves) assertMove(order, before, status);
   const { shippedAt } = before;
@@ -124,8 +158,7 @@ function changeWith(
   const { status, fulfillmentStatus: present } = order.state;
   const reached = order.fulfillmentWith(order.shipmentsWith(shipment));
   // An operator may have said that the order is further. Only a void shipment takes it back.
-  const isBehind = FULFILLMENT_STEPS.indexOf(reached) < FULFILLMENT_STEPS.indexOf(present);
-  const after = { status, fulfillmentStatus: isBehind && shipment.status !== 'void' ? present : reached };
+  const after = { status, fulfillmentStatus: isVoid(shipment) ? reached : furtherOf(reached, present) };
   return {
     ...after,
     events: [...events, ...order.statusEventsTo(after, reference)],

@@ -1,4 +1,4 @@
-import { unitsByLine, type LineQuantity } from './line-units.js';
+import type { LineQuantity } from './line-units.js';
 
 export const SHIPMENT_STATUSES = ['picking', 'shipped', 'delivered', 'void'] as const;
 export type ShipmentStatus = (typeof SHIPMENT_STATUSES)[number];
@@ -8,6 +8,19 @@ export interface Tracking {
   readonly carrier: string;
   readonly trackingNumber: string;
   readonly trackingUrl: string;
+}
+
+export interface BinCodes {
+  readonly warehouse: string;
+  readonly bin: string;
+}
+
+export interface BinUnits extends BinCodes {
+  readonly quantity: number;
+}
+
+export interface PickedUnits extends BinUnits {
+  readonly line: number;
 }
 
 export interface Shipment extends Tracking {
@@ -32,9 +45,4 @@ export function isShipped({ status }: Pick<Shipment, 'status'>): boolean {
 /** Without shipments: an operator or another system said so. */
 export function isShippedWhole(fulfillmentStatus: string, shipments: readonly Pick<Shipment, 'status'>[]): boolean {
   return ['SHIPPED', 'DELIVERED', 'RETURNED'].includes(fulfillmentStatus) && shipments.every(isVoid);
-}
-
-/** By line, without lines of which none is shipped. */
-export function shippedUnitsOf(shipments: readonly Pick<Shipment, 'status' | 'items'>[]): Map<number, number> {
-  return unitsByLine(shipments.filter(isShipped).flatMap(({ items }) => items));
 }

@@ -43,10 +43,9 @@ export function textOf(letter: Letter): string {
 }
 
 function pricesOf({ lines, subtotal, total }: OrderFacts): string[] {
-  const priced = lines.flatMap((line) => [
-    unitsOf(line, line.quantity),
-    `    ${line.unitPrice} each, ${line.lineTotal}`,
-  ]);
+  const priced = lines
+    .filter(isOrdered)
+    .flatMap((line) => [unitsOf(line, line.quantity), `    ${line.unitPrice} each, ${line.lineTotal}`]);
   return ['', ...priced, '', `Subtotal: ${subtotal}`, `Total:    ${total}`];
 }
 
@@ -87,9 +86,14 @@ function header({ name, logoUrl }: StoreBranding): Markup {
   return markup`${logo}<h1 style="margin:8px 0 16px;font-size:20px">${name}</h1>`;
 }
 
+/** The order has given up the other lines. */
+function isOrdered({ quantity }: LineFacts): boolean {
+  return quantity > 0;
+}
+
 function linesOf({ lines, subtotal, total }: OrderFacts): Markup {
   return markup`<table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse">
-${lines.map(lineOf)}
+${lines.filter(isOrdered).map(lineOf)}
 <tr><td style="${CELL}" colspan="2">Subtotal</td><td style="${NUMBER}">${subtotal}</td></tr>
 <tr><td style="${CELL}" colspan="2"><strong>Total</strong></td><td style="${NUMBER}"><strong>${total}</strong></td></tr>
 </table>`;

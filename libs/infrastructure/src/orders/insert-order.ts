@@ -1,10 +1,36 @@
 import { ReceiptNumberTaken } from '@app/application';
-import type { FraudAssessment, Order } from '@app/domain';
+import type { FraudAssessment, Order, OrderLine } from '@app/domain';
 import { hasEmail } from './person.js';
 import { withNames } from '../postgres/named-parameters.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
 import { HAS_BEGUN, type Statement } from '../postgres/transaction-sql.js';
 import { rulesOf } from './order-stages.js';
+
+/** SQL that adds lines to an order. The parameters are expressions. */
+export function insertLines(store: string, order: string, lines: string): string {
+  return `INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
+      attribute_names, unit_price, quantity, line_total)
+    SELECT ${store}, ${order}, line.*
+    FROM jsonb_to_recordset(${lines}) AS line (position int, product_id int, variant_id int, sku text, name text,
+      attributes jsonb, attribute_names text[], unit_price bigint, quantity int, line_total bigint)`;
+}
+
+/** @param first the position of the first line. */
+export function linesJson(lines: readonly OrderLine[], first = 0): string {
+  const rows = lines.map((line, index) => ({
+    position: first + index,
+    product_id: line.productId,
+    variant_id: line.variantId,
+    sku: line.sku,
+    name: line.name,
+    attributes: line.attributes,
+    attribute_names: Object.keys(line.attributes),
+    unit_price: line.unitPrice.minor,
+    quantity: line.quantity,
+    line_total: line.total.minor,
+  }));
+  return JSON.stringify(rows);
+}
 
 // One statement, one round trip: the order, its lines, its stages and its assessment. Pending stages are due at once. A
 // position is the place in PIPELINE_STAGES. `placed` stands for the stages that complete in this transaction.
@@ -49,11 +75,7 @@ const INSERT_ORDER = withNames<
       order_text(:email, :receipt_number::receipt_number, :name, :external_reference::external_reference),
       (SELECT id FROM customers WHERE store_id = :store AND ${hasEmail('customers', ':email')}))
   ), lines AS (
-    INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
-      attribute_names, unit_price, quantity, line_total)
-    SELECT :store, :id, line.*
-    FROM jsonb_to_recordset(:lines) AS line (position int, product_id int, variant_id int, sku text, name text,
-      attributes jsonb, attribute_names text[], unit_price bigint, quantity int, line_total bigint)
+    ${insertLines(':store', ':id', ':lines')}
   ), stages AS (
     INSERT INTO order_stages (store_id, order_id, stage, state, position, held_for)
     /* @protects stages-with-order */
@@ -72,18 +94,6 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
   const { customer, address } = order;
   const { verdict, score, reasons } = assessment;
   const isHeld = verdict === 'REVIEW';
-  const lines = order.lines.map((line, position) => ({
-    position,
-    product_id: line.productId,
-    variant_id: line.variantId,
-    sku: line.sku,
-    name: line.name,
-    attributes: line.attributes,
-    attribute_names: Object.keys(line.attributes),
-    unit_price: line.unitPrice.minor,
-    quantity: line.quantity,
-    line_total: line.total.minor,
-  }));
   return INSERT_ORDER({
     store: order.storeId,
     id: order.id,
@@ -105,7 +115,7 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     placed_at: order.placedAt,
     external_reference: order.externalReference || null,
     placed_by: order.placedBy,
-    lines: JSON.stringify(lines),
+    lines: linesJson(order.lines),
     stage_state: isHeld ? 'held' : 'pending',
     held_for: isHeld ? rulesOf(assessment) : null,
     verdict,

@@ -2,20 +2,24 @@ import type { OrderKey, OrderTarget } from '@app/application';
 import {
   isReceiptNumber,
   isUuid,
+  PlacedOrder,
   refundDueOf,
   type Actor,
   type KnownMoney,
   type KnownShipment,
   type LineQuantity,
+  type LinesChange,
   type OrderChange,
   type OrderEvent,
+  type PlacedLine,
   type PlacedOrderState,
 } from '@app/domain';
 import { toSafeInteger } from '../postgres/integers.js';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
-import { allUnits, lowestUnits } from '../stock/line-units.js';
+import { firstBins, UNCLAIMED_UNITS } from '../stock/line-units.js';
+import { insertLines, linesJson } from './insert-order.js';
 import { toEventRow } from './order-event.rows.js';
-import { endOfReview, mailStage } from './order-stages.js';
+import { HELD_BY_PERSON, mailStage, reviewStatement } from './order-stages.js';
 
 const FIND_BY_RECEIPT = `/* orders.find_by_receipt */
   SELECT id FROM orders WHERE store_id = $1 AND upper(receipt_number) = upper($2)`;
@@ -24,15 +28,24 @@ const LOCK = `/* orders.lock */
   /* @protects order-lock */
   SELECT FROM orders WHERE store_id = $1 AND id = $2 AND ($3::boolean IS NULL OR is_test = $3) FOR NO KEY UPDATE`;
 
+const IS_HELD_BY = (condition: string) =>
+  `EXISTS (SELECT FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held' AND ${condition})`;
+
 // Of the fulfillment steps, those with a reference follow from shipments.
 const LOAD = `/* orders.load */
   SELECT status, fulfillment_status AS "fulfillmentStatus", total_amount AS "totalAmount", currency,
-    EXISTS (SELECT FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held') AS "isHeld",
-    EXISTS (SELECT FROM stock_movements WHERE store_id = $1 AND order_id = $2) AS "hasTakenStock",
+    ${IS_HELD_BY('true')} AS "isHeld",
+    ${IS_HELD_BY(`'${HELD_BY_PERSON}' = ANY (held_for)`)} AS "isHeldByPerson",
+    ${IS_HELD_BY("stage = 'notify-customer'")} AS "isConfirmationHeld",
+    EXISTS (SELECT FROM stock_movements WHERE store_id = $1 AND order_id = $2 AND kind = 'ORDER') AS "hasTakenStock",
     (SELECT coalesce(json_agg(json_build_object('line', position + 1, 'quantity', line.quantity,
+        'productId', product_id, 'variantId', variant_id, 'unitPrice', unit_price::text,
         'returned', coalesce(back.quantity, 0)) ORDER BY position), '[]')
       FROM order_lines AS line LEFT JOIN returned_units AS back USING (store_id, order_id, position)
       WHERE line.store_id = $1 AND line.order_id = $2) AS lines,
+    (SELECT json_object_agg(line, quantity) FROM (
+        SELECT position + 1 AS line, sum(quantity) AS quantity FROM cancelled_units
+        WHERE store_id = $1 AND order_id = $2 GROUP BY position) AS gone) AS cancelled,
     (SELECT coalesce(json_agg(json_build_object('reference', reference, 'status', shipments.status, 'carrier', carrier,
         'trackingNumber', tracking_number, 'trackingUrl', tracking_url, 'notify', notify, 'shippedAt', shipped_at,
         'deliveredAt', delivered_at, 'requestHash', request_hash, 'items', (
@@ -40,7 +53,7 @@ const LOAD = `/* orders.load */
           FROM shipment_items AS item
           WHERE item.store_id = $1 AND item.order_id = $2 AND item.reference = shipments.reference)) ORDER BY number), '[]')
       FROM shipments WHERE store_id = $1 AND order_id = $2) AS shipments,
-    (SELECT coalesce(json_agg(json_build_array(reference, amount::text, request_hash)), '[]')
+    (SELECT coalesce(json_agg(json_build_array(reference, amount::text, request_hash, written_off::text)), '[]')
       FROM payments WHERE store_id = $1 AND order_id = $2) AS payments,
     (SELECT coalesce(json_agg(json_build_array(reference, amount::text, request_hash)), '[]')
       FROM refunds WHERE store_id = $1 AND order_id = $2) AS refunds,
@@ -86,35 +99,52 @@ const SHIP = `/* orders.save_shipment */
     shipped_at, delivered_at, $11
   FROM saved
   ON CONFLICT (store_id, order_id, reference) DO UPDATE SET status = excluded.status, carrier = excluded.carrier,
-    tracking_number = excluded.tracking_number, tracking_url = excluded.tracking_url,
-    shipped_at = excluded.shipped_at, delivered_at = excluded.delivered_at`;
+    tracking_number = excluded.tracking_number, tracking_url = excluded.tracking_url, notify = excluded.notify,
+    request_hash = excluded.request_hash, shipped_at = excluded.shipped_at, delivered_at = excluded.delivered_at`;
 
 const SHIP_ITEMS = `/* orders.save_shipment_items */
-  INSERT INTO shipment_items (store_id, order_id, reference, position, quantity, units)
-  SELECT $1, $2, $3, line.position, item.quantity,
-    ${lowestUnits(`${allUnits('line.quantity')} - claimed.units`, 'item.quantity')}
-  FROM unnest($4::int[], $5::int[]) AS item (line, quantity)
-  JOIN order_lines AS line ON line.store_id = $1 AND line.order_id = $2 AND line.position = item.line - 1
-  CROSS JOIN LATERAL (
-    SELECT coalesce(range_agg(other.units), '{}') AS units
-    FROM shipment_items AS other JOIN shipments USING (store_id, order_id, reference)
-    WHERE other.store_id = $1 AND other.order_id = $2 AND other.position = line.position AND shipments.status <> 'void'
-  ) AS claimed
+  WITH ${UNCLAIMED_UNITS}
+  INSERT INTO shipment_items (store_id, order_id, reference, position, quantity, bins)
+  SELECT $1, $2, $5, item.line - 1, item.quantity, ${firstBins('unclaimed', 'item.line - 1', 'item.quantity')}
+  FROM unnest($3::int[], $4::int[]) AS item (line, quantity)
   ON CONFLICT DO NOTHING`;
 
-const recordIn = (table: 'payments' | 'refunds') => `/* orders.save_${table} */
-  INSERT INTO ${table} (store_id, order_id, reference, number, amount, at, request_hash)
-  SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, clock_timestamp()), $6 FROM ${table} WHERE store_id = $1 AND order_id = $2`;
-const PAY = recordIn('payments');
+const CANCEL_UNITS = `/* orders.cancel_units */
+  WITH ${UNCLAIMED_UNITS}
+  INSERT INTO cancelled_units (store_id, order_id, position, quantity, bins)
+  SELECT $1, $2, item.line - 1, item.quantity, ${firstBins('unclaimed', 'item.line - 1', 'item.quantity')}
+  FROM unnest($3::int[], $4::int[]) AS item (line, quantity)`;
+
+const CHANGE_LINES = `/* orders.change_lines */
+  UPDATE order_lines SET quantity = changed.quantity, line_total = unit_price * changed.quantity
+  FROM unnest($3::int[], $4::int[]) AS changed (line, quantity)
+  WHERE store_id = $1 AND order_id = $2 AND position = changed.line - 1`;
+
+const ADD_LINES = `/* orders.add_lines */ ${insertLines('$1', '$2', '$3')}`;
+
+const CHANGE_AMOUNTS = `/* orders.change_amounts */
+  UPDATE orders SET amount = amount + $3, total_amount = $4, units = units + $5
+  WHERE store_id = $1 AND id = $2`;
+
+const recordIn = (table: 'payments' | 'refunds', column = '', value = '') => `/* orders.save_${table} */
+  INSERT INTO ${table} (store_id, order_id, reference, number, amount, at, request_hash${column})
+  SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, clock_timestamp()), $6${value}
+  FROM ${table} WHERE store_id = $1 AND order_id = $2`;
+const PAY = recordIn('payments', ', written_off', ', nullif($7::bigint, 0)');
 const REFUND = recordIn('refunds');
 
-type LoadedRow = Omit<PlacedOrderState, 'shipments' | 'payments' | 'refunds'> & {
+type LoadedRow = Omit<PlacedOrderState, 'lines' | 'shipments' | 'payments' | 'refunds'> & {
+  readonly lines: readonly LineJson[];
+  readonly cancelled: Readonly<Record<number, number>> | null;
   readonly shipments: readonly ShipmentJson[];
-  readonly payments: readonly MoneyJson[];
+  readonly payments: readonly PaymentJson[];
   readonly refunds: readonly MoneyJson[];
 };
 
+type LineJson = Omit<PlacedLine, 'unitPrice' | 'cancelledQuantity'> & { readonly unitPrice: string };
+
 type MoneyJson = readonly [reference: string, amount: string, requestHash: string];
+type PaymentJson = readonly [...MoneyJson, writtenOff: string | null];
 
 type ShipmentJson = Omit<KnownShipment, 'items' | 'shippedAt' | 'deliveredAt'> & {
   readonly items: readonly LineQuantity[] | null;
@@ -147,16 +177,24 @@ async function findId(sql: TransactionSql, { storeId, reference }: OrderTarget):
   return row?.id ?? null;
 }
 
-function toState(row: LoadedRow): PlacedOrderState {
+function toState({ cancelled, ...row }: LoadedRow): PlacedOrderState {
   return {
     ...row,
+    lines: row.lines.map(({ unitPrice, ...line }) => ({
+      ...line,
+      unitPrice: toSafeInteger(unitPrice),
+      cancelledQuantity: cancelled?.[line.line] ?? 0,
+    })),
     shipments: row.shipments.map(({ items, shippedAt, deliveredAt, ...shipment }) => ({
       ...shipment,
       items: items ?? [],
       shippedAt: shippedAt === null ? null : new Date(shippedAt),
       deliveredAt: deliveredAt === null ? null : new Date(deliveredAt),
     })),
-    payments: row.payments.map(toMoney),
+    payments: row.payments.map(([reference, amount, requestHash, writtenOff]) => ({
+      ...toMoney([reference, amount, requestHash]),
+      writtenOff: toSafeInteger(writtenOff ?? '0'),
+    })),
     refunds: row.refunds.map(toMoney),
   };
 }
@@ -173,7 +211,7 @@ export function refusalEvents(order: OrderKey, actor: Actor, events: readonly Or
 /** All that a change writes, except the stock. */
 export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, change: OrderChange): Statement[] {
   const key = [order.storeId, order.orderId];
-  const { status, fulfillmentStatus, events, shipment, payment, refund, review, mail } = change;
+  const { status, fulfillmentStatus, events, shipment, cancelled, payment, refund, review, mail } = change;
   return [
     ...(shipment ? shipmentStatements(key, shipment) : []),
     {
@@ -182,20 +220,34 @@ export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, c
     },
     // @protects change-events
     eventsOf(order, actor, events, false),
-    ...(payment ? [{ text: PAY, values: [...key, ...moneyValues(payment)] }] : []),
+    ...(cancelled ? [{ text: CANCEL_UNITS, values: [...key, ...columnsOf(cancelled)] }] : []),
+    ...(payment ? [{ text: PAY, values: [...key, ...moneyValues(payment), payment.writtenOff] }] : []),
     ...(refund ? [{ text: REFUND, values: [...key, ...moneyValues(refund)] }] : []),
-    ...(review ? [endOfReview(order, review)] : []),
+    ...(review ? [reviewStatement(order, review)] : []),
     ...(mail ? [mailStage(order, mail)] : []),
   ];
 }
 
-function refundDueAfter({ totalAmount, payments, refunds }: PlacedOrderState, change: OrderChange): number {
-  const { status, fulfillmentStatus, payment, refund } = change;
+/** After the units that the lines give up have gone back, before the units that they need are withdrawn. */
+export function linesStatements({ key: { storeId, orderId }, state }: LockedOrder, lines: LinesChange): Statement[] {
+  const { quantities, added, amount, totalAmount, units } = lines;
+  const key = [storeId, orderId];
+  return [
+    { text: CHANGE_LINES, values: [...key, ...columnsOf(quantities)] },
+    { text: ADD_LINES, values: [...key, linesJson(added, state.lines.length)] },
+    { text: CHANGE_AMOUNTS, values: [...key, amount, totalAmount, units] },
+  ];
+}
+
+function refundDueAfter(state: PlacedOrderState, change: OrderChange): number {
+  const { status, fulfillmentStatus, payment, refund, cancelled = [], lines } = change;
+  const { payments, refunds, ...before } = new PlacedOrder(state).without(cancelled).state;
   const after = {
     payments: payment ? [...payments, payment] : payments,
     refunds: refund ? [...refunds, refund] : refunds,
   };
-  return refundDueOf({ status, fulfillmentStatus, totalAmount, ...after });
+  const { totalAmount } = lines ?? before;
+  return refundDueOf({ ...before, totalAmount, status, fulfillmentStatus, ...after });
 }
 
 function eventsOf(order: OrderKey, { type, id, name }: Actor, events: readonly OrderEvent[], once: boolean): Statement {
@@ -208,13 +260,16 @@ function eventsOf(order: OrderKey, { type, id, name }: Actor, events: readonly O
 function shipmentStatements(key: readonly unknown[], shipment: KnownShipment): Statement[] {
   const { reference, status, carrier, trackingNumber, trackingUrl, notify, shippedAt, deliveredAt, items } = shipment;
   const how = [status, carrier, trackingNumber, trackingUrl, notify, shippedAt, deliveredAt, shipment.requestHash];
-  const what = [items.map(({ line }) => line), items.map(({ quantity }) => quantity)];
   return [
     { text: SHIP, values: [...key, reference, ...how] },
-    { text: SHIP_ITEMS, values: [...key, reference, ...what] },
+    { text: SHIP_ITEMS, values: [...key, ...columnsOf(items), reference] },
   ];
 }
 
-function moneyValues({ reference, amount, at, requestHash }: NonNullable<OrderChange['payment']>): unknown[] {
+function columnsOf(units: readonly LineQuantity[]): unknown[] {
+  return [units.map(({ line }) => line), units.map(({ quantity }) => quantity)];
+}
+
+function moneyValues({ reference, amount, at, requestHash }: NonNullable<OrderChange['refund']>): unknown[] {
   return [reference, amount, at, requestHash];
 }

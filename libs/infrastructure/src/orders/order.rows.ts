@@ -6,10 +6,12 @@ import {
   type PipelineStageRecord,
 } from '@app/application';
 import {
+  isShipped,
   isShippedWhole,
-  shippedUnitsOf,
+  isVoid,
   type LineQuantity,
   type MoneyRecord,
+  type PaymentRecord,
   type PostalAddress,
   type Shipment,
   type ShipmentStatus,
@@ -31,8 +33,9 @@ export interface OrderRow extends Omit<OrderRecord, MadeFromParts> {
   readonly lines: readonly LineJson[];
   readonly stages: readonly StageJson[];
   readonly shipments: readonly ShipmentJson[];
-  readonly payments: readonly MoneyJson[];
+  readonly payments: readonly PaymentJson[];
   readonly refunds: readonly MoneyJson[];
+  readonly cancelled: readonly CancelledJson[] | null;
   readonly taken: readonly TakenJson[];
 }
 
@@ -66,16 +69,28 @@ type ShipmentJson = readonly [
   trackingUrl: string,
   shippedAt: string | null,
   deliveredAt: string | null,
-  items: readonly (readonly [line: number, quantity: number])[] | null,
+  items: readonly (readonly [line: number, quantity: number, bins: readonly number[]])[] | null,
 ];
 
 type MoneyJson = readonly [reference: string, amount: string, at: string];
+type PaymentJson = readonly [...MoneyJson, writtenOff: string | null];
+
+/** Units of a line that the order has given up. */
+type CancelledJson = readonly [line: number, quantity: number, bins: readonly number[]];
 
 /** Units that an order has taken from a bin. */
-type TakenJson = readonly [productId: number, variantKey: number, warehouse: string, bin: string, quantity: number];
+type TakenJson = readonly [
+  productId: number,
+  variantKey: number,
+  warehouse: string,
+  bin: string,
+  quantity: number,
+  binId: number,
+];
 
 export function toOrderRecord(row: OrderRow): OrderRecord {
-  const { customerEmail, customerPhone, placed, stages, taken: _taken, lines: _lines, ...order } = row;
+  const { customerEmail, customerPhone, placed, stages, ...parts } = row;
+  const { taken: _taken, lines: _lines, cancelled: _cancelled, ...order } = parts;
   const shipments = row.shipments.map(toShipment);
   // In Node 20, an object literal with a spread and further fields takes ten times as long.
   return Object.assign(order, {
@@ -85,7 +100,7 @@ export function toOrderRecord(row: OrderRow): OrderRecord {
     billingAddress: toAddress(order.billingAddress),
     pipeline: [...(placed ? stagesOfPlacement(order.createdAt) : []), ...stages.map(toStage)],
     shipments,
-    payments: order.payments.map(toMoney),
+    payments: order.payments.map(toPayment),
     refunds: order.refunds.map(toMoney),
   });
 }
@@ -100,49 +115,131 @@ export function fromKept({ createdAt, updatedAt, ...row }: KeptOrder): OrderReco
   return toOrderRecord({ ...row, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) });
 }
 
-/** Lines of the same product take from its bins one after the other. */
+/** A shipment has the bin of each of its units. The other units of a product belong to its lines, one after the other. */
 function toLines(row: OrderRow, shipments: readonly Shipment[]): OrderLineRecord[] {
-  const binsOf = binsByUnit(row.taken);
-  const shippedUnits = isShippedWhole(row.fulfillmentStatus, shipments) ? null : shippedUnitsOf(shipments);
+  const claims = claimsByLine(row);
+  const takenOf = takenByUnit(row, claims);
+  const isWhole = isShippedWhole(row.fulfillmentStatus, shipments);
   return row.lines.map((json, index) => {
     const line = index + 1;
-    const [productId, variantId, , , , , , quantity] = json;
-    const allocations = takeFrom(binsOf.get(`${productId}/${variantId ?? 0}`) ?? [], quantity);
-    const shippedQuantity = shippedUnits ? (shippedUnits.get(line) ?? 0) : quantity;
-    return { ...toLine(json), line, shippedQuantity, allocations };
+    const claim = claims.get(line) ?? NO_CLAIM;
+    const { cancelledQuantity } = claim;
+    const kept = quantityOf(json) - cancelledQuantity;
+    const taken = takenOf.get(unitOf(json));
+    const allocations = taken ? allocationsOf(taken, claim, kept, isWhole) : [];
+    const shippedQuantity = isWhole ? kept : claim.shippedQuantity;
+    return { ...toLine(json), line, shippedQuantity, cancelledQuantity, allocations };
   });
 }
 
+type UnitsByBin = Map<number, number>;
+
+/** What the shipments of an order have of a line, and what it has given up. Bins are empty in an imported order. */
+interface Claim {
+  quantity: number;
+  shippedQuantity: number;
+  cancelledQuantity: number;
+  readonly bins: UnitsByBin;
+  readonly shippedBins: UnitsByBin;
+  readonly cancelledBins: UnitsByBin;
+}
+
+const noClaim = (): Claim => ({
+  ...{ quantity: 0, shippedQuantity: 0, cancelledQuantity: 0 },
+  ...{ bins: new Map(), shippedBins: new Map(), cancelledBins: new Map() },
+});
+const NO_CLAIM = noClaim();
+
+function claimsByLine({ shipments, cancelled }: OrderRow): Map<number, Claim> {
+  const claims = new Map<number, Claim>();
+  const claimOf = (line: number) => {
+    const claim = claims.get(line) ?? noClaim();
+    claims.set(line, claim);
+    return claim;
+  };
+  for (const [, status, , , , , , items] of shipments.filter(([, status]) => !isVoid({ status }))) {
+    for (const [line, quantity, bins] of items ?? []) {
+      const claim = claimOf(line);
+      claim.quantity += quantity;
+      addUnits(claim.bins, bins);
+      if (!isShipped({ status })) continue;
+      claim.shippedQuantity += quantity;
+      addUnits(claim.shippedBins, bins);
+    }
+  }
+  for (const [line, quantity, bins] of cancelled ?? []) {
+    const claim = claimOf(line);
+    claim.cancelledQuantity += quantity;
+    addUnits(claim.cancelledBins, bins);
+  }
+  return claims;
+}
+
+function addUnits(units: UnitsByBin, bins: readonly number[]): void {
+  for (const bin of bins) units.set(bin, (units.get(bin) ?? 0) + 1);
+}
+
 interface TakenBin {
+  readonly id: number;
   readonly warehouse: string;
   readonly bin: string;
-  remaining: number;
+  unclaimed: number;
 }
 
-/** The bins by product and variant, the next one last. */
-function binsByUnit(taken: readonly TakenJson[]): Map<string, TakenBin[]> {
-  const bins = new Map<string, TakenBin[]>();
-  for (const [productId, variantKey, warehouse, bin, remaining] of taken.toReversed()) {
+/** The bins of a product or variant. */
+interface Taken {
+  readonly byId: Map<number, TakenBin>;
+  /** Those that may have unclaimed units, the next one last. */
+  readonly open: TakenBin[];
+}
+
+function takenByUnit({ taken, lines }: OrderRow, claims: ReadonlyMap<number, Claim>): Map<string, Taken> {
+  const units = new Map<string, Taken>();
+  for (const [productId, variantKey, warehouse, bin, unclaimed, id] of taken.toReversed()) {
     const unit = `${productId}/${variantKey}`;
-    const others = bins.get(unit);
-    if (others) others.push({ warehouse, bin, remaining });
-    else bins.set(unit, [{ warehouse, bin, remaining }]);
+    const { byId, open } = units.get(unit) ?? { byId: new Map<number, TakenBin>(), open: [] };
+    const one = { id, warehouse, bin, unclaimed };
+    byId.set(id, one);
+    open.push(one);
+    units.set(unit, { byId, open });
   }
-  return bins;
+  for (const [line, { bins, cancelledBins }] of claims) {
+    const json = lines[line - 1];
+    const of = json && units.get(unitOf(json));
+    for (const [id, claimed] of [...bins, ...cancelledBins]) {
+      const bin = of?.byId.get(id);
+      if (bin) bin.unclaimed -= claimed;
+    }
+  }
+  return units;
 }
 
-/** Takes units from the last bins, and removes those that are used up. */
-function takeFrom(bins: TakenBin[], quantity: number): Allocation[] {
-  const allocations: Allocation[] = [];
-  let missing = quantity;
-  for (let bin = bins.at(-1); missing > 0 && bin; bin = bins.at(-1)) {
-    const units = Math.min(missing, bin.remaining);
-    allocations.push({ warehouse: bin.warehouse, bin: bin.bin, quantity: units });
-    bin.remaining -= units;
-    missing -= units;
-    if (bin.remaining === 0) bins.pop();
+/** Takes what no shipment has of the line from the bins. @param quantity without units that were given up. */
+function allocationsOf({ byId, open }: Taken, claim: Claim, quantity: number, isWhole: boolean): Allocation[] {
+  const units = new Map(claim.bins);
+  let missing = quantity - claim.quantity;
+  for (let bin = open.at(-1); missing > 0 && bin; bin = open.at(-1)) {
+    const taken = Math.max(0, Math.min(missing, bin.unclaimed));
+    if (taken > 0) units.set(bin.id, (units.get(bin.id) ?? 0) + taken);
+    bin.unclaimed -= taken;
+    missing -= taken;
+    if (bin.unclaimed <= 0) open.pop();
   }
-  return allocations;
+  const sorted = [...units].sort(([one], [other]) => one - other);
+  return sorted.flatMap(([id, count]) => {
+    const bin = byId.get(id);
+    if (!bin) return [];
+    const shippedQuantity = isWhole ? count : (claim.shippedBins.get(id) ?? 0);
+    return [{ warehouse: bin.warehouse, bin: bin.bin, quantity: count, shippedQuantity }];
+  });
+}
+
+function unitOf([productId, variantId]: LineJson): string {
+  return `${productId}/${variantId ?? 0}`;
+}
+
+function quantityOf([, , , , , , , quantity]: LineJson): number {
+  return quantity;
 }
 
 function toShipment(json: ShipmentJson): Shipment {
@@ -163,7 +260,13 @@ function toMoney([reference, amount, at]: MoneyJson): MoneyRecord {
   return { reference, amount: toSafeInteger(amount), at: new Date(at) };
 }
 
-function toLine(line: LineJson): Omit<OrderLineRecord, 'line' | 'shippedQuantity' | 'allocations'> {
+function toPayment([reference, amount, at, writtenOff]: PaymentJson): PaymentRecord {
+  return { ...toMoney([reference, amount, at]), writtenOff: toSafeInteger(writtenOff ?? '0') };
+}
+
+function toLine(
+  line: LineJson,
+): Omit<OrderLineRecord, 'line' | 'shippedQuantity' | 'cancelledQuantity' | 'allocations'> {
   const [productId, variantId, sku, name, attributes, attributeNames, unitPrice, quantity, lineTotal, returned] = line;
   return {
     productId,

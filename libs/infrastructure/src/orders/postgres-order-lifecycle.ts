@@ -1,12 +1,20 @@
-import { OrderLifecycle, type ChangedOrder, type ChangeRequest, type OrderRecord } from '@app/application';
-import { BinAboveLimit, NotFound, PlacedOrder, type DomainError } from '@app/domain';
+import {
+  OrderLifecycle,
+  type ChangedOrder,
+  type ChangeRequest,
+  type OrderKey,
+  type OrderRecord,
+} from '@app/application';
+import { BinAboveLimit, NotFound, OutOfStock, PlacedOrder, type DomainError, type LinesChange } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { isOutOfRange } from '../postgres/postgres-errors.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { claimKey, findKept, keepRecord, releaseKey, type Kept } from '../postgres/idempotency-keys.js';
-import { restockStatements, unitsReturned } from '../stock/restock.js';
-import { lockOrder, refusalEvents, statementsOf } from './order-changes.js';
+import { pickFrom } from '../stock/pick-from.js';
+import { findTargets, restockStatements, unitsReturned } from '../stock/restock.js';
+import { isWithdrawn, shortagesIn, withdrawals } from '../stock/withdraw-stock.js';
+import { linesStatements, lockOrder, refusalEvents, statementsOf } from './order-changes.js';
 import { fromKept, toOrderRecord, type KeptOrder } from './order.rows.js';
 import { readOrder, readRow } from './postgres-order.repository.js';
 
@@ -23,6 +31,8 @@ export class PostgresOrderLifecycle extends OrderLifecycle {
   }
 }
 
+type KeptChange = (KeptOrder & { readonly shipsPicked?: boolean }) | null;
+
 type Outcome = (ChangedOrder & { readonly refusal?: undefined }) | { readonly refusal: DomainError };
 
 // The key first, then the order, then its stock: the lock order of every writer.
@@ -34,9 +44,12 @@ async function change(
   const kept =
     idempotency &&
     // @protects kept-change
-    ((await findKept<KeptOrder | null>(sql, 'change', idempotency)) ??
-      (await claimKey<KeptOrder | null>(sql, 'change', idempotency)));
-  if (kept) return { order: await replayed(sql, target.storeId, kept), restocked: 0, isReplay: true };
+    ((await findKept<KeptChange>(sql, 'change', idempotency)) ??
+      (await claimKey<KeptChange>(sql, 'change', idempotency)));
+  if (kept) {
+    const { shipsPicked = false } = kept.record ?? {};
+    return { order: await replayed(sql, target.storeId, kept), restocked: 0, isReplay: true, shipsPicked };
+  }
 
   const locked = await lockOrder(sql, target);
   if (!locked) throw new NotFound('Order');
@@ -53,21 +66,46 @@ async function change(
   if (decided.events.length === 0) await sql.waitForStandbys();
   const changes = decided.events.length === 0 ? [] : statementsOf(locked, actor, decided);
   // The stock comes last.
-  const returns = decided.restock ? restockStatements(key, decided.restock) : [];
-  const answers = await sql.pipeline([...changes, ...returns, readOrder(key)]).catch((error: unknown) => {
-    // Nothing else that a return writes grows with it.
-    throw decided.restock && isOutOfRange(error) ? new BinAboveLimit() : error;
-  });
-  const row = readRow(answers.at(-1));
-  const restocked = unitsReturned(answers.slice(changes.length, -1));
-  if (idempotency) await keepRecord(sql, idempotency.scope, { orderId: key.orderId, record: row });
-  return { order: toOrderRecord(row), restocked, isReplay: false };
+  const { restock, lines, shipment, picked } = decided;
+  const targets = restock ? await findTargets(sql, locked, restock) : [];
+  const returns = restockStatements(locked, decided, targets);
+  const linesAfter = lines ? linesStatements(locked, lines) : [];
+  const answers = await sql
+    .pipeline([...changes, ...returns, ...linesAfter, ...(lines || picked ? [] : [readOrder(key)])])
+    .catch((error: unknown) => {
+      // Nothing else that a return writes grows with it.
+      throw restock && isOutOfRange(error) ? new BinAboveLimit() : error;
+    });
+  if (shipment && picked) await pickFrom(sql, key, shipment.reference, picked);
+  const row = readRow(lines || picked ? await withdrawAndRead(sql, key, lines) : answers.at(-1));
+  const restocked = unitsReturned(answers.slice(changes.length));
+  const { shipsPicked = false } = decided;
+  const record = shipsPicked ? { ...row, shipsPicked } : row;
+  if (idempotency) await keepRecord(sql, idempotency.scope, { orderId: key.orderId, record });
+  return { order: toOrderRecord(row), restocked, isReplay: false, shipsPicked };
+}
+
+/** @throws OutOfStock */
+async function withdrawAndRead(
+  sql: TransactionSql,
+  key: OrderKey,
+  { demand, places }: Pick<LinesChange, 'demand' | 'places'> = { demand: [], places: [] },
+): Promise<readonly unknown[] | undefined> {
+  const read = readOrder(key);
+  if (demand.length === 0) return sql.query(read.text, read.values);
+  const { fromFullest, fromAny } = withdrawals(key.storeId, key.orderId, demand);
+  const [withdrawn, rows] = await sql.pipeline([fromFullest, read]);
+  if (isWithdrawn(withdrawn)) return rows;
+  const [taken, after] = await sql.pipeline([fromAny, read]);
+  const shortages = shortagesIn(taken, demand);
+  if (shortages.length > 0) throw new OutOfStock(shortages.map((short) => ({ ...short, ...places[short.line] })));
+  return after;
 }
 
 async function replayed(
   sql: TransactionSql,
   storeId: number,
-  { orderId, record }: Kept<KeptOrder | null>,
+  { orderId, record }: Kept<KeptChange>,
 ): Promise<OrderRecord> {
   if (record) return fromKept(record);
   const [rows] = await sql.pipeline([readOrder({ storeId, orderId: orderId as string })]);

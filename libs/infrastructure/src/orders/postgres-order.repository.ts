@@ -60,7 +60,10 @@ const historyBy = (condition: string) => `/* orders.history */
       coalesce((SELECT name FROM api_keys WHERE store_id = $1 AND api_keys.id = placed_by), '') AS actor_name,
       CASE WHEN placed THEN 'placed' ELSE 'imported' END AS event, NULL AS field, NULL AS from_value, NULL AS to_value,
       '' AS reference,
-      jsonb_build_object('total_amount', total_amount, 'status', coalesce((
+      jsonb_build_object('total_amount', coalesce((
+          SELECT (details ->> 'total_before')::bigint FROM order_events AS event
+          WHERE event.store_id = $1 AND order_id = of.id AND event.event = 'lines_changed' ORDER BY event.id LIMIT 1),
+          total_amount), 'status', coalesce((
           SELECT from_value FROM order_events AS event
           WHERE event.store_id = $1 AND order_id = of.id AND field = 'status' ORDER BY event.id LIMIT 1), status),
         'fulfillment_status', coalesce((

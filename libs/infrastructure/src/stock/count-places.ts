@@ -1,7 +1,6 @@
 import type { StockLine } from '@app/application';
-import type { CountFacts } from '@app/domain';
+import type { CountFacts, ShipmentStatus } from '@app/domain';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
-import { countUnits, linesOfOrder } from './line-units.js';
 import { keyOf } from './stock-quantities.js';
 
 export interface CountPlace {
@@ -85,8 +84,7 @@ const FACTS = `/* stock.count_facts */
   ) AS absolute ON true`;
 
 // Orders that were placed and not shipped at the place. The movements of the counted bins lead to them: a store may have many
-// other open orders. The units of a product in an order have numbers, by line and by bin (line-units.ts): a bin has shipped
-// those of its numbers that shipments have.
+// other open orders. A shipment has the bin of each of its units.
 const UNSHIPPED = `/* stock.count_unshipped */
   WITH counted AS MATERIALIZED (
     SELECT * FROM ${COUNTED}
@@ -105,38 +103,44 @@ const UNSHIPPED = `/* stock.count_unshipped */
       WHERE event.store_id = $1 AND event.order_id = moved.order_id AND event.field = 'fulfillment_status'
         AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
       ORDER BY event.id DESC LIMIT 1), 'PENDING') IN ('PENDING', 'CONFIRMED', 'PROCESSING')
-  ), taken AS (
-    SELECT counted.line, unshipped.order_id, moved.bin_id, -sum(moved.quantity) AS units,
-      sum(-sum(moved.quantity)) OVER (PARTITION BY counted.line, unshipped.order_id ORDER BY moved.bin_id) AS through
-    FROM unshipped
-    JOIN counted USING (line)
-    -- By the order: an index of the product's movements would read all of them for each order.
-    CROSS JOIN LATERAL (
+  )
+  SELECT counted.line, sum(taken.units - gone.units - cancelled.units)::bigint AS units
+  FROM unshipped JOIN counted USING (line)
+  CROSS JOIN LATERAL (
+    SELECT coalesce(-sum(quantity), 0) AS units FROM (
+      -- By the order: an index of the product's movements would read all of them for each order.
       SELECT * FROM stock_movements AS moved
       WHERE moved.store_id = $1 AND moved.order_id = unshipped.order_id AND moved.kind = 'ORDER'
       OFFSET 0
     ) AS moved
     WHERE moved.product_id = counted.product_id AND moved.variant_key = counted.variant_key
-      AND ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
-    GROUP BY counted.line, unshipped.order_id, moved.bin_id
-  )
-  SELECT counted.line, sum(taken.units - shipped.units)::bigint AS units
-  FROM taken
-  JOIN counted ON counted.line = taken.line AND counted.bin_id = taken.bin_id
+      AND moved.bin_id = counted.bin_id AND ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
+  ) AS taken
   CROSS JOIN LATERAL (
-    SELECT coalesce(sum(${countUnits('item.units', 'taken.through - taken.units - line.before', 'taken.through - line.before')}), 0) AS units
-    FROM ${linesOfOrder('taken.order_id')} AS line
+    SELECT coalesce(sum(cardinality(array_positions(item.bins, counted.bin_id))), 0) AS units
+    FROM order_lines AS line
     JOIN shipment_items AS item
-      ON item.store_id = $1 AND item.order_id = taken.order_id AND item.position = line.position
-    WHERE line.product_id = counted.product_id AND line.variant_key = counted.variant_key
+      ON item.store_id = $1 AND item.order_id = unshipped.order_id AND item.position = line.position
+    WHERE line.store_id = $1 AND line.order_id = unshipped.order_id
+      AND line.product_id = counted.product_id AND coalesce(line.variant_id, 0) = counted.variant_key
       -- The last status of the shipment before the place.
       AND (SELECT coalesce(event.details ->> 'to', event.details ->> 'status') FROM order_events AS event
-        WHERE event.store_id = $1 AND event.order_id = taken.order_id AND event.reference = item.reference
+        WHERE event.store_id = $1 AND event.order_id = unshipped.order_id AND event.reference = item.reference
           AND event.event IN ('shipment_created', 'shipment_changed')
           AND coalesce(event.details ->> 'to', event.details ->> 'status') IS NOT NULL
           AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
-        ORDER BY event.id DESC LIMIT 1) IN ('shipped', 'delivered')
-  ) AS shipped
+        ORDER BY event.id DESC LIMIT 1) = ANY ($9::text[])
+  ) AS gone
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(cardinality(array_positions(cancelled.bins, counted.bin_id))), 0) AS units
+    FROM cancelled_units AS cancelled
+    JOIN order_lines AS line USING (store_id, order_id, position)
+    JOIN order_events AS event ON event.store_id = $1 AND event.order_id = unshipped.order_id AND event.id = cancelled.event
+    WHERE cancelled.store_id = $1 AND cancelled.order_id = unshipped.order_id
+      AND line.product_id = counted.product_id AND coalesce(line.variant_id, 0) = counted.variant_key
+      -- @protects cancelled-before
+      AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
+  ) AS cancelled
   GROUP BY counted.line`;
 
 function valuesOf(storeId: number, counts: readonly PlacedCount[]): unknown[] {
@@ -166,13 +170,15 @@ export async function readCountFacts(
   });
 }
 
+/** @param left the statuses of shipments whose units are not in their bins any more. */
 export async function readUnshipped(
   sql: TransactionSql,
   storeId: number,
   counts: readonly PlacedCount[],
+  left: readonly ShipmentStatus[],
 ): Promise<Map<number, number>> {
   return queryEach(counts, async (distinct) => {
-    const rows = await sql.query<{ line: number; units: number }>(UNSHIPPED, valuesOf(storeId, distinct));
+    const rows = await sql.query<{ line: number; units: number }>(UNSHIPPED, [...valuesOf(storeId, distinct), left]);
     return rows.map(({ line, units }) => [line, units]);
   });
 }

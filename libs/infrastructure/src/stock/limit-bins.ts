@@ -60,7 +60,7 @@ const FIND_CREATED = `/* stock.find_created_bins */
  */
 export async function findPlaces(
   sql: TransactionSql,
-  request: StockChangeRequest,
+  request: Pick<StockChangeRequest, 'storeId' | 'lines' | 'createsBins'>,
   places: readonly (CountPlace | null | undefined)[],
 ): Promise<readonly ResolvedLine[]> {
   const { storeId, lines, createsBins } = request;

@@ -22,10 +22,18 @@ interface Created {
   readonly total: number;
 }
 
+// As they were placed: the first change of lines says how.
+const FIRST_CHANGE = `SELECT details FROM order_events
+  WHERE store_id = $1 AND order_id = orders.id AND event = 'lines_changed' ORDER BY id LIMIT 1`;
 const ORDERS = `
-  SELECT id, receipt_number, notes, amount::float8 AS amount,
-    ARRAY(SELECT product_id || '/' || coalesce(variant_id, 0) || '×' || quantity FROM order_lines
-      WHERE store_id = $1 AND order_id = orders.id ORDER BY position) AS lines
+  SELECT id, receipt_number, notes, coalesce(((${FIRST_CHANGE}) ->> 'total_before')::float8, amount) AS amount,
+    ARRAY(SELECT product_id || '/' || coalesce(variant_id, 0) || '×' || placed.quantity
+      FROM order_lines CROSS JOIN LATERAL (SELECT coalesce((
+        SELECT (item ->> 'before')::int FROM order_events AS event, jsonb_array_elements(event.details -> 'items') AS item
+        WHERE event.store_id = $1 AND event.order_id = orders.id AND event.event = 'lines_changed'
+          AND (item ->> 'line')::int = position + 1
+        ORDER BY event.id LIMIT 1), order_lines.quantity) AS quantity) AS placed
+      WHERE store_id = $1 AND order_id = orders.id AND placed.quantity > 0 ORDER BY position) AS lines
   FROM orders WHERE store_id = $1 AND source = 'WEBSITE' ORDER BY id`;
 
 /** Invariants 2 and 4. `orderBody` must make the bodies, and the currency must have two decimals. */

@@ -269,8 +269,8 @@ describe('checkLine', () => {
     ],
     ['cents with a fraction', { ...ORDER, amount: 1.5 }, 'order.amount must be an integer from'],
     [
-      'no units',
-      { ...ORDER, line_items: [{ ...ITEM, quantity: 0 }] },
+      'less than no units',
+      { ...ORDER, line_items: [{ ...ITEM, quantity: -1 }] },
       'order.line_items[0].quantity must be an integer',
     ],
     [
@@ -310,6 +310,14 @@ describe('checkLine', () => {
         [
           { shipments: [SHIPMENT, { ...SHIPMENT, reference: 'T' }] },
           'shipments[1].items[0].quantity must be at most 0',
+        ],
+        [
+          { line_items: [{ ...ITEM, cancelled_quantity: 1 }], shipments: [SHIPMENT] },
+          'shipments[0].items[0].quantity must be at most 0',
+        ],
+        [
+          { line_items: [{ ...ITEM, cancelled_quantity: 2 }] },
+          'order.line_items[0].cancelled_quantity must not exceed',
         ],
         [{ shipments: [SHIPMENT, SHIPMENT] }, 'order.shipments[1].reference "S" is there twice'],
         [{ shipments: [{ ...SHIPMENT, status: 'lost' }] }, 'order.shipments[0].status must be one of picking'],

@@ -69,11 +69,12 @@ const MAX_DEPTH = 32;
 const MAX_SETTINGS_BYTES = 64 * 1024;
 const MAX_MEMBERS = 2_000;
 
-/** The first two stages end in the order's own transaction, and a review holds the customer's confirmation only. */
+/** The first two stages end in the order's own transaction. A review holds the customer's confirmation, or is a stage. */
 const STATES: Readonly<Record<string, readonly string[]>> = {
   'fraud-analysis': ['done'],
   inventory: ['done'],
   'notify-customer': ['pending', 'held', 'done', 'dead'],
+  review: ['held'],
 };
 const STATES_OF_MAILS = ['pending', 'done', 'dead'];
 
@@ -89,11 +90,15 @@ export const RULES: Readonly<Record<string, Rule>> = {
     return states.includes(state) ? null : { at: '.state', problem: `must be ${states.join(', ')} for ${stage}` };
   },
   order: (order: OrderRecordLine) => problemOfAmounts(order) ?? problemOfShipments(order) ?? problemOfHeldMail(order),
-  orderItem: ({ product, variant, unit_price, quantity, returned_quantity = 0 }: BundleOrderLine) => {
+  orderItem: ({ product, variant, unit_price, quantity, ...units }: BundleOrderLine) => {
+    const { cancelled_quantity: cancelled = 0, returned_quantity: returned = 0 } = units;
     if (!Number.isSafeInteger(unit_price * quantity)) {
       return { problem: 'has a total (unit_price × quantity) that is too large' };
     }
-    if (returned_quantity > quantity) return { at: '.returned_quantity', problem: 'must not exceed quantity' };
+    if (cancelled > quantity) return { at: '.cancelled_quantity', problem: 'must not exceed quantity' };
+    if (returned > quantity - cancelled) {
+      return { at: '.returned_quantity', problem: 'must not exceed quantity less cancelled_quantity' };
+    }
     return variant && !product ? { at: '.variant', problem: 'needs a product' } : null;
   },
 };
@@ -162,7 +167,7 @@ function isExact(parts: readonly number[]): boolean {
 
 /** Void shipments have given their units to others. */
 function problemOfShipments({ line_items = [], shipments = [] }: OrderRecordLine): Problem | null {
-  const left = line_items.map(({ quantity }) => quantity);
+  const left = line_items.map(({ quantity, cancelled_quantity = 0 }) => quantity - cancelled_quantity);
   for (const [index, { status, items }] of shipments.entries()) {
     for (const [place, { line, quantity }] of items.entries()) {
       const at = `.shipments[${index}].items[${place}]`;
@@ -178,7 +183,12 @@ function problemOfShipments({ line_items = [], shipments = [] }: OrderRecordLine
 
 /** A history may have any text as its e-mail, for it sends no mail; the release of an order under review sends one. */
 function problemOfHeldMail({ customer_email: email = '', pipeline = [] }: OrderRecordLine): Problem | null {
-  if (email === '' || isMailAddress(email) || !pipeline.some(({ state }) => state === 'held')) return null;
+  if (
+    email === '' ||
+    isMailAddress(email) ||
+    !pipeline.some(({ stage, state }) => stage === 'notify-customer' && state === 'held')
+  )
+    return null;
   const problem = 'must be an address that mail can be sent to, for the confirmation is held';
   return { at: '.customer_email', problem };
 }

@@ -143,7 +143,7 @@ CREATE TABLE order_lines (
   attributes jsonb NOT NULL DEFAULT '{}',
   attribute_names text[] NOT NULL DEFAULT '{}', -- Names of the attributes in their order, which jsonb does not keep.
   unit_price bigint NOT NULL,
-  quantity positive_int NOT NULL,
+  quantity unit_count NOT NULL, -- 0 = the order has given up the line.
   line_total bigint NOT NULL,
   PRIMARY KEY (store_id, order_id, position),
   FOREIGN KEY (store_id, order_id) REFERENCES orders ON DELETE CASCADE
@@ -236,6 +236,8 @@ COMMENT ON TABLE order_events IS 'History of orders after the placing, in the or
 CREATE INDEX order_events_by_transaction ON order_events (store_id, transaction);
 -- The first and the newest status of an order, whatever else has happened to it.
 CREATE INDEX order_events_of_status ON order_events (store_id, order_id, field, id) WHERE field IS NOT NULL;
+-- The first change of its lines says what it cost when it was placed.
+CREATE INDEX order_events_of_lines ON order_events (store_id, order_id, id) WHERE event = 'lines_changed';
 
 CREATE FUNCTION keep_order_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -287,7 +289,7 @@ CREATE TABLE shipment_items (
   reference text NOT NULL,
   position int NOT NULL,
   quantity positive_int NOT NULL,
-  units int4multirange NOT NULL DEFAULT '{}', -- Numbers of the units in their line, from 0: they decide about the bins.
+  bins int[] NOT NULL DEFAULT '{}', -- The bin of each unit. Empty in an imported order.
   PRIMARY KEY (store_id, order_id, reference, position),
   FOREIGN KEY (store_id, order_id, reference) REFERENCES shipments,
   FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
@@ -299,11 +301,34 @@ CREATE TABLE returned_units (
   order_id uuid NOT NULL,
   position int NOT NULL,
   quantity positive_int NOT NULL,
-  units int4multirange NOT NULL DEFAULT '{}', -- As in shipment_items. Both are empty in an imported order.
+  bins int[] NOT NULL DEFAULT '{}', -- As in shipment_items.
   PRIMARY KEY (store_id, order_id, position),
   FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
 );
 COMMENT ON TABLE returned_units IS 'Shipped units whose stock went back to the bins, by line.';
+
+CREATE TABLE cancelled_units (
+  store_id int NOT NULL,
+  order_id uuid NOT NULL,
+  event bigint NOT NULL, -- By a trigger, the last units_cancelled of the transaction: without that event, nothing is cancelled.
+  position int NOT NULL,
+  quantity positive_int NOT NULL,
+  bins int[] NOT NULL DEFAULT '{}', -- As in shipment_items.
+  PRIMARY KEY (store_id, order_id, event, position),
+  FOREIGN KEY (store_id, order_id, event) REFERENCES order_events,
+  FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
+);
+COMMENT ON TABLE cancelled_units IS 'Units that an order gave up before they shipped, by line, while others stayed.';
+
+CREATE FUNCTION key_the_cancelled_units() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  SELECT max(id) INTO NEW.event FROM order_events AS cancellation
+  WHERE store_id = NEW.store_id AND order_id = NEW.order_id AND cancellation.event = 'units_cancelled'
+    AND transaction = pg_current_xact_id();
+  RETURN NEW;
+END $$;
+CREATE TRIGGER cancelled_units_have_their_event BEFORE INSERT ON cancelled_units
+  FOR EACH ROW EXECUTE FUNCTION key_the_cancelled_units();
 
 CREATE TABLE payments (
   store_id int NOT NULL,
@@ -320,13 +345,14 @@ CREATE TABLE payments (
 COMMENT ON TABLE payments IS 'Payments of orders, in minor units of the order''s currency.';
 
 CREATE TABLE refunds (LIKE payments INCLUDING ALL, FOREIGN KEY (store_id, order_id) REFERENCES orders);
+ALTER TABLE payments ADD written_off bigint CHECK (written_off > 0); -- What the payment closed without being paid.
 COMMENT ON TABLE refunds IS 'Refunds of orders, in minor units of the order''s currency.';
 
 -- The history of the order, its stock and its payment status stay: they would contradict an order without these rows.
-SELECT pg_temp.for_each_table('{shipments,shipment_items,returned_units,payments,refunds}', $$
+SELECT pg_temp.for_each_table('{shipments,shipment_items,returned_units,cancelled_units,payments,refunds}', $$
   CREATE TRIGGER %1$s_stay BEFORE DELETE OR TRUNCATE ON %1$s EXECUTE FUNCTION refuse_change('keeps its rows')$$);
 
--- No two writers may each ship the last unit: the lock makes the second see what the first has shipped.
+-- No two writers may each ship or give up the last unit: the lock makes the second see what the first has done.
 CREATE FUNCTION limit_to_ordered_units() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   ordered int;
@@ -335,10 +361,12 @@ BEGIN
   PERFORM FROM orders WHERE store_id = NEW.store_id AND id = NEW.order_id FOR NO KEY UPDATE;
   SELECT quantity INTO ordered FROM order_lines
   WHERE store_id = NEW.store_id AND order_id = NEW.order_id AND position = NEW.position;
+  SELECT coalesce(sum(quantity), 0) INTO used FROM cancelled_units
+  WHERE store_id = NEW.store_id AND order_id = NEW.order_id AND position = NEW.position;
   IF TG_TABLE_NAME = 'returned_units' THEN
-    used := NEW.quantity;
+    used := used + NEW.quantity;
   ELSE
-    SELECT sum(item.quantity) INTO used
+    SELECT used + coalesce(sum(item.quantity), 0) INTO used
     FROM shipment_items AS item JOIN shipments USING (store_id, order_id, reference)
     WHERE item.store_id = NEW.store_id AND item.order_id = NEW.order_id AND item.position = NEW.position
       AND shipments.status <> 'void';
@@ -350,9 +378,12 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-SELECT pg_temp.for_each_table('{shipment_items,returned_units}', $$
+SELECT pg_temp.for_each_table('{shipment_items,returned_units,cancelled_units}', $$
   CREATE TRIGGER %1$s_are_limited AFTER INSERT OR UPDATE ON %1$s
   FOR EACH ROW EXECUTE FUNCTION limit_to_ordered_units()$$);
+
+CREATE TRIGGER order_lines_keep_their_units AFTER UPDATE OF quantity ON order_lines
+  FOR EACH ROW EXECUTE FUNCTION limit_to_ordered_units();
 
 -- A void shipment has given its units to others.
 CREATE FUNCTION keep_void() RETURNS trigger LANGUAGE plpgsql AS $$
