@@ -127,12 +127,17 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'fraud_assessments.reasons': `'[{"rule": "elsewhere", "score": 1}]'`,
   'order_stages.state': `'held'`,
   'order_stages.position': '99',
+<<<<<<< ours
   'cancelled_units.bins': `'{900}'`,
+=======
+  'cancelled_units.units': `'{[3,4)}'`,
+>>>>>>> theirs
   'shipments.number': '99',
   'shipments.status': `'delivered'`,
   'shipment_items.bins': `'{900}'`,
   'returned_units.bins': `'{900}'`,
   'payments.number': '99',
+  'payments.written_off': '1',
   'refunds.number': '99',
 };
 
@@ -215,7 +220,7 @@ describe('a column that an answer shows', () => {
     await store.category({ display_order: 2 });
     const brandId = await store.brand();
     await store.brand();
-    const product = await store.product({ brandId, categoryIds: categories, stock: 5, featured: true });
+    const product = await store.product({ brandId, categoryIds: categories, stock: [3, 2], featured: true });
     const attributes = { Size: '42', Color: 'Red' };
     const variants = await store.product({ stock: 0 });
     await store.variant(variants, { attributes, stock: 5 });
