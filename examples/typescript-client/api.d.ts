@@ -99,7 +99,7 @@ export interface paths {
     put?: never;
     /**
      * Ship lines of an order, or claim them for picking
-     * @description The same request with the same `reference` is the same shipment: repeat it after a lost answer. One that is `picking` is shipped by a request to ship the same items. `fulfillment_status` follows from the shipments. A refusal as `already_shipped` is kept in the history.
+     * @description The same request with the same `reference` is the same shipment: repeat it after a lost answer. `fulfillment_status` follows from the shipments. A refusal as `already_shipped` is kept in the history.
      */
     post: operations['createShipment'];
     delete?: never;
@@ -138,8 +138,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Cancel an order before anything of it ships, or units that have not shipped
-     * @description The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`. With `items`, the order gives up these units, and its statuses follow from the rest; without any left it is cancelled. Send an `Idempotency-Key` with `items`: the same request without a key gives up more units.
+     * Cancel an order before anything of it ships
+     * @description The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`.
      */
     post: operations['cancelOrder'];
     delete?: never;
@@ -168,46 +168,6 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/v1/orders/{id}/lines': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Change the lines of an order that have not shipped
-     * @description One transaction takes and returns the stock. Present lines keep their numbers and prices, further lines get those of the live catalog, and the total follows. Without an `Idempotency-Key`, a repeated request adds its lines again.
-     */
-    post: operations['changeOrderLines'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/orders/{id}/hold': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Hold an order before anything of it ships
-     * @description The order is under review, as if a fraud rule held it: nothing of it ships, and a confirmation that was not sent waits. Only a release or a cancellation ends that. An order that a person holds stays as it is.
-     */
-    post: operations['holdOrder'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
   '/v1/orders/{id}/release': {
     parameters: {
       query?: never;
@@ -219,7 +179,7 @@ export interface paths {
     put?: never;
     /**
      * End the review of an order
-     * @description Sends the customer's confirmation, unless it was sent. The body has no fields, and may be absent.
+     * @description Sends the customer's confirmation, as for an accepted order. The body has no fields, and may be absent.
      */
     post: operations['releaseOrder'];
     delete?: never;
@@ -238,8 +198,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Record a payment
-     * @description The amount is the total of the order, or what is still to be paid of `amount_owed`; with `partial` or `settles`, any amount up to that. Another one is refused, and the history keeps the attempt. The order is SUCCEEDED once `amount_owed` is paid. The payment of the total of an order that is cancelled or paid already is recorded: `refund_due` then states what to pay back.
+     * Record a payment of the whole total
+     * @description The amount is compared with the total of the order. Another one is refused, and the history keeps the attempt. The payment of an order that is cancelled or paid already is recorded: `refund_due` then states what to pay back.
      */
     post: operations['recordPayment'];
     delete?: never;
@@ -657,7 +617,11 @@ export interface paths {
     delete: operations['deleteWebhook'];
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Change a webhook
+     * @description Absent fields stay, null resets a field. It keeps its place and its secret, and tries at once: what is not delivered is sent by the new settings. Added kinds begin at its place.
+     */
+    patch: operations['changeWebhook'];
     trace?: never;
   };
   '/v1/webhooks/{id}/test': {
@@ -824,7 +788,10 @@ export interface components {
       product_id: number;
       /** @description An active variant of the product. Give it for every product that has variants. Without it, the order takes the product itself, at its own price and from its own stock, which is usually 0 (422, `available 0`), although `quantity` of the product includes the stock of its variants. Null means none. */
       variant_id?: number | null;
-      /** @description Units. */
+      /**
+       * Format: int32
+       * @description Units.
+       */
       quantity: number;
     };
     OrderCustomerRequest: {
@@ -864,21 +831,17 @@ export interface components {
       /** @description The currency that you expect, ISO 4217 in any letter case. If it is not the store's, the order is refused with 422 `currency_mismatch`. Null means that of the store. */
       currency?: string | null;
     };
-    BinUnitsRequest: {
-      /** @description Code of the warehouse. */
-      warehouse: string;
-      /** @description Code of the bin. */
-      bin: string;
-      /** @description Units. */
-      quantity: number;
-    };
-    ShipmentItemRequest: {
-      /** @description `line` of a line item. */
+    LineQuantityRequest: {
+      /**
+       * Format: int64
+       * @description `line` of a line item.
+       */
       line: number;
-      /** @description Units. */
+      /**
+       * Format: int32
+       * @description Units.
+       */
       quantity: number;
-      /** @description Where all these units were picked. Absent: in the bins of the `allocations` of the line. */
-      from?: components['schemas']['BinUnitsRequest'][];
     };
     CreateShipmentRequest: {
       /** @description Name of the carrier. */
@@ -890,7 +853,7 @@ export interface components {
       /** @description Your own number of the shipment. Unique in the order, for ever. */
       reference: string;
       /** @description Absent: all that is left. */
-      items?: components['schemas']['ShipmentItemRequest'][];
+      items?: components['schemas']['LineQuantityRequest'][];
       /**
        * @description `picking` claims the units: no other shipment and no cancellation takes them until it is shipped or void.
        * @default shipped
@@ -916,30 +879,16 @@ export interface components {
       /** @description When it was shipped or delivered. Absent: now. */
       at?: string | null;
     };
-    LineQuantityRequest: {
-      /** @description `line` of a line item. */
-      line: number;
-      /** @description Units. */
-      quantity: number;
-    };
     CancelOrderRequest: {
-      /** @description Units that have not shipped. Absent: the whole order. */
-      items?: components['schemas']['LineQuantityRequest'][];
       /** @description For the history. */
       reason?: string | null;
       /** @description Whether the units go back to their bins. Absent: those that came from bins. */
       restock?: boolean | null;
       /**
-       * @description Whether the customer gets a mail once the order is CANCELLED. Mails of shipments name cancelled units.
+       * @description Whether the customer gets a mail.
        * @default true
        */
       notify?: boolean | null;
-    };
-    BinRequest: {
-      /** @description Code of the warehouse. */
-      warehouse: string;
-      /** @description Code of the bin. */
-      bin: string;
     };
     TransitionRequest: {
       /**
@@ -972,54 +921,30 @@ export interface components {
        * @default false
        */
       restock?: boolean | null;
-      /** @description The bin that gets the units of `restock` instead. Required for those of imported orders. */
-      restock_to?: components['schemas']['BinRequest'];
       /** @description Which units go back. Absent: all that were shipped and have not come back. */
       lines?: components['schemas']['LineQuantityRequest'][];
-    };
-    SetLineRequest: {
-      /** @description `line` of a line item. */
-      line: number;
-      /** @description Units; 0: the order gives up the line. */
-      quantity: number;
-    };
-    ChangeLinesRequest: {
-      /** @description New quantities. A line keeps its number and its price. */
-      set?: components['schemas']['SetLineRequest'][];
-      /** @description Further lines, at the prices of the live catalog. */
-      add?: components['schemas']['OrderItemRequest'][];
-      /** @description What you expect the order to cost with these lines, in major units. If the total differs, nothing changes (422 `price_changed`). Null means any total. */
-      expected_total?: number | null;
-    };
-    HoldOrderRequest: {
-      /** @description For the history. */
-      reason: string;
     };
     ReleaseOrderRequest: Record<string, never>;
     RecordPaymentRequest: {
       /** @description The payment's id at your gateway. Unique in the order, for ever. */
       reference: string;
-      /** @description What was paid. Minor units of the currency: 1099 is 10.99 USD. */
+      /**
+       * Format: int64
+       * @description What was paid. Minor units of the currency: 1099 is 10.99 USD.
+       */
       amount: number;
       /** @description ISO 4217 code of the amount, in any letter case. */
       currency: string;
-      /**
-       * @description Whether it may be less than what is still to be paid.
-       * @default false
-       */
-      partial?: boolean | null;
-      /**
-       * @description The same; what it leaves is written off, as a cash discount is.
-       * @default false
-       */
-      settles?: boolean | null;
       /** @description When it was paid. Absent: now. */
       at?: string | null;
     };
     RecordRefundRequest: {
       /** @description The refund's id at your gateway. Unique in the order, for ever. */
       reference: string;
-      /** @description What was refunded; 0 for units that come back unpaid. Minor units of the currency: 1099 is 10.99 USD. */
+      /**
+       * Format: int64
+       * @description What was refunded; 0 for units that come back unpaid. Minor units of the currency: 1099 is 10.99 USD.
+       */
       amount: number;
       /** @description What the refund is for. */
       lines?: components['schemas']['LineQuantityRequest'][];
@@ -1028,8 +953,6 @@ export interface components {
        * @default false
        */
       restock?: boolean | null;
-      /** @description The bin that gets the units of `restock` instead. Required for those of imported orders. */
-      restock_to?: components['schemas']['BinRequest'];
       /**
        * @description Whether the customer gets a mail.
        * @default true
@@ -1049,18 +972,27 @@ export interface components {
       warehouse?: string | null;
       /** @description Code of the bin. Not needed where only one bin is possible. */
       bin?: string | null;
-      /** @description Units that came in (positive) or are gone (negative). The stock never falls below 0. */
+      /**
+       * Format: int32
+       * @description Units that came in (positive) or are gone (negative). The stock never falls below 0.
+       */
       adjust?: number;
-      /** @description What the bin shall hold. */
+      /**
+       * Format: int32
+       * @description What the bin shall hold.
+       */
       set?: number;
       /** @description Required with `set`: what you take the bin to hold. Null overwrites whatever is there. */
       expected?: number | null;
-      /** @description Units that were counted at `as_of`. */
+      /**
+       * Format: int32
+       * @description Units that were counted at `as_of`.
+       */
       counted?: number;
       /** @description Required with `counted`: the `cursor` of an answer of `GET /v1/changes` with `has_more: false`, as of which was counted. */
       as_of?: string | null;
-      /** @description Required with `counted`. `available`: the count excludes what is sold. `on_hand`: all that lay on the shelf; units of orders that were placed and not shipped at `as_of` are taken off. `in_bin`: the same, but units of a shipment that was `picking` had left the bin already. */
-      basis?: ('available' | 'on_hand' | 'in_bin') | null;
+      /** @description Required with `counted`. `available`: the count excludes what is sold. `on_hand`: all that lay on the shelf; units of orders that were placed and not shipped at `as_of` are taken off. */
+      basis?: ('available' | 'on_hand') | null;
     };
     ChangeStockRequest: {
       /** @description Your own number of the request. Unique in the store, for ever. */
@@ -1083,6 +1015,8 @@ export interface components {
     CreateWebhookRequest: {
       /** @description Where messages are sent: https, without credentials, not private. */
       url: string;
+      /** @description A name for people. */
+      name?: string | null;
       /** @description The kinds of resources. Absent: all. */
       kinds?: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[] | null;
       /**
@@ -1095,6 +1029,22 @@ export interface components {
        * @default 1
        */
       batch?: number | null;
+    };
+    ChangeWebhookRequest: {
+      /** @description Where messages are sent: https, without credentials, not private. Removes the headers that are not given with it. */
+      url?: string | null;
+      /** @description A name for people. */
+      name?: string | null;
+      /** @description The kinds of resources. null: all. */
+      kinds?: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[] | null;
+      /** @description What a message says of a resource: which one changed, or its record as well. */
+      body?: ('thin' | 'full') | null;
+      /** @description The maximum number of changes per message. Above 1, messages have another form: `WebhookBatch`. */
+      batch?: number | null;
+      /** @description Fixed headers of each message, by name, such as `Authorization`. They replace all earlier ones. */
+      headers?: {
+        [key: string]: string;
+      } | null;
     };
     ReplayWebhookRequest: {
       /** @description Of a message, or of the webhook: sends again what changed after it. */
@@ -1181,6 +1131,7 @@ export interface components {
       /** @description Whether the order is under review. Only with `include=held`. */
       held?: boolean;
       /**
+       * Format: int64
        * @description Sum of the quantities of its lines. Only with `include=units`.
        * @example 2
        */
@@ -1248,7 +1199,7 @@ export interface components {
          */
         unit_price: number;
         /**
-         * @description Units; 0 when the order has given up the line.
+         * @description Units.
          * @example 2
          */
         quantity: number;
@@ -1264,16 +1215,11 @@ export interface components {
          */
         shipped_quantity: number;
         /**
-         * @description Units that were given up before they shipped.
-         * @example 0
-         */
-        cancelled_quantity: number;
-        /**
          * @description Shipped units that went back to their bins, by a refund or with RETURNED.
          * @example 0
          */
         returned_quantity: number;
-        /** @description The bins that hold, or held, the units of the line that were not cancelled. Empty for imported orders. */
+        /** @description The bins that hold, or held, the units of the line. Empty for imported and for cancelled orders. */
         allocations: {
           /**
            * @description Code of the warehouse.
@@ -1290,11 +1236,6 @@ export interface components {
            * @example 2
            */
           quantity: number;
-          /**
-           * @description Units that are shipped.
-           * @example 0
-           */
-          shipped_quantity: number;
         }[];
       }[];
     };
@@ -1429,7 +1370,7 @@ export interface components {
          */
         unit_price: number;
         /**
-         * @description Units; 0 when the order has given up the line.
+         * @description Units.
          * @example 2
          */
         quantity: number;
@@ -1445,16 +1386,11 @@ export interface components {
          */
         shipped_quantity: number;
         /**
-         * @description Units that were given up before they shipped.
-         * @example 0
-         */
-        cancelled_quantity: number;
-        /**
          * @description Shipped units that went back to their bins, by a refund or with RETURNED.
          * @example 0
          */
         returned_quantity: number;
-        /** @description The bins that hold, or held, the units of the line that were not cancelled. Empty for imported orders. */
+        /** @description The bins that hold, or held, the units of the line. Empty for imported and for cancelled orders. */
         allocations: {
           /**
            * @description Code of the warehouse.
@@ -1471,11 +1407,6 @@ export interface components {
            * @example 2
            */
           quantity: number;
-          /**
-           * @description Units that are shipped.
-           * @example 0
-           */
-          shipped_quantity: number;
         }[];
       }[];
       /** @description As stated on the order. */
@@ -1636,7 +1567,7 @@ export interface components {
        */
       pipeline: {
         /**
-         * @description Name of the stage. review: a person holds the order after its confirmation.
+         * @description Name of the stage.
          * @enum {string}
          */
         stage:
@@ -1646,8 +1577,7 @@ export interface components {
           | 'notify-merchant'
           | 'notify-shipment'
           | 'notify-cancellation'
-          | 'notify-refund'
-          | 'review';
+          | 'notify-refund';
         /**
          * @description The shipment or refund that it is about; `""` for none.
          * @example
@@ -1754,12 +1684,6 @@ export interface components {
          * @example 2026-11-20T09:30:00.000Z
          */
         at: string;
-        /**
-         * Format: int64
-         * @description What it closed without being paid: a cash discount, a bank charge. In minor units of the currency: 1099 is 10.99 USD.
-         * @example 0
-         */
-        written_off: number;
       }[];
       /**
        * @description Recorded refunds, likewise.
@@ -1786,19 +1710,7 @@ export interface components {
       }[];
       /**
        * Format: int64
-       * @description `total_amount` without cancelled units and what is written off; 0 for a cancelled order. Paid or not. In minor units of the currency: 1099 is 10.99 USD.
-       * @example 15980
-       */
-      amount_owed: number;
-      /**
-       * Format: int64
-       * @description What was paid, refunded or not. In minor units of the currency: 1099 is 10.99 USD.
-       * @example 0
-       */
-      amount_paid: number;
-      /**
-       * Format: int64
-       * @description What must be paid back: the order or units are cancelled, or it was paid twice. In minor units of the currency: 1099 is 10.99 USD.
+       * @description What must be paid back: the order is cancelled, or was paid twice. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       refund_due: number;
@@ -1967,11 +1879,8 @@ export interface components {
         | 'placed'
         | 'imported'
         | 'status_changed'
-        | 'held'
         | 'released'
         | 'cancelled'
-        | 'units_cancelled'
-        | 'lines_changed'
         | 'shipment_created'
         | 'shipment_changed'
         | 'shipment_refused'
@@ -2013,16 +1922,19 @@ export interface components {
        */
       period: string;
       /**
+       * Format: int64
        * @description Orders placed in the period, cancelled ones included.
        * @example 12
        */
       orders: number;
       /**
+       * Format: int64
        * @description Those whose payment or fulfillment status is `CANCELLED` now.
        * @example 1
        */
       cancelled: number;
       /**
+       * Format: int64
        * @description Units in the lines of the orders.
        * @example 31
        */
@@ -2062,6 +1974,7 @@ export interface components {
        */
       price: number;
       /**
+       * Format: int64
        * @description Available units of the product and of its active variants: what open orders have taken is not in it.
        * @example 12
        */
@@ -2105,6 +2018,7 @@ export interface components {
        */
       price: number;
       /**
+       * Format: int64
        * @description Available units of the product and of its active variants: what open orders have taken is not in it.
        * @example 12
        */
@@ -2175,6 +2089,7 @@ export interface components {
           [key: string]: string;
         };
         /**
+         * Format: int64
          * @description Available units: what open orders have taken is not in it. 0 while the variant is inactive.
          * @example 7
          */
@@ -2293,6 +2208,7 @@ export interface components {
        */
       price: number;
       /**
+       * Format: int64
        * @description Available units of exactly this variant or product: what open orders have taken is not in it.
        * @example 7
        */
@@ -2305,6 +2221,7 @@ export interface components {
          */
         warehouse: string;
         /**
+         * Format: int64
          * @description Available units in its bins.
          * @example 7
          */
@@ -2883,7 +2800,7 @@ export interface components {
        * @description Reserved: always null.
        * @example null
        */
-      person: null;
+      person: Record<string, never> | null;
     };
     Attention: {
       /**
@@ -2932,161 +2849,168 @@ export interface components {
        */
       out_of_stock: number;
     };
+    ChangedOrder: {
+      /**
+       * @description The kind of the resource. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      kind: 'orders';
+      /**
+       * @description The id of the resource, as text.
+       * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
+       */
+      id: string;
+      /** @description Whether the resource is gone: its own route returns 404. */
+      deleted: boolean;
+      /**
+       * Format: date-time
+       * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description The full record; null when `deleted`. */
+      data: components['schemas']['Order'] | null;
+    };
+    ChangedProduct: {
+      /**
+       * @description The kind of the resource. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      kind: 'products';
+      /**
+       * @description The id of the resource, as text.
+       * @example 70
+       */
+      id: string;
+      /** @description Whether the resource is gone: its own route returns 404. */
+      deleted: boolean;
+      /**
+       * Format: date-time
+       * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description The full record; null when `deleted`. */
+      data: components['schemas']['Product'] | null;
+    };
+    ChangedSku: {
+      /**
+       * @description The kind of the resource. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      kind: 'skus';
+      /**
+       * @description The product's id, and the variant's after a hyphen if there is a variant.
+       * @example 70-12
+       */
+      id: string;
+      /** @description Whether the resource is gone: its list lacks it. */
+      deleted: boolean;
+      /**
+       * Format: date-time
+       * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description The full record; null when `deleted`. */
+      data: components['schemas']['SkuListItem'] | null;
+    };
+    ChangedCustomer: {
+      /**
+       * @description The kind of the resource. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      kind: 'customers';
+      /**
+       * @description The id of the resource, as text.
+       * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
+       */
+      id: string;
+      /** @description Whether the resource is gone: its own route returns 404. */
+      deleted: boolean;
+      /**
+       * Format: date-time
+       * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description The full record; null when `deleted`. */
+      data: components['schemas']['Customer'] | null;
+    };
+    ChangedCategory: {
+      /**
+       * @description The kind of the resource. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      kind: 'categories';
+      /**
+       * @description The id of the resource, as text.
+       * @example 7
+       */
+      id: string;
+      /** @description Whether the resource is gone: its own route returns 404. */
+      deleted: boolean;
+      /**
+       * Format: date-time
+       * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description The full record; null when `deleted`. */
+      data: components['schemas']['Category'] | null;
+    };
+    ChangedBrand: {
+      /**
+       * @description The kind of the resource. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      kind: 'brands';
+      /**
+       * @description The id of the resource, as text.
+       * @example 7
+       */
+      id: string;
+      /** @description Whether the resource is gone: its own route returns 404. */
+      deleted: boolean;
+      /**
+       * Format: date-time
+       * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description The full record; null when `deleted`. */
+      data: components['schemas']['Brand'] | null;
+    };
+    ChangedStock: {
+      /**
+       * @description The kind of the resource. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      kind: 'stock';
+      /**
+       * @description Identifies the product or variant in the bin. Opaque.
+       * @example 70-12-5
+       */
+      id: string;
+      /** @description Whether the resource is gone: its list lacks it. */
+      deleted: boolean;
+      /**
+       * Format: date-time
+       * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description The full record; null when `deleted`. */
+      data: components['schemas']['StockListItem'] | null;
+    };
     Change:
-      | {
-          /**
-           * @description The kind of the resource.
-           * @enum {string}
-           */
-          kind: 'orders';
-          /**
-           * @description The id of the resource, as text.
-           * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
-           */
-          id: string;
-          /** @description Whether the resource is gone: its own route returns 404. */
-          deleted: boolean;
-          /**
-           * Format: date-time
-           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          at: string;
-          /** @description The full record; null when `deleted`. */
-          data: components['schemas']['Order'] | null;
-        }
-      | {
-          /**
-           * @description The kind of the resource.
-           * @enum {string}
-           */
-          kind: 'products';
-          /**
-           * @description The id of the resource, as text.
-           * @example 70
-           */
-          id: string;
-          /** @description Whether the resource is gone: its own route returns 404. */
-          deleted: boolean;
-          /**
-           * Format: date-time
-           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          at: string;
-          /** @description The full record; null when `deleted`. */
-          data: components['schemas']['Product'] | null;
-        }
-      | {
-          /**
-           * @description The kind of the resource.
-           * @enum {string}
-           */
-          kind: 'skus';
-          /**
-           * @description The product's id, and the variant's after a hyphen if there is a variant.
-           * @example 70-12
-           */
-          id: string;
-          /** @description Whether the resource is gone: its list lacks it. */
-          deleted: boolean;
-          /**
-           * Format: date-time
-           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          at: string;
-          /** @description The full record; null when `deleted`. */
-          data: components['schemas']['SkuListItem'] | null;
-        }
-      | {
-          /**
-           * @description The kind of the resource.
-           * @enum {string}
-           */
-          kind: 'customers';
-          /**
-           * @description The id of the resource, as text.
-           * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
-           */
-          id: string;
-          /** @description Whether the resource is gone: its own route returns 404. */
-          deleted: boolean;
-          /**
-           * Format: date-time
-           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          at: string;
-          /** @description The full record; null when `deleted`. */
-          data: components['schemas']['Customer'] | null;
-        }
-      | {
-          /**
-           * @description The kind of the resource.
-           * @enum {string}
-           */
-          kind: 'categories';
-          /**
-           * @description The id of the resource, as text.
-           * @example 7
-           */
-          id: string;
-          /** @description Whether the resource is gone: its own route returns 404. */
-          deleted: boolean;
-          /**
-           * Format: date-time
-           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          at: string;
-          /** @description The full record; null when `deleted`. */
-          data: components['schemas']['Category'] | null;
-        }
-      | {
-          /**
-           * @description The kind of the resource.
-           * @enum {string}
-           */
-          kind: 'brands';
-          /**
-           * @description The id of the resource, as text.
-           * @example 7
-           */
-          id: string;
-          /** @description Whether the resource is gone: its own route returns 404. */
-          deleted: boolean;
-          /**
-           * Format: date-time
-           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          at: string;
-          /** @description The full record; null when `deleted`. */
-          data: components['schemas']['Brand'] | null;
-        }
-      | {
-          /**
-           * @description The kind of the resource.
-           * @enum {string}
-           */
-          kind: 'stock';
-          /**
-           * @description Identifies the product or variant in the bin. Opaque.
-           * @example 70-12-5
-           */
-          id: string;
-          /** @description Whether the resource is gone: its list lacks it. */
-          deleted: boolean;
-          /**
-           * Format: date-time
-           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          at: string;
-          /** @description The full record; null when `deleted`. */
-          data: components['schemas']['StockListItem'] | null;
-        };
+      | components['schemas']['ChangedOrder']
+      | components['schemas']['ChangedProduct']
+      | components['schemas']['ChangedSku']
+      | components['schemas']['ChangedCustomer']
+      | components['schemas']['ChangedCategory']
+      | components['schemas']['ChangedBrand']
+      | components['schemas']['ChangedStock'];
     WebhookListItem: {
       /**
        * Format: uuid
@@ -3094,6 +3018,11 @@ export interface components {
        * @example 0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60
        */
       id: string;
+      /**
+       * @description Given by the client, for people; `""` without one.
+       * @example ERP
+       */
+      name: string;
       /**
        * @description Where messages are sent.
        * @example https://erp.example.com/hooks/store
@@ -3117,6 +3046,8 @@ export interface components {
        * @example 1
        */
       batch: number;
+      /** @description The fixed headers of its messages. Their values are not shown. */
+      header_names: string[];
       /**
        * @description That of the key that installed it: it sends only orders of this mode.
        * @enum {string}
@@ -3169,6 +3100,11 @@ export interface components {
        */
       id: string;
       /**
+       * @description Given by the client, for people; `""` without one.
+       * @example ERP
+       */
+      name: string;
+      /**
        * @description Where messages are sent.
        * @example https://erp.example.com/hooks/store
        */
@@ -3191,6 +3127,8 @@ export interface components {
        * @example 1
        */
       batch: number;
+      /** @description The fixed headers of its messages. Their values are not shown. */
+      header_names: string[];
       /**
        * @description That of the key that installed it: it sends only orders of this mode.
        * @enum {string}
@@ -3283,6 +3221,11 @@ export interface components {
        */
       id: string;
       /**
+       * @description Given by the client, for people; `""` without one.
+       * @example ERP
+       */
+      name: string;
+      /**
        * @description Where messages are sent.
        * @example https://erp.example.com/hooks/store
        */
@@ -3305,6 +3248,8 @@ export interface components {
        * @example 1
        */
       batch: number;
+      /** @description The fixed headers of its messages. Their values are not shown. */
+      header_names: string[];
       /**
        * @description That of the key that installed it: it sends only orders of this mode.
        * @enum {string}
@@ -3788,6 +3733,156 @@ export interface components {
         cursor: string;
       };
     };
+    OrderPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['OrderListItem'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    CreatedOrderAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['CreatedOrder'];
+    };
+    OrderAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Order'];
+    };
+    OrderPreviewAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['OrderPreview'];
+    };
+    OrderEventPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['OrderEvent'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    OrderSumsAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['OrderSums'][];
+    };
+    ProductPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['ProductListItem'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    ProductAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Product'];
+    };
+    SkuPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['SkuListItem'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    CategoryPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Category'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    CategoryAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Category'];
+    };
+    BrandPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Brand'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    BrandAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Brand'];
+    };
+    StockPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['StockListItem'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    StockChangeAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['StockChange'];
+    };
+    StockMovementPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['StockMovement'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    WarehousePage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Warehouse'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    CustomerPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['CustomerListItem'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    CustomerAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Customer'];
+    };
+    StoreAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Store'];
+    };
+    ApiKeyAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['ApiKey'];
+    };
+    AttentionAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Attention'];
+    };
+    ChangePage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Change'][];
+      /**
+       * @description Where the next request begins. Opaque. Store the cursor of every response together with its data.
+       * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+       */
+      cursor: string;
+      /** @description Whether there is more now. Repeat with the cursor until it is false. */
+      has_more: boolean;
+      /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with the entries of this page; later pages of the same read have false. Persist this flag across restarts, and compare your copy with what has come when `has_more` is false. */
+      rewound: boolean;
+    };
+    WebhookPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['WebhookListItem'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    WebhookWithSecretAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['WebhookWithSecret'];
+    };
+    WebhookAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Webhook'];
+    };
     /** @description The last page is ceil(total / limit). */
     Pagination: {
       /**
@@ -4129,13 +4224,13 @@ export interface operations {
         email?: string;
         /** @description `true`: only orders of which money must be paid back. Any other value returns 400. */
         refund_due?: true;
-        /** @description Only orders that were placed at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only orders that were placed at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         created_from?: string;
-        /** @description Only orders that were placed before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only orders that were placed before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         created_to?: string;
-        /** @description Only orders that changed at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only orders that changed at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_from?: string;
-        /** @description Only orders that changed before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only orders that changed before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
         /** @description `true`: only orders under review: neither released nor cancelled. `false`: only the others. Letter case does not matter; any other value, also an empty one, returns 400. */
         held?: boolean;
@@ -4190,12 +4285,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['OrderListItem'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['OrderPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -4258,11 +4348,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['CreatedOrder'];
-          };
+          'application/json': components['schemas']['CreatedOrderAnswer'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
@@ -4367,11 +4453,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -4414,11 +4496,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['OrderPreview'];
-          };
+          'application/json': components['schemas']['OrderPreviewAnswer'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
@@ -4487,12 +4565,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['OrderEvent'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['OrderEventPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -4531,27 +4604,6 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The full order. Its shipment with the `reference` was being picked. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
-          'Idempotent-Replayed'?: 'true';
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
-        };
-      };
       /** @description The full order after the change, by this request or by an earlier one. */
       201: {
         headers: {
@@ -4566,11 +4618,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
@@ -4593,23 +4641,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden2'];
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -4619,8 +4651,6 @@ export interface operations {
             | 'already_shipped'
             | 'being_picked'
             | 'shipment_reference_taken'
-            | 'out_of_stock'
-            | 'units_without_bin'
             | 'order_held'
             | 'order_cancelled'
             | 'idempotency_mismatch';
@@ -4682,11 +4712,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
@@ -4772,11 +4798,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       400: components['responses']['BadRequest2'];
@@ -4847,11 +4869,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       400: components['responses']['BadRequest2'];
@@ -4869,201 +4887,8 @@ export interface operations {
             | 'being_picked'
             | 'return_exceeds_shipment'
             | 'units_without_bin'
-            | 'stock_refused'
             | 'above_limit'
             | 'idempotency_mismatch';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable2'];
-    };
-  };
-  changeOrderLines: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
-        'Idempotency-Key'?: string;
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
-        Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description UUID, or receipt number in any letter case.
-         * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ChangeLinesRequest'];
-      };
-    };
-    responses: {
-      /** @description The full order after the change, by this request or by an earlier one. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
-          'Idempotent-Replayed'?: 'true';
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
-        };
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request' | 'item_unavailable';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden2'];
-      404: components['responses']['NotFound'];
-      409: components['responses']['Conflict'];
-      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
-      422: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code':
-            | 'no_units_left'
-            | 'out_of_stock'
-            | 'currency_mismatch'
-            | 'price_changed'
-            | 'already_shipped'
-            | 'being_picked'
-            | 'order_cancelled'
-            | 'units_without_bin'
-            | 'above_limit'
-            | 'idempotency_mismatch';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable2'];
-    };
-  };
-  holdOrder: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
-        'Idempotency-Key'?: string;
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
-        Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description UUID, or receipt number in any letter case.
-         * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['HoldOrderRequest'];
-      };
-    };
-    responses: {
-      /** @description The full order after the change, by this request or by an earlier one. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
-          'Idempotent-Replayed'?: 'true';
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
-        };
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden2'];
-      404: components['responses']['NotFound'];
-      409: components['responses']['Conflict'];
-      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
-      422: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'already_shipped' | 'being_picked' | 'order_cancelled' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -5121,11 +4946,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       400: components['responses']['BadRequest2'];
@@ -5195,11 +5016,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       400: components['responses']['BadRequest2'];
@@ -5269,11 +5086,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       400: components['responses']['BadRequest2'];
@@ -5291,7 +5104,6 @@ export interface operations {
             | 'refund_reference_taken'
             | 'return_exceeds_shipment'
             | 'units_without_bin'
-            | 'stock_refused'
             | 'above_limit'
             | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5352,11 +5164,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['OrderSums'][];
-          };
+          'application/json': components['schemas']['OrderSumsAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5404,9 +5212,9 @@ export interface operations {
         brand_id?: number;
         /** @description Only those with exactly this text as the name in URLs. A value that no row has, such as an empty one, returns an empty list, never an error. */
         slug?: string;
-        /** @description Only products that changed, with their variants, prices and stock at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only products that changed, with their variants, prices and stock at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_from?: string;
-        /** @description Only products that changed, with their variants, prices and stock before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only products that changed, with their variants, prices and stock before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
         /** @description More fields for each row, separated by commas: `updated_at`, `sku`. Another word is rejected with 400. */
         include?: ('updated_at' | 'sku')[];
@@ -5444,12 +5252,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['ProductListItem'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['ProductPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5514,11 +5317,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Product'];
-          };
+          'application/json': components['schemas']['ProductAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5558,9 +5357,9 @@ export interface operations {
         in_stock?: boolean;
         /** @description Only those with this text anywhere in the SKU or the name, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
-        /** @description Only SKUs that changed, with their prices and stock at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only SKUs that changed, with their prices and stock at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_from?: string;
-        /** @description Only SKUs that changed, with their prices and stock before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only SKUs that changed, with their prices and stock before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
         /** @description More fields for each row, separated by commas: `updated_at`. Another word is rejected with 400. */
         include?: 'updated_at'[];
@@ -5598,12 +5397,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['SkuListItem'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['SkuPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5671,12 +5465,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Category'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['CategoryPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5724,11 +5513,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Category'];
-          };
+          'application/json': components['schemas']['CategoryAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5794,12 +5579,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Brand'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['BrandPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5847,11 +5627,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Brand'];
-          };
+          'application/json': components['schemas']['BrandAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5923,12 +5699,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['StockListItem'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['StockPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5991,11 +5762,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['StockChange'];
-          };
+          'application/json': components['schemas']['StockChangeAnswer'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
@@ -6067,9 +5834,9 @@ export interface operations {
         warehouse?: string;
         /** @description Only those with exactly this text as the code of the bin. A value that no row has, such as an empty one, returns an empty list, never an error. */
         bin?: string;
-        /** @description Only movements at or after this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only movements at or after this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         from?: string;
-        /** @description Only movements before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only movements before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         to?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
@@ -6103,12 +5870,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['StockMovement'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['StockMovementPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6172,12 +5934,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Warehouse'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['WarehousePage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6200,13 +5957,13 @@ export interface operations {
         ids?: string;
         /** @description Only those with exactly this text as the whole e-mail, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
         email?: string;
-        /** @description Only customers whose account was created at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only customers whose account was created at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         created_from?: string;
-        /** @description Only customers whose account was created before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only customers whose account was created before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         created_to?: string;
-        /** @description Only customers that changed at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only customers that changed at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_from?: string;
-        /** @description Only customers that changed before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only customers that changed before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
         /** @description More fields for each row, separated by commas: `updated_at`. Another word is rejected with 400. */
         include?: 'updated_at'[];
@@ -6244,12 +6001,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['CustomerListItem'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['CustomerPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6314,11 +6066,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Customer'];
-          };
+          'application/json': components['schemas']['CustomerAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6377,11 +6125,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Store'];
-          };
+          'application/json': components['schemas']['StoreAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6423,11 +6167,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['ApiKey'];
-          };
+          'application/json': components['schemas']['ApiKeyAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6469,11 +6209,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Attention'];
-          };
+          'application/json': components['schemas']['AttentionAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6490,7 +6226,7 @@ export interface operations {
       query?: {
         /** @description The `cursor` of the answer before. Without one, the feed begins with everything that it contains. `now` is the end of the feed: the answer has no entries, and its cursor continues with what changes afterwards. The example shows the form only: the service returns 400 with `cursor_invalid` for it. */
         cursor?: string;
-        /** @description Instead of a cursor: begins with the first change at or after this time. A time in the future is the end of the feed. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Instead of a cursor: begins with the first change at or after this time. A time in the future is the end of the feed. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         from?: string;
         /** @description Only these kinds, separated by commas; all by default. A cursor belongs to its kinds: with a cursor, leave them out or repeat them. An empty list has no changes, and another word returns 400. */
         kinds?: string;
@@ -6528,20 +6264,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Change'][];
-            /**
-             * @description Where the next request begins. Opaque. Store the cursor of every response together with its data.
-             * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
-             */
-            cursor: string;
-            /** @description Whether there is more now. Repeat with the cursor until it is false. */
-            has_more: boolean;
-            /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with the entries of this page; later pages of the same read have false. Persist this flag across restarts, and compare your copy with what has come when `has_more` is false. */
-            rewound: boolean;
-          };
+          'application/json': components['schemas']['ChangePage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6605,12 +6328,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['WebhookListItem'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['WebhookPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6656,11 +6374,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['WebhookWithSecret'];
-          };
+          'application/json': components['schemas']['WebhookWithSecretAnswer'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
@@ -6742,11 +6456,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Webhook'];
-          };
+          'application/json': components['schemas']['WebhookAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6791,17 +6501,95 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Webhook'];
-          };
+          'application/json': components['schemas']['WebhookAnswer'];
         };
       };
       400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden4'];
       404: components['responses']['NotFound2'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  changeWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the webhook.
+         * @example 0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ChangeWebhookRequest'];
+      };
+    };
+    responses: {
+      /** @description The webhook after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
+      404: components['responses']['NotFound2'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'url_not_allowed';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -6839,11 +6627,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Webhook'];
-          };
+          'application/json': components['schemas']['WebhookAnswer'];
         };
       };
       400: components['responses']['BadRequest3'];
@@ -6887,11 +6671,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Webhook'];
-          };
+          'application/json': components['schemas']['WebhookAnswer'];
         };
       };
       400: components['responses']['BadRequest3'];
@@ -6935,11 +6715,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Webhook'];
-          };
+          'application/json': components['schemas']['WebhookAnswer'];
         };
       };
       400: components['responses']['BadRequest3'];
@@ -6987,11 +6763,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Webhook'];
-          };
+          'application/json': components['schemas']['WebhookAnswer'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
@@ -7056,11 +6828,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['WebhookWithSecret'];
-          };
+          'application/json': components['schemas']['WebhookWithSecretAnswer'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
