@@ -127,11 +127,7 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'fraud_assessments.reasons': `'[{"rule": "elsewhere", "score": 1}]'`,
   'order_stages.state': `'held'`,
   'order_stages.position': '99',
-<<<<<<< ours
   'cancelled_units.bins': `'{900}'`,
-=======
-  'cancelled_units.units': `'{[3,4)}'`,
->>>>>>> theirs
   'shipments.number': '99',
   'shipments.status': `'delivered'`,
   'shipment_items.bins': `'{900}'`,
