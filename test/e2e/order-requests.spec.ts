@@ -11,6 +11,8 @@ beforeAll(async () => (api = await startApi()));
 afterAll(() => api.stop());
 const orders = new OrdersClient(() => api);
 
+const PATH = '/v1/orders/preview';
+
 describe('the body of an order', () => {
   const ok = { product_id: 1, quantity: 1 };
   const customer = { name: 'Ada' };
@@ -72,6 +74,11 @@ describe('the body of an order', () => {
       { items: [ok], customer, expected_total: total },
       'expected_total must be a number of at least 0',
     ]),
+    ...[90071992547409.92, 1e300].map((total): [string, unknown, string] => [
+      `an expected_total of ${total}`,
+      { items: [ok], customer, expected_total: total },
+      'expected_total must be a number from 0 to 90071992547409.91',
+    ]),
     ...['US', 'ſek', '', 7].map((currency): [string, unknown, string] => [
       `the currency ${JSON.stringify(currency)}`,
       { items: [ok], customer, currency },
@@ -121,6 +128,53 @@ describe('the body of an order', () => {
   });
 });
 
+describe('unknown fields of the body of an order', () => {
+  const strict = { prefer: 'handling=strict' };
+  const forged = {
+    ...{ price: 1, total: 0, subtotal: 0, amount: 1, total_amount: 1, colour: 'red', expected_totl: 1 },
+    'ключ, 1': 1,
+  };
+  const NAMED = 'items[].colour, items[].expected_totl, items[].%D0%BA%D0%BB%D1%8E%D1%87%2C%201';
+  const OF_CUSTOMER = NAMED.replaceAll('items[]', 'customer');
+  const OF_BODY = NAMED.replaceAll('items[].', '');
+  let body: object;
+  beforeAll(async () => {
+    const mug = await api.store.product({ price: 1_000, stock: 50 });
+    const line = { product_id: mug, quantity: 1, ...forged };
+    body = { items: [line, line], customer: { name: 'Ada', ...forged }, ...forged };
+  });
+
+  it.each(['/v1/orders', PATH])('are named by POST %s, each once, without prices and totals', async (path) => {
+    const answer = await api.post(path, body);
+
+    expect(answer.headers['x-ignored-fields']).toBe([NAMED, OF_CUSTOMER, OF_BODY].join(', '));
+    expect(answer.json()).toMatchObject({ data: { total: 20 } });
+  });
+
+  it.each(['/v1/orders', PATH])('are refused by POST %s in strict handling', async (path) => {
+    const answer = await api.post(path, body, strict);
+
+    expect([answer.statusCode, answer.json()]).toEqual([
+      400,
+      { success: false, error: `Unknown field: ${[NAMED, OF_CUSTOMER, OF_BODY].join(', ')}` },
+    ]);
+  });
+
+  it.each(['/v1/orders', PATH])('are none for POST %s when there are only prices and totals', async (path) => {
+    const mug = await api.store.product({ price: 1_000, stock: 50 });
+    const items = [{ product_id: mug, variant_id: null, quantity: 1, price: 1, unit_price: 1, line_total: 1 }];
+
+    const answer = await api.post(
+      path,
+      { items, customer: { name: 'Ada', region: '' }, total: 1, notes: null },
+      strict,
+    );
+
+    expect([200, 201]).toContain(answer.statusCode);
+    expect(answer.headers['x-ignored-fields']).toBeUndefined();
+  });
+});
+
 describe('an order of an unavailable item', () => {
   it('is refused with 400 and the same text for an unknown product, a draft and a product of another store', async () => {
     const foreign = await (await api.withStore()).store.product({ stock: 5 });
@@ -146,8 +200,6 @@ describe('an order of an unavailable item', () => {
     }
   });
 });
-
-const PATH = '/v1/orders/preview';
 
 interface Problem {
   readonly code: string;

@@ -65,6 +65,19 @@ describe('POST /v1/orders', () => {
       expect(await store.onHand(mug)).toBe(2);
     });
 
+    it.each([
+      [10, 0.1 * 3],
+      [110, 1.1 + 1.1 + 1.1],
+      [110, 3.304],
+      [110, 3.296],
+    ])('compares the expected_total of 3 units at %d in minor units: %d', async (price, expected_total) => {
+      const { store, post } = await api.withStore();
+      const body = anOrderBody(await store.product({ price, stock: 5 }), 3, { expected_total });
+
+      expect((await post('/v1/orders/preview', body)).json()).toMatchObject({ data: { problems: [] } });
+      expect((await post('/v1/orders', body)).statusCode).toBe(201);
+    });
+
     it('places an order in the currency that it names in any letter case, and returns 422 and writes nothing otherwise', async () => {
       const { store, post, get } = await api.withStore({ currency: 'EUR' });
       const mug = await store.product({ stock: 5 });

@@ -37,7 +37,7 @@ export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): 
     [undefined, null, '', 'de', 'US'].includes(country as string) &&
     (reference === null || isReference(reference)) &&
     (currency === null || (typeof currency === 'string' && /^[a-z]{3}$/i.test(currency))) &&
-    (total === null || (typeof total === 'number' && total >= 0)) &&
+    (total === null || (typeof total === 'number' && total >= 0 && total * 100 < Number.MAX_SAFE_INTEGER)) &&
     (payment === null || (typeof payment === 'string' && /^(?:cod|offline)$/i.test(payment)))
   );
 }
@@ -47,7 +47,7 @@ export function cannotBePlaced(order: ValidOrder, catalog: readonly PricedProduc
   const { items, currency = null, expected_total: total = null } = order;
   return (
     (currency !== null && currency.toUpperCase() !== 'USD') ||
-    (total !== null && total !== costOf(order, catalog) / 100) ||
+    (total !== null && Math.round(total * 100) !== costOf(order, catalog)) ||
     !items.every(({ product_id }) => catalog.find(({ id }) => id === product_id)?.isInStock)
   );
 }

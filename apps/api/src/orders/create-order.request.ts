@@ -1,5 +1,15 @@
 import type { OrderRequest } from '@app/application';
-import { MAX_INT4, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
+import {
+  MAX_INT4,
+  MAX_LINES,
+  MAX_QUANTITY,
+  Money,
+  PAYMENT_METHODS,
+  toDecimalText,
+  type Currency,
+  type PaymentMethod,
+} from '@app/domain';
+import { BadRequestException } from '@nestjs/common';
 import { ApiSchema } from '@nestjs/swagger';
 import * as is from '../body/fields.js';
 
@@ -54,7 +64,8 @@ export class OrderCustomerRequest {
 
 @ApiSchema({
   description:
-    'Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 4,000 values.',
+    'Other fields are ignored and named in `X-Ignored-Fields`, except prices and totals. A body has at most 256 kB, ' +
+    '8 levels and 4,000 values.',
 })
 export class CreateOrderRequest {
   @is.ListField(OrderItemRequest, {
@@ -87,8 +98,8 @@ export class CreateOrderRequest {
 
   @is.AmountField({
     description:
-      'What you expect the order to cost, as `total` of a preview shows it, in major units. If the total differs, the order is ' +
-      'refused with 422 `price_changed`. Null means any total.',
+      'What you expect the order to cost, as `total` of a preview shows it, in major units, rounded to the nearest minor ' +
+      'unit. If the total differs, the order is refused with 422 `price_changed`. Null means any total.',
   })
   expected_total?: number | null;
 
@@ -100,7 +111,8 @@ export class CreateOrderRequest {
   currency?: string | null;
 }
 
-export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
+/** @param inStore the currency of the store. @throws BadRequestException */
+export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): OrderRequest {
   const { items, customer, payment_method, notes, external_reference, expected_total, currency } = body;
   const { name, email, phone, address, city, zip, region, country } = customer;
   return {
@@ -120,7 +132,16 @@ export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
     paymentMethod: (payment_method?.toUpperCase() ?? 'COD') as PaymentMethod,
     notes: notes ?? '',
     externalReference: external_reference ?? '',
-    ...(typeof expected_total === 'number' && { expectedTotal: expected_total }),
+    ...(typeof expected_total === 'number' && { expectedTotal: toMoney(expected_total, inStore) }),
     ...(typeof currency === 'string' && { currency: currency.toUpperCase() }),
   };
+}
+
+function toMoney(expectedTotal: number, currency: Currency): Money {
+  try {
+    return Money.nearest(expectedTotal, currency);
+  } catch {
+    const most = toDecimalText(Money.ofMinor(Number.MAX_SAFE_INTEGER, currency));
+    throw new BadRequestException(`expected_total must be a number from 0 to ${most}`);
+  }
 }

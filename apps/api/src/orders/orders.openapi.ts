@@ -51,6 +51,7 @@ export const ApiCreateOrder = ApiWrite({
     description: 'The order was placed, by this request or by an earlier one with the same Idempotency-Key.',
   },
   isRepeatable: true,
+  ignoresFields: true,
   failures: [
     ...FAULTS,
     new refused.ItemsUnavailable([{ line: 2, what: 'product', id: 77 }]),
@@ -76,5 +77,6 @@ export const ApiPreviewOrder = ApiWrite({
     status: 200,
     description: 'The order was not placed. `problems` is empty if it could be placed at this moment.',
   },
+  ignoresFields: true,
   failures: FAULTS,
 });

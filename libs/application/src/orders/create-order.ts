@@ -16,6 +16,7 @@ import {
   type ApiKeyMode,
   type Currency,
   type FraudAssessment,
+  type Money,
   type OrderCustomer,
   type OrderLine,
   type PaymentMethod,
@@ -39,8 +40,8 @@ export interface OrderRequest {
   readonly notes: string;
   /** `''` when there is none. */
   readonly externalReference: string;
-  /** In major units; absent when any total will do. */
-  readonly expectedTotal?: number;
+  /** Absent when any total will do. */
+  readonly expectedTotal?: Money;
   /** Absent when that of the store will do. */
   readonly currency?: Currency;
 }

@@ -34,6 +34,14 @@ export class Money {
     return Money.ofMinor(Number(kept + (roundUp ? 1n : 0n)), currency);
   }
 
+  /**
+   * The minor unit nearest to a number in major units, half away from zero. Sums of doubles are not exact: 0.1 × 3 is
+   * 0.30000000000000004. @throws RangeError when the amount is negative or not a safe integer.
+   */
+  static nearest(major: number, currency: Currency): Money {
+    return Money.parse(major.toFixed(18), currency);
+  }
+
   /** @throws RangeError when the currencies differ. */
   plus(other: Money): Money {
     if (other.currency !== this.currency) throw new RangeError(`Cannot add ${other.currency} to ${this.currency}`);

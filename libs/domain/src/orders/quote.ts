@@ -1,5 +1,5 @@
 import type { Currency } from '../money/currency.js';
-import { Money, toDecimal } from '../money/money.js';
+import { Money } from '../money/money.js';
 import type { OrderLine } from './order-line.js';
 
 /** How an order placed through the API is paid. Cards and gateways go through the hosted checkout. */
@@ -24,7 +24,7 @@ export function quoteOf({ currency, paymentMethod, lines }: QuoteTerms): Quote {
   return { currency, paymentMethod, lines, subtotal, total: subtotal };
 }
 
-/** Whether the total is the expected one, in major units, as the API shows it. Any total is, when none is expected. */
-export function costs({ total, currency }: Quote, expected: number | undefined): boolean {
-  return expected === undefined || expected === toDecimal(total.minor, currency);
+/** Whether the total is the expected one. Any total is, when none is expected. */
+export function costs({ total }: Quote, expected: Money | undefined): boolean {
+  return expected === undefined || expected.minor === total.minor;
 }
