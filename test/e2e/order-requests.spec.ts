@@ -79,6 +79,14 @@ describe('the body of an order', () => {
       { items: [ok], customer, expected_total: total },
       'expected_total must be a number from 0 to 90071992547409.91',
     ]),
+    ['a SKU that is a number', withItem({ product_id: undefined, sku: 7 }), text('items[0].sku', 200)],
+    ['a SKU and a product_id', withItem({ sku: 'A' }), 'items[0] must have either sku or product_id'],
+    [
+      'a SKU and a variant_id',
+      withItem({ product_id: null, sku: 'A', variant_id: 5 }),
+      'items[0].variant_id needs product_id',
+    ],
+    ['an empty SKU', withItem({ product_id: null, sku: '' }), id('items[0].product_id')],
     ...['US', 'ſek', '', 7].map((currency): [string, unknown, string] => [
       `the currency ${JSON.stringify(currency)}`,
       { items: [ok], customer, currency },
@@ -162,7 +170,9 @@ describe('unknown fields of the body of an order', () => {
 
   it.each(['/v1/orders', PATH])('are none for POST %s when there are only prices and totals', async (path) => {
     const mug = await api.store.product({ price: 1_000, stock: 50 });
-    const items = [{ product_id: mug, variant_id: null, quantity: 1, price: 1, unit_price: 1, line_total: 1 }];
+    const items = [
+      { product_id: mug, sku: null, variant_id: null, quantity: 1, price: 1, unit_price: 1, line_total: 1 },
+    ];
 
     const answer = await api.post(
       path,
@@ -172,6 +182,101 @@ describe('unknown fields of the body of an order', () => {
 
     expect([200, 201]).toContain(answer.statusCode);
     expect(answer.headers['x-ignored-fields']).toBeUndefined();
+  });
+});
+
+describe('the SKU of an item', () => {
+  const orderOf = (...items: object[]) => ({ items, customer: { name: 'Ada' } });
+  const line = (sku: string, more: object = {}) => ({ sku, quantity: 1, ...more });
+  const linesOf = async (shop: RunningApi, ...items: object[]) => {
+    const { order_id } = await shop.place(orderOf(...items));
+    const read = await shop.get(`/v1/orders/${order_id}`);
+    return read.json<{ data: { line_items: object[] } }>().data.line_items;
+  };
+
+  it('means the product or the variant that has it exactly, or else in any letter case', async () => {
+    const shop = await api.withStore();
+    await (await api.withStore()).store.product({ sku: 'THEIRS', stock: 5 });
+    const exact = await shop.store.product({ sku: 'Mug', stock: 5 });
+    const other = await shop.store.product({ sku: 'MUG', stock: 5 });
+    const shoe = await shop.store.product({ sku: 'SHOE', stock: 5 });
+    const blue = await shop.store.variant(shoe, { sku: 'Shoe-B', price: 8_200, stock: 5 });
+
+    expect(
+      await linesOf(shop, line('Mug'), line('MUG'), { product_id: other, quantity: 2 }, line('shoe-b'), line('SHOE')),
+    ).toMatchObject([
+      { product_id: exact, variant_id: null, sku: 'Mug' },
+      { product_id: other, variant_id: null, sku: 'MUG' },
+      { product_id: other, quantity: 2 },
+      { product_id: shoe, variant_id: blue, sku: 'Shoe-B', unit_price: 8_200 },
+      { product_id: shoe, variant_id: null, sku: 'SHOE' },
+    ]);
+    expect(await shop.store.onHand(other)).toBe(2);
+    expect(await linesOf(shop, line('Mug', { product_id: null, variant_id: null }))).toMatchObject([
+      { product_id: exact },
+    ]);
+  });
+
+  it('means the unit that can be ordered when an archived one has the same', async () => {
+    const shop = await api.withStore();
+    await shop.store.product({ sku: 'AGAIN', status: 'ARCHIVED', stock: 5 });
+    const sold = await shop.store.product({ sku: 'AGAIN', stock: 5 });
+
+    expect(await linesOf(shop, line('again'))).toMatchObject([{ product_id: sold }]);
+  });
+
+  it('is ambiguous when several units have it, and places nothing', async () => {
+    const shop = await api.withStore();
+    for (const sku of ['Twin', 'TWIN']) await shop.store.product({ sku, stock: 5 });
+    const body = orderOf(line('Twin'), line('twin'), line('NONE'));
+
+    for (const answer of [await shop.post('/v1/orders', body), await shop.post(PATH, body)]) {
+      expect([answer.statusCode, answer.headers['x-error-code'], answer.json()]).toEqual([
+        ...[400, 'ambiguous_sku'],
+        { success: false, error: 'Several products have this SKU, name product_id and variant_id: items[1].sku twin' },
+      ]);
+    }
+    expect((await shop.get('/v1/orders')).json()).toMatchObject({ pagination: { total: 0 } });
+  });
+
+  it('is named with its line when no unit has it, or its unit is not for sale', async () => {
+    const shop = await api.withStore();
+    await shop.store.product({ sku: 'DRAFT', status: 'DRAFT', stock: 5 });
+    const mug = await shop.store.product({ sku: 'MUG', price: 500, stock: 1 });
+    const body = orderOf(
+      line('NONE'),
+      line('mug'),
+      { product_id: 2_000_000_000, quantity: 1 },
+      line('draft'),
+      line('MUG'),
+    );
+
+    const [placed, previewed] = [await shop.post('/v1/orders', body), await shop.post(PATH, body)];
+
+    expect(placed.json()).toMatchObject({
+      error:
+        'items[0].sku NONE is not available; items[2].product_id 2000000000 is not available; items[3].sku draft is not available',
+    });
+    const { problems, items } = previewed.json<{ data: Preview }>().data;
+    expect(problems.map(({ code, path }) => `${code} ${path}`)).toEqual([
+      'item_unavailable items[0].sku',
+      'out_of_stock items[1]',
+      'item_unavailable items[2].product_id',
+      'item_unavailable items[3].sku',
+      'out_of_stock items[4]',
+    ]);
+    expect(items.map(({ productId }) => productId)).toEqual([`${mug}`, `${mug}`]);
+  });
+
+  it('places the same order again with the same Idempotency-Key when another unit has the SKU by then', async () => {
+    const shop = await api.withStore();
+    await shop.store.product({ sku: 'ONCE', stock: 5 });
+    const send = () => shop.post('/v1/orders', orderOf(line('ONCE')), { 'idempotency-key': 'by SKU' });
+
+    const first = await send();
+    await shop.store.product({ sku: 'ONCE', stock: 5 });
+
+    expect([first.statusCode, (await send()).body]).toEqual([201, first.body]);
   });
 });
 
@@ -334,8 +439,9 @@ const MOST_NAMED = 20;
 const HINT = ' without variant_id (the product has variants)';
 
 interface Item {
-  readonly product_id: number;
+  readonly product_id?: number;
   readonly variant_id?: number;
+  readonly sku?: string;
   readonly quantity: number;
 }
 
@@ -389,7 +495,11 @@ describe('the preview of a random order', () => {
 async function shelves({ store }: RunningApi): Promise<Omit<Item, 'quantity'>[]> {
   const things: Omit<Item, 'quantity'>[] = [];
   for (let n = 0; n < 10; n++)
-    things.push({ product_id: await store.product({ price: 101 + 97 * n, stock: [90_000, 9_000] }) });
+    things.push({
+      product_id: await store.product({ sku: `Model-${n}`, price: 101 + 97 * n, stock: [90_000, 9_000] }),
+    });
+  for (let n = 0; n < 5; n++) things.push({ sku: n % 2 === 0 ? `Model-${n}` : `MODEL-${n}` });
+  things.push({ sku: 'none' });
   for (let n = 0; n < 6; n++) things.push({ product_id: await store.product({ price: 7 + n, stock: [n, 12] }) });
   for (let n = 0; n < 4; n++) {
     const product_id = await store.product({ price: 1_000, stock: n });
@@ -432,7 +542,7 @@ function refusalOf(problems: readonly Problem[], items: readonly Item[]) {
 }
 
 function idAt(items: readonly Item[], path: string): unknown {
-  const [, line = '', field = ''] = /^items\[(\d+)\]\.(product_id|variant_id)$/.exec(path) ?? [];
+  const [, line = '', field = ''] = /^items\[(\d+)\]\.(product_id|variant_id|sku)$/.exec(path) ?? [];
   return items[Number(line)]?.[field as keyof Item];
 }
 

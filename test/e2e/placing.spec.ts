@@ -496,9 +496,9 @@ const STATEMENTS = [
 ];
 
 describe('the statements of an order', () => {
-  async function statementsOf(headers: Record<string, string>, productId?: number): Promise<string[]> {
+  async function statementsOf(headers: Record<string, string>, productId?: number, more = {}): Promise<string[]> {
     productId ??= await api.store.product({ stock: 5 });
-    const order = anOrderBody(productId);
+    const order = anOrderBody(productId, 1, more);
     await api.post('/v1/orders', order); // fills the cache of the store's history, which the fraud analysis keeps for a minute
 
     const query = jest.spyOn(pg.Client.prototype, 'query');
@@ -523,6 +523,16 @@ describe('the statements of an order', () => {
 
   it('are two more with an Idempotency-Key', async () => {
     expect(await statementsOf({ 'idempotency-key': 'counted' })).toEqual(STATEMENTS);
+  });
+
+  it('are one more with SKUs', async () => {
+    const skus = ['COUNTED-1', 'COUNTED-2'];
+    for (const sku of skus) await api.store.product({ sku, stock: 9 });
+    const items = [...skus, ...skus].map((sku) => ({ sku, quantity: 1 }));
+
+    const sent = await statementsOf({ 'idempotency-key': 'by SKU' }, undefined, { items });
+
+    expect(sent.sort()).toEqual([...STATEMENTS, 'skus.meanings'].sort());
   });
 
   it('are two when it is replayed and no commit waits for a standby', async () => {

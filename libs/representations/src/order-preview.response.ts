@@ -4,6 +4,9 @@ import { Quoted, toQuote } from './created-order.response.js';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
+/** By what is unavailable: the member of an item that names it. */
+export const ITEM_FIELDS = { product: 'product_id', variant: 'variant_id', sku: 'sku' } as const;
+
 const PROBLEM_CODES = [
   'currency_mismatch',
   'external_reference_taken',
@@ -43,7 +46,9 @@ function toProblems(preview: Preview): Static<typeof Problem>[] {
     return { code, path, requested: null, available: null };
   };
   const lines = [
-    ...unavailable.map(({ line, what }) => ({ line, ...problem('item_unavailable', `items[${line}].${what}_id`) })),
+    ...unavailable.map(({ line, what }) => {
+      return { line, ...problem('item_unavailable', `items[${line}].${ITEM_FIELDS[what]}`) };
+    }),
     ...shortages.map(({ line, requested, available }) => {
       return { line, ...problem('out_of_stock', `items[${line}]`), requested, available };
     }),

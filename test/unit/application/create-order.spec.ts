@@ -2,10 +2,12 @@ import {
   CreateOrder,
   Deadline,
   DeadlineExceeded,
+  OrderQuotes,
   ReceiptNumberTaken,
   type FraudScreening,
   type OrderPlacement,
   type Placement,
+  type SkuRepository,
 } from '@app/application';
 import { Money, orderLineOf, type FraudVerdict } from '@app/domain';
 
@@ -23,7 +25,7 @@ function placeOne({ taken = 0, verdict = 'ACCEPT' as FraudVerdict, patienceMs = 
     quantity: 1,
   });
   const createOrder = new CreateOrder(
-    { price: () => Promise.resolve({ lines: [mug], unavailable: [] }) },
+    new OrderQuotes({} as SkuRepository, { price: () => Promise.resolve({ lines: [mug], unavailable: [] }) }),
     {
       begin: () => ({ assess: () => Promise.resolve({ verdict, score: 0, reasons: [] }) }),
       recordRejection: () => new Promise(() => undefined),

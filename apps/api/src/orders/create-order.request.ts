@@ -1,4 +1,4 @@
-import type { OrderRequest } from '@app/application';
+import type { ItemRequest, OrderRequest } from '@app/application';
 import {
   MAX_INT4,
   MAX_LINES,
@@ -11,13 +11,25 @@ import {
 } from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
 import { ApiSchema } from '@nestjs/swagger';
+import { refusalOf } from '../body/body.pipe.js';
 import * as is from '../body/fields.js';
 
 const ID = { min: 1, max: MAX_INT4, format: 'int32' } as const;
 
 export class OrderItemRequest {
-  @is.IntegerField({ ...ID, description: 'An active product of the store. An integer, although `id` is a string.' })
-  product_id!: number;
+  @is.IntegerUnlessField('sku', {
+    ...ID,
+    description: 'An active product of the store. An integer, although `id` is a string. Or `sku`.',
+  })
+  product_id?: number | null;
+
+  @is.TextField({
+    max: 200,
+    description:
+      'Instead of `product_id` and `variant_id`: the SKU of a product or variant, exactly or else in any letter case. Of ' +
+      'several with it, the one that can be ordered.',
+  })
+  sku?: string | null;
 
   @is.IntegerOrNullField({
     ...ID,
@@ -113,14 +125,12 @@ export class CreateOrderRequest {
 
 /** @param inStore the currency of the store. @throws BadRequestException */
 export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): OrderRequest {
+  const faults = body.items.flatMap((item, index) => faultsOf(item).map((fault) => `items[${index}]${fault}`));
+  if (faults.length > 0) throw refusalOf(faults);
   const { items, customer, payment_method, notes, external_reference, expected_total, currency } = body;
   const { name, email, phone, address, city, zip, region, country } = customer;
   return {
-    items: items.map(({ product_id, variant_id, quantity }) => ({
-      productId: product_id,
-      variantId: variant_id ?? null,
-      quantity,
-    })),
+    items: items.map(toItem),
     customer: { name, email: email ?? '', phone: phone ?? '' },
     address: {
       address: address ?? '',
@@ -135,6 +145,18 @@ export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): Ord
     ...(typeof expected_total === 'number' && { expectedTotal: toMoney(expected_total, inStore) }),
     ...(typeof currency === 'string' && { currency: currency.toUpperCase() }),
   };
+}
+
+function faultsOf({ sku, product_id, variant_id }: OrderItemRequest): string[] {
+  if (!sku) return [];
+  if (product_id) return [' must have either sku or product_id'];
+  return variant_id ? ['.variant_id needs product_id'] : [];
+}
+
+/** The fields are those of the hash by which an Idempotency-Key knows its request. */
+function toItem({ sku, product_id, variant_id, quantity }: OrderItemRequest): ItemRequest {
+  if (sku) return { sku, quantity };
+  return { productId: product_id ?? 0, variantId: variant_id ?? null, quantity };
 }
 
 function toMoney(expectedTotal: number, currency: Currency): Money {

@@ -34,6 +34,7 @@ const BODY = {
   },
 };
 const FAULTS = [
+  new refused.AmbiguousSku([{ line: 2, sku: 'R-1-42' }]),
   new BadRequestException('customer.name is required'),
   new BadRequestException('items[2].quantity must be an integer from 1 to 999'),
 ];
