@@ -17,6 +17,7 @@ interface OrderOptions {
   readonly items?: readonly { readonly productId: number; readonly quantity: number }[];
   readonly externalReference?: string;
   readonly isTest?: boolean;
+  readonly notify?: boolean;
 }
 
 export function anOrder(
@@ -27,6 +28,7 @@ export function anOrder(
     items = [{ productId: 1, quantity: 1 }],
     externalReference = '',
     isTest = false,
+    notify = true,
   }: OrderOptions = {},
 ): Order {
   const unitPrice = Money.ofMinor(1000, 'USD');
@@ -41,6 +43,7 @@ export function anOrder(
     notes: '',
     externalReference,
     isTest,
+    notify,
     lines: items.map((item) =>
       orderLineOf({ ...item, variantId: null, sku: '', name: 'Mug', attributes: {}, unitPrice }),
     ),

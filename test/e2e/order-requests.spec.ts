@@ -87,6 +87,7 @@ describe('the body of an order', () => {
       'items[0].variant_id needs product_id',
     ],
     ['an empty SKU', withItem({ product_id: null, sku: '' }), id('items[0].product_id')],
+    ['a notify of text', { items: [ok], customer, notify: 'no' }, 'notify must be true or false'],
     ...['US', 'ſek', '', 7].map((currency): [string, unknown, string] => [
       `the currency ${JSON.stringify(currency)}`,
       { items: [ok], customer, currency },

@@ -116,7 +116,10 @@ const Stage = is.object({
   reference: is.text('The shipment or refund that it is about; `""` for none.', ''),
   state: is.oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: failed for good.'),
   attempts: is.integer('Number of attempts that have ended, since an operator retried the stage, if one did.', 1),
-  last_error: is.text('Code or class of the last failure; `""` when there was none.', ''),
+  last_error: is.text(
+    'Code or class of the last failure; `""` when there was none. `not_wanted`: the order was placed with `notify: false`.',
+    '',
+  ),
   at: is.timestamp('When the stage last changed.'),
 });
 

@@ -22,6 +22,7 @@ describe('BodyPipe', () => {
       'customer',
       'payment_method',
       'notes',
+      'notify',
       'external_reference',
       'expected_total',
       'currency',

@@ -100,6 +100,12 @@ export class CreateOrderRequest {
   @is.TextField({ max: 2000, description: 'Free text.' })
   notes?: string | null;
 
+  @is.FlagField({
+    default: true,
+    description: 'Whether the customer gets the confirmation. Each later change has its own `notify`.',
+  })
+  notify?: boolean | null;
+
   @is.ReferenceField({
     description:
       'Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is ' +
@@ -127,7 +133,7 @@ export class CreateOrderRequest {
 export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): OrderRequest {
   const faults = body.items.flatMap((item, index) => faultsOf(item).map((fault) => `items[${index}]${fault}`));
   if (faults.length > 0) throw refusalOf(faults);
-  const { items, customer, payment_method, notes, external_reference, expected_total, currency } = body;
+  const { items, customer, payment_method, notes, notify, external_reference, expected_total, currency } = body;
   const { name, email, phone, address, city, zip, region, country } = customer;
   return {
     items: items.map(toItem),
@@ -142,6 +148,7 @@ export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): Ord
     paymentMethod: (payment_method?.toUpperCase() ?? 'COD') as PaymentMethod,
     notes: notes ?? '',
     externalReference: external_reference ?? '',
+    ...(notify === false && { notify }),
     ...(typeof expected_total === 'number' && { expectedTotal: toMoney(expected_total, inStore) }),
     ...(typeof currency === 'string' && { currency: currency.toUpperCase() }),
   };

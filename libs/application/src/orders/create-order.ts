@@ -40,6 +40,8 @@ export interface OrderRequest extends QuoteRequest {
   readonly notes: string;
   /** `''` when there is none. */
   readonly externalReference: string;
+  /** False when the customer gets no confirmation. */
+  readonly notify?: boolean;
   /** Absent when any total will do. */
   readonly expectedTotal?: Money;
   /** Absent when that of the store will do. */
@@ -186,6 +188,7 @@ function draftOf({ store, mode, keyId, request }: CreateOrderCommand, { lines, p
     externalReference: request.externalReference,
     isTest: mode === 'test',
     lines,
+    notify: request.notify ?? true,
     placedAt,
     placedBy: keyId ?? null,
   });

@@ -30,6 +30,7 @@ function aDraft(overrides: Partial<OrderDraft> = {}): OrderDraft {
     externalReference: '',
     isTest: false,
     lines: [aLine(1099)],
+    notify: true,
     placedAt: new Date('2026-11-20T10:00:00Z'),
     placedBy: null,
     ...overrides,

@@ -53,6 +53,8 @@ export interface OrderDraft {
   readonly externalReference: string;
   readonly isTest: boolean;
   readonly lines: readonly OrderLine[];
+  /** Whether the customer gets a confirmation. */
+  readonly notify: boolean;
   readonly placedAt: Date;
   /** The API key that places it; null for none. */
   readonly placedBy: string | null;
