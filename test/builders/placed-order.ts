@@ -5,7 +5,7 @@ import {
   type Placement,
   type PlacementOutcome,
 } from '@app/application';
-import { Money, newOrder, orderLineOf, sumDemand, type FraudAssessment, type Order } from '@app/domain';
+import { Money, newOrder, orderLineOf, sumDemand, type Charges, type FraudAssessment, type Order } from '@app/domain';
 import { v7 as uuidv7 } from 'uuid';
 
 let serial = 0;
@@ -18,6 +18,7 @@ interface OrderOptions {
   readonly externalReference?: string;
   readonly isTest?: boolean;
   readonly notify?: boolean;
+  readonly charges?: Charges;
 }
 
 export function anOrder(
@@ -29,6 +30,7 @@ export function anOrder(
     externalReference = '',
     isTest = false,
     notify = true,
+    charges,
   }: OrderOptions = {},
 ): Order {
   const unitPrice = Money.ofMinor(1000, 'USD');
@@ -44,6 +46,7 @@ export function anOrder(
     externalReference,
     isTest,
     notify,
+    charges,
     lines: items.map((item) =>
       orderLineOf({ ...item, variantId: null, sku: '', name: 'Mug', attributes: {}, unitPrice }),
     ),

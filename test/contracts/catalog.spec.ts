@@ -3,18 +3,21 @@ import {
   CategoryRepository,
   CustomerRepository,
   ERASED_NAME,
+  OrderCharges,
   PersonalData,
   ProductRepository,
   SkuRepository,
   StoreRepository,
   type BrandFilter,
   type CategoryFilter,
+  type ChargeableOrder,
   type CustomerFilter,
   type Page,
   type PageOf,
   type ProductFilter,
   type SkuFilter,
 } from '@app/application';
+import { NO_CHARGES } from '@app/domain';
 import { MaintenanceConnection, PostgresPersonalData } from '@app/infrastructure';
 import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -206,6 +209,14 @@ describe('SkuRepository', () => {
 
   it('lists units with the same SKU by id', async () => {
     expect(await listed(skus, { skus: ['A-9'] }, 'productId')).toEqual([2, ...twins]);
+  });
+});
+
+describe('OrderCharges', () => {
+  it('are none without an extension', async () => {
+    const charges = application.app.get(OrderCharges, { strict: false });
+
+    expect(await charges.chargesOf(1, {} as ChargeableOrder)).toEqual(NO_CHARGES);
   });
 });
 

@@ -162,11 +162,12 @@ export const Order = representation(
   'Order',
   is.object({
     ...SUMMARY,
-    tax_amount: is.minorUnits('Tax that is not in `amount`; 0 for an order that the API placed.', 0),
-    shipping_amount: is.minorUnits('Likewise.', 0),
-    discount_amount: is.minorUnits('Likewise; positive where it lowers the total.', 0),
+    tax_amount: is.minorUnits('Tax; 0 where the service does not compute it.', 0),
+    shipping_amount: is.minorUnits('Shipping.', 0),
+    discount_amount: is.minorUnits('Discount; positive where it lowers the total.', 0),
     adjustment_amount: is.minorUnits(
-      'What the others do not explain: `amount` + tax + shipping - discount + adjustment = `total_amount`.',
+      'What the others do not explain: `amount` + tax + shipping - discount + adjustment = `total_amount`. Minus the tax ' +
+        'where the prices include it.',
       0,
     ),
     line_items: is.arrayOf(LineItem, 'The lines as they were sold. Later changes of the products do not change them.'),

@@ -30,7 +30,7 @@ const SOON = { 'retry-after': '1' };
 const MAX_NAMED = 20;
 
 /** What operators need to see. `none`: a fault of the client, or a refusal that is counted elsewhere. */
-export type Concern = 'none' | 'defect' | Exclude<ApplicationFailureKind, 'overloaded'>;
+export type Concern = 'none' | 'defect' | Exclude<ApplicationFailureKind, 'overloaded' | 'extension'>;
 
 export interface ErrorAnswer {
   readonly status: number;
@@ -60,6 +60,7 @@ function headersOf(error: DomainError): Readonly<Record<string, string>> {
 
 function describeApplicationError({ kind, code, message }: ApplicationError, namesOneThing: boolean): ErrorAnswer {
   if (kind === 'overloaded') return answer(503, code, message, SOON);
+  if (kind === 'extension') return { ...answer(503, code, message, SOON), concern: 'defect' };
   if (kind !== 'unusable_value') return unavailable(code, kind);
   const refusal = namesOneThing ? notFound() : answer(400, code, 'The request has a value that cannot be used');
   return { ...refusal, concern: kind };

@@ -1,3 +1,4 @@
+import { ChargesUnavailable } from '@app/application';
 import { domainErrors as refused, Money } from '@app/domain';
 import { CreatedOrder, Order, OrderListItem, OrderPreview, type ResourceDocumentation } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
@@ -35,6 +36,7 @@ const BODY = {
 };
 const FAULTS = [
   new refused.AmbiguousSku([{ line: 2, sku: 'R-1-42' }]),
+  new ChargesUnavailable(),
   new BadRequestException('customer.name is required'),
   new BadRequestException('items[2].quantity must be an integer from 1 to 999'),
 ];
@@ -68,8 +70,8 @@ export const ApiPreviewOrder = ApiWrite({
   operationId: 'previewOrder',
   summary: 'Prices, totals and problems of an order that is not placed',
   description:
-    'Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with ' +
-    '`problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does ' +
+    'Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with the ' +
+    'charges and `problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does ' +
     'not run: it may still refuse or hold the order. `items` and the totals omit lines with `item_unavailable` and ' +
     'contain those that are `out_of_stock`. Money is in major units: 10.99 is 10.99 USD.',
   body: BODY,

@@ -9,7 +9,6 @@ import {
   OrderRejected,
   OutOfStock,
   PriceChanged,
-  quoteOf,
   RECEIPT_RANDOM_BYTES,
   receiptNumber,
   sumDemand,
@@ -18,10 +17,7 @@ import {
   type Currency,
   type FraudAssessment,
   type Money,
-  type OrderCustomer,
-  type OrderLine,
-  type PaymentMethod,
-  type PostalAddress,
+  type Quote,
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
@@ -34,9 +30,6 @@ import { requestHashOf } from '../request-hash.js';
 import { OrderQuotes, type QuoteRequest } from './order-quotes.js';
 
 export interface OrderRequest extends QuoteRequest {
-  readonly customer: OrderCustomer;
-  readonly address: PostalAddress;
-  readonly paymentMethod: PaymentMethod;
   readonly notes: string;
   /** `''` when there is none. */
   readonly externalReference: string;
@@ -64,7 +57,7 @@ export interface CreatedOrder {
 }
 
 interface Quoted {
-  readonly lines: readonly OrderLine[];
+  readonly quote: Quote;
   readonly placedAt: Date;
 }
 
@@ -83,6 +76,7 @@ export class CreateOrder {
    * Prices the items from the live catalog, screens the order and places it. After an error, except
    * CommitOutcomeUnknown, no order is written.
    * @throws AmbiguousSku, ItemsUnavailable, CurrencyMismatch, PriceChanged, OutOfStock, ExternalReferenceTaken
+   * @throws ChargesUnavailable, or the DomainError by which the charges refuse the order
    * @throws OrderRejected when the store's fraud rules reject the order: the assessment is written.
    * @throws IdempotencyMismatch, IdempotencyInFlight
    * @throws DeadlineExceeded when the order's transaction cannot begin, or its rejection cannot be recorded, in time.
@@ -128,9 +122,9 @@ export class CreateOrder {
     const [{ lines, unavailable }, placedAt] = await Promise.all([this.quotes.price(command), this.clock.now()]);
     if (unavailable.length > 0) throw new ItemsUnavailable(unavailable);
     if (!isCurrencyExpected(command)) throw new CurrencyMismatch(store.currency);
-    const quote = quoteOf({ currency: store.currency, paymentMethod: request.paymentMethod, lines });
+    const quote = await this.quotes.charge(command, lines);
     if (!costs(quote, request.expectedTotal)) throw new PriceChanged(quote.total);
-    return { lines, placedAt };
+    return { quote, placedAt };
   }
 
   private async place(
@@ -175,7 +169,7 @@ export function isCurrencyExpected({ store, request }: Pick<CreateOrderCommand, 
   return request.currency === undefined || request.currency === store.currency;
 }
 
-function draftOf({ store, mode, keyId, request }: CreateOrderCommand, { lines, placedAt }: Quoted): Order {
+function draftOf({ store, mode, keyId, request }: CreateOrderCommand, { quote, placedAt }: Quoted): Order {
   return newOrder({
     id: uuidv7({ msecs: placedAt.getTime() }),
     storeId: store.id,
@@ -187,7 +181,8 @@ function draftOf({ store, mode, keyId, request }: CreateOrderCommand, { lines, p
     notes: request.notes,
     externalReference: request.externalReference,
     isTest: mode === 'test',
-    lines,
+    lines: quote.lines,
+    charges: quote.charges,
     notify: request.notify ?? true,
     placedAt,
     placedBy: keyId ?? null,

@@ -1,6 +1,18 @@
-import { AmbiguousSku, type Currency } from '@app/domain';
+import {
+  AmbiguousSku,
+  DomainError,
+  quoteOf,
+  type Currency,
+  type OrderCustomer,
+  type OrderLine,
+  type PaymentMethod,
+  type PostalAddress,
+  type Quote,
+} from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { ApplicationError, ChargesUnavailable } from '../errors.js';
 import { CatalogPricing, type LineRequest, type PricedItems } from '../ports/catalog-pricing.js';
+import { OrderCharges } from '../ports/order-charges.js';
 import { SkuRepository, type MeaningOfSku } from '../ports/sku.repository.js';
 
 /** A SKU means what it means in a change of stock. */
@@ -13,6 +25,9 @@ export type ItemRequest = LineRequest | SkuRequest;
 
 export interface QuoteRequest {
   readonly items: readonly ItemRequest[];
+  readonly customer: OrderCustomer;
+  readonly address: PostalAddress;
+  readonly paymentMethod: PaymentMethod;
 }
 
 interface QuoteCommand {
@@ -28,6 +43,7 @@ export class OrderQuotes {
   constructor(
     private readonly skus: SkuRepository,
     private readonly pricing: CatalogPricing,
+    private readonly charges: OrderCharges,
   ) {}
 
   /** Prices the items of a request. Those with a SKU are found first, by one statement more. @throws AmbiguousSku */
@@ -49,6 +65,22 @@ export class OrderQuotes {
       }),
     ];
     return { lines, unavailable: missing.sort((a, b) => a.line - b.line) };
+  }
+
+  /** @throws ChargesUnavailable, or the DomainError by which the charges refuse the order */
+  async charge({ store, request }: QuoteCommand, lines: readonly OrderLine[]): Promise<Quote> {
+    const { paymentMethod, customer, address } = request;
+    const terms = { currency: store.currency, paymentMethod, lines };
+    const uncharged = quoteOf(terms);
+    if (lines.length === 0) return uncharged;
+    try {
+      const order = { ...terms, subtotal: uncharged.subtotal, customer, address };
+      const { tax, isTaxIncluded, shipping, discount } = await this.charges.chargesOf(store.id, order);
+      return quoteOf({ ...terms, charges: { tax, isTaxIncluded, shipping, discount } });
+    } catch (error) {
+      if (error instanceof DomainError || error instanceof ApplicationError) throw error;
+      throw new ChargesUnavailable({ cause: error });
+    }
   }
 
   private async find(storeId: number, items: readonly ItemRequest[]): Promise<FoundItem[]> {

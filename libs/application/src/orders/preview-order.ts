@@ -1,12 +1,4 @@
-import {
-  costs,
-  quoteOf,
-  sumDemand,
-  type OrderLine,
-  type Quote,
-  type StockDemand,
-  type UnavailableItem,
-} from '@app/domain';
+import { costs, sumDemand, type OrderLine, type Quote, type StockDemand, type UnavailableItem } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { OrderPlacement, type PlacementCheck } from '../ports/order-placement.js';
 import { isCurrencyExpected, type CreateOrderCommand } from './create-order.js';
@@ -32,7 +24,7 @@ export class PreviewOrder {
 
   /**
    * Prices and checks an order without locks and without writing. Runs no fraud rule: a verdict would show how to evade
-   * it. @throws DeadlineExceeded, AmbiguousSku
+   * it. @throws DeadlineExceeded, AmbiguousSku, ChargesUnavailable, or the DomainError by which the charges refuse the order
    */
   execute(command: PreviewOrderCommand): Promise<OrderPreview> {
     return command.deadline.bound(this.preview(command));
@@ -40,11 +32,11 @@ export class PreviewOrder {
 
   private async preview(command: PreviewOrderCommand): Promise<OrderPreview> {
     const { store, mode, request } = command;
-    const { items, paymentMethod, externalReference, expectedTotal } = request;
+    const { items, externalReference, expectedTotal } = request;
     const { lines, unavailable } = await this.quotes.price(command);
     const reference = { storeId: store.id, isTest: mode === 'test', externalReference };
     const check = await this.placement.check(reference, demandOf(items.length, lines, unavailable));
-    const quote = quoteOf({ currency: store.currency, paymentMethod, lines });
+    const quote = await this.quotes.charge(command, lines);
     const isPriceChanged = unavailable.length === 0 && !costs(quote, expectedTotal);
     return { quote, unavailable, isCurrencyMismatched: !isCurrencyExpected(command), isPriceChanged, ...check };
   }

@@ -20,6 +20,9 @@ const INSERT_ORDER = withNames<
   | 'currency'
   | 'amount'
   | 'total_amount'
+  | 'tax'
+  | 'shipping'
+  | 'discount'
   | 'units'
   | 'name'
   | 'email'
@@ -40,11 +43,11 @@ const INSERT_ORDER = withNames<
 >(`/* orders.insert */
   WITH placed AS (
     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-      amount, total_amount, units, customer_name, customer_email, customer_phone, shipping_address, billing_address,
+      amount, total_amount, tax_amount, shipping_amount, discount_amount, units, customer_name, customer_email, customer_phone, shipping_address, billing_address,
       notes, is_test, created_at, external_reference, placed, placed_by, email_key, phone_key, address_key,
       search_text, customer_id)
     VALUES (:store, CASE WHEN ${HAS_BEGUN} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
-      :payment_method, :currency, :amount, :total_amount, :units, :name, :email, :phone, :address, :address, :notes,
+      :payment_method, :currency, :amount, :total_amount, :tax, :shipping, :discount, :units, :name, :email, :phone, :address, :address, :notes,
       :is_test, :placed_at, :external_reference, true, :placed_by,
       email_key(:email), comparable_phone(:phone), comparable_address(:address),
       order_text(:email, :receipt_number::receipt_number, :name, :external_reference::external_reference),
@@ -98,6 +101,9 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     currency: order.currency,
     amount: order.subtotal.minor,
     total_amount: order.total.minor,
+    tax: order.charges.tax,
+    shipping: order.charges.shipping,
+    discount: order.charges.discount,
     units: order.lines.reduce((sum, { quantity }) => sum + quantity, 0),
     name: customer.name,
     email: customer.email,
