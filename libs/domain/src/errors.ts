@@ -23,9 +23,10 @@ export interface UnavailableItem {
   readonly line: number;
   /** The list of a change of lines; absent for a new order, which has one. */
   readonly list?: 'add';
-  /** `variant` when the product could be ordered without it. */
-  readonly what: 'product' | 'variant';
-  readonly id: number;
+  /** `variant` when the product could be ordered without it; `sku` when the line names no ids. */
+  readonly what: 'product' | 'variant' | 'sku';
+  /** The SKU itself for a `sku`. */
+  readonly id: number | string;
 }
 
 export class ItemsUnavailable extends domainError(
@@ -34,6 +35,20 @@ export class ItemsUnavailable extends domainError(
   'A product or variant of the order is not available',
 ) {
   constructor(readonly items: readonly UnavailableItem[]) {
+    super();
+  }
+}
+
+/** Position of a line in the request, from 0, and its SKU. */
+export interface AmbiguousItem {
+  readonly line: number;
+  /** As in {@link UnavailableItem}. */
+  readonly list?: 'add';
+  readonly sku: string;
+}
+
+export class AmbiguousSku extends domainError('invalid', 'ambiguous_sku', 'Several products have the SKU of a line') {
+  constructor(readonly items: readonly AmbiguousItem[]) {
     super();
   }
 }

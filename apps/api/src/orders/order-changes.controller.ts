@@ -75,7 +75,7 @@ export class OrderChangesController {
     @Change() { context, answer }: ChangeOfOrder,
     @Body(StrictBodyPipe) body: request.ChangeLinesRequest,
   ) {
-    return answer(await this.changes.changeLines(context, currency, request.toEditedLines(body)));
+    return answer(await this.changes.changeLines(context, currency, request.toEditedLines(body, currency)));
   }
 
   @Post('hold')

@@ -7,6 +7,7 @@ import {
   TRANSITION_TARGETS,
   type BinCodes,
   type Cancellation,
+  type Currency,
   type LineQuantity,
   type PaymentRequest,
   type RefundRequest,
@@ -21,7 +22,7 @@ import type { EditedLines } from '@app/application';
 import { STATUS_FIELDS } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
 import * as is from '../body/fields.js';
-import { OrderItemRequest, toLineRequests } from './create-order.request.js';
+import { OrderItemRequest, toExpectedTotal, toItems } from './create-order.request.js';
 
 const LineNumber = is.IntegerField({
   min: 1,
@@ -283,13 +284,14 @@ export function toCancellation({ reason, restock, notify }: CancelOrderRequest):
   return { reason: reason ?? '', restock: restock ?? null, notify: notify ?? true };
 }
 
-export function toEditedLines({ set, add, expected_total }: ChangeLinesRequest): EditedLines {
+/** @param inStore the currency of the store. @throws BadRequestException */
+export function toEditedLines({ set, add, expected_total }: ChangeLinesRequest, inStore: Currency): EditedLines {
   refuseIf(!set && !add, 'set or add is required');
   refuseIf(new Set(set?.map(({ line }) => line)).size < (set?.length ?? 0), 'set must name each line once');
   return {
     set: toLines(set) ?? [],
-    add: toLineRequests(add ?? []),
-    ...(typeof expected_total === 'number' && { expectedTotal: expected_total }),
+    add: toItems(add ?? [], 'add'),
+    ...(typeof expected_total === 'number' && { expectedTotal: toExpectedTotal(expected_total, inStore) }),
   };
 }
 

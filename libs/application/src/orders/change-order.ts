@@ -26,8 +26,8 @@ import {
 import { Injectable } from '@nestjs/common';
 import type { Deadline } from '../deadline.js';
 import { requestHashOf } from '../request-hash.js';
-import { CatalogPricing, type LineRequest } from '../ports/catalog-pricing.js';
 import type { IdempotencyScope } from '../ports/idempotency.js';
+import { OrderQuotes, type ItemRequest } from './order-quotes.js';
 import { OrderLifecycle, type ChangedOrder, type OrderTarget } from '../ports/order-lifecycle.js';
 
 export interface ChangeContext {
@@ -38,7 +38,7 @@ export interface ChangeContext {
 }
 
 export interface EditedLines extends Pick<LinesRequest, 'set' | 'expectedTotal'> {
-  readonly add: readonly LineRequest[];
+  readonly add: readonly ItemRequest[];
 }
 
 type WithoutHash<T> = Omit<T, 'requestHash'>;
@@ -48,7 +48,7 @@ type WithoutHash<T> = Omit<T, 'requestHash'>;
 export class ChangeOrder {
   constructor(
     private readonly lifecycle: OrderLifecycle,
-    private readonly pricing: CatalogPricing,
+    private readonly quotes: OrderQuotes,
   ) {}
 
   ship(context: ChangeContext, request: WithoutHash<ShipmentRequest>): Promise<ChangedOrder> {
@@ -81,7 +81,7 @@ export class ChangeOrder {
   /** @param currency of the store, whose live catalog prices the added lines. */
   async changeLines(context: ChangeContext, currency: Currency, request: EditedLines): Promise<ChangedOrder> {
     const { order, deadline } = context;
-    const pricing = this.pricing.price(order.storeId, currency, request.add);
+    const pricing = this.quotes.price({ store: { id: order.storeId, currency }, request: { items: request.add } }, 'add');
     const { lines, unavailable } = await (deadline ? deadline.bound(pricing) : pricing);
     const edit = { ...request, add: lines, unavailable, currency };
     return this.run(context, ['changeLines', request], (placed) => changeLines(placed, edit));

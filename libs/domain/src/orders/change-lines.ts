@@ -32,8 +32,8 @@ export interface LinesRequest {
   readonly unavailable: readonly UnavailableItem[];
   /** That of the store. */
   readonly currency: Currency;
-  /** In major units; absent when any total will do. */
-  readonly expectedTotal?: number;
+  /** Absent when any total will do. */
+  readonly expectedTotal?: Money;
 }
 
 /**
@@ -61,7 +61,7 @@ export function changeLines(order: PlacedOrder, request: LinesRequest): OrderCha
   const after = new PlacedOrder({ ...state, totalAmount, lines: [...kept, ...added] });
   if (after.keptUnits.length === 0) throw new NoUnitsLeft();
   const total = Money.ofMinor(totalAmount, state.currency);
-  if (!costs({ total, currency: state.currency }, request.expectedTotal)) throw new PriceChanged(total);
+  if (!costs({ total }, request.expectedTotal)) throw new PriceChanged(total);
 
   const quantities = kept.filter(({ quantity }, index) => quantity !== before[index]?.quantity);
   if (quantities.length === 0 && added.length === 0) return order.unchanged();

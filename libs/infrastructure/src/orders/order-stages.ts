@@ -8,6 +8,12 @@ export const IS_HELD = `stage.state = 'held'`;
 /** Among the rules that hold an order. No later analysis replaces it. */
 export const HELD_BY_PERSON = 'held_by_person';
 
+/** `last_error` of a confirmation that the client did not want: no channel gets it, and a review that ends makes it done. */
+export const UNWANTED = 'not_wanted';
+
+/** SQL for the state of a held stage after its release. */
+export const RELEASED = `CASE last_error WHEN '${UNWANTED}' THEN 'done' ELSE 'pending' END`;
+
 // The confirmation, unless a worker sends it or has sent it. Otherwise a stage of its own, which lasts as long as the review.
 // The triggers log what changes in an existing stage.
 const HOLD = `/* stages.hold */
@@ -33,7 +39,7 @@ const endReview = (name: string, confirmation: string) => `/* stages.${name} */
 
 const REVIEWS = {
   held: HOLD,
-  released: endReview('release', `state = 'pending', run_at = now()`),
+  released: endReview('release', `state = ${RELEASED}, run_at = now()`),
   abandoned: endReview('cancel', `state = 'dead', last_error = 'order_cancelled', set_aside = true`),
 };
 
