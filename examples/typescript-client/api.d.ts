@@ -138,8 +138,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Cancel an order before anything of it ships
-     * @description The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`.
+     * Cancel an order before anything of it ships, or units that have not shipped
+     * @description The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`. With `items`, the order gives up these units, and its statuses follow from the rest; without any left it is cancelled. Send an `Idempotency-Key` with `items`: the same request without a key gives up more units.
      */
     post: operations['cancelOrder'];
     delete?: never;
@@ -198,8 +198,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Record a payment of the whole total
-     * @description The amount is compared with the total of the order. Another one is refused, and the history keeps the attempt. The payment of an order that is cancelled or paid already is recorded: `refund_due` then states what to pay back.
+     * Record a payment
+     * @description The amount is the total of the order, or what is still to be paid of `amount_owed`; with `partial` or `settles`, any amount up to that. Another one is refused, and the history keeps the attempt. The order is SUCCEEDED once `amount_owed` is paid. The payment of the total of an order that is cancelled or paid already is recorded: `refund_due` then states what to pay back.
      */
     post: operations['recordPayment'];
     delete?: never;
@@ -867,12 +867,14 @@ export interface components {
       at?: string | null;
     };
     CancelOrderRequest: {
+      /** @description Units that have not shipped. Absent: the whole order. */
+      items?: components['schemas']['LineQuantityRequest'][];
       /** @description For the history. */
       reason?: string | null;
       /** @description Whether the units go back to their bins. Absent: those that came from bins. */
       restock?: boolean | null;
       /**
-       * @description Whether the customer gets a mail.
+       * @description Whether the customer gets a mail once the order is CANCELLED. Mails of shipments name cancelled units.
        * @default true
        */
       notify?: boolean | null;
@@ -919,6 +921,16 @@ export interface components {
       amount: number;
       /** @description ISO 4217 code of the amount, in any letter case. */
       currency: string;
+      /**
+       * @description Whether it may be less than what is still to be paid.
+       * @default false
+       */
+      partial?: boolean | null;
+      /**
+       * @description The same; what it leaves is written off, as a cash discount is.
+       * @default false
+       */
+      settles?: boolean | null;
       /** @description When it was paid. Absent: now. */
       at?: string | null;
     };
@@ -1168,11 +1180,16 @@ export interface components {
          */
         shipped_quantity: number;
         /**
+         * @description Units that were given up before they shipped.
+         * @example 0
+         */
+        cancelled_quantity: number;
+        /**
          * @description Shipped units that went back to their bins, by a refund or with RETURNED.
          * @example 0
          */
         returned_quantity: number;
-        /** @description The bins that hold, or held, the units of the line. Empty for imported and for cancelled orders. */
+        /** @description The bins that hold, or held, the units of the line that were not cancelled. Empty for imported orders. */
         allocations: {
           /**
            * @description Code of the warehouse.
@@ -1339,11 +1356,16 @@ export interface components {
          */
         shipped_quantity: number;
         /**
+         * @description Units that were given up before they shipped.
+         * @example 0
+         */
+        cancelled_quantity: number;
+        /**
          * @description Shipped units that went back to their bins, by a refund or with RETURNED.
          * @example 0
          */
         returned_quantity: number;
-        /** @description The bins that hold, or held, the units of the line. Empty for imported and for cancelled orders. */
+        /** @description The bins that hold, or held, the units of the line that were not cancelled. Empty for imported orders. */
         allocations: {
           /**
            * @description Code of the warehouse.
@@ -1637,6 +1659,12 @@ export interface components {
          * @example 2026-11-20T09:30:00.000Z
          */
         at: string;
+        /**
+         * Format: int64
+         * @description What it closed without being paid: a cash discount, a bank charge. In minor units of the currency: 1099 is 10.99 USD.
+         * @example 0
+         */
+        written_off: number;
       }[];
       /**
        * @description Recorded refunds, likewise.
@@ -1663,7 +1691,19 @@ export interface components {
       }[];
       /**
        * Format: int64
-       * @description What must be paid back: the order is cancelled, or was paid twice. In minor units of the currency: 1099 is 10.99 USD.
+       * @description `total_amount` without cancelled units and what is written off; 0 for a cancelled order. Paid or not. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 15980
+       */
+      amount_owed: number;
+      /**
+       * Format: int64
+       * @description What was paid, refunded or not. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      amount_paid: number;
+      /**
+       * Format: int64
+       * @description What must be paid back: the order or units are cancelled, or it was paid twice. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       refund_due: number;
@@ -1834,6 +1874,7 @@ export interface components {
         | 'status_changed'
         | 'released'
         | 'cancelled'
+        | 'units_cancelled'
         | 'shipment_created'
         | 'shipment_changed'
         | 'shipment_refused'

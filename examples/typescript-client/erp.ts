@@ -222,11 +222,12 @@ export function cancelOrder(
   client: Client<paths>,
   id: string,
   cancellation: Cancellation = {},
+  key?: string,
 ): Promise<ChangeOutcome> {
-  return changed(client.POST('/v1/orders/{id}/cancel', { params: once(id), body: cancellation }));
+  return changed(client.POST('/v1/orders/{id}/cancel', { params: once(id, key), body: cancellation }));
 }
 
-/** Records a payment. The amount is in minor units, and must be the total of the order. */
+/** Records a payment. The amount is in minor units: what is owed, or a part of it with `partial` or `settles`. */
 export function recordPayment(client: Client<paths>, id: string, payment: NewPayment): Promise<ChangeOutcome> {
   return changed(client.POST('/v1/orders/{id}/payments', { params: once(id), body: payment }));
 }
@@ -273,8 +274,8 @@ export async function* orderHistory(client: Client<paths>, id: string): AsyncGen
 }
 
 /** The key lets the client repeat the request. A call again after that relies on the reference of the body. */
-function once(id: string) {
-  return { path: { id }, header: { 'Idempotency-Key': randomUUID() } };
+function once(id: string, key: string = randomUUID()) {
+  return { path: { id }, header: { 'Idempotency-Key': key } };
 }
 
 async function changed(

@@ -32,6 +32,7 @@ export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
         line: 1,
         shippedQuantity: 0,
         returnedQuantity: 0,
+        cancelledQuantity: 0,
         allocations: [],
       },
     ],

@@ -68,14 +68,19 @@ describe('the database refuses', () => {
     await expect(run(`UPDATE orders SET status = 'FAILED' WHERE id = $2`)).rejects.toThrow('without an event');
   });
 
-  it('more units than ordered, in shipments and in returns', async () => {
+  it('more units than ordered, in shipments, returns and cancellations', async () => {
     const back = 'INSERT INTO returned_units (store_id, order_id, position, quantity) VALUES ($1, $2, 0, 3)';
+    const gone = back.replace('returned', 'cancelled');
+    const cancelled = EVENT.replace('shipment_created', 'units_cancelled');
 
     await expect(run(SHIPMENT, units(3), EVENT)).rejects.toThrow('exceed the ordered units of line 1');
     await expect(run(back)).rejects.toThrow('exceed the ordered units of line 1');
+    await expect(run(cancelled, gone)).rejects.toThrow('exceed the ordered units of line 1');
+    await expect(run(gone.replace('3)', '1)'))).rejects.toThrow('null value in column "event"');
     await run(SHIPMENT, units(2), EVENT);
     const second = [SHIPMENT.replace("'S-1', 1", "'S-2', 2"), units(1), EVENT].map((sql) => sql.replace('S-1', 'S-2'));
     await expect(run(...second)).rejects.toThrow('exceed the ordered units of line 1');
+    await expect(run(cancelled, gone.replace('3)', '1)'))).rejects.toThrow('exceed the ordered units of line 1');
   });
 
   it('to give a void shipment its units again', async () => {
@@ -108,10 +113,11 @@ describe('the database refuses', () => {
   });
 
   it.each(['order_events', 'stock_movements'])('to empty %s', async (table) => {
-    await expect(database.query(`TRUNCATE ${table}`)).rejects.toThrow(`${table} is append-only`);
+    const tables = table === 'order_events' ? 'order_events, cancelled_units' : table;
+    await expect(database.query(`TRUNCATE ${tables}`)).rejects.toThrow(`${table} is append-only`);
   });
 
-  it.each(['shipments', 'shipment_items', 'returned_units', 'payments', 'refunds'])(
+  it.each(['shipments', 'shipment_items', 'returned_units', 'cancelled_units', 'payments', 'refunds'])(
     'to delete rows of %s, or to empty it',
     async (table) => {
       const refusal = `${table} keeps its rows`;

@@ -8,7 +8,7 @@ import {
   type FraudVerdict,
 } from '@app/domain';
 import { ACCEPTED, anOrder, placeOrder } from '../builders/placed-order.js';
-import { CANCELLATION, changing } from '../support/changing.js';
+import { CANCELLATION, changing, PAYMENT } from '../support/changing.js';
 import { placingPorts, type PlacingPorts } from './placing.js';
 
 const SHIPMENT = {
@@ -69,7 +69,7 @@ describe('OrderLifecycle', () => {
     await changes.ship(id, { ...SHIPMENT, items: null });
     const refund = (reference: string, quantity: number) =>
       changes.refund(id, { ...REFUND, reference, lines: [{ line: 1, quantity }] });
-    await changes.pay(id, { reference: 'pi_1', amount: 4000, currency: 'USD', at: null });
+    await changes.pay(id, { ...PAYMENT, amount: 4000 });
 
     const restocked = [(await refund('re_1', 3)).restocked, (await refund('re_2', 1)).restocked];
 

@@ -368,6 +368,40 @@ describe('the recipes for an ERP', () => {
       expect(await inStock()).toBe(before + 1);
     });
 
+    it('closes what the warehouse cannot ship, and orders a unit of it again', async () => {
+      const { client } = aClient();
+      const reference = aReference();
+      const order = orderOf(reference, 3);
+      const placed = await placeOnce(client, order);
+      const id = placed.result === 'placed' ? placed.orderId : '';
+      const before = await inStock();
+
+      const gone = { items: [{ line: 1, quantity: 2 }], restock: false, reason: 'Not on the shelf' };
+      await cancelOrder(client, id, gone, `${reference}/short`);
+      const short = await shipOrder(client, id, { reference: 'SHIP-1' });
+      const rest = { ...order, items: [{ product_id: mug, quantity: 1 }] };
+      await placeOnce(client, { ...rest, external_reference: `${reference}/2` });
+
+      await cancelOrder(client, id, gone, `${reference}/short`);
+      expect(short).toMatchObject({ result: 'done', order: { fulfillment_status: 'SHIPPED' } });
+      expect(await readOrder(client, id)).toMatchObject({
+        line_items: [{ shipped_quantity: 1, cancelled_quantity: 2 }],
+      });
+      expect(await storedWith(`${reference}/2`)).toHaveLength(1);
+      expect(await inStock()).toBe(before - 1);
+    });
+
+    it('gets paid in parts, of which the last leaves a cash discount', async () => {
+      const { client, id } = await aPlacedOrder(1);
+      const { total_amount, currency } = await readOrder(client, id);
+      const [first, second] = [1, total_amount - 3];
+
+      await recordPayment(client, id, { reference: 'BANK-1', amount: first, currency, partial: true });
+      await recordPayment(client, id, { reference: 'BANK-2', amount: second, currency, settles: true });
+
+      expect(await readOrder(client, id)).toMatchObject({ status: 'SUCCEEDED', amount_owed: total_amount - 2 });
+    });
+
     it.each([
       ['a shipment', (client: Client, id: string) => shipOrder(client, id, { reference: 'S' })],
       [

@@ -284,6 +284,8 @@ const NOT_IN_THE_BUNDLE: Readonly<Record<string, string>> = {
   'fraud_assessments.created_at': 'the time of the order',
   'shipment_items.units': 'decides about bins, from which an imported order took nothing',
   'returned_units.units': 'decides about bins, from which an imported order took nothing',
+  'cancelled_units.units': 'decides about bins, from which an imported order took nothing',
+  'cancelled_units.event': 'the event of the copy',
   'order_events.id': 'counts the events of the database, in the order of the bundle',
   'order_events.transaction': 'that of the import',
   'shipments.request_hash': 'the requests were made to the other installation',
@@ -321,7 +323,7 @@ describe('the life of an order', () => {
     const item = { ...(await sellable(store)), quantity: 3 };
     const address = { address: '1 Long Street', city: 'Ayr', zip: 'KA7', region: 'Ayrshire', country: 'GB' };
     const customer = { name: 'Ada', email: 'ada@example.com', phone: '+1 5', ...address };
-    const placed = { items: [item, { ...item, quantity: 1 }], customer, notes: 'Ring twice' };
+    const placed = { items: [item, { ...item, quantity: 2 }], customer, notes: 'Ring twice' };
     const id = await order(key, { ...placed, external_reference: 'PO-1' }, { 'idempotency-key': 'columns' });
     const change = async (path: string, payload: object) => {
       const headers = { authorization: `Bearer ${key}` };
@@ -331,8 +333,9 @@ describe('the life of an order', () => {
       if (statusCode !== 201 && statusCode !== 200) throw new Error(body);
     };
     const parcel = { carrier: 'DHL', tracking_number: '1', tracking_url: 'https://dhl.example/1', notify: false };
-    await change('payments', { reference: 'P-1', amount: 2_000, currency: 'USD' });
-    await change('payments', { reference: 'P-2', amount: 2_000, currency: 'USD' });
+    await change('cancel', { items: [{ line: 2, quantity: 1 }] });
+    await change('payments', { reference: 'P-1', amount: 1_900, currency: 'USD', settles: true });
+    await change('payments', { reference: 'P-2', amount: 2_500, currency: 'USD' });
     await change('shipments', { ...parcel, reference: 'S-1', status: 'shipped', items: [{ line: 1, quantity: 2 }] });
     await change('shipments', { ...parcel, reference: 'S-2', status: 'picking' });
     await change('refunds', { reference: 'R-1', amount: 500, lines: [{ line: 1, quantity: 1 }], restock: true });

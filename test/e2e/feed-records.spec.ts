@@ -27,7 +27,8 @@ const SHOWN = [
   'shipments: number status carrier tracking_number tracking_url shipped_at delivered_at',
   'shipment_items: quantity',
   'returned_units: quantity',
-  'payments: number amount at',
+  'cancelled_units: quantity units',
+  'payments: number amount written_off at',
   'refunds: number amount at',
   'stock: quantity',
 ];
@@ -65,6 +66,7 @@ const FIXED = [
   'shipments: store_id order_id reference',
   'shipment_items: store_id order_id reference position',
   'returned_units: store_id order_id position',
+  'cancelled_units: store_id order_id event position',
   'payments: store_id order_id reference',
   'refunds: store_id order_id reference',
   'stock: store_id bin_id product_id variant_id variant_key',
@@ -125,9 +127,11 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'fraud_assessments.reasons': `'[{"rule": "elsewhere", "score": 1}]'`,
   'order_stages.state': `'held'`,
   'order_stages.position': '99',
+  'cancelled_units.units': `'{[3,4)}'`,
   'shipments.number': '99',
   'shipments.status': `'delivered'`,
   'payments.number': '99',
+  'payments.written_off': '1',
   'refunds.number': '99',
 };
 
@@ -204,7 +208,7 @@ describe('a column that an answer shows', () => {
     await store.category({ display_order: 2 });
     const brandId = await store.brand();
     await store.brand();
-    const product = await store.product({ brandId, categoryIds: categories, stock: 5, featured: true });
+    const product = await store.product({ brandId, categoryIds: categories, stock: [3, 2], featured: true });
     const attributes = { Size: '42', Color: 'Red' };
     const variants = await store.product({ stock: 0 });
     await store.variant(variants, { attributes, stock: 5 });
@@ -218,9 +222,10 @@ describe('a column that an answer shows', () => {
     }
     const placed = await api.post('/v1/orders', {
       ...anOrderBody(product),
-      items: [{ product_id: product, quantity: 3 }],
+      items: [{ product_id: product, quantity: 4 }],
     });
     const { order_id: id, total } = placed.json<{ data: { order_id: string; total: number } }>().data;
+    await api.post(`/v1/orders/${id}/cancel`, { items: [{ line: 1, quantity: 1 }] });
     for (const n of [1, 2]) {
       await api.post(`/v1/orders/${id}/shipments`, { reference: `S-${n}`, items: [{ line: 1, quantity: n }] });
       await api.post(`/v1/orders/${id}/payments`, { reference: `P-${n}`, amount: 100 * total, currency: 'USD' });
@@ -232,10 +237,9 @@ describe('a column that an answer shows', () => {
       });
     }
     // A changed column is no change of an order that has an event, or units that it lacks.
-    for (const table of ['orders', 'shipments', 'payments', 'refunds', 'shipment_items']) {
-      await api.database.query(
-        `ALTER TABLE ${table} DISABLE TRIGGER ${table === 'shipment_items' ? 'shipment_items_are_limited' : `${table}_record_their_changes`}`,
-      );
+    for (const table of ['orders', 'shipments', 'payments', 'refunds', 'shipment_items', 'cancelled_units']) {
+      const trigger = /_(?:items|units)$/.test(table) ? 'are_limited' : 'record_their_changes';
+      await api.database.query(`ALTER TABLE ${table} DISABLE TRIGGER ${table}_${trigger}`);
     }
     await store.row('fraud_assessments', { order_id: order, verdict: 'ACCEPT', score: 0 });
     follower = new FeedReader(api);

@@ -5,6 +5,8 @@ interface Order {
   readonly id: string;
   readonly status: string;
   readonly fulfillment_status: string;
+  readonly amount_owed: number;
+  readonly amount_paid: number;
   readonly refund_due: number;
   readonly line_items: readonly { readonly shipped_quantity: number; readonly allocations: readonly object[] }[];
 }
@@ -375,6 +377,98 @@ describe('stock and money', () => {
       ...[422, 'above_limit', { success: false, error: 'A bin holds at most 2147483647' }],
     ]);
     expect((await post(id, path, body)).statusCode).toBe(path === 'refunds' ? 201 : 200);
+  });
+});
+
+describe('units that an order gives up', () => {
+  const SHORT = { items: [{ line: 1, quantity: 2 }], reason: 'Not on the shelf' };
+  const rest = { ...SHIP, items: [1, 2].map((line) => ({ line, quantity: 1 })) };
+
+  it('leave an order that has shipped, whose money for them is due', async () => {
+    const id = await place();
+    await post(id, 'payments', PAY);
+    const before = await api.store.onHand(mug);
+    await post(id, 'shipments', rest);
+
+    const { statusCode, body } = await post(id, 'cancel', SHORT, withKey('short'));
+    expect([statusCode, body]).toEqual([200, (await post(id, 'cancel', SHORT, withKey('short'))).body]);
+    expect(await outcome(post(id, 'cancel', SHORT))).toEqual([422, 'already_shipped']);
+
+    const order = await orders.read<Order>(id);
+    expect(order).toMatchObject({
+      fulfillment_status: 'SHIPPED',
+      amount_owed: 1500,
+      amount_paid: 3500,
+      refund_due: 2000,
+    });
+    expect(order.line_items).toMatchObject([
+      { quantity: 3, shipped_quantity: 1, cancelled_quantity: 2, allocations: [{ quantity: 1 }] },
+      { quantity: 1, shipped_quantity: 1, cancelled_quantity: 0 },
+    ]);
+    expect(await api.store.onHand(mug)).toBe(before + 2);
+    expect(await eventsOf(id)).toEqual([
+      ...['placed', 'payment_recorded', 'status_changed', 'shipment_created', 'status_changed', 'status_changed'],
+      ...['units_cancelled', 'status_changed'],
+    ]);
+    const [due] = (await api.get(`/v1/orders?refund_due=true&ids=${id}&include=refund_due`)).json<{ data: object[] }>()
+      .data;
+    expect(due).toMatchObject({ refund_due: 2000 });
+    await post(id, 'refunds', { reference: 're_1', amount: 2000, notify: false });
+    await patch(id, 'S-1', { status: 'delivered' });
+    expect(await orders.read<Order>(id)).toMatchObject({
+      ...{ fulfillment_status: 'DELIVERED', status: 'SUCCEEDED', refund_due: 0 },
+    });
+  });
+
+  it('stay given up when a shipment is void, and return to no bin when the rest is cancelled', async () => {
+    const before = await api.store.onHand(mug);
+    const id = await place();
+    await post(id, 'cancel', { ...SHORT, restock: false });
+    await post(id, 'shipments', rest);
+    expect((await orders.read<Order>(id)).fulfillment_status).toBe('SHIPPED');
+    await patch(id, 'S-1', { status: 'void' });
+    expect((await orders.read<Order>(id)).fulfillment_status).toBe('PENDING');
+
+    const cancelled = await post(id, 'cancel', { items: rest.items, notify: false });
+
+    expect(cancelled.json<{ data: Order }>().data).toMatchObject({
+      ...{ status: 'CANCELLED', fulfillment_status: 'CANCELLED', amount_owed: 0 },
+      line_items: [{ cancelled_quantity: 3 }, { cancelled_quantity: 1 }],
+    });
+    expect(await api.store.onHand(mug)).toBe(before - 2);
+  });
+});
+
+describe('money in parts', () => {
+  it('makes an order SUCCEEDED with the last part, and again after a chargeback', async () => {
+    const id = await place();
+    const pay = (reference: string, amount: number, more: object = {}) =>
+      post(id, 'payments', { reference, amount, currency: 'USD', ...more });
+    const read = async () => {
+      const { status, amount_owed, amount_paid, refund_due } = await orders.read<Order>(id);
+      return [status, amount_owed, amount_paid, refund_due];
+    };
+
+    expect(await outcome(pay('pi_1', 1000))).toEqual([422, 'amount_mismatch']);
+    expect((await pay('pi_2', 1000, { partial: true })).statusCode).toBe(201);
+    expect(await read()).toEqual(['PENDING', 3500, 1000, 0]);
+    expect(await outcome(pay('pi_3', 2501, { partial: true }))).toEqual([422, 'amount_mismatch']);
+    const last = await pay('pi_4', 2430, { settles: true });
+    expect(last.json<{ data: object }>().data).toMatchObject({
+      payments: [
+        { reference: 'pi_2', amount: 1000, written_off: 0 },
+        { reference: 'pi_4', amount: 2430, written_off: 70 },
+      ],
+    });
+    expect(await read()).toEqual(['SUCCEEDED', 3430, 3430, 0]);
+    await post(id, 'refunds', { reference: 'chargeback', amount: 3430, notify: false });
+    expect(await read()).toEqual(['REFUNDED', 3430, 3430, 0]);
+    await pay('pi_5', 3430);
+    expect(await read()).toEqual(['SUCCEEDED', 3430, 6860, 0]);
+    const { data } = await history(id);
+    expect(data.find(({ reference, event }) => reference === 'pi_4' && event === 'payment_recorded')?.details).toEqual({
+      ...{ amount: 2430, written_off: 70 },
+    });
   });
 });
 

@@ -150,7 +150,7 @@ describe('GET /v1/orders', () => {
           unit_price: 500,
           quantity: 2,
           line_total: 1000,
-          ...{ line: 1, shipped_quantity: 0, returned_quantity: 0, allocations: [] },
+          ...{ line: 1, shipped_quantity: 0, cancelled_quantity: 0, returned_quantity: 0, allocations: [] },
         },
         {
           product_id: null,
@@ -161,7 +161,7 @@ describe('GET /v1/orders', () => {
           unit_price: 1000,
           quantity: 1,
           line_total: 1000,
-          ...{ line: 2, shipped_quantity: 0, returned_quantity: 0, allocations: [] },
+          ...{ line: 2, shipped_quantity: 0, cancelled_quantity: 0, returned_quantity: 0, allocations: [] },
         },
       ],
       customer: { id: null, name: 'Ada Lovelace', email: 'Ada@Example.test', phone: '+44 20 1' },
@@ -189,7 +189,7 @@ describe('GET /v1/orders', () => {
           at: '2026-01-02T03:04:07.008Z',
         },
       ],
-      ...{ shipments: [], payments: [], refunds: [], refund_due: 0 },
+      ...{ shipments: [], payments: [], refunds: [], amount_owed: 2350, amount_paid: 0, refund_due: 0 },
       updated_at: expect.stringMatching(/Z$/) as string,
     });
   });

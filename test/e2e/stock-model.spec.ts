@@ -7,7 +7,7 @@ import { startApi, type RunningApi } from '../support/start-api.js';
 const STEPS = 100;
 const BINS = 3;
 const WORDS = [
-  ...(['sell', 'sell', 'ship', 'pick', 'send', 'drop', 'undo', 'takeBack', 'cancel'] as const),
+  ...(['sell', 'sell', 'ship', 'pick', 'send', 'drop', 'undo', 'takeBack', 'cancel', 'giveUp'] as const),
   ...(['receive', 'receive', 'count', 'count'] as const),
 ];
 
@@ -27,7 +27,8 @@ interface OrderAnswer {
 
 interface Parcel {
   readonly reference: string;
-  status: 'picking' | 'shipped' | 'void';
+  /** `gone`: no parcel, the order has given up the unit. */
+  status: 'picking' | 'shipped' | 'void' | 'gone';
 }
 
 interface PackedUnit {
@@ -49,6 +50,7 @@ interface PackedOrder {
 }
 
 const isUnclaimed = ({ parcel }: PackedUnit) => parcel === null || parcel.status === 'void';
+const isGone = ({ parcel }: PackedUnit) => parcel?.status === 'gone';
 const isShipped = ({ parcel }: PackedUnit) => parcel?.status === 'shipped';
 const returnable = ({ units }: PackedLine) =>
   units.filter(isShipped).length - units.filter(({ hasReturned }) => hasReturned).length;
@@ -83,7 +85,8 @@ class Warehouse {
     const free = new Map(this.shelves);
     for (const { lines, isCancelled } of this.orders) {
       if (isCancelled) continue;
-      for (const { units } of lines) for (const unit of units) if (!isShipped(unit)) add(free, unit.bin, -1);
+      for (const { units } of lines)
+        for (const unit of units) if (!isShipped(unit) && !isGone(unit)) add(free, unit.bin, -1);
     }
     return free;
   }
@@ -98,6 +101,7 @@ class Warehouse {
       undo: () => this.changeParcel('shipped', 'void'),
       takeBack: () => this.takeBack(),
       cancel: () => this.cancel(),
+      giveUp: () => this.giveUp(),
       receive: () => this.receive(),
       count: () => this.count(),
     };
@@ -168,12 +172,33 @@ class Warehouse {
 
   private async cancel(): Promise<void> {
     const open = this.orders.filter(
-      ({ lines, isCancelled }) => !isCancelled && lines.every(({ units }) => units.every(isUnclaimed)),
+      ({ lines, isCancelled }) =>
+        !isCancelled && lines.every(({ units }) => units.every((unit) => isUnclaimed(unit) || isGone(unit))),
     );
     const order = open[this.draw(open.length || 1)];
     if (!order || this.draw(2) === 0) return;
     await this.done(`/v1/orders/${order.id}/cancel`, {});
     order.isCancelled = true;
+  }
+
+  private async giveUp(): Promise<void> {
+    const found = this.find(({ units }) => units.filter(isUnclaimed).length);
+    if (!found) return;
+    const [order, line, quantity] = found;
+    const restock = this.draw(2) === 0;
+    await this.done(`/v1/orders/${order.id}/cancel`, { items: [{ line: line.line, quantity }], restock });
+    for (const unit of line.units.filter(isUnclaimed).slice(0, quantity)) {
+      unit.parcel = { reference: '', status: 'gone' };
+      if (!restock) add(this.shelves, unit.bin, -1);
+    }
+    order.isCancelled = order.lines.every(({ units }) => units.every(isGone));
+    if (order.isCancelled) return;
+    const { line_items: lines } = (await this.api.get(`/v1/orders/${order.id}`)).json<{ data: OrderAnswer }>().data;
+    const kept = order.lines.map(({ units }) => units.flatMap((unit) => (isGone(unit) ? [] : unit.bin)).sort());
+    const allocated = lines.map(({ allocations }) =>
+      allocations.flatMap(({ bin, quantity: units }) => Array<string>(units).fill(bin)).sort(),
+    );
+    expect(allocated).toEqual(kept);
   }
 
   private async receive(): Promise<void> {

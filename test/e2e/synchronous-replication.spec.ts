@@ -4,7 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { LightMyRequestResponse } from 'fastify';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { changing } from '../support/changing.js';
+import { changing, PAYMENT } from '../support/changing.js';
 import { createApp } from '../../apps/api/src/create-app.js';
 import { translated } from '../../libs/infrastructure/src/postgres/postgres-errors.js';
 import { WAIT_FOR_STANDBYS, WAITS_FOR_STANDBYS } from '../../libs/infrastructure/src/postgres/standby-wait.js';
@@ -226,8 +226,6 @@ describe('a worker with synchronous replication', () => {
     },
   );
 });
-
-const PAYMENT = { reference: 'pi_1', amount: 1000, currency: 'USD', at: null };
 
 describe('operations with synchronous replication whose wait is cancelled', () => {
   const line = commandLine(() => database);

@@ -8,4 +8,5 @@ export function changing({ storeId, orderId }: OrderKey): ChangeContext {
   };
 }
 
+export const PAYMENT = { reference: 'pi_1', amount: 1000, currency: 'USD', partial: false, settles: false, at: null };
 export const CANCELLATION = { reason: '', restock: true, notify: false };

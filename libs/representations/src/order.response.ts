@@ -13,9 +13,12 @@ import {
   PAYMENT_STATUSES,
   SHIPMENT_STATUSES,
   adjustmentOf,
+  amountOwedOf,
+  paidOf,
   refundDueOf,
   type FraudAssessment,
   type MoneyRecord,
+  type PaymentRecord,
   type PostalAddress,
   type Shipment as ShipmentOfOrder,
 } from '@app/domain';
@@ -40,10 +43,11 @@ const LineItem = is.object({
   quantity: is.integer('Units.', 2),
   line_total: is.minorUnits('Price of the line.', 15980),
   shipped_quantity: is.integer('Units that are shipped.', 0),
+  cancelled_quantity: is.integer('Units that were given up before they shipped.', 0),
   returned_quantity: is.integer('Shipped units that went back to their bins, by a refund or with RETURNED.', 0),
   allocations: is.arrayOf(
     Allocation,
-    'The bins that hold, or held, the units of the line. Empty for imported and for cancelled orders.',
+    'The bins that hold, or held, the units of the line that were not cancelled. Empty for imported orders.',
   ),
 });
 
@@ -62,10 +66,15 @@ const Shipment = is.object({
   delivered_at: is.orNull(is.timestamp('Null until it is delivered.')),
 });
 
-const MoneyOfOrder = is.object({
+const MONEY = {
   reference: is.text('The id at the gateway. Unique in the order.', 'pi_3NX81'),
   amount: is.minorUnits('Positive.', 15980),
   at: is.timestamp('When it was made.'),
+};
+const RefundOfOrder = is.object(MONEY);
+const PaymentOfOrder = is.object({
+  ...MONEY,
+  written_off: is.minorUnits('What it closed without being paid: a cash discount, a bank charge.', 0),
 });
 
 const CUSTOMER_ID = '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c';
@@ -180,9 +189,14 @@ export const Order = representation(
       PIPELINE_STAGES.slice(0, 4).map((stage) => ({ ...is.exampleOf(Stage), stage, state: 'done' })),
     ),
     shipments: is.arrayOf(Shipment, 'In the order of their creation.', []),
-    payments: is.arrayOf(MoneyOfOrder, 'Recorded payments, in the order of their recording.', []),
-    refunds: is.arrayOf(MoneyOfOrder, 'Recorded refunds, likewise.', []),
-    refund_due: is.minorUnits('What must be paid back: the order is cancelled, or was paid twice.', 0),
+    payments: is.arrayOf(PaymentOfOrder, 'Recorded payments, in the order of their recording.', []),
+    refunds: is.arrayOf(RefundOfOrder, 'Recorded refunds, likewise.', []),
+    amount_owed: is.minorUnits(
+      '`total_amount` without cancelled units and what is written off; 0 for a cancelled order. Paid or not.',
+      15980,
+    ),
+    amount_paid: is.minorUnits('What was paid, refunded or not.', 0),
+    refund_due: is.minorUnits('What must be paid back: the order or units are cancelled, or it was paid twice.', 0),
     updated_at: is.timestamp(
       'When the order, a shipment, a payment or a refund last changed, or its personal data was erased. Each stage has ' +
         'its own time.',
@@ -218,7 +232,7 @@ const INCLUDED: { readonly [Word in Include]: (order: ListedOrder) => OrderItemR
   refund_due: ({ refundDue }) => refundDue,
   external_reference: ({ externalReference }) => externalReference,
   customer_id: ({ customerId }) => customerId,
-  line_items: ({ lines }) => lines?.map(toLineItem),
+  line_items: ({ lines, fulfillmentStatus }) => lines?.map((line) => toLineItem(line, fulfillmentStatus)),
 };
 
 export function toOrderListItem(order: ListedOrder, include: readonly Include[] = []): OrderItemResponse {
@@ -236,7 +250,7 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
     shipping_amount: shipping,
     discount_amount: discount,
     adjustment_amount: adjustmentOf({ amount, tax, shipping, discount, total }),
-    line_items: order.lines.map(toLineItem),
+    line_items: order.lines.map((line) => toLineItem(line, order.fulfillmentStatus)),
     customer: { id: order.customerId, name, email, phone },
     shipping_address: toAddress(order.shippingAddress),
     billing_address: toAddress(order.billingAddress),
@@ -246,8 +260,10 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
     fraud: toFraud(order.fraud),
     pipeline: order.pipeline.map(toStage),
     shipments: order.shipments.map(toShipment),
-    payments: order.payments.map(toMoney),
+    payments: order.payments.map(toPayment),
     refunds: order.refunds.map(toMoney),
+    amount_owed: amountOwedOf(order),
+    amount_paid: paidOf(order),
     refund_due: refundDueOf(order),
     updated_at: order.updatedAt.toISOString(),
   } satisfies Omit<OrderResponse, keyof typeof SUMMARY>);
@@ -266,11 +282,16 @@ function toShipment(shipment: ShipmentOfOrder): Static<typeof Shipment> {
   };
 }
 
-function toMoney({ reference, amount, at }: MoneyRecord): Static<typeof MoneyOfOrder> {
+function toMoney({ reference, amount, at }: MoneyRecord): Static<typeof RefundOfOrder> {
   return { reference, amount, at: at.toISOString() };
 }
 
-function toLineItem(line: OrderLineRecord): Static<typeof LineItem> {
+function toPayment({ writtenOff, ...payment }: PaymentRecord): Static<typeof PaymentOfOrder> {
+  return { ...toMoney(payment), written_off: writtenOff };
+}
+
+function toLineItem(line: OrderLineRecord, fulfillmentStatus: string): Static<typeof LineItem> {
+  const isCancelled = fulfillmentStatus === 'CANCELLED';
   return {
     line: line.line,
     product_id: line.productId,
@@ -282,6 +303,7 @@ function toLineItem(line: OrderLineRecord): Static<typeof LineItem> {
     quantity: line.quantity,
     line_total: line.lineTotal,
     shipped_quantity: line.shippedQuantity,
+    cancelled_quantity: isCancelled ? line.quantity - line.shippedQuantity : line.cancelledQuantity,
     returned_quantity: line.returnedQuantity,
     allocations: line.allocations.map(({ warehouse, bin, quantity }) => ({ warehouse, bin, quantity })),
   };

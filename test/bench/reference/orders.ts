@@ -23,7 +23,7 @@ const FIND = `
     (SELECT coalesce(json_agg(json_build_object('line', line.position + 1, 'product_id', line.product_id, 'variant_id', line.variant_id,
         'sku', line.sku, 'name', line.name, 'attributes', line.attributes, 'unit_price', line.unit_price,
         'quantity', line.quantity, 'line_total', line.line_total,
-        'returned_quantity', 0, 'shipped_quantity', coalesce(
+        'cancelled_quantity', 0, 'returned_quantity', 0, 'shipped_quantity', coalesce(
           (SELECT sum(item.quantity) FROM shipment_items item
             WHERE item.store_id = $1 AND item.order_id = $2 AND item.position = line.position),
           CASE WHEN orders.fulfillment_status IN ('SHIPPED', 'DELIVERED', 'RETURNED') THEN line.quantity ELSE 0 END),
@@ -43,6 +43,7 @@ const FIND = `
       FROM shipments shipment WHERE store_id = $1 AND order_id = $2) AS shipments,
     (SELECT coalesce(json_agg(payment), '[]') FROM payments AS payment WHERE store_id = $1 AND order_id = $2) AS payments,
     (SELECT coalesce(json_agg(refund), '[]') FROM refunds AS refund WHERE store_id = $1 AND order_id = $2) AS refunds,
+    total_amount AS amount_owed, CASE WHEN status = 'SUCCEEDED' THEN total_amount ELSE 0 END AS amount_paid,
     CASE WHEN status = 'SUCCEEDED' AND fulfillment_status = 'CANCELLED' THEN total_amount ELSE 0 END AS refund_due
   FROM orders WHERE store_id = $1 AND id = $2`;
 

@@ -47,11 +47,28 @@ export function acknowledgedViolations(
       const changes = of(`shipments/${reference}`);
       return [...unseenMoves(reference, changes, events), ...lostCarriers(reference, carrier, changes)];
     }),
-    ...(of('cancel').some(({ isDone }) => isDone) && order.fulfillment_status !== 'CANCELLED'
+    ...cancelledUnitsViolations(order, of('cancel'), events),
+    ...(of('cancel').some(({ isDone, body }) => isDone && !body.items) && order.fulfillment_status !== 'CANCELLED'
       ? [`the cancellation was acknowledged, and the order is ${order.fulfillment_status}`]
       : []),
     ...transitionViolations(of('transitions'), events),
   ];
+}
+
+/** Each request is one event, however often it is repeated with its key; without any once the order is cancelled. */
+function cancelledUnitsViolations(
+  order: OrderAnswer,
+  asked: readonly Asked[],
+  events: readonly EventAnswer[],
+): string[] {
+  const ofUnits = asked.filter(({ body }) => body.items);
+  const count = (found: readonly Asked[]) =>
+    new Set(found.map(({ exchange }, n) => exchange.idempotencyKey ?? String(n))).size;
+  const least = order.fulfillment_status === 'CANCELLED' ? 0 : count(ofUnits.filter(({ isDone }) => isDone));
+  const most = count(ofUnits.filter(({ isDone }) => isDone !== false));
+  const found = events.filter(({ event }) => event === 'units_cancelled').length;
+  if (found >= least && found <= most) return [];
+  return [`units were given up ${found} times, acknowledged ${least}, asked ${most}`];
 }
 
 function recordViolations<Record extends { readonly reference: string }>(

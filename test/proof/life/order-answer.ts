@@ -3,13 +3,18 @@ export interface OrderAnswer {
   readonly status: string;
   readonly fulfillment_status: string;
   readonly total_amount: number;
+  readonly amount_owed: number;
+  readonly amount_paid: number;
+  readonly refund_due: number;
   readonly line_items: readonly {
     readonly line: number;
+    readonly unit_price: number;
     readonly quantity: number;
     readonly shipped_quantity: number;
+    readonly cancelled_quantity: number;
   }[];
   readonly shipments: readonly ShipmentAnswer[];
-  readonly payments: readonly MoneyAnswer[];
+  readonly payments: readonly (MoneyAnswer & { readonly written_off: number })[];
   readonly refunds: readonly MoneyAnswer[];
   readonly pipeline: readonly { readonly stage: string; readonly reference: string }[];
 }
@@ -31,20 +36,36 @@ export interface MoneyAnswer {
   readonly amount: number;
 }
 
-export function excessOf({ line_items, shipments, payments, refunds }: OrderAnswer): string[] {
-  const violations = line_items.flatMap(({ line, quantity, shipped_quantity: told }) => {
+export function excessOf(order: OrderAnswer): string[] {
+  const { line_items, shipments, payments, refunds } = order;
+  const violations = line_items.flatMap(({ line, quantity, shipped_quantity: told, cancelled_quantity: cancelled }) => {
     const claimed = unitsOf(line, shipments.filter(isActive));
     const shipped = unitsOf(line, shipments.filter(hasLeft));
     return [
-      ...(Math.max(claimed, told) > quantity
-        ? [`line ${line} has ${quantity} units, ${claimed} in shipments, ${told} shipped`]
+      ...(Math.max(claimed, told) + cancelled > quantity
+        ? [`line ${line} has ${quantity} units, ${claimed} in shipments, ${told} shipped, ${cancelled} cancelled`]
         : []),
       ...(told === shipped ? [] : [`line ${line} tells ${told} shipped units, its shipments have ${shipped}`]),
     ];
   });
   const [paid, refunded] = [sumOf(payments), sumOf(refunds)];
   if (refunded > paid) violations.push(`${refunded} was refunded of ${paid}`);
-  return violations;
+  return [...violations, ...moneyViolations(order, paid, refunded)];
+}
+
+function moneyViolations(order: OrderAnswer, paid: number, refunded: number): string[] {
+  const { status, fulfillment_status, total_amount, line_items, payments } = order;
+  const cancelled = line_items.reduce((sum, line) => sum + line.unit_price * line.cancelled_quantity, 0);
+  const writtenOff = payments.reduce((sum, { written_off }) => sum + written_off, 0);
+  const isOver = fulfillment_status === 'CANCELLED' || (status === 'REFUNDED' && fulfillment_status === 'RETURNED');
+  const owed = isOver ? 0 : Math.max(0, total_amount - cancelled - writtenOff);
+  const expected = [owed, paid, Math.max(0, paid - refunded - owed)].join();
+  const told = [order.amount_owed, order.amount_paid, order.refund_due].join();
+  const isPaid = paid - refunded >= owed && payments.length > 0;
+  return [
+    ...(told === expected ? [] : [`owed, paid and due are ${told}, not ${expected}`]),
+    ...(isPaid && (status === 'PENDING' || status === 'FAILED') ? [`all is paid, and the order is ${status}`] : []),
+  ];
 }
 
 export function isActive({ status }: Pick<ShipmentAnswer, 'status'>): boolean {

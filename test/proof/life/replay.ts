@@ -14,6 +14,7 @@ const PAYMENT: Readonly<Record<string, readonly string[]>> = {
   PENDING: ['SUCCEEDED', 'FAILED', 'CANCELLED'],
   FAILED: ['PENDING', 'CANCELLED'],
   SUCCEEDED: ['REFUNDED'],
+  REFUNDED: ['SUCCEEDED'],
 };
 const FULFILLMENT: Readonly<Record<string, readonly string[]>> = {
   PENDING: ['CONFIRMED', 'CANCELLED'],
@@ -39,6 +40,7 @@ export class Replay {
   private readonly state = { status: 'PENDING', fulfillment_status: 'PENDING' };
   private readonly parcels: Parcel[] = [];
   private readonly money = { payment: new Map<string, number>(), refund: new Map<string, number>() };
+  private readonly cancelled: Units[] = [];
   private unshipped = 'PENDING';
   private voided = '';
 
@@ -75,6 +77,9 @@ export class Replay {
       case 'cancelled':
         if (this.parcels.some(isActive)) this.fail(event, 'with a shipment');
         return;
+      case 'units_cancelled':
+        this.cancelled.push(...(details['items'] as Units[]));
+        return this.checkUnits(event);
       case 'shipment_refused':
       case 'payment_refused':
         return;
@@ -109,7 +114,7 @@ export class Replay {
 
   private checkUnits(event: EventAnswer): void {
     const over = this.order.line_items.filter(
-      ({ line, quantity }) => unitsOf(line, this.parcels.filter(isActive)) > quantity,
+      ({ line, quantity }) => unitsOf(line, this.parcels.filter(isActive)) > quantity - this.cancelledOf(line),
     );
     if (over.length > 0) this.fail(event, `more units than line ${over.map(({ line }) => line).join()} has`);
   }
@@ -119,7 +124,7 @@ export class Replay {
     if (!WAY.includes(present)) return;
     const active = this.parcels.filter(isActive);
     const isShipped = this.order.line_items.every(
-      ({ line, quantity }) => unitsOf(line, this.parcels.filter(hasLeft)) === quantity,
+      ({ line, quantity }) => unitsOf(line, this.parcels.filter(hasLeft)) === quantity - this.cancelledOf(line),
     );
     const delivered = active.every(({ status }) => status === 'delivered');
     const followed = isShipped ? (delivered ? 'DELIVERED' : 'SHIPPED') : 'PROCESSING';
@@ -127,11 +132,15 @@ export class Replay {
     if (present !== expected) this.violations.push(`the history leads to ${present}, its shipments to ${expected}`);
   }
 
+  private cancelledOf(line: number): number {
+    return unitsOf(line, [{ items: this.cancelled }]);
+  }
+
   private compare(): void {
     const { order, state, parcels, money } = this;
     const records = (kept: ReadonlyMap<string, number>) =>
       [...kept].map(([reference, amount]) => `${reference} ${amount}`);
-    const told = (kept: OrderAnswer['payments']) => kept.map(({ reference, amount }) => `${reference} ${amount}`);
+    const told = (kept: OrderAnswer['refunds']) => kept.map(({ reference, amount }) => `${reference} ${amount}`);
     const parcelsOf = (kept: readonly Parcel[]) =>
       kept.map(({ reference, status, items }) => `${reference} ${status} ${contentOf(items)}`);
     const pairs: readonly (readonly [string, string, string])[] = [
@@ -140,6 +149,11 @@ export class Replay {
       ['the payments', records(money.payment).join(), told(order.payments).join()],
       ['the refunds', records(money.refund).join(), told(order.refunds).join()],
     ];
+    const isWhole = order.fulfillment_status === 'CANCELLED';
+    for (const { line, quantity, cancelled_quantity } of order.line_items) {
+      const replayed = isWhole ? quantity : this.cancelledOf(line);
+      if (replayed !== cancelled_quantity) this.violations.push(`line ${line} replays to ${replayed} cancelled units`);
+    }
     for (const [what, replayed, present] of pairs) {
       if (replayed !== present) this.violations.push(`the history replays ${what} to ${replayed}, not to ${present}`);
     }

@@ -23,6 +23,8 @@ const DRAWS: readonly Draw[] = [
   ...Array<Draw>(6).fill(shipment),
   ...Array<Draw>(9).fill(shipmentChange),
   ...Array<Draw>(3).fill(payment),
+  ...Array<Draw>(2).fill(partPayment),
+  ...Array<Draw>(2).fill(cancellationOfUnits),
   ...Array<Draw>(5).fill(refund),
   ...Array<Draw>(4).fill(transition),
   () => ({ method: 'GET', route: '' }),
@@ -56,6 +58,21 @@ function shipmentChange(_order: Placed, random: Random, n: number): ChangeReques
 function payment({ total_amount: total }: Placed, random: Random): ChangeRequest {
   const amount = random(5) === 0 ? total + 1 : total;
   return { method: 'POST', route: '/payments', body: { reference: `P${random(PAYMENTS)}`, amount, currency: 'USD' } };
+}
+
+function partPayment({ total_amount: total }: Placed, random: Random): ChangeRequest {
+  const amount = Math.ceil(total / (2 + random(3)));
+  const kind = random(4) === 0 ? { settles: true } : { partial: true };
+  return {
+    method: 'POST',
+    route: '/payments',
+    body: { reference: `P${random(PAYMENTS)}`, amount, currency: 'USD', ...kind },
+  };
+}
+
+function cancellationOfUnits({ line_items: lines }: Placed, random: Random): ChangeRequest {
+  const { line } = oneOf(lines, random);
+  return { method: 'POST', route: '/cancel', body: { items: [{ line, quantity: 1 }], restock: random(2) === 0 } };
 }
 
 function refund(order: Placed, random: Random): ChangeRequest {

@@ -114,6 +114,13 @@ await this.notify(claim);`,
     ['unclaimed-units', 'if (items.length === 0) throw order.beingPicked();'],
     ['unshipped-units', 'if (items.length === 0 && unshippedUnits.length === 0) {'],
   ),
+  mutant(
+    'units are given up that have shipped',
+    'life',
+    /line \d+ has \d+ units, \d+ in shipments, \d+ shipped, [1-9]\d* cancelled/,
+    ['shipped-units', 'IF used > ordered AND false THEN'],
+    ['cancelled-units', '', 2],
+  ),
   mutant('a change does not claim its key', 'life', /key \S+ was answered (with different bytes|and is not kept)/, [
     'kept-change',
     `((null as Kept<KeptOrder> | null) ??

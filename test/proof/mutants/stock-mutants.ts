@@ -9,6 +9,7 @@ export const STOCK_MUTANTS: readonly Mutant[] = [
     'count-basis',
     `[{ index, ...row, ...place, isOnHand: input.write.kind === 'count' && input.write.basis === null }]`,
   ]),
+  mutant('a count on hand expects units that were given up', 'stock', WRONG_COUNT, ['cancelled-before', 'AND false']),
   mutant('a count forgets what moved after its cursor', 'stock', WRONG_COUNT, [
     'moved-since',
     'const after = counted - facts.unshipped + this.adjusted;',

@@ -16,7 +16,18 @@ type Plan = (order: SoldOrder, random: Random) => readonly Step[];
 const PLANS: readonly Plan[] = [
   (order, random) => {
     const restock = random(3) > 0;
-    return [post('/cancel', { restock }, () => order.cancel(restock))];
+    const items = random(2) === 0 && { items: order.lines };
+    return [post('/cancel', { restock, ...items }, () => order.cancel(restock))];
+  },
+  (order, random) => {
+    const part = partOf(order, random);
+    const rest = without(order.lines, part);
+    return [ship('PART', order, part), ...(rest.length > 0 ? [giveUp(order, rest, random)] : [])];
+  },
+  (order, random) => {
+    const part = partOf(order, random);
+    const rest = without(order.lines, part);
+    return rest.length > 0 ? [giveUp(order, part, random), ship('REST', order, rest)] : [];
   },
   (order) => [ship('ALL', order, order.lines)],
   (order) => [ship('ALL', order, order.lines), change('ALL', 'delivered')],
@@ -54,6 +65,11 @@ function post(route: string, body: object, effects: Step['effects']): Step {
 
 function ship(reference: string, order: SoldOrder, items: readonly Units[]): Step {
   return post('/shipments', { reference, items }, () => order.ship(items));
+}
+
+function giveUp(order: SoldOrder, items: readonly Units[], random: Random): Step {
+  const restock = random(2) === 0;
+  return post('/cancel', { items, restock }, () => order.giveUp(items, restock));
 }
 
 function pick(reference: string, items: readonly Units[]): Step {

@@ -60,6 +60,11 @@ export class SoldOrder {
     return this.each(items, 1, 0, (pile) => pile.bins[pile.returned++]);
   }
 
+  /** Units that have not left. @param restock otherwise they are thrown away. */
+  giveUp(items: readonly Units[], restock: boolean): Effect[] {
+    return this.each(items, restock ? 0 : -1, -1, (pile) => pile.bins[pile.left++]);
+  }
+
   /** @param restock otherwise the units are thrown away. */
   cancel(restock: boolean): Effect[] {
     return this.units.map((bin) => ({ bin, shelf: restock ? 0 : -1, sold: -1 }));

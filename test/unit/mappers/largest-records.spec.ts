@@ -71,8 +71,9 @@ const ORDER_ROW: OrderRow = {
     const items = times(MAX_LINES, (line) => [line + 1, 2] as const);
     return [`S-${n}`, 'shipped', 'DHL', '0034', 'https://tracking.example.com/0034', AT, null, items] as const;
   }),
-  payments: times(PAYMENTS, (n) => [`pi_${n}`, '99900000', AT] as const),
+  payments: times(PAYMENTS, (n) => [`pi_${n}`, '99900000', AT, null] as const),
   refunds: times(PAYMENTS, (n) => [`re_${n}`, '1', AT] as const),
+  cancelled: times(MAX_LINES, (n) => [n + 1, 1, [[0, 1]]] as const),
   taken: times(10_000, (n) => [70, 12, 'MAIN', `A-${n}`, 9] as const),
 };
 const ORDER: OrderRecord = toOrderRecord(ORDER_ROW);
@@ -80,7 +81,7 @@ const ORDER: OrderRecord = toOrderRecord(ORDER_ROW);
 const PLACED = new PlacedOrder({
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', unshippedStatus: 'PENDING', currency: 'USD' },
   ...{ totalAmount: 99_900_000, isHeld: false, hasTakenStock: true },
-  lines: eachLine(MAX_QUANTITY).map((line) => ({ ...line, returned: 0 })),
+  lines: eachLine(MAX_QUANTITY).map((line) => ({ ...line, unitPrice: 1000, returned: 0, cancelledQuantity: 0 })),
   shipments: ORDER.shipments.map((shipment): KnownShipment => ({ ...shipment, notify: true, requestHash: 'hash' })),
   payments: ORDER.payments.map((payment) => ({ ...payment, requestHash: 'hash' })),
   refunds: ORDER.refunds.map((refund) => ({ ...refund, requestHash: 'hash' })),

@@ -250,6 +250,20 @@ describe('the mail about a shipment', () => {
     });
   });
 
+  it('names units that are cancelled, which do not make it a part of the order', () => {
+    const lines = [
+      { ...line, shippedQuantity: 1, cancelledQuantity: 1 },
+      { ...laces, shippedQuantity: 0, cancelledQuantity: laces.quantity },
+    ];
+    const shipments = [{ ...PARCEL, items: [{ line: 1, quantity: 1 }] }];
+
+    const { subject, text } = mailOf('notify-shipment', partly({ lines, shipments }));
+
+    expect(subject).toBe('Your order WEB-261120-7K3M9Q at Acme has shipped');
+    expect(text).toContain('Cancelled:\n  1 × Runner (Size: 42, Color: Blue)\n  3 × Laces\n');
+    expect(text).not.toContain('Still to come');
+  });
+
   it('shows the same in HTML, with a link to the parcel', () => {
     const { html } = mailOf('notify-shipment', partly());
 
@@ -284,7 +298,7 @@ describe('the mail about a shipment', () => {
 describe('the mail about a cancellation', () => {
   const cancelled = (values: Partial<OrderRecord> = {}) =>
     changed({ status: 'CANCELLED', fulfillmentStatus: 'CANCELLED', shipments: [], refunds: [], ...values });
-  const paid = { reference: 'PAY-1', amount: 3998, at: new Date() };
+  const paid = { reference: 'PAY-1', amount: 3998, writtenOff: 0, at: new Date() };
 
   it.each(BODIES)('names the order and its lines in %s, and no money when nothing was paid', (body) => {
     const mail = mailOf('notify-cancellation', cancelled());

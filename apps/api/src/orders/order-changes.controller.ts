@@ -55,7 +55,7 @@ export class OrderChangesController {
   @NeedsScope('fulfillment')
   @docs.ApiCancelOrder
   async cancel(@Change() { context, answer }: ChangeOfOrder, @Body(StrictBodyPipe) body: request.CancelOrderRequest) {
-    return answer(await this.changes.cancel(context, request.toCancellation(body)));
+    return answer(await this.changes.cancel(context, request.toCancellation(body), request.toLines(body.items)));
   }
 
   @Post('transitions')

@@ -95,8 +95,11 @@ export const ApiChangeShipment = applyDecorators(
 
 export const ApiCancelOrder = ApiChange({
   operationId: 'cancelOrder',
-  summary: 'Cancel an order before anything of it ships',
-  description: 'The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`.',
+  summary: 'Cancel an order before anything of it ships, or units that have not shipped',
+  description:
+    'The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`. With `items`, the ' +
+    'order gives up these units, and its statuses follow from the rest; without any left it is cancelled. Send an ' +
+    '`Idempotency-Key` with `items`: the same request without a key gives up more units.',
   body: { type: CancelOrderRequest, example: { reason: 'The customer changed their mind' }, isOptional: true },
   status: 200,
   failures: [
@@ -140,10 +143,12 @@ export const ApiReleaseOrder = ApiChange({
 
 export const ApiRecordPayment = ApiChange({
   operationId: 'recordPayment',
-  summary: 'Record a payment of the whole total',
+  summary: 'Record a payment',
   description:
-    'The amount is compared with the total of the order. Another one is refused, and the history keeps the attempt. The ' +
-    'payment of an order that is cancelled or paid already is recorded: `refund_due` then states what to pay back.',
+    'The amount is the total of the order, or what is still to be paid of `amount_owed`; with `partial` or `settles`, any ' +
+    'amount up to that. Another one is refused, and the history keeps the attempt. The order is SUCCEEDED once ' +
+    '`amount_owed` is paid. The payment of the total of an order that is cancelled or paid already is recorded: ' +
+    '`refund_due` then states what to pay back.',
   body: { type: RecordPaymentRequest, example: { reference: 'pi_3NX81', amount: 15980, currency: 'USD' } },
   status: 201,
   failures: [

@@ -76,13 +76,20 @@ export class ChangeShipmentRequest extends TrackingRequest {
 }
 
 export class CancelOrderRequest {
+  @Lines('Units that have not shipped. Absent: the whole order.')
+  items?: LineQuantityRequest[] | null;
+
   @is.TextField({ max: 500, description: 'For the history.' })
   reason?: string | null;
 
   @is.FlagField({ description: 'Whether the units go back to their bins. Absent: those that came from bins.' })
   restock?: boolean | null;
 
-  @is.FlagField({ default: true, description: 'Whether the customer gets a mail.' })
+  @is.FlagField({
+    default: true,
+    description:
+      'Whether the customer gets a mail once the order is CANCELLED. Mails of shipments name cancelled units.',
+  })
   notify?: boolean | null;
 }
 
@@ -120,6 +127,12 @@ export class RecordPaymentRequest {
 
   @is.CurrencyField({ isRequired: true, description: 'ISO 4217 code of the amount, in any letter case.' })
   currency!: string;
+
+  @is.FlagField({ default: false, description: 'Whether it may be less than what is still to be paid.' })
+  partial?: boolean | null;
+
+  @is.FlagField({ default: false, description: 'The same; what it leaves is written off, as a cash discount is.' })
+  settles?: boolean | null;
 
   @is.TimestampField({ description: 'When it was paid. Absent: now.' })
   at?: string | null;
@@ -192,8 +205,15 @@ export function toTransition({ field, expected, to, restock, lines }: Transition
 }
 
 export function toPayment(body: RecordPaymentRequest): Omit<PaymentRequest, 'requestHash'> {
-  const { reference, amount, currency, at } = body;
-  return { reference, amount, currency: currency.toUpperCase(), at: toDate(at) };
+  const { reference, amount, currency, partial, settles, at } = body;
+  return {
+    reference,
+    amount,
+    currency: currency.toUpperCase(),
+    partial: partial ?? false,
+    settles: settles ?? false,
+    at: toDate(at),
+  };
 }
 
 export function toRefund(body: RecordRefundRequest): Omit<RefundRequest, 'requestHash'> {
@@ -212,7 +232,7 @@ function refuseIf(isContradiction: boolean, message: string): void {
   if (isContradiction) throw new BadRequestException(message);
 }
 
-function toLines(lines: readonly LineQuantityRequest[] | null | undefined): LineQuantity[] | null {
+export function toLines(lines: readonly LineQuantityRequest[] | null | undefined): LineQuantity[] | null {
   return lines ? lines.map(({ line, quantity }) => ({ line, quantity })) : null;
 }
 

@@ -106,7 +106,8 @@ function addVerifyPayment(orders: Command): void {
     .option('--reference <R>', "the payment's id, unique in the order", externalReference, 'gateway callback')
     .action((id: string, { store, reference, amount, currency }: PaymentOptions) =>
       withOrder(id, store, async (app, order) => {
-        const changed = await app.get(ChangeOrder).pay(byOperator(order), { reference, amount, currency, at: null });
+        const payment = { reference, amount, currency, partial: false, settles: false, at: null };
+        const changed = await app.get(ChangeOrder).pay(byOperator(order), payment);
         const due = refundDueOf(changed.order);
         printChanged(order, changed, { amount, currency: changed.order.currency, refund_due: due });
         if (due > 0) say(`Refund ${due} ${changed.order.currency} (in minor units).`);

@@ -9,6 +9,7 @@ import {
   shipOrder,
   type Actor,
   type Cancellation,
+  type LineQuantity,
   type OrderChange,
   type OrderState,
   type PaymentRequest,
@@ -47,8 +48,13 @@ export class ChangeOrder {
     return this.run(context, ['changeShipment', reference, patch], (order) => changeShipment(order, reference, patch));
   }
 
-  cancel(context: ChangeContext, cancellation: Cancellation): Promise<ChangedOrder> {
-    return this.run(context, ['cancel', cancellation], (order) => cancelOrder(order, cancellation));
+  cancel(
+    context: ChangeContext,
+    cancellation: Cancellation,
+    items: readonly LineQuantity[] | null = null,
+  ): Promise<ChangedOrder> {
+    const request = ['cancel', cancellation, ...(items ? [items] : [])];
+    return this.run(context, request, (order) => cancelOrder(order, cancellation, items));
   }
 
   move(context: ChangeContext, transition: Transition): Promise<ChangedOrder> {

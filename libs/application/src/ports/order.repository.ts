@@ -4,6 +4,7 @@ import type {
   MoneyRecord,
   OrderCustomer,
   OrderEvent,
+  PaymentRecord,
   PostalAddress,
   Shipment,
   VariantAttributes,
@@ -71,7 +72,9 @@ export interface OrderLineRecord {
   readonly shippedQuantity: number;
   /** Shipped units whose stock went back to the bins. */
   readonly returnedQuantity: number;
-  /** By the ledger. Empty for imported and for cancelled orders. */
+  /** Units that were given up before they shipped, while others stayed. */
+  readonly cancelledQuantity: number;
+  /** By the ledger, without units that were given up. Empty for imported and for cancelled orders. */
   readonly allocations: readonly Allocation[];
 }
 
@@ -106,7 +109,7 @@ export interface OrderRecord extends OrderSummary {
   readonly pipeline: readonly PipelineStageRecord[];
   /** In the order of their creation, as payments and refunds. */
   readonly shipments: readonly Shipment[];
-  readonly payments: readonly MoneyRecord[];
+  readonly payments: readonly PaymentRecord[];
   readonly refunds: readonly MoneyRecord[];
   readonly updatedAt: Date;
 }

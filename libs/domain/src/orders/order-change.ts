@@ -1,7 +1,7 @@
 import type { DomainError } from '../shared/domain-error.js';
 import type { LineQuantity } from './line-units.js';
 import type { OrderEvent } from './order-event.js';
-import type { MoneyRecord } from './order-money.js';
+import type { MoneyRecord, PaymentRecord } from './order-money.js';
 import type { OrderState } from './order-status.js';
 import type { Shipment } from './shipment.js';
 
@@ -12,6 +12,7 @@ export interface Repeatable {
 
 export type KnownShipment = Shipment & Repeatable & { readonly notify: boolean };
 export type KnownMoney = Omit<MoneyRecord, 'at'> & Repeatable;
+export type KnownPayment = Omit<PaymentRecord, 'at'> & Repeatable;
 
 export type ChangeMail = 'notify-shipment' | 'notify-cancellation' | 'notify-refund';
 
@@ -20,8 +21,10 @@ export interface OrderChange extends OrderState {
   readonly events: readonly OrderEvent[];
   /** As it is afterwards. A time that is null for its status is now. */
   readonly shipment?: KnownShipment;
-  readonly payment?: KnownMoney & { readonly at: Date | null };
+  readonly payment?: KnownPayment & { readonly at: Date | null };
   readonly refund?: KnownMoney & { readonly at: Date | null };
+  /** Units that the order gives up, while others stay. */
+  readonly cancelled?: readonly LineQuantity[];
   /** Units that go back to their bins. In a cancellation, they have not left. */
   readonly restock?: { readonly kind: 'CANCELLATION' | 'RETURN'; readonly lines: readonly LineQuantity[] };
   readonly review?: 'released' | 'abandoned';

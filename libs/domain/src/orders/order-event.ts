@@ -12,6 +12,7 @@ export const ORDER_EVENTS = [
   'status_changed',
   'released',
   'cancelled',
+  'units_cancelled',
   'shipment_created',
   'shipment_changed',
   'shipment_refused',

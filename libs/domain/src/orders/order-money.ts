@@ -1,3 +1,5 @@
+import type { PaymentStatus } from './order-status.js';
+
 export interface MoneyRecord {
   /** Unique among the payments, or the refunds, of the order for ever. */
   readonly reference: string;
@@ -6,29 +8,66 @@ export interface MoneyRecord {
   readonly at: Date;
 }
 
+export interface PaymentRecord extends MoneyRecord {
+  /** What it closed without being paid: a cash discount, a bank charge. */
+  readonly writtenOff: number;
+}
+
 type Amounts = readonly Pick<MoneyRecord, 'amount'>[];
 
 interface MoneyState {
   readonly status: string;
+  readonly fulfillmentStatus: string;
   readonly totalAmount: number;
-  readonly payments: Amounts;
+  readonly lines: readonly { readonly unitPrice: number; readonly cancelledQuantity: number }[];
+  readonly payments: readonly Pick<PaymentRecord, 'amount' | 'writtenOff'>[];
+  readonly refunds: Amounts;
 }
 
-/** An operator or another system may have set an order as paid, and then as refunded, without a record. */
-export function paidOf({ status, totalAmount, payments }: MoneyState): number {
-  return Math.max(sumOf(payments), status === 'SUCCEEDED' || status === 'REFUNDED' ? totalAmount : 0);
+/** The total without the units that were given up, and without what is written off. */
+function priceOf({ totalAmount, lines, payments }: MoneyState): number {
+  const cancelled = lines.reduce((sum, { unitPrice, cancelledQuantity }) => sum + unitPrice * cancelledQuantity, 0);
+  return totalAmount - cancelled - payments.reduce((sum, { writtenOff }) => sum + writtenOff, 0);
 }
 
-/** In minor units: all that was paid of a cancelled order, and what exceeds the total of another. */
-export function refundDueOf(
-  order: MoneyState & { readonly fulfillmentStatus: string; readonly refunds: Amounts },
-): number {
-  const { status, fulfillmentStatus, totalAmount, refunds } = order;
-  const isRefunded = status === 'REFUNDED';
+/** In minor units, whatever was paid of it. Nothing for goods that were cancelled, or that came back and are refunded. */
+export function amountOwedOf(order: MoneyState): number {
+  const { status, fulfillmentStatus } = order;
   const isCancelled = status === 'CANCELLED' || fulfillmentStatus === 'CANCELLED';
-  const refunded = Math.max(sumOf(refunds), isRefunded ? totalAmount : 0);
-  const kept = isCancelled || isRefunded ? 0 : Math.max(0, totalAmount);
-  return Math.max(0, paidOf(order) - refunded - kept);
+  const cameBack = status === 'REFUNDED' && fulfillmentStatus === 'RETURNED';
+  return isCancelled || cameBack ? 0 : Math.max(0, priceOf(order));
+}
+
+/** The part of what is owed that is still to be paid. */
+export function amountOpenOf(order: MoneyState): number {
+  return Math.max(0, amountOwedOf(order) - Math.max(0, paidOf(order) - refundedOf(order)));
+}
+
+/** SUCCEEDED when payments cover what is owed, also after refunds. */
+export function paymentStatusOf(order: MoneyState & { readonly status: PaymentStatus }): PaymentStatus {
+  const { status, payments, refunds } = order;
+  const isRefunded = status === 'REFUNDED' && sumOf(refunds) === refundedOf(order) && amountOwedOf(order) > 0;
+  const isPayable = status === 'PENDING' || status === 'FAILED' || isRefunded;
+  return isPayable && payments.length > 0 && amountOpenOf(order) === 0 ? 'SUCCEEDED' : status;
+}
+
+export function paidOf(order: MoneyState): number {
+  return recordedOf(order.payments, order.status === 'SUCCEEDED' || order.status === 'REFUNDED', order);
+}
+
+/** In minor units: what was paid, and neither refunded nor owed. */
+export function refundDueOf(order: MoneyState): number {
+  return Math.max(0, paidOf(order) - refundedOf(order) - amountOwedOf(order));
+}
+
+function refundedOf(order: MoneyState): number {
+  return recordedOf(order.refunds, order.status === 'REFUNDED', order);
+}
+
+/** An operator or another system may have set an order as paid, and then as refunded, without all records, or any. */
+function recordedOf(records: Amounts, isSet: boolean, order: MoneyState): number {
+  const least = records.length === 0 ? order.totalAmount : priceOf(order);
+  return Math.max(sumOf(records), isSet ? least : 0);
 }
 
 export function sumOf(records: Amounts): number {

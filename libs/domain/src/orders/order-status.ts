@@ -10,6 +10,11 @@ export type FulfillmentStatus = (typeof FULFILLMENT_STATUSES)[number];
 /** On the way to the customer. A shipment that skips steps makes them all. */
 export const FULFILLMENT_STEPS: readonly FulfillmentStatus[] = STEPS;
 
+/** @returns the one that is further on the way. */
+export function furtherOf(one: FulfillmentStatus, other: FulfillmentStatus): FulfillmentStatus {
+  return FULFILLMENT_STEPS.indexOf(one) < FULFILLMENT_STEPS.indexOf(other) ? other : one;
+}
+
 export const ORDER_SOURCES = ['POS', 'WEBSITE'] as const;
 export type OrderSource = (typeof ORDER_SOURCES)[number];
 

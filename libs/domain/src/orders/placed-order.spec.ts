@@ -3,7 +3,7 @@ import { cancelOrder } from './cancel-order.js';
 import { moveStatus, type Transition } from './move-status.js';
 import type { KnownShipment, OrderChange } from './order-change.js';
 import type { OrderEvent } from './order-event.js';
-import { refundDueOf } from './order-money.js';
+import { amountOwedOf, refundDueOf } from './order-money.js';
 import { PlacedOrder, type PlacedOrderState } from './placed-order.js';
 import { recordPayment, type PaymentRequest } from './record-payment.js';
 import { recordRefund, type RefundRequest } from './record-refund.js';
@@ -28,13 +28,17 @@ function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
     currency: 'USD',
     isHeld: false,
     hasTakenStock: true,
-    lines: ALL.map((line) => ({ ...line, returned: 0 })),
+    lines: [aLine(1, 3), aLine(2, 1)],
     shipments: [],
     payments: [],
     refunds: [],
     unshippedStatus: 'PENDING',
     ...values,
   };
+}
+
+function aLine(line: number, quantity: number, { returned = 0, cancelledQuantity = 0 } = {}) {
+  return { line, quantity, unitPrice: line === 1 ? 1000 : 500, returned, cancelledQuantity };
 }
 
 function units(line: number, quantity: number) {
@@ -71,6 +75,8 @@ const payment = (values: Partial<PaymentRequest> = {}) => ({
   reference: 'pi_9',
   amount: 3500,
   currency: 'USD',
+  partial: false,
+  settles: false,
   at: null,
   requestHash: 'hash',
   ...values,
@@ -85,7 +91,10 @@ const refunding = (values: Partial<RefundRequest> = {}) => ({
   requestHash: 'hash',
   ...values,
 });
-const money = (reference: string, amount: number) => ({ reference, amount, requestHash: 'hash' });
+const money = (reference: string, amount: number, writtenOff = 0) => ({
+  ...{ reference, amount, writtenOff },
+  requestHash: 'hash',
+});
 
 function thrown(change: () => unknown): string {
   try {
@@ -320,7 +329,7 @@ describe('a shipment', () => {
   });
 
   it('cannot become void when its units have come back, and must be known', () => {
-    const lines = [{ ...units(1, 3), returned: 1 }];
+    const lines = [aLine(1, 3, { returned: 1 })];
     const order = anOrder({ lines, fulfillmentStatus: 'SHIPPED', shipments: [aShipment({ items: [units(1, 3)] })] });
 
     expect(thrown(() => changeShipment(order, 'S-1', patch({ status: 'void' })))).toBe('transition_not_allowed');
@@ -408,6 +417,86 @@ describe('a cancellation', () => {
   });
 });
 
+describe('a cancellation of units', () => {
+  const cancel = (state: Partial<PlacedOrderState>, items = [units(1, 2)], restock: boolean | null = null) =>
+    cancelOrder(anOrder(state), { ...cancellation, restock }, items);
+  const shipped = (...items: KnownShipment['items']) => ({
+    fulfillmentStatus: 'PROCESSING' as const,
+    shipments: [aShipment({ items })],
+  });
+
+  it('leaves an order that has shipped when its shipments have the rest, and DELIVERED when they arrived', () => {
+    const state = shipped(units(1, 1), units(2, 1));
+    const arrived = { ...state, shipments: state.shipments.map((one) => ({ ...one, status: 'delivered' as const })) };
+
+    const change = cancel(state);
+
+    expect(statesOf(change)).toBe('PENDING SHIPPED');
+    expect(textOf(change.events)).toEqual(['units_cancelled', 'PROCESSING>SHIPPED']);
+    expect(change.events.map(({ reference }) => reference)).toEqual(['', 'S-1']);
+    expect(change.events[0]?.details).toEqual({ items: [units(1, 2)], restock: true });
+    expect([change.cancelled, change.restock]).toEqual([[units(1, 2)], { kind: 'CANCELLATION', lines: [units(1, 2)] }]);
+    expect([change.mail, change.review]).toEqual([undefined, undefined]);
+    expect(statesOf(cancel(arrived))).toBe('PENDING DELIVERED');
+  });
+
+  it('changes no status while other units have not shipped', () => {
+    expect(textOf(cancel({}).events)).toEqual(['units_cancelled']);
+    expect(textOf(cancel(shipped(units(1, 1))).events)).toEqual(['units_cancelled']);
+    expect(textOf(cancel({ fulfillmentStatus: 'CONFIRMED', unshippedStatus: 'CONFIRMED' }).events)).toHaveLength(1);
+  });
+
+  it('of all that an order has left is the cancellation of the order, which returns only these units', () => {
+    const lines = [aLine(1, 3, { cancelledQuantity: 1 }), aLine(2, 1, { cancelledQuantity: 1 })];
+
+    const change = cancel({ lines });
+
+    expect([statesOf(change), change.cancelled]).toEqual(['CANCELLED CANCELLED', undefined]);
+    expect(change.restock?.lines).toEqual([units(1, 2)]);
+    expect(cancelOrder(anOrder({ lines }), cancellation).restock?.lines).toEqual([units(1, 2)]);
+  });
+
+  it.each<[string, Partial<PlacedOrderState>, KnownShipment['items'], string]>([
+    ['that have shipped', shipped(units(1, 2)), [units(1, 2)], 'already_shipped'],
+    ['that were given up', { lines: [aLine(1, 3, { cancelledQuantity: 2 })] }, [units(1, 2)], 'already_shipped'],
+    ['of an order that has shipped as a whole', { fulfillmentStatus: 'SHIPPED' }, [units(1, 1)], 'already_shipped'],
+    ['that are in one line twice', {}, [units(1, 2), units(1, 2)], 'already_shipped'],
+    ['that are being picked', { shipments: [aShipment({ status: 'picking' })] }, [units(1, 1)], 'being_picked'],
+    ['of an unknown line', {}, [units(3, 1)], 'not_found'],
+  ])('%s is refused', (_name, state, items, code) => {
+    expect(thrown(() => cancel(state, [...items]))).toBe(code);
+  });
+
+  it('returns units to the bins they came from, unless they are gone', () => {
+    expect(cancel({}, [units(1, 2)], false).restock).toBeUndefined();
+    expect(cancel({ hasTakenStock: false }).restock).toBeUndefined();
+    expect(thrown(() => cancel({ hasTakenStock: false }, [units(1, 2)], true))).toBe('units_without_bin');
+  });
+
+  it('takes them from what can ship, and what has shipped as a whole can come back without them', () => {
+    const lines = [aLine(1, 3, { cancelledQuantity: 2 }), aLine(2, 1)];
+    const order = anOrder({ lines, fulfillmentStatus: 'SHIPPED' });
+
+    expect(shipOrder(anOrder({ lines }), shipping()).shipment?.items).toEqual([units(1, 1), units(2, 1)]);
+    expect(recordRefund(order, refunding({ amount: 0, restock: true })).restock?.lines).toEqual([
+      units(1, 1),
+      units(2, 1),
+    ]);
+  });
+
+  it('makes the refund of what was paid for them due, and an order SUCCEEDED that is paid but for them', () => {
+    const lines = [aLine(1, 3, { cancelledQuantity: 2 }), aLine(2, 1)];
+    const paidInPart = { payments: [money('pi_1', 1500)] };
+
+    expect(refundDueOf(stateOf({ status: 'SUCCEEDED', payments: [money('pi_1', 3500)], lines }))).toBe(2000);
+    expect(refundDueOf(stateOf({ status: 'SUCCEEDED', lines }))).toBe(2000);
+    const change = cancel(paidInPart);
+    expect(textOf(change.events)).toEqual(['units_cancelled', 'PENDING>SUCCEEDED']);
+    expect(change.events[1]?.reference).toBe('pi_1');
+    expect(refundDueOf({ ...stateOf({ ...paidInPart, lines }), status: 'SUCCEEDED' })).toBe(0);
+  });
+});
+
 describe('a move of a status', () => {
   it.each<[Partial<PlacedOrderState>, Parameters<typeof moving>[0], string]>([
     [{}, {}, 'PENDING CONFIRMED'],
@@ -441,10 +530,7 @@ describe('a move of a status', () => {
   });
 
   it('to RETURNED brings back what was shipped and has not come back, on request', () => {
-    const lines = [
-      { ...units(1, 3), returned: 1 },
-      { ...units(2, 1), returned: 0 },
-    ];
+    const lines = [aLine(1, 3, { returned: 1 }), aLine(2, 1)];
     const order = anOrder({ lines, fulfillmentStatus: 'SHIPPED', shipments: [aShipment()] });
     const back = (wanted: Parameters<typeof moving>[0]) =>
       moveStatus(order, moving({ expected: 'SHIPPED', to: 'RETURNED', ...wanted })).restock?.lines;
@@ -517,7 +603,7 @@ describe('statuses that an operator sets', () => {
     expect(thrown(set('DELIVERED', [aShipment()]))).toBe('nothing');
   });
 
-  it('record what was paid and not refunded as one refund, so that a later payment is due until it is paid back', () => {
+  it('record what was paid and not refunded as one refund, so that a later payment can be paid back', () => {
     const state = { status: 'SUCCEEDED', payments: [money('pi_1', 3500)], refunds: [money('REFUNDED', 1000)] } as const;
 
     const change = setStatuses(anOrder(state), { status: 'REFUNDED' });
@@ -530,7 +616,7 @@ describe('statuses that an operator sets', () => {
       payments: [...state.payments, money('pi_2', 3500)],
       refunds: [...state.refunds, money('REFUNDED-2', 2500)],
     };
-    expect(refundDueOf(refunded)).toBe(3500);
+    expect(refundDueOf(refunded)).toBe(0);
     expect(recordRefund(new PlacedOrder(refunded), refunding({ amount: 3500 })).refund?.amount).toBe(3500);
     expect(refundDueOf({ ...refunded, refunds: [...refunded.refunds, money('re_1', 3500)] })).toBe(0);
   });
@@ -561,6 +647,50 @@ describe('a release', () => {
 });
 
 describe('a payment', () => {
+  const REFUNDED = { status: 'REFUNDED', payments: [money('pi_1', 3500)], refunds: [money('re_1', 3500)] } as const;
+
+  it('after a refund of all counts again', () => {
+    const change = recordPayment(anOrder(REFUNDED), payment());
+
+    expect(textOf(change.events)).toEqual(['payment_recorded', 'REFUNDED>SUCCEEDED']);
+    expect(change.events[0]?.details).toEqual({ amount: 3500 });
+  });
+
+  it('in parts makes the order SUCCEEDED with the last, of what is left or of the whole total', () => {
+    const pay = (state: Partial<PlacedOrderState>, values: Partial<PaymentRequest>) => {
+      const { refusal, ...change } = recordPayment(anOrder(state), payment(values));
+      return refusal?.message ?? [statesOf(change), change.payment?.writtenOff, change.events[0]?.details];
+    };
+    const half = { payments: [money('pi_1', 1500)] };
+    const refusal = (paid: number) => `The paid amount ${paid} USD is not the amount owed 2000 USD (in minor units)`;
+
+    expect(pay({}, { amount: 1500, partial: true })).toEqual(['PENDING PENDING', 0, { amount: 1500 }]);
+    expect(pay(half, { amount: 2000 })).toEqual(['SUCCEEDED PENDING', 0, { amount: 2000 }]);
+    expect(pay(half, { amount: 3500 })).toEqual(['SUCCEEDED PENDING', 0, { amount: 3500, refundDue: 1500 }]);
+    expect(pay(half, { amount: 1999 })).toBe(refusal(1999));
+    expect(pay(half, { amount: 2001, partial: true })).toBe(refusal(2001));
+    expect(pay(half, { amount: 2001, settles: true })).toBe(refusal(2001));
+    expect(pay({ ...half, ...REFUNDED }, { amount: 1500, partial: true })).toEqual([
+      ...['REFUNDED PENDING', 0],
+      { amount: 1500 },
+    ]);
+  });
+
+  it('that settles writes off what it leaves, which nobody owes and nobody gets back', () => {
+    const settled = recordPayment(anOrder(), payment({ amount: 3400, settles: true }));
+    const paid = { status: 'SUCCEEDED', payments: [money('pi_9', 3400, 100)] } as const;
+
+    expect(statesOf(settled)).toBe('SUCCEEDED PENDING');
+    expect(settled.payment).toEqual({ ...money('pi_9', 3400, 100), at: null });
+    expect(settled.events[0]?.details).toEqual({ amount: 3400, writtenOff: 100 });
+    expect(
+      recordPayment(anOrder(paid), payment({ reference: 'pi_10', amount: 0, settles: true })).refusal,
+    ).toBeDefined();
+    expect([amountOwedOf(stateOf(paid)), refundDueOf(stateOf(paid))]).toEqual([3400, 0]);
+    expect(statesOf(recordRefund(anOrder(paid), refunding({ amount: 3400 })))).toBe('REFUNDED PENDING');
+    expect(thrown(() => recordRefund(anOrder(paid), refunding({ amount: 3401 })))).toBe('refund_exceeds_payment');
+  });
+
   it('of the total makes the order SUCCEEDED', () => {
     const change = recordPayment(anOrder(), payment({ at: AT }));
 
@@ -595,11 +725,7 @@ describe('a payment', () => {
     ['cancelled', { status: 'CANCELLED', fulfillmentStatus: 'CANCELLED' }, 'CANCELLED CANCELLED'],
     ['cancelled in its fulfillment', { fulfillmentStatus: 'CANCELLED' }, 'SUCCEEDED CANCELLED'],
     ['paid', { status: 'SUCCEEDED', payments: [money('pi_1', 3500)] }, 'SUCCEEDED PENDING'],
-    [
-      'refunded',
-      { status: 'REFUNDED', payments: [money('pi_1', 3500)], refunds: [money('re_1', 3500)] },
-      'REFUNDED PENDING',
-    ],
+    ['returned and refunded', { ...REFUNDED, fulfillmentStatus: 'RETURNED' }, 'REFUNDED RETURNED'],
   ])('of an order that is %s is recorded, and must be refunded', (_name, state, states) => {
     const change = recordPayment(anOrder(state), payment());
 
@@ -647,7 +773,7 @@ describe('a refund', () => {
       'REFUNDED PENDING',
       ['refund_recorded', 'SUCCEEDED>REFUNDED'],
     ]);
-    expect(rest.refund).toEqual({ ...money('re_9', 2500), at: AT });
+    expect(rest.refund).toEqual({ reference: 're_9', amount: 2500, at: AT, requestHash: 'hash' });
   });
 
   it('never exceeds what was paid', () => {
@@ -700,10 +826,7 @@ describe('a refund', () => {
   });
 
   it('brings back shipped units only, each once, on request', () => {
-    const lines = [
-      { ...units(1, 3), returned: 1 },
-      { ...units(2, 1), returned: 0 },
-    ];
+    const lines = [aLine(1, 3, { returned: 1 }), aLine(2, 1)];
     const shipped = {
       ...paid,
       lines,
@@ -733,7 +856,7 @@ describe('a refund', () => {
 });
 
 describe('what is due for a refund', () => {
-  const order = { status: 'SUCCEEDED', fulfillmentStatus: 'PENDING', totalAmount: 3500, payments: [], refunds: [] };
+  const order = stateOf({ status: 'SUCCEEDED' });
   const [once, twice] = [[money('pi_1', 3500)], [money('pi_1', 3500), money('pi_2', 3500)]];
 
   it.each([
@@ -742,7 +865,12 @@ describe('what is due for a refund', () => {
     ['all that was paid of a cancelled order', { payments: twice, fulfillmentStatus: 'CANCELLED' }, 7000],
     ['what an operator set as paid of a cancelled order', { fulfillmentStatus: 'CANCELLED' }, 3500],
     ['less what was refunded', { payments: once, fulfillmentStatus: 'CANCELLED', refunds: [money('re_1', 500)] }, 3000],
-    ['a payment of a refunded order', { status: 'REFUNDED', payments: twice, refunds: once }, 3500],
+    ['nothing of an order that was refunded and paid again', { status: 'REFUNDED', payments: twice, refunds: once }, 0],
+    [
+      'a payment of an order that came back and is refunded',
+      { status: 'REFUNDED', fulfillmentStatus: 'RETURNED', payments: twice, refunds: once },
+      3500,
+    ],
     ['nothing of an unpaid order', { status: 'PENDING' }, 0],
     ['nothing of an order that an operator set as refunded', { status: 'REFUNDED' }, 0],
     ['nothing of a paid order that an operator set as refunded', { status: 'REFUNDED', payments: once }, 0],

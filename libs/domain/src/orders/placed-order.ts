@@ -1,11 +1,18 @@
 import { BeingPicked, CancelledTooLate, NotFound, ReturnExceedsShipment, UnitsWithoutBin } from '../errors.js';
 import type { DomainError } from '../shared/domain-error.js';
-import { covers, sumByLine, unitsBeyond, type LineQuantity } from './line-units.js';
-import type { KnownMoney, KnownShipment, OrderChange, Repeatable } from './order-change.js';
+import { covers, sumByLine, unitsBeyond, unitsByLine, type LineQuantity } from './line-units.js';
+import type { KnownMoney, KnownPayment, KnownShipment, OrderChange, Repeatable } from './order-change.js';
 import { statusEvents, type OrderEvent } from './order-event.js';
 import { paidOf, sumOf } from './order-money.js';
 import { FULFILLMENT_STEPS, type FulfillmentStatus, type OrderState, type PaymentStatus } from './order-status.js';
 import { isShipped, isShippedWhole, isVoid } from './shipment.js';
+
+interface PlacedLine extends LineQuantity {
+  readonly unitPrice: number;
+  readonly returned: number;
+  /** Units that were given up before they shipped. */
+  readonly cancelledQuantity: number;
+}
 
 export interface PlacedOrderState extends OrderState {
   /** In minor units of `currency`. Imported orders may owe a negative amount. */
@@ -14,9 +21,9 @@ export interface PlacedOrderState extends OrderState {
   readonly isHeld: boolean;
   /** An imported order has taken none from bins. */
   readonly hasTakenStock: boolean;
-  readonly lines: readonly (LineQuantity & { readonly returned: number })[];
+  readonly lines: readonly PlacedLine[];
   readonly shipments: readonly KnownShipment[];
-  readonly payments: readonly KnownMoney[];
+  readonly payments: readonly KnownPayment[];
   readonly refunds: readonly KnownMoney[];
   /** The fulfillment status without shipments. */
   readonly unshippedStatus: FulfillmentStatus;
@@ -28,6 +35,12 @@ export class PlacedOrder {
 
   get isCancelled(): boolean {
     return this.state.fulfillmentStatus === 'CANCELLED';
+  }
+
+  /** Without those that were given up. */
+  get keptUnits(): LineQuantity[] {
+    const cancelled = this.state.lines.map(({ line, cancelledQuantity }) => ({ line, quantity: cancelledQuantity }));
+    return unitsBeyond(this.state.lines, cancelled);
   }
 
   get unshippedUnits(): LineQuantity[] {
@@ -49,7 +62,17 @@ export class PlacedOrder {
   }
 
   shippedUnits(shipments: readonly KnownShipment[] = this.state.shipments): LineQuantity[] {
-    return unitsBeyond(this.state.lines, this.unitsOutside(shipments, isShipped));
+    return unitsBeyond(this.keptUnits, this.unitsOutside(shipments, isShipped));
+  }
+
+  /** The order once it has given up these units as well. */
+  without(cancelled: readonly LineQuantity[]): PlacedOrder {
+    const units = unitsByLine(cancelled);
+    const lines = this.state.lines.map((line) => ({
+      ...line,
+      cancelledQuantity: line.cancelledQuantity + (units.get(line.line) ?? 0),
+    }));
+    return new PlacedOrder({ ...this.state, lines });
   }
 
   shipmentsWith(shipment: KnownShipment): KnownShipment[] {
@@ -143,6 +166,6 @@ export class PlacedOrder {
     counts: (shipment: KnownShipment) => boolean,
   ): LineQuantity[] {
     if (this.isShippedWhole && shipments.every(isVoid)) return [];
-    return unitsBeyond(this.state.lines, sumByLine(shipments.filter(counts).flatMap(({ items }) => items)));
+    return unitsBeyond(this.keptUnits, sumByLine(shipments.filter(counts).flatMap(({ items }) => items)));
   }
 }

@@ -1,39 +1,54 @@
 import { PaidAmountMismatch, PaymentReferenceTaken, PaymentsTooLarge } from '../errors.js';
 import type { OrderChange, Repeatable } from './order-change.js';
 import { orderEvent } from './order-event.js';
-import { refundDueOf, sumOf } from './order-money.js';
-import type { PlacedOrder } from './placed-order.js';
+import { amountOpenOf, amountOwedOf, paymentStatusOf, refundDueOf, sumOf } from './order-money.js';
+import type { PlacedOrder, PlacedOrderState } from './placed-order.js';
 
 export interface PaymentRequest extends Repeatable {
   readonly reference: string;
   readonly amount: number;
   readonly currency: string;
+  /** Whether it may be less than what is still to be paid. */
+  readonly partial: boolean;
+  /** The same; what it leaves is written off. */
+  readonly settles: boolean;
   /** Null = now. */
   readonly at: Date | null;
 }
 
 /**
- * Records the refusal of another amount than the total. The payment of a cancelled, paid or refunded order is recorded.
+ * Records the refusal of another amount. The payment of a cancelled, paid or refunded order is recorded.
  * @throws PaymentReferenceTaken, PaymentsTooLarge
  */
 export function recordPayment(order: PlacedOrder, request: PaymentRequest): OrderChange {
-  const { reference, amount, currency, at, requestHash } = request;
-  const { payments, totalAmount, currency: owedIn, status, fulfillmentStatus } = order.state;
+  const { reference, amount, currency, settles, at, requestHash } = request;
+  const { payments, totalAmount, currency: owedIn, fulfillmentStatus } = order.state;
   const existing = payments.find((payment) => payment.reference === reference);
   if (existing) return order.repeated(existing, request, new PaymentReferenceTaken());
-  if (amount !== totalAmount || currency !== owedIn) {
+  const open = amountOpenOf(order.state);
+  if (currency !== owedIn || !isExpected(order.state, request)) {
     const refused = orderEvent('payment_refused', reference, { amount, currency, totalAmount });
-    const refusal = new PaidAmountMismatch({ minor: amount, currency }, { minor: totalAmount, currency: owedIn });
+    const owed = { minor: open || totalAmount, currency: owedIn };
+    const refusal = new PaidAmountMismatch({ minor: amount, currency }, owed);
     return { ...order.unchanged(), events: [refused], refusal };
   }
   if (sumOf(payments) + amount > Number.MAX_SAFE_INTEGER) throw new PaymentsTooLarge();
-  const settles = status === 'PENDING' || status === 'FAILED';
-  const after = { status: settles ? 'SUCCEEDED' : status, fulfillmentStatus } as const;
-  const refundDue = refundDueOf({ ...order.state, ...after, payments: [...payments, request] });
-  const recorded = orderEvent('payment_recorded', reference, { amount, ...(refundDue > 0 && { refundDue }) });
+  const writtenOff = settles ? open - amount : 0;
+  const payment = { reference, amount, writtenOff, requestHash };
+  const paid = { ...order.state, payments: [...payments, payment] };
+  const after = { status: paymentStatusOf(paid), fulfillmentStatus };
+  const refundDue = refundDueOf({ ...paid, ...after });
+  const details = { amount, ...(writtenOff > 0 && { writtenOff }), ...(refundDue > 0 && { refundDue }) };
   return {
     ...after,
-    events: [recorded, ...order.statusEventsTo(after, reference)],
-    payment: { reference, amount, at, requestHash },
+    events: [orderEvent('payment_recorded', reference, details), ...order.statusEventsTo(after, reference)],
+    payment: { ...payment, at },
   };
+}
+
+/** A second payment of the order is expected, too: the customer may have made it. */
+function isExpected(state: PlacedOrderState, { amount, partial, settles }: PaymentRequest): boolean {
+  const open = amountOpenOf(state);
+  if (partial || settles) return open > 0 && amount <= open;
+  return amount === state.totalAmount || (amount > 0 && amount === (open || amountOwedOf(state)));
 }

@@ -12,9 +12,9 @@ import type { DomainError } from '../shared/domain-error.js';
 import { covers, sumByLine, type LineQuantity } from './line-units.js';
 import type { KnownShipment, OrderChange, Repeatable } from './order-change.js';
 import { orderEvent, type OrderEvent } from './order-event.js';
-import { FULFILLMENT_STEPS } from './order-status.js';
+import { furtherOf } from './order-status.js';
 import type { PlacedOrder } from './placed-order.js';
-import type { ShipmentStatus, Tracking } from './shipment.js';
+import { isVoid, type ShipmentStatus, type Tracking } from './shipment.js';
 
 export interface ShipmentRequest extends Tracking, Repeatable {
   readonly reference: string;
@@ -124,8 +124,7 @@ function changeWith(
   const { status, fulfillmentStatus: present } = order.state;
   const reached = order.fulfillmentWith(order.shipmentsWith(shipment));
   // An operator may have said that the order is further. Only a void shipment takes it back.
-  const isBehind = FULFILLMENT_STEPS.indexOf(reached) < FULFILLMENT_STEPS.indexOf(present);
-  const after = { status, fulfillmentStatus: isBehind && shipment.status !== 'void' ? present : reached };
+  const after = { status, fulfillmentStatus: isVoid(shipment) ? reached : furtherOf(reached, present) };
   return {
     ...after,
     events: [...events, ...order.statusEventsTo(after, reference)],

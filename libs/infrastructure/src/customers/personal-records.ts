@@ -1,4 +1,5 @@
 import type { OrderLineRecord, PipelineStageRecord } from '@app/application';
+import type { PaymentRecord } from '@app/domain';
 import { toOrderRecord, type OrderRow } from '../orders/order.rows.js';
 
 // The rows that contain personal data, with the fields of a store bundle. The table is `item`.
@@ -60,7 +61,7 @@ export function orderRecord(row: OrderColumns) {
         delivered_at: deliveredAt && deliveredAt.toISOString(),
       })),
     }),
-    ...(payments.length > 0 && { payments: payments.map(withText) }),
+    ...(payments.length > 0 && { payments: payments.map(paymentRecord) }),
     ...(refunds.length > 0 && { refunds: refunds.map(withText) }),
     ...(row.history.length > 0 && {
       history: row.history.map((event) => withText({ ...event, at: new Date(event.at) })),
@@ -78,11 +79,16 @@ function itemRecord(line: OrderLineRecord, [product, variant]: CatalogJson = [nu
     unit_price: line.unitPrice,
     quantity: line.quantity,
     ...(line.returnedQuantity > 0 && { returned_quantity: line.returnedQuantity }),
+    ...(line.cancelledQuantity > 0 && { cancelled_quantity: line.cancelledQuantity }),
   };
 }
 
 function stageRecord({ stage, reference, state, attempts, lastError, at }: PipelineStageRecord) {
   return { stage, ...(reference && { reference }), state, attempts, last_error: lastError, at: at.toISOString() };
+}
+
+function paymentRecord({ writtenOff, ...payment }: PaymentRecord) {
+  return { ...withText(payment), ...(writtenOff > 0 && { written_off: writtenOff }) };
 }
 
 /** The time of a part as text. */

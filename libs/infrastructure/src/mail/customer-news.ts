@@ -38,11 +38,10 @@ function shipmentNews({ order, facts, shop, reference }: Topic): News | null {
   const shipment = order.shipments.find((one) => one.reference === reference);
   if (!shipment || shipment.status === 'void') return null;
   const { items, carrier, trackingNumber, trackingUrl } = shipment;
-  const isPart = unitCount(items) < unitCount(order.lines);
-  const open = order.lines.map(({ line, quantity, shippedQuantity }) => ({
-    line,
-    quantity: quantity - shippedQuantity,
-  }));
+  const kept = order.lines.map((line) => ({ ...line, quantity: line.quantity - line.cancelledQuantity }));
+  const isPart = unitCount(items) < unitCount(kept);
+  const open = kept.map(({ line, quantity, shippedQuantity }) => ({ line, quantity: quantity - shippedQuantity }));
+  const cancelled = order.lines.map(({ line, cancelledQuantity }) => ({ line, quantity: cancelledQuantity }));
   const tracking = [
     carrier && `Carrier: ${oneLine(carrier)}`,
     trackingNumber && `Tracking number: ${oneLine(trackingNumber)}`,
@@ -54,6 +53,7 @@ function shipmentNews({ order, facts, shop, reference }: Topic): News | null {
       { title: 'In this shipment', lines: unitsIn(facts, items) },
       { title: 'Tracking', lines: tracking.filter((line) => line !== ''), link: webAddress(trackingUrl) },
       { title: 'Still to come', lines: unitsIn(facts, open) },
+      { title: 'Cancelled', lines: unitsIn(facts, cancelled) },
       { title: 'Delivery address', lines: facts.address },
     ],
   };

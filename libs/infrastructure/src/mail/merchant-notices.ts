@@ -42,7 +42,9 @@ const NEWEST_OPEN = `/* notices.newest_open_orders */
             SELECT coalesce(sum(item.quantity), 0) FROM shipment_items AS item
             JOIN shipments USING (store_id, order_id, reference)
             WHERE item.store_id = $1 AND item.order_id = orders.id AND item.position = line.position
-              AND shipments.status IN ('shipped', 'delivered')))
+              AND shipments.status IN ('shipped', 'delivered')) + (
+            SELECT coalesce(sum(gone.quantity), 0) FROM cancelled_units AS gone
+            WHERE gone.store_id = $1 AND gone.order_id = orders.id AND gone.position = line.position))
     ORDER BY moved.transaction DESC LIMIT 5
   ) AS newest`;
 

@@ -2,6 +2,7 @@ import type { OrderKey, OrderTarget } from '@app/application';
 import {
   isReceiptNumber,
   isUuid,
+  PlacedOrder,
   refundDueOf,
   type Actor,
   type KnownMoney,
@@ -13,7 +14,7 @@ import {
 } from '@app/domain';
 import { toSafeInteger } from '../postgres/integers.js';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
-import { allUnits, lowestUnits } from '../stock/line-units.js';
+import { allUnits, cancelledUnits, lowestUnits } from '../stock/line-units.js';
 import { toEventRow } from './order-event.rows.js';
 import { endOfReview, mailStage } from './order-stages.js';
 
@@ -30,9 +31,12 @@ const LOAD = `/* orders.load */
     EXISTS (SELECT FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held') AS "isHeld",
     EXISTS (SELECT FROM stock_movements WHERE store_id = $1 AND order_id = $2) AS "hasTakenStock",
     (SELECT coalesce(json_agg(json_build_object('line', position + 1, 'quantity', line.quantity,
-        'returned', coalesce(back.quantity, 0)) ORDER BY position), '[]')
+        'unitPrice', unit_price::text, 'returned', coalesce(back.quantity, 0)) ORDER BY position), '[]')
       FROM order_lines AS line LEFT JOIN returned_units AS back USING (store_id, order_id, position)
       WHERE line.store_id = $1 AND line.order_id = $2) AS lines,
+    (SELECT json_object_agg(line, quantity) FROM (
+        SELECT position + 1 AS line, sum(quantity) AS quantity FROM cancelled_units
+        WHERE store_id = $1 AND order_id = $2 GROUP BY position) AS gone) AS cancelled,
     (SELECT coalesce(json_agg(json_build_object('reference', reference, 'status', shipments.status, 'carrier', carrier,
         'trackingNumber', tracking_number, 'trackingUrl', tracking_url, 'notify', notify, 'shippedAt', shipped_at,
         'deliveredAt', delivered_at, 'requestHash', request_hash, 'items', (
@@ -40,7 +44,7 @@ const LOAD = `/* orders.load */
           FROM shipment_items AS item
           WHERE item.store_id = $1 AND item.order_id = $2 AND item.reference = shipments.reference)) ORDER BY number), '[]')
       FROM shipments WHERE store_id = $1 AND order_id = $2) AS shipments,
-    (SELECT coalesce(json_agg(json_build_array(reference, amount::text, request_hash)), '[]')
+    (SELECT coalesce(json_agg(json_build_array(reference, amount::text, request_hash, written_off::text)), '[]')
       FROM payments WHERE store_id = $1 AND order_id = $2) AS payments,
     (SELECT coalesce(json_agg(json_build_array(reference, amount::text, request_hash)), '[]')
       FROM refunds WHERE store_id = $1 AND order_id = $2) AS refunds,
@@ -89,32 +93,46 @@ const SHIP = `/* orders.save_shipment */
     tracking_number = excluded.tracking_number, tracking_url = excluded.tracking_url,
     shipped_at = excluded.shipped_at, delivered_at = excluded.delivered_at`;
 
-const SHIP_ITEMS = `/* orders.save_shipment_items */
-  INSERT INTO shipment_items (store_id, order_id, reference, position, quantity, units)
-  SELECT $1, $2, $3, line.position, item.quantity,
-    ${lowestUnits(`${allUnits('line.quantity')} - claimed.units`, 'item.quantity')}
-  FROM unnest($4::int[], $5::int[]) AS item (line, quantity)
+const LOWEST_FREE = lowestUnits(
+  `${allUnits('line.quantity')} - claimed.units - ${cancelledUnits('$2', 'line.position')}`,
+  'item.quantity',
+);
+const FREE_UNITS = `unnest($3::int[], $4::int[]) AS item (line, quantity)
   JOIN order_lines AS line ON line.store_id = $1 AND line.order_id = $2 AND line.position = item.line - 1
   CROSS JOIN LATERAL (
     SELECT coalesce(range_agg(other.units), '{}') AS units
     FROM shipment_items AS other JOIN shipments USING (store_id, order_id, reference)
     WHERE other.store_id = $1 AND other.order_id = $2 AND other.position = line.position AND shipments.status <> 'void'
-  ) AS claimed
+  ) AS claimed`;
+
+const SHIP_ITEMS = `/* orders.save_shipment_items */
+  INSERT INTO shipment_items (store_id, order_id, reference, position, quantity, units)
+  SELECT $1, $2, $5, line.position, item.quantity, ${LOWEST_FREE} FROM ${FREE_UNITS}
   ON CONFLICT DO NOTHING`;
 
-const recordIn = (table: 'payments' | 'refunds') => `/* orders.save_${table} */
-  INSERT INTO ${table} (store_id, order_id, reference, number, amount, at, request_hash)
-  SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, clock_timestamp()), $6 FROM ${table} WHERE store_id = $1 AND order_id = $2`;
-const PAY = recordIn('payments');
+const CANCEL_UNITS = `/* orders.cancel_units */
+  INSERT INTO cancelled_units (store_id, order_id, position, quantity, units)
+  SELECT $1, $2, line.position, item.quantity, ${LOWEST_FREE} FROM ${FREE_UNITS}`;
+
+const recordIn = (table: 'payments' | 'refunds', column = '', value = '') => `/* orders.save_${table} */
+  INSERT INTO ${table} (store_id, order_id, reference, number, amount, at, request_hash${column})
+  SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, clock_timestamp()), $6${value}
+  FROM ${table} WHERE store_id = $1 AND order_id = $2`;
+const PAY = recordIn('payments', ', written_off', ', nullif($7::bigint, 0)');
 const REFUND = recordIn('refunds');
 
-type LoadedRow = Omit<PlacedOrderState, 'shipments' | 'payments' | 'refunds'> & {
+type LoadedRow = Omit<PlacedOrderState, 'lines' | 'shipments' | 'payments' | 'refunds'> & {
+  readonly lines: readonly LineJson[];
+  readonly cancelled: Readonly<Record<number, number>> | null;
   readonly shipments: readonly ShipmentJson[];
-  readonly payments: readonly MoneyJson[];
+  readonly payments: readonly PaymentJson[];
   readonly refunds: readonly MoneyJson[];
 };
 
+type LineJson = LineQuantity & { readonly unitPrice: string; readonly returned: number };
+
 type MoneyJson = readonly [reference: string, amount: string, requestHash: string];
+type PaymentJson = readonly [...MoneyJson, writtenOff: string | null];
 
 type ShipmentJson = Omit<KnownShipment, 'items' | 'shippedAt' | 'deliveredAt'> & {
   readonly items: readonly LineQuantity[] | null;
@@ -147,16 +165,24 @@ async function findId(sql: TransactionSql, { storeId, reference }: OrderTarget):
   return row?.id ?? null;
 }
 
-function toState(row: LoadedRow): PlacedOrderState {
+function toState({ cancelled, ...row }: LoadedRow): PlacedOrderState {
   return {
     ...row,
+    lines: row.lines.map(({ unitPrice, ...line }) => ({
+      ...line,
+      unitPrice: toSafeInteger(unitPrice),
+      cancelledQuantity: cancelled?.[line.line] ?? 0,
+    })),
     shipments: row.shipments.map(({ items, shippedAt, deliveredAt, ...shipment }) => ({
       ...shipment,
       items: items ?? [],
       shippedAt: shippedAt === null ? null : new Date(shippedAt),
       deliveredAt: deliveredAt === null ? null : new Date(deliveredAt),
     })),
-    payments: row.payments.map(toMoney),
+    payments: row.payments.map(([reference, amount, requestHash, writtenOff]) => ({
+      ...toMoney([reference, amount, requestHash]),
+      writtenOff: toSafeInteger(writtenOff ?? '0'),
+    })),
     refunds: row.refunds.map(toMoney),
   };
 }
@@ -173,7 +199,7 @@ export function refusalEvents(order: OrderKey, actor: Actor, events: readonly Or
 /** All that a change writes, except the stock. */
 export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, change: OrderChange): Statement[] {
   const key = [order.storeId, order.orderId];
-  const { status, fulfillmentStatus, events, shipment, payment, refund, review, mail } = change;
+  const { status, fulfillmentStatus, events, shipment, cancelled, payment, refund, review, mail } = change;
   return [
     ...(shipment ? shipmentStatements(key, shipment) : []),
     {
@@ -182,20 +208,22 @@ export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, c
     },
     // @protects change-events
     eventsOf(order, actor, events, false),
-    ...(payment ? [{ text: PAY, values: [...key, ...moneyValues(payment)] }] : []),
+    ...(cancelled ? [{ text: CANCEL_UNITS, values: [...key, ...columnsOf(cancelled)] }] : []),
+    ...(payment ? [{ text: PAY, values: [...key, ...moneyValues(payment), payment.writtenOff] }] : []),
     ...(refund ? [{ text: REFUND, values: [...key, ...moneyValues(refund)] }] : []),
     ...(review ? [endOfReview(order, review)] : []),
     ...(mail ? [mailStage(order, mail)] : []),
   ];
 }
 
-function refundDueAfter({ totalAmount, payments, refunds }: PlacedOrderState, change: OrderChange): number {
-  const { status, fulfillmentStatus, payment, refund } = change;
+function refundDueAfter(state: PlacedOrderState, change: OrderChange): number {
+  const { status, fulfillmentStatus, payment, refund, cancelled = [] } = change;
+  const { payments, refunds, ...before } = new PlacedOrder(state).without(cancelled).state;
   const after = {
     payments: payment ? [...payments, payment] : payments,
     refunds: refund ? [...refunds, refund] : refunds,
   };
-  return refundDueOf({ status, fulfillmentStatus, totalAmount, ...after });
+  return refundDueOf({ ...before, status, fulfillmentStatus, ...after });
 }
 
 function eventsOf(order: OrderKey, { type, id, name }: Actor, events: readonly OrderEvent[], once: boolean): Statement {
@@ -208,13 +236,16 @@ function eventsOf(order: OrderKey, { type, id, name }: Actor, events: readonly O
 function shipmentStatements(key: readonly unknown[], shipment: KnownShipment): Statement[] {
   const { reference, status, carrier, trackingNumber, trackingUrl, notify, shippedAt, deliveredAt, items } = shipment;
   const how = [status, carrier, trackingNumber, trackingUrl, notify, shippedAt, deliveredAt, shipment.requestHash];
-  const what = [items.map(({ line }) => line), items.map(({ quantity }) => quantity)];
   return [
     { text: SHIP, values: [...key, reference, ...how] },
-    { text: SHIP_ITEMS, values: [...key, reference, ...what] },
+    { text: SHIP_ITEMS, values: [...key, ...columnsOf(items), reference] },
   ];
 }
 
-function moneyValues({ reference, amount, at, requestHash }: NonNullable<OrderChange['payment']>): unknown[] {
+function columnsOf(units: readonly LineQuantity[]): unknown[] {
+  return [units.map(({ line }) => line), units.map(({ quantity }) => quantity)];
+}
+
+function moneyValues({ reference, amount, at, requestHash }: NonNullable<OrderChange['refund']>): unknown[] {
   return [reference, amount, at, requestHash];
 }

@@ -8,8 +8,10 @@ import {
 import {
   isShippedWhole,
   shippedUnitsOf,
+  unitsByLine,
   type LineQuantity,
   type MoneyRecord,
+  type PaymentRecord,
   type PostalAddress,
   type Shipment,
   type ShipmentStatus,
@@ -31,8 +33,9 @@ export interface OrderRow extends Omit<OrderRecord, MadeFromParts> {
   readonly lines: readonly LineJson[];
   readonly stages: readonly StageJson[];
   readonly shipments: readonly ShipmentJson[];
-  readonly payments: readonly MoneyJson[];
+  readonly payments: readonly PaymentJson[];
   readonly refunds: readonly MoneyJson[];
+  readonly cancelled: readonly CancelledJson[] | null;
   readonly taken: readonly TakenJson[];
 }
 
@@ -70,12 +73,18 @@ type ShipmentJson = readonly [
 ];
 
 type MoneyJson = readonly [reference: string, amount: string, at: string];
+type PaymentJson = readonly [...MoneyJson, writtenOff: string | null];
+
+/** Units of a line that the order has given up, with the ranges of their numbers. */
+type CancelledJson = readonly [line: number, quantity: number, units: readonly Range[]];
+type Range = readonly [first: number, end: number];
 
 /** Units that an order has taken from a bin. */
 type TakenJson = readonly [productId: number, variantKey: number, warehouse: string, bin: string, quantity: number];
 
 export function toOrderRecord(row: OrderRow): OrderRecord {
-  const { customerEmail, customerPhone, placed, stages, taken: _taken, lines: _lines, ...order } = row;
+  const { customerEmail, customerPhone, placed, stages, ...parts } = row;
+  const { taken: _taken, lines: _lines, cancelled: _cancelled, ...order } = parts;
   const shipments = row.shipments.map(toShipment);
   // In Node 20, an object literal with a spread and further fields takes ten times as long.
   return Object.assign(order, {
@@ -85,7 +94,7 @@ export function toOrderRecord(row: OrderRow): OrderRecord {
     billingAddress: toAddress(order.billingAddress),
     pipeline: [...(placed ? stagesOfPlacement(order.createdAt) : []), ...stages.map(toStage)],
     shipments,
-    payments: order.payments.map(toMoney),
+    payments: order.payments.map(toPayment),
     refunds: order.refunds.map(toMoney),
   });
 }
@@ -104,12 +113,16 @@ export function fromKept({ createdAt, updatedAt, ...row }: KeptOrder): OrderReco
 function toLines(row: OrderRow, shipments: readonly Shipment[]): OrderLineRecord[] {
   const binsOf = binsByUnit(row.taken);
   const shippedUnits = isShippedWhole(row.fulfillmentStatus, shipments) ? null : shippedUnitsOf(shipments);
+  const cancelled = row.cancelled ?? [];
+  const cancelledUnits = unitsByLine(cancelled.map(([line, quantity]) => ({ line, quantity })));
   return row.lines.map((json, index) => {
     const line = index + 1;
     const [productId, variantId, , , , , , quantity] = json;
-    const allocations = takeFrom(binsOf.get(`${productId}/${variantId ?? 0}`) ?? [], quantity);
-    const shippedQuantity = shippedUnits ? (shippedUnits.get(line) ?? 0) : quantity;
-    return { ...toLine(json), line, shippedQuantity, allocations };
+    const cancelledQuantity = cancelledUnits.get(line) ?? 0;
+    const gone = cancelledQuantity === 0 ? [] : cancelled.flatMap(([of, , ranges]) => (of === line ? ranges : []));
+    const allocations = takeFrom(binsOf.get(`${productId}/${variantId ?? 0}`) ?? [], quantity, gone);
+    const shippedQuantity = shippedUnits ? (shippedUnits.get(line) ?? 0) : quantity - cancelledQuantity;
+    return { ...toLine(json), line, shippedQuantity, cancelledQuantity, allocations };
   });
 }
 
@@ -131,18 +144,24 @@ function binsByUnit(taken: readonly TakenJson[]): Map<string, TakenBin[]> {
   return bins;
 }
 
-/** Takes units from the last bins, and removes those that are used up. */
-function takeFrom(bins: TakenBin[], quantity: number): Allocation[] {
+/** Takes units from the last bins, and removes those that are used up. @param gone numbers of units that were given up. */
+function takeFrom(bins: TakenBin[], quantity: number, gone: readonly Range[]): Allocation[] {
   const allocations: Allocation[] = [];
   let missing = quantity;
   for (let bin = bins.at(-1); missing > 0 && bin; bin = bins.at(-1)) {
     const units = Math.min(missing, bin.remaining);
-    allocations.push({ warehouse: bin.warehouse, bin: bin.bin, quantity: units });
+    const first = quantity - missing;
+    const kept = units - countWithin(gone, first, first + units);
+    if (kept > 0) allocations.push({ warehouse: bin.warehouse, bin: bin.bin, quantity: kept });
     bin.remaining -= units;
     missing -= units;
     if (bin.remaining === 0) bins.pop();
   }
   return allocations;
+}
+
+function countWithin(ranges: readonly Range[], first: number, end: number): number {
+  return ranges.reduce((sum, [from, to]) => sum + Math.max(0, Math.min(to, end) - Math.max(from, first)), 0);
 }
 
 function toShipment(json: ShipmentJson): Shipment {
@@ -163,7 +182,13 @@ function toMoney([reference, amount, at]: MoneyJson): MoneyRecord {
   return { reference, amount: toSafeInteger(amount), at: new Date(at) };
 }
 
-function toLine(line: LineJson): Omit<OrderLineRecord, 'line' | 'shippedQuantity' | 'allocations'> {
+function toPayment([reference, amount, at, writtenOff]: PaymentJson): PaymentRecord {
+  return { ...toMoney([reference, amount, at]), writtenOff: toSafeInteger(writtenOff ?? '0') };
+}
+
+function toLine(
+  line: LineJson,
+): Omit<OrderLineRecord, 'line' | 'shippedQuantity' | 'cancelledQuantity' | 'allocations'> {
   const [productId, variantId, sku, name, attributes, attributeNames, unitPrice, quantity, lineTotal, returned] = line;
   return {
     productId,

@@ -27,6 +27,9 @@ const PARTS = `(SELECT coalesce(json_agg(json_build_array(line.product_id, line.
         ORDER BY line.position), '[]')
       FROM order_lines AS line LEFT JOIN returned_units AS back USING (store_id, order_id, position)
       WHERE line.store_id = item.store_id AND line.order_id = item.id) AS lines,
+    (SELECT json_agg(json_build_array(gone.position + 1, gone.quantity, (
+        SELECT coalesce(json_agg(json_build_array(lower(part), upper(part))), '[]') FROM unnest(gone.units) AS part)))
+      FROM cancelled_units AS gone WHERE gone.store_id = item.store_id AND gone.order_id = item.id) AS cancelled,
     (SELECT json_build_object('verdict', fraud.verdict, 'score', fraud.score, 'reasons', fraud.reasons)
       FROM fraud_assessments AS fraud WHERE fraud.store_id = item.store_id AND fraud.order_id = item.id) AS fraud,
     (SELECT coalesce(json_agg(json_build_array(stage.stage, stage.reference, stage.state, stage.attempts, stage.last_error,
@@ -39,20 +42,23 @@ const PARTS = `(SELECT coalesce(json_agg(json_build_array(line.product_id, line.
           WHERE part.store_id = item.store_id AND part.order_id = item.id AND part.reference = shipment.reference
         )) ORDER BY number), '[]')
       FROM shipments AS shipment WHERE shipment.store_id = item.store_id AND shipment.order_id = item.id) AS shipments,
-    ${money('payments')},
+    ${money('payments', ', record.written_off::text')},
     ${money('refunds')}`;
 
-function money(table: 'payments' | 'refunds'): string {
-  return `(SELECT coalesce(json_agg(json_build_array(record.reference, record.amount::text, record.at) ORDER BY record.number), '[]')
+function money(table: 'payments' | 'refunds', more = ''): string {
+  return `(SELECT coalesce(json_agg(json_build_array(record.reference, record.amount::text, record.at${more})
+        ORDER BY record.number), '[]')
       FROM ${table} AS record WHERE record.store_id = item.store_id AND record.order_id = item.id) AS ${table}`;
 }
 
+// Units that an order has given up keep their place among those of its bins: line-units.ts.
 const TAKEN = `(SELECT coalesce(json_agg(json_build_array(product_id, variant_key, warehouses.code, bins.code, units)
         ORDER BY product_id, variant_key, bin_id), '[]')
       FROM (
         SELECT product_id, variant_key, bin_id, -sum(quantity) AS units FROM stock_movements AS moved
-        WHERE moved.store_id = item.store_id AND moved.order_id = item.id AND kind <> 'RETURN'
-        GROUP BY product_id, variant_key, bin_id HAVING sum(quantity) < 0
+        WHERE moved.store_id = item.store_id AND moved.order_id = item.id AND kind = 'ORDER'
+          AND item.fulfillment_status <> 'CANCELLED'
+        GROUP BY product_id, variant_key, bin_id
       ) AS taken
       JOIN bins ON bins.store_id = item.store_id AND bins.id = taken.bin_id
       JOIN warehouses ON warehouses.store_id = item.store_id AND warehouses.id = bins.warehouse_id) AS taken`;

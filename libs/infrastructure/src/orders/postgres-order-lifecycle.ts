@@ -53,7 +53,7 @@ async function change(
   if (decided.events.length === 0) await sql.waitForStandbys();
   const changes = decided.events.length === 0 ? [] : statementsOf(locked, actor, decided);
   // The stock comes last.
-  const returns = decided.restock ? restockStatements(key, decided.restock) : [];
+  const returns = restockStatements(key, decided);
   const answers = await sql.pipeline([...changes, ...returns, readOrder(key)]).catch((error: unknown) => {
     // Nothing else that a return writes grows with it.
     throw decided.restock && isOutOfRange(error) ? new BinAboveLimit() : error;

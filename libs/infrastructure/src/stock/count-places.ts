@@ -120,7 +120,7 @@ const UNSHIPPED = `/* stock.count_unshipped */
       AND ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
     GROUP BY counted.line, unshipped.order_id, moved.bin_id
   )
-  SELECT counted.line, sum(taken.units - shipped.units)::bigint AS units
+  SELECT counted.line, sum(taken.units - shipped.units - cancelled.units)::bigint AS units
   FROM taken
   JOIN counted ON counted.line = taken.line AND counted.bin_id = taken.bin_id
   CROSS JOIN LATERAL (
@@ -137,6 +137,17 @@ const UNSHIPPED = `/* stock.count_unshipped */
           AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
         ORDER BY event.id DESC LIMIT 1) IN ('shipped', 'delivered')
   ) AS shipped
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN EXISTS (SELECT FROM cancelled_units WHERE store_id = $1 AND order_id = taken.order_id) THEN (
+      SELECT coalesce(sum(${countUnits('gone.units', 'taken.through - taken.units - line.before', 'taken.through - line.before')}), 0)
+      FROM ${linesOfOrder('taken.order_id')} AS line
+      JOIN cancelled_units AS gone ON gone.store_id = $1 AND gone.order_id = taken.order_id AND gone.position = line.position
+      JOIN order_events AS event ON event.store_id = $1 AND event.order_id = taken.order_id AND event.id = gone.event
+      WHERE line.product_id = counted.product_id AND line.variant_key = counted.variant_key
+        -- @protects cancelled-before
+        AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
+    ) ELSE 0 END AS units
+  ) AS cancelled
   GROUP BY counted.line`;
 
 function valuesOf(storeId: number, counts: readonly PlacedCount[]): unknown[] {

@@ -2,7 +2,8 @@
  * From which bins the units of a line ship, and to which they return: the units of a product in an order are numbered by line,
  * in the order of the lines, and by bin, in the order of the bins' ids. A line has the units with its numbers, as the
  * allocations of the order show them (`order.rows.ts`), and counts them from 0. A shipment has the lowest numbers of a line that
- * were in no other one when it was made; a void shipment gives its numbers back. Of the shipped units, the lowest numbers return.
+ * were in no other one when it was made; a void shipment gives its numbers back. Units that are given up are the lowest free
+ * numbers, too. Of the shipped units, the lowest numbers return.
  */
 
 /** SQL for the lines of an order, each with the units of its product in the lines before. `$1` is the id of the store. */
@@ -17,6 +18,14 @@ export function linesOfOrder(orderId: string): string {
 
 export function allUnits(quantity: string): string {
   return `int4multirange(int4range(0, ${quantity}))`;
+}
+
+/** SQL for the numbers of a line that the order has given up. */
+export function cancelledUnits(orderId: string, position: string): string {
+  return `(
+      SELECT coalesce(range_agg(units), '{}') FROM cancelled_units
+      WHERE store_id = $1 AND order_id = ${orderId} AND position = ${position}
+    )`;
 }
 
 /** SQL for the lowest of the numbers, up to `wanted`. */

@@ -1,7 +1,7 @@
 import type { OrderKey } from '@app/application';
 import type { LineQuantity, OrderChange } from '@app/domain';
 import type { Statement } from '../postgres/transaction-sql.js';
-import { allUnits, countUnits, linesOfOrder, lowestUnits } from './line-units.js';
+import { allUnits, cancelledUnits, countUnits, linesOfOrder, lowestUnits } from './line-units.js';
 
 // The stock rows of the order's movements, in the lock order of every writer.
 const LOCK_MOVED_STOCK = `/* stock.lock_moved */
@@ -11,8 +11,8 @@ const LOCK_MOVED_STOCK = `/* stock.lock_moved */
   ORDER BY product_id, variant_key, bin_id
   FOR NO KEY UPDATE`;
 
-// Of the units that have shipped and not returned, the lowest numbers. An order without shipments has left as a whole, or is
-// cancelled as a whole. Never more than the order still has of a bin, by the ledger.
+// Of the units that have shipped and not returned, the lowest numbers; or those that the order has just given up. An order
+// without shipments has left as a whole, or is cancelled as a whole. Never more than the order still has of a bin, by the ledger.
 const RETURN_STOCK = `/* stock.return */
   WITH back AS (
     SELECT line.position, line.product_id, line.variant_key, line.before, asked.quantity,
@@ -22,11 +22,14 @@ const RETURN_STOCK = `/* stock.return */
     LEFT JOIN returned_units AS returned
       ON returned.store_id = $1 AND returned.order_id = $2 AND returned.position = line.position
     CROSS JOIN LATERAL (
-      SELECT CASE WHEN EXISTS (SELECT FROM shipments WHERE store_id = $1 AND order_id = $2 AND status <> 'void') THEN (
+      SELECT CASE WHEN $6 THEN (
+        SELECT units FROM cancelled_units
+        WHERE store_id = $1 AND order_id = $2 AND position = line.position ORDER BY event DESC LIMIT 1
+      ) WHEN EXISTS (SELECT FROM shipments WHERE store_id = $1 AND order_id = $2 AND status <> 'void') THEN (
         SELECT range_agg(item.units) FROM shipment_items AS item JOIN shipments USING (store_id, order_id, reference)
         WHERE item.store_id = $1 AND item.order_id = $2 AND item.position = line.position
           AND shipments.status IN ('shipped', 'delivered')
-      ) ELSE ${allUnits('line.quantity')} END AS units
+      ) ELSE ${allUnits('line.quantity')} - ${cancelledUnits('$2', 'line.position')} END AS units
     ) AS shipped
   ), recorded AS (
     INSERT INTO returned_units (store_id, order_id, position, quantity, units)
@@ -65,15 +68,14 @@ const RETURN_STOCK = `/* stock.return */
  * Returns units of the order's lines to the bins that supplied them: none when it took none, as an imported one. The
  * caller has locked the order. `unitsReturned` reads the answers.
  */
-export function restockStatements(
-  { storeId, orderId }: OrderKey,
-  { kind, lines }: NonNullable<OrderChange['restock']>,
-): Statement[] {
+export function restockStatements({ storeId, orderId }: OrderKey, { restock, cancelled }: OrderChange): Statement[] {
+  if (!restock) return [];
+  const { kind, lines } = restock;
   const key = [storeId, orderId];
   const back = [lines.map(({ line }: LineQuantity) => line), lines.map(({ quantity }) => quantity)];
   return [
     { text: LOCK_MOVED_STOCK, values: key },
-    { text: RETURN_STOCK, values: [...key, ...back, kind] },
+    { text: RETURN_STOCK, values: [...key, ...back, kind, cancelled !== undefined] },
   ];
 }
 

@@ -8,12 +8,19 @@ const BINS = `
   HAVING stock.quantity < 0 OR stock.quantity <> coalesce(sum(moved.quantity), 0)
   ORDER BY 1, 2, 3`;
 
+const cancelledUnits = (restock: boolean) => `coalesce((
+    SELECT sum(quantity) FROM cancelled_units JOIN order_events
+      ON order_events.store_id = cancelled_units.store_id AND order_events.order_id = cancelled_units.order_id
+        AND order_events.id = cancelled_units.event AND details @> '{"restock": ${restock}}'
+    WHERE cancelled_units.store_id = order_lines.store_id AND cancelled_units.order_id = order_lines.order_id
+      AND cancelled_units.position = order_lines.position), 0)`;
+
 // The ledger and the bins could both be wrong in the same way. Returned units by the order's history.
 export const UNITS_OF_LINE = `(
   CASE WHEN EXISTS (
     SELECT FROM order_events WHERE order_events.store_id = order_lines.store_id
       AND order_events.order_id = order_lines.order_id AND event = 'cancelled' AND details @> '{"restock": true}')
-  THEN 0 ELSE order_lines.quantity - coalesce((
+  THEN ${cancelledUnits(false)} ELSE order_lines.quantity - ${cancelledUnits(true)} - coalesce((
     SELECT quantity FROM returned_units WHERE returned_units.store_id = order_lines.store_id
       AND returned_units.order_id = order_lines.order_id AND returned_units.position = order_lines.position), 0) END)`;
 

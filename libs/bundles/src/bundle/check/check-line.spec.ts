@@ -311,6 +311,14 @@ describe('checkLine', () => {
           { shipments: [SHIPMENT, { ...SHIPMENT, reference: 'T' }] },
           'shipments[1].items[0].quantity must be at most 0',
         ],
+        [
+          { line_items: [{ ...ITEM, cancelled_quantity: 1 }], shipments: [SHIPMENT] },
+          'shipments[0].items[0].quantity must be at most 0',
+        ],
+        [
+          { line_items: [{ ...ITEM, cancelled_quantity: 2 }] },
+          'order.line_items[0].cancelled_quantity must not exceed',
+        ],
         [{ shipments: [SHIPMENT, SHIPMENT] }, 'order.shipments[1].reference "S" is there twice'],
         [{ shipments: [{ ...SHIPMENT, status: 'lost' }] }, 'order.shipments[0].status must be one of picking'],
         [{ payments: [{ ...MONEY, amount: 1.5 }] }, 'order.payments[0].amount must be an integer'],

@@ -89,11 +89,15 @@ export const RULES: Readonly<Record<string, Rule>> = {
     return states.includes(state) ? null : { at: '.state', problem: `must be ${states.join(', ')} for ${stage}` };
   },
   order: (order: OrderRecordLine) => problemOfAmounts(order) ?? problemOfShipments(order) ?? problemOfHeldMail(order),
-  orderItem: ({ product, variant, unit_price, quantity, returned_quantity = 0 }: BundleOrderLine) => {
+  orderItem: ({ product, variant, unit_price, quantity, ...units }: BundleOrderLine) => {
+    const { cancelled_quantity: cancelled = 0, returned_quantity: returned = 0 } = units;
     if (!Number.isSafeInteger(unit_price * quantity)) {
       return { problem: 'has a total (unit_price × quantity) that is too large' };
     }
-    if (returned_quantity > quantity) return { at: '.returned_quantity', problem: 'must not exceed quantity' };
+    if (cancelled > quantity) return { at: '.cancelled_quantity', problem: 'must not exceed quantity' };
+    if (returned > quantity - cancelled) {
+      return { at: '.returned_quantity', problem: 'must not exceed quantity less cancelled_quantity' };
+    }
     return variant && !product ? { at: '.variant', problem: 'needs a product' } : null;
   },
 };
@@ -162,7 +166,7 @@ function isExact(parts: readonly number[]): boolean {
 
 /** Void shipments have given their units to others. */
 function problemOfShipments({ line_items = [], shipments = [] }: OrderRecordLine): Problem | null {
-  const left = line_items.map(({ quantity }) => quantity);
+  const left = line_items.map(({ quantity, cancelled_quantity = 0 }) => quantity - cancelled_quantity);
   for (const [index, { status, items }] of shipments.entries()) {
     for (const [place, { line, quantity }] of items.entries()) {
       const at = `.shipments[${index}].items[${place}]`;

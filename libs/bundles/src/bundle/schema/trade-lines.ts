@@ -51,6 +51,7 @@ export const orderItem = is.object(
     attributes: is.optional(is.attributes),
     unit_price: is.signedAmount,
     quantity: is.integer(1, MAX_INT4),
+    cancelled_quantity: is.optional(is.integer(1, MAX_INT4, 'Units that were given up before they shipped.')),
     returned_quantity: is.optional(is.integer(1, MAX_INT4, 'Shipped units whose stock went back to the bins.')),
   },
   { rule: 'orderItem', description: 'A snapshot that survives its product, which is named where it still exists.' },
@@ -96,8 +97,12 @@ const shipment = is.object({
   delivered_at: is.optional(is.orNull(is.timestamp)),
 });
 
-/** A payment or a refund. */
-const money = is.object({ reference: is.reference, amount: is.amount, at: is.timestamp });
+const MONEY = { reference: is.reference, amount: is.amount, at: is.timestamp };
+const refund = is.object(MONEY);
+const payment = is.object({
+  ...MONEY,
+  written_off: is.optional(is.described(is.amount, 'What it closed without being paid, in minor units.')),
+});
 
 const event = is.object(
   {
@@ -122,7 +127,7 @@ const account = is.described(
   'The account; null for a guest. Absent or not in the store: the account with customer_email.',
 );
 const ABOUT_HISTORY =
-  'Oldest first, without the placing or the import. Shipments, payments and refunds without an event get one.';
+  'Oldest first, without the placing or the import. Shipments, cancelled units, payments and refunds without an event get one.';
 
 export const orderLine = is.object(
   {
@@ -160,8 +165,8 @@ export const orderLine = is.object(
     fraud: is.optional(fraud),
     pipeline: is.optional(is.list(stage, { differ: ['stage', 'reference'] })),
     shipments: is.optional(is.list(shipment, { differ: ['reference'] })),
-    payments: is.optional(is.list(money, { differ: ['reference'] })),
-    refunds: is.optional(is.list(money, { differ: ['reference'] })),
+    payments: is.optional(is.list(payment, { differ: ['reference'] })),
+    refunds: is.optional(is.list(refund, { differ: ['reference'] })),
     history: is.optional(is.list(event, { description: ABOUT_HISTORY })),
   },
   {

@@ -15,9 +15,10 @@ export const PARTS: Readonly<Record<string, Rows>> = {
   shipments: shipmentRows,
   shipment_items: shipmentItemRows,
   returned_units: returnedRows,
-  payments: ({ id, line }) => moneyRows(id, line.payments),
+  payments: paymentRows,
   refunds: ({ id, line }) => moneyRows(id, line.refunds),
   order_events: eventRows,
+  cancelled_units: cancelledRows,
 };
 
 export function insertInto(table: string, row: object): string {
@@ -77,6 +78,20 @@ function returnedRows({ id, line: { line_items = [] } }: OrderToWrite) {
   );
 }
 
+function cancelledRows({ id, line }: OrderToWrite) {
+  return cancelledUnitsOf(line).map(({ line: number, quantity }) => ({ order_id: id, position: number - 1, quantity }));
+}
+
+function cancelledUnitsOf({ line_items = [] }: OrderRecordLine) {
+  return line_items.flatMap(({ cancelled_quantity: quantity }, position) =>
+    quantity === undefined ? [] : [{ line: position + 1, quantity }],
+  );
+}
+
+function paymentRows({ id, line }: OrderToWrite) {
+  return moneyRows(id, line.payments).map((row) => ({ ...row, written_off: row.written_off || null }));
+}
+
 function moneyRows(id: string, records: OrderRecordLine['payments'] = []) {
   return records.map((record, index) => ({ order_id: id, number: index + 1, ...record }));
 }
@@ -88,13 +103,15 @@ function eventRows({ id, line }: OrderToWrite) {
   });
 }
 
-/** The database accepts no shipment, payment or refund without an event. */
+/** The database accepts no shipment, cancelled units, payment or refund without an event. */
 function historyOf(line: OrderRecordLine): readonly BundleOrderEvent[] {
   const { shipments = [], payments = [], refunds = [], history = [], created_at, updated_at = created_at } = line;
+  const items = cancelledUnitsOf(line);
   const missing = [
     ...shipments.map(({ reference, status, items, shipped_at }) => {
       return eventOf('shipment_created', reference, shipped_at ?? updated_at, { status, items });
     }),
+    ...(items.length > 0 ? [eventOf('units_cancelled', '', updated_at, { items })] : []),
     ...payments.map(({ reference, at, amount }) => eventOf('payment_recorded', reference, at, { amount })),
     ...refunds.map(({ reference, at, amount }) => eventOf('refund_recorded', reference, at, { amount })),
   ].filter(({ event, reference }) => !history.some((known) => known.event === event && known.reference === reference));

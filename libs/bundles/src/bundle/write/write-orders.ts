@@ -139,8 +139,14 @@ function orderRow({ id, line }: Identified) {
   };
 }
 
-function stateOf({ status, fulfillment_status, total_amount, payments = [], refunds = [] }: OrderRecordLine) {
-  return { status, fulfillmentStatus: fulfillment_status, totalAmount: total_amount, payments, refunds };
+function stateOf({ status, total_amount: totalAmount, payments = [], refunds = [], ...line }: OrderRecordLine) {
+  const { fulfillment_status: fulfillmentStatus, line_items = [] } = line;
+  const lines = line_items.map(({ unit_price: unitPrice, cancelled_quantity: cancelledQuantity = 0 }) => ({
+    unitPrice,
+    cancelledQuantity,
+  }));
+  const paid = payments.map(({ amount, written_off: writtenOff = 0 }) => ({ amount, writtenOff }));
+  return { status, fulfillmentStatus, totalAmount, lines, payments: paid, refunds };
 }
 
 function lineRow(orderId: string, position: number, item: BundleOrderLine, sellable: Sellable | undefined) {

@@ -305,6 +305,29 @@ CREATE TABLE returned_units (
 );
 COMMENT ON TABLE returned_units IS 'Shipped units whose stock went back to the bins, by line.';
 
+CREATE TABLE cancelled_units (
+  store_id int NOT NULL,
+  order_id uuid NOT NULL,
+  event bigint NOT NULL, -- By a trigger, the last units_cancelled of the transaction: without that event, nothing is cancelled.
+  position int NOT NULL,
+  quantity positive_int NOT NULL,
+  units int4multirange NOT NULL DEFAULT '{}', -- As in shipment_items.
+  PRIMARY KEY (store_id, order_id, event, position),
+  FOREIGN KEY (store_id, order_id, event) REFERENCES order_events,
+  FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
+);
+COMMENT ON TABLE cancelled_units IS 'Units that an order gave up before they shipped, by line, while others stayed.';
+
+CREATE FUNCTION key_the_cancelled_units() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  SELECT max(id) INTO NEW.event FROM order_events AS cancellation
+  WHERE store_id = NEW.store_id AND order_id = NEW.order_id AND cancellation.event = 'units_cancelled'
+    AND transaction = pg_current_xact_id();
+  RETURN NEW;
+END $$;
+CREATE TRIGGER cancelled_units_have_their_event BEFORE INSERT ON cancelled_units
+  FOR EACH ROW EXECUTE FUNCTION key_the_cancelled_units();
+
 CREATE TABLE payments (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
@@ -320,13 +343,14 @@ CREATE TABLE payments (
 COMMENT ON TABLE payments IS 'Payments of orders, in minor units of the order''s currency.';
 
 CREATE TABLE refunds (LIKE payments INCLUDING ALL, FOREIGN KEY (store_id, order_id) REFERENCES orders);
+ALTER TABLE payments ADD written_off bigint CHECK (written_off > 0); -- What the payment closed without being paid.
 COMMENT ON TABLE refunds IS 'Refunds of orders, in minor units of the order''s currency.';
 
 -- The history of the order, its stock and its payment status stay: they would contradict an order without these rows.
-SELECT pg_temp.for_each_table('{shipments,shipment_items,returned_units,payments,refunds}', $$
+SELECT pg_temp.for_each_table('{shipments,shipment_items,returned_units,cancelled_units,payments,refunds}', $$
   CREATE TRIGGER %1$s_stay BEFORE DELETE OR TRUNCATE ON %1$s EXECUTE FUNCTION refuse_change('keeps its rows')$$);
 
--- No two writers may each ship the last unit: the lock makes the second see what the first has shipped.
+-- No two writers may each ship or give up the last unit: the lock makes the second see what the first has done.
 CREATE FUNCTION limit_to_ordered_units() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   ordered int;
@@ -335,10 +359,12 @@ BEGIN
   PERFORM FROM orders WHERE store_id = NEW.store_id AND id = NEW.order_id FOR NO KEY UPDATE;
   SELECT quantity INTO ordered FROM order_lines
   WHERE store_id = NEW.store_id AND order_id = NEW.order_id AND position = NEW.position;
+  SELECT coalesce(sum(quantity), 0) INTO used FROM cancelled_units
+  WHERE store_id = NEW.store_id AND order_id = NEW.order_id AND position = NEW.position;
   IF TG_TABLE_NAME = 'returned_units' THEN
-    used := NEW.quantity;
+    used := used + NEW.quantity;
   ELSE
-    SELECT sum(item.quantity) INTO used
+    SELECT used + coalesce(sum(item.quantity), 0) INTO used
     FROM shipment_items AS item JOIN shipments USING (store_id, order_id, reference)
     WHERE item.store_id = NEW.store_id AND item.order_id = NEW.order_id AND item.position = NEW.position
       AND shipments.status <> 'void';
@@ -350,7 +376,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-SELECT pg_temp.for_each_table('{shipment_items,returned_units}', $$
+SELECT pg_temp.for_each_table('{shipment_items,returned_units,cancelled_units}', $$
   CREATE TRIGGER %1$s_are_limited AFTER INSERT OR UPDATE ON %1$s
   FOR EACH ROW EXECUTE FUNCTION limit_to_ordered_units()$$);
 

@@ -400,7 +400,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-SELECT pg_temp.for_each_table('{shipments,returned_units,payments,refunds}', $$
+SELECT pg_temp.for_each_table('{shipments,returned_units,cancelled_units,payments,refunds}', $$
   CREATE TRIGGER %1$s_are_logged AFTER INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION log_order_of_part()$$);
 CREATE TRIGGER shipment_items_stay_logged AFTER UPDATE ON shipment_items
   FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
