@@ -133,6 +133,7 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'shipment_items.bins': `'{900}'`,
   'returned_units.bins': `'{900}'`,
   'payments.number': '99',
+  'payments.written_off': '1',
   'refunds.number': '99',
 };
 
@@ -215,7 +216,7 @@ describe('a column that an answer shows', () => {
     await store.category({ display_order: 2 });
     const brandId = await store.brand();
     await store.brand();
-    const product = await store.product({ brandId, categoryIds: categories, stock: 5, featured: true });
+    const product = await store.product({ brandId, categoryIds: categories, stock: [3, 2], featured: true });
     const attributes = { Size: '42', Color: 'Red' };
     const variants = await store.product({ stock: 0 });
     await store.variant(variants, { attributes, stock: 5 });
