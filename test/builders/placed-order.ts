@@ -39,6 +39,7 @@ export function anOrder(
     customer: { name: 'Ada', email: '', phone: '' },
     address: { address: '', city: '', zip: '', region: '', country: '' },
     notes: '',
+    metadata: {},
     externalReference,
     isTest,
     lines: items.map((item) =>

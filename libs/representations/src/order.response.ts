@@ -39,6 +39,7 @@ const LineItem = is.object({
   unit_price: is.minorUnits('Price of one unit.', 7990),
   quantity: is.integer('Units.', 2),
   line_total: is.minorUnits('Price of the line.', 15980),
+  metadata: is.metadata('What clients keep with the line.'),
   shipped_quantity: is.integer('Units that are shipped.', 0),
   returned_quantity: is.integer('Shipped units that went back to their bins, by a refund or with RETURNED.', 0),
   allocations: is.arrayOf(
@@ -148,6 +149,7 @@ export const OrderListItem = representation(
       refund_due: is.minorUnits('What must be paid back.', 0),
       external_reference: is.text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
       customer_id: is.orNull(is.uuid('The account to which the order is linked; null for a guest.', CUSTOMER_ID)),
+      metadata: is.metadata('What clients keep with the order.'),
       line_items: is.arrayOf(LineItem, 'The lines as they were sold.'),
     }),
   }),
@@ -171,6 +173,7 @@ export const Order = representation(
     shipping_address: Address,
     billing_address: Address,
     notes: is.text('`""` when there are none.', 'Ring twice'),
+    metadata: is.metadata('What clients keep with the order.'),
     external_reference: is.text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
     is_test: is.flag('Whether the order was placed with a test key. Lists do not contain this field.'),
     fraud: Fraud,
@@ -218,6 +221,7 @@ const INCLUDED: { readonly [Word in Include]: (order: ListedOrder) => OrderItemR
   refund_due: ({ refundDue }) => refundDue,
   external_reference: ({ externalReference }) => externalReference,
   customer_id: ({ customerId }) => customerId,
+  metadata: ({ metadata }) => metadata,
   line_items: ({ lines }) => lines?.map(toLineItem),
 };
 
@@ -241,6 +245,7 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
     shipping_address: toAddress(order.shippingAddress),
     billing_address: toAddress(order.billingAddress),
     notes: order.notes,
+    metadata: order.metadata,
     external_reference: order.externalReference,
     is_test: order.isTest,
     fraud: toFraud(order.fraud),
@@ -281,6 +286,7 @@ function toLineItem(line: OrderLineRecord): Static<typeof LineItem> {
     unit_price: line.unitPrice,
     quantity: line.quantity,
     line_total: line.lineTotal,
+    metadata: line.metadata,
     shipped_quantity: line.shippedQuantity,
     returned_quantity: line.returnedQuantity,
     allocations: line.allocations.map(({ warehouse, bin, quantity }) => ({ warehouse, bin, quantity })),

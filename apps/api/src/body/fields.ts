@@ -2,9 +2,13 @@ import {
   isCountry,
   isExternalReference,
   isMailAddress,
+  isMetadata,
+  isMetadataPatch,
   isStorable,
   MAX_EMAIL_ADDRESS,
   MAX_EXTERNAL_REFERENCE,
+  METADATA_RULE,
+  METADATA_SCHEMA,
   parseUrl,
 } from '@app/domain';
 import type { SchemaObject } from '@app/representations';
@@ -229,6 +233,24 @@ export function WebAddressField({ max, description }: TextOptions): PropertyDeco
   );
   return fieldOrNull({ type: 'string', maxLength: max, description }, isAddress);
 }
+
+export function MetadataField({ description }: FieldOptions): PropertyDecorator {
+  return fieldOrNull({ ...METADATA_SCHEMA, description }, AsSent, constraint(isMetadata, METADATA_RULE));
+}
+
+/** Null removes a key. */
+export function MetadataPatchField({ description }: FieldOptions): PropertyDecorator {
+  const text: SchemaObject = { anyOf: [METADATA_SCHEMA.additionalProperties, { type: 'null' }] };
+  const message = METADATA_RULE.replace('texts', 'texts or null');
+  return fieldOrNull(
+    { ...METADATA_SCHEMA, additionalProperties: text, description },
+    AsSent,
+    constraint(isMetadataPatch, message),
+  );
+}
+
+/** With the members, which class-transformer does not read. */
+const AsSent = Transform(({ obj, key }) => (obj as Record<string, unknown>)[key]);
 
 /** An absent or null object is read as empty, so that its required fields are reported. */
 export function ObjectField(Body: BodyClass): PropertyDecorator {

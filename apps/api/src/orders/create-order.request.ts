@@ -1,5 +1,5 @@
 import type { OrderRequest } from '@app/application';
-import { MAX_INT4, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
+import { MAX_INT4, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type Metadata, type PaymentMethod } from '@app/domain';
 import { ApiSchema } from '@nestjs/swagger';
 import * as is from '../body/fields.js';
 
@@ -20,6 +20,9 @@ export class OrderItemRequest {
 
   @is.IntegerField({ min: 1, max: MAX_QUANTITY, description: 'Units.' })
   quantity!: number;
+
+  @is.MetadataField({ description: 'Your own fields of the line.' })
+  metadata?: Metadata | null;
 }
 
 export class OrderCustomerRequest {
@@ -77,6 +80,9 @@ export class CreateOrderRequest {
   @is.TextField({ max: 2000, description: 'Free text.' })
   notes?: string | null;
 
+  @is.MetadataField({ description: 'Your own fields of the order, such as its number in another system.' })
+  metadata?: Metadata | null;
+
   @is.ReferenceField({
     description:
       'Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is ' +
@@ -101,13 +107,14 @@ export class CreateOrderRequest {
 }
 
 export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
-  const { items, customer, payment_method, notes, external_reference, expected_total, currency } = body;
+  const { items, customer, payment_method, notes, metadata, external_reference, expected_total, currency } = body;
   const { name, email, phone, address, city, zip, region, country } = customer;
   return {
-    items: items.map(({ product_id, variant_id, quantity }) => ({
+    items: items.map(({ product_id, variant_id, quantity, metadata }) => ({
       productId: product_id,
       variantId: variant_id ?? null,
       quantity,
+      ...(metadata && { metadata }),
     })),
     customer: { name, email: email ?? '', phone: phone ?? '' },
     address: {
@@ -119,6 +126,7 @@ export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
     },
     paymentMethod: (payment_method?.toUpperCase() ?? 'COD') as PaymentMethod,
     notes: notes ?? '',
+    ...(metadata && { metadata }),
     externalReference: external_reference ?? '',
     ...(typeof expected_total === 'number' && { expectedTotal: expected_total }),
     ...(typeof currency === 'string' && { currency: currency.toUpperCase() }),

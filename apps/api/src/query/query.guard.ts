@@ -1,8 +1,8 @@
 import { BadRequestException, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import '../access/current-store.decorator.js';
-import { readWords, type Parameter } from './parameters.js';
-import { parametersOf, type RawQuery } from './query.js';
+import { isNameOf, readWords, type Parameter, type RawQuery } from './parameters.js';
+import { parametersOf } from './query.js';
 
 const MAX_NAMES = 20;
 const MAX_NAME_LENGTH = 64;
@@ -20,7 +20,8 @@ export class QueryGuard implements CanActivate {
     const { apiKey, headers, query } = http.getRequest<FastifyRequest>();
     if (!apiKey) return true;
     const known = parametersOf(context.getHandler());
-    const names = Object.keys(query as object).filter((sent) => sent && !known.some(({ name }) => name === sent));
+    const isKnown = (sent: string) => known.some((parameter) => isNameOf(parameter, sent));
+    const names = Object.keys(query as object).filter((sent) => sent && !isKnown(sent));
     const isStrict = headers['prefer'] !== undefined && STRICT.test(String(headers['prefer']));
     if (isStrict) assertWords(known, query as RawQuery);
     if (names.length === 0) return true;

@@ -1,14 +1,19 @@
 import {
   cancelOrder,
+  changeMetadata,
   changeShipment,
   moveStatus,
+  orderEvent,
   recordPayment,
   recordRefund,
   releaseOrder,
+  repeatMail,
   setStatuses,
   shipOrder,
   type Actor,
   type Cancellation,
+  type MailOfOrder,
+  type MetadataChange,
   type OrderChange,
   type OrderState,
   type PaymentRequest,
@@ -72,6 +77,19 @@ export class ChangeOrder {
   refund(context: ChangeContext, request: WithoutHash<RefundRequest>): Promise<ChangedOrder> {
     const requestHash = requestHashOf(request).toString('base64');
     return this.run(context, ['refund', request], (order) => recordRefund(order, { ...request, requestHash }));
+  }
+
+  changeMetadata(context: ChangeContext, change: MetadataChange): Promise<ChangedOrder> {
+    return this.run(context, ['changeMetadata', change], (order) => changeMetadata(order, change));
+  }
+
+  note(context: ChangeContext, text: string): Promise<ChangedOrder> {
+    const noted = orderEvent('noted', '', { reason: text });
+    return this.run(context, ['note', text], (order) => ({ ...order.unchanged(), events: [noted] }));
+  }
+
+  repeatMail(context: ChangeContext, mail: MailOfOrder): Promise<ChangedOrder> {
+    return this.run(context, ['repeatMail', mail], (order) => repeatMail(order, mail));
   }
 
   private run(

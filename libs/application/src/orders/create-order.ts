@@ -16,6 +16,7 @@ import {
   type ApiKeyMode,
   type Currency,
   type FraudAssessment,
+  type Metadata,
   type OrderCustomer,
   type OrderLine,
   type PaymentMethod,
@@ -32,11 +33,13 @@ import { OrderPlacement, receiptOf, ReceiptNumberTaken, type OrderReceipt } from
 import { requestHashOf } from '../request-hash.js';
 
 export interface OrderRequest {
-  readonly items: readonly LineRequest[];
+  readonly items: readonly (LineRequest & Pick<OrderLine, 'metadata'>)[];
   readonly customer: OrderCustomer;
   readonly address: PostalAddress;
   readonly paymentMethod: PaymentMethod;
   readonly notes: string;
+  /** Absent when there is none. */
+  readonly metadata?: Metadata;
   /** `''` when there is none. */
   readonly externalReference: string;
   /** In major units; absent when any total will do. */
@@ -171,12 +174,17 @@ function draftOf(
     customer: request.customer,
     address: request.address,
     notes: request.notes,
+    metadata: request.metadata ?? {},
     externalReference: request.externalReference,
     isTest: mode === 'test',
-    lines,
+    lines: lines.map((line, index) => withMetadata(line, request.items[index]?.metadata)),
     placedAt,
     placedBy: keyId ?? null,
   });
+}
+
+function withMetadata(line: OrderLine, metadata: OrderLine['metadata']): OrderLine {
+  return metadata ? { ...line, metadata } : line;
 }
 
 function idempotentRequest({ store, mode, request, idempotencyKey }: CreateOrderCommand): IdempotentRequest | null {

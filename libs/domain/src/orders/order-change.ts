@@ -1,4 +1,5 @@
 import type { DomainError } from '../shared/domain-error.js';
+import type { Metadata } from '../shared/metadata.js';
 import type { LineQuantity } from './line-units.js';
 import type { OrderEvent } from './order-event.js';
 import type { MoneyRecord } from './order-money.js';
@@ -15,6 +16,18 @@ export type KnownMoney = Omit<MoneyRecord, 'at'> & Repeatable;
 
 export type ChangeMail = 'notify-shipment' | 'notify-cancellation' | 'notify-refund';
 
+/** The stage of a mail. */
+export interface MailOfOrder {
+  readonly stage: string;
+  /** The shipment or refund that it is about; `''` for none. */
+  readonly reference: string;
+}
+
+export interface LineMetadata {
+  readonly line: number;
+  readonly metadata: Metadata;
+}
+
 /** Without events, nothing changes. */
 export interface OrderChange extends OrderState {
   readonly events: readonly OrderEvent[];
@@ -26,6 +39,9 @@ export interface OrderChange extends OrderState {
   readonly restock?: { readonly kind: 'CANCELLATION' | 'RETURN'; readonly lines: readonly LineQuantity[] };
   readonly review?: 'released' | 'abandoned';
   readonly mail?: { readonly stage: ChangeMail; readonly reference: string };
+  readonly repeatedMail?: MailOfOrder;
+  /** As it is afterwards: of the order, and of the lines that change. */
+  readonly metadata?: { readonly ofOrder: Metadata; readonly lines: readonly LineMetadata[] };
   /** The change is refused, and its events are kept. */
   readonly refusal?: DomainError;
 }

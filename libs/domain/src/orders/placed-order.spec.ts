@@ -33,6 +33,9 @@ function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
     payments: [],
     refunds: [],
     unshippedStatus: 'PENDING',
+    metadata: {},
+    lineMetadata: [],
+    mails: [],
     ...values,
   };
 }

@@ -1,7 +1,8 @@
 import { BeingPicked, CancelledTooLate, NotFound, ReturnExceedsShipment, UnitsWithoutBin } from '../errors.js';
 import type { DomainError } from '../shared/domain-error.js';
+import type { Metadata } from '../shared/metadata.js';
 import { covers, sumByLine, unitsBeyond, type LineQuantity } from './line-units.js';
-import type { KnownMoney, KnownShipment, OrderChange, Repeatable } from './order-change.js';
+import type { KnownMoney, KnownShipment, LineMetadata, MailOfOrder, OrderChange, Repeatable } from './order-change.js';
 import { statusEvents, type OrderEvent } from './order-event.js';
 import { paidOf, sumOf } from './order-money.js';
 import { FULFILLMENT_STEPS, type FulfillmentStatus, type OrderState, type PaymentStatus } from './order-status.js';
@@ -15,6 +16,10 @@ export interface PlacedOrderState extends OrderState {
   /** An imported order has taken none from bins. */
   readonly hasTakenStock: boolean;
   readonly lines: readonly (LineQuantity & { readonly returned: number })[];
+  readonly metadata: Metadata;
+  /** Of the lines that have metadata. */
+  readonly lineMetadata: readonly LineMetadata[];
+  readonly mails: readonly (MailOfOrder & { readonly state: string })[];
   readonly shipments: readonly KnownShipment[];
   readonly payments: readonly KnownMoney[];
   readonly refunds: readonly KnownMoney[];
@@ -123,7 +128,7 @@ export class PlacedOrder {
   }
 
   /** @throws NotFound for a line that the order does not have. */
-  assertLines(lines: readonly LineQuantity[]): void {
+  assertLines(lines: readonly Pick<LineQuantity, 'line'>[]): void {
     const existing = new Set(this.state.lines.map(({ line }) => line));
     const unknown = lines.find(({ line }) => !existing.has(line));
     if (unknown) throw new NotFound(`Line ${unknown.line}`);

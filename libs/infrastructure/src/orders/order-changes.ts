@@ -15,7 +15,7 @@ import { toSafeInteger } from '../postgres/integers.js';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 import { allUnits, lowestUnits } from '../stock/line-units.js';
 import { toEventRow } from './order-event.rows.js';
-import { endOfReview, mailStage } from './order-stages.js';
+import { endOfReview, mailStage, retryStages } from './order-stages.js';
 
 const FIND_BY_RECEIPT = `/* orders.find_by_receipt */
   SELECT id FROM orders WHERE store_id = $1 AND upper(receipt_number) = upper($2)`;
@@ -26,8 +26,11 @@ const LOCK = `/* orders.lock */
 
 // Of the fulfillment steps, those with a reference follow from shipments.
 const LOAD = `/* orders.load */
-  SELECT status, fulfillment_status AS "fulfillmentStatus", total_amount AS "totalAmount", currency,
-    EXISTS (SELECT FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held') AS "isHeld",
+  SELECT status, fulfillment_status AS "fulfillmentStatus", total_amount AS "totalAmount", currency, metadata,
+    (SELECT coalesce(json_agg(json_build_object('stage', stage, 'reference', reference, 'state', state)), '[]')
+      FROM order_stages WHERE store_id = $1 AND order_id = $2) AS mails,
+    (SELECT coalesce(json_agg(json_build_object('line', position + 1, 'metadata', line.metadata)), '[]')
+      FROM order_lines AS line WHERE store_id = $1 AND order_id = $2 AND line.metadata <> '{}') AS "lineMetadata",
     EXISTS (SELECT FROM stock_movements WHERE store_id = $1 AND order_id = $2) AS "hasTakenStock",
     (SELECT coalesce(json_agg(json_build_object('line', position + 1, 'quantity', line.quantity,
         'returned', coalesce(back.quantity, 0)) ORDER BY position), '[]')
@@ -102,13 +105,21 @@ const SHIP_ITEMS = `/* orders.save_shipment_items */
   ) AS claimed
   ON CONFLICT DO NOTHING`;
 
+const SET_METADATA = `/* orders.set_metadata */
+  UPDATE orders SET metadata = $3 WHERE store_id = $1 AND id = $2 AND metadata <> $3`;
+
+const SET_LINE_METADATA = `/* orders.set_line_metadata */
+  UPDATE order_lines AS item SET metadata = given.metadata
+  FROM jsonb_to_recordset($3) AS given (line int, metadata jsonb)
+  WHERE item.store_id = $1 AND item.order_id = $2 AND item.position = given.line - 1`;
+
 const recordIn = (table: 'payments' | 'refunds') => `/* orders.save_${table} */
   INSERT INTO ${table} (store_id, order_id, reference, number, amount, at, request_hash)
   SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, clock_timestamp()), $6 FROM ${table} WHERE store_id = $1 AND order_id = $2`;
 const PAY = recordIn('payments');
 const REFUND = recordIn('refunds');
 
-type LoadedRow = Omit<PlacedOrderState, 'shipments' | 'payments' | 'refunds'> & {
+type LoadedRow = Omit<PlacedOrderState, 'isHeld' | 'shipments' | 'payments' | 'refunds'> & {
   readonly shipments: readonly ShipmentJson[];
   readonly payments: readonly MoneyJson[];
   readonly refunds: readonly MoneyJson[];
@@ -150,6 +161,7 @@ async function findId(sql: TransactionSql, { storeId, reference }: OrderTarget):
 function toState(row: LoadedRow): PlacedOrderState {
   return {
     ...row,
+    isHeld: row.mails.some(({ state }) => state === 'held'),
     shipments: row.shipments.map(({ items, shippedAt, deliveredAt, ...shipment }) => ({
       ...shipment,
       items: items ?? [],
@@ -173,7 +185,7 @@ export function refusalEvents(order: OrderKey, actor: Actor, events: readonly Or
 /** All that a change writes, except the stock. */
 export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, change: OrderChange): Statement[] {
   const key = [order.storeId, order.orderId];
-  const { status, fulfillmentStatus, events, shipment, payment, refund, review, mail } = change;
+  const { status, fulfillmentStatus, events, shipment, payment, refund, review, mail, repeatedMail, metadata } = change;
   return [
     ...(shipment ? shipmentStatements(key, shipment) : []),
     {
@@ -186,6 +198,8 @@ export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, c
     ...(refund ? [{ text: REFUND, values: [...key, ...moneyValues(refund)] }] : []),
     ...(review ? [endOfReview(order, review)] : []),
     ...(mail ? [mailStage(order, mail)] : []),
+    ...(repeatedMail ? [retryStages(order, [repeatedMail])] : []),
+    ...(metadata ? metadataStatements(key, metadata) : []),
   ];
 }
 
@@ -212,6 +226,16 @@ function shipmentStatements(key: readonly unknown[], shipment: KnownShipment): S
   return [
     { text: SHIP, values: [...key, reference, ...how] },
     { text: SHIP_ITEMS, values: [...key, reference, ...what] },
+  ];
+}
+
+function metadataStatements(
+  key: readonly unknown[],
+  { ofOrder, lines }: NonNullable<OrderChange['metadata']>,
+): Statement[] {
+  return [
+    { text: SET_METADATA, values: [...key, JSON.stringify(ofOrder)] },
+    ...(lines.length > 0 ? [{ text: SET_LINE_METADATA, values: [...key, JSON.stringify(lines)] }] : []),
   ];
 }
 

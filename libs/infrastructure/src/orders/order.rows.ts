@@ -9,6 +9,7 @@ import {
   isShippedWhole,
   shippedUnitsOf,
   type LineQuantity,
+  type Metadata,
   type MoneyRecord,
   type PostalAddress,
   type Shipment,
@@ -47,6 +48,7 @@ type LineJson = readonly [
   quantity: number,
   lineTotal: string,
   returned: number,
+  metadata: Metadata,
 ];
 
 type StageJson = readonly [
@@ -164,7 +166,19 @@ function toMoney([reference, amount, at]: MoneyJson): MoneyRecord {
 }
 
 function toLine(line: LineJson): Omit<OrderLineRecord, 'line' | 'shippedQuantity' | 'allocations'> {
-  const [productId, variantId, sku, name, attributes, attributeNames, unitPrice, quantity, lineTotal, returned] = line;
+  const [
+    productId,
+    variantId,
+    sku,
+    name,
+    attributes,
+    attributeNames,
+    unitPrice,
+    quantity,
+    lineTotal,
+    returned,
+    metadata,
+  ] = line;
   return {
     productId,
     variantId,
@@ -175,6 +189,7 @@ function toLine(line: LineJson): Omit<OrderLineRecord, 'line' | 'shippedQuantity
     quantity,
     lineTotal: toSafeInteger(lineTotal),
     returnedQuantity: returned,
+    metadata,
   };
 }
 
