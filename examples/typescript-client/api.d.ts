@@ -45,7 +45,11 @@ export interface paths {
     delete?: never;
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Set metadata of an order and of its lines
+     * @description Sets the named keys, removes those with null, and leaves the others. The history has the change without keys and texts.
+     */
+    patch: operations['patchOrder'];
     trace?: never;
   };
   '/v1/orders/preview': {
@@ -222,6 +226,46 @@ export interface paths {
      * @description A record: no gateway is called. The refunds never exceed what was paid; together with all of it, the order is REFUNDED.
      */
     post: operations['recordRefund'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/orders/{id}/notes': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Add a note to the history of an order
+     * @description The event `noted` has the text as `reason`. The customer does not see it.
+     */
+    post: operations['addNote'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/orders/{id}/mails': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Send a mail of an order again
+     * @description Tries a dead mail again, or sends a done one again: to the address that the order has now, with the message id of the first.
+     */
+    post: operations['repeatMail'];
     delete?: never;
     options?: never;
     head?: never;
@@ -792,6 +836,10 @@ export interface components {
        * @description Units.
        */
       quantity: number;
+      /** @description Your own fields of the line. */
+      metadata?: {
+        [key: string]: string;
+      } | null;
     };
     OrderCustomerRequest: {
       /** @description Display name. Not blank. */
@@ -964,6 +1012,35 @@ export interface components {
       notify?: boolean | null;
       /** @description When it was refunded. Absent: now. */
       at?: string | null;
+    };
+    LinePatchRequest: {
+      /** @description `line` of a line item. */
+      line: number;
+      /** @description Keys to set; null removes one. The others stay. */
+      metadata?: {
+        [key: string]: string | null;
+      } | null;
+    };
+    OrderPatchRequest: {
+      /** @description Keys to set; null removes one. The others stay. */
+      metadata?: {
+        [key: string]: string | null;
+      } | null;
+      /** @description Lines to change. */
+      lines?: components['schemas']['LinePatchRequest'][];
+    };
+    AddNoteRequest: {
+      /** @description For the history. */
+      text: string;
+    };
+    RepeatMailRequest: {
+      /**
+       * @description Its stage in the pipeline of the order.
+       * @enum {string}
+       */
+      stage: 'notify-customer' | 'notify-merchant' | 'notify-shipment' | 'notify-cancellation' | 'notify-refund';
+      /** @description The shipment or refund that it is about. Null means none. */
+      reference?: string | null;
     };
     StockLineRequest: {
       /** @description The SKU, exactly or else in any letter case. Of several units with it, the one that can be ordered. Or `product_id`. */
@@ -1157,6 +1234,15 @@ export interface components {
        * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
        */
       customer_id?: string | null;
+      /**
+       * @description What clients keep with the order. Only with `include=metadata`.
+       * @example {
+       *       "erp_id": "4711"
+       *     }
+       */
+      metadata?: {
+        [key: string]: string;
+      };
       /** @description The lines as they were sold. Only with `include=line_items`. */
       line_items?: {
         /**
@@ -1213,6 +1299,15 @@ export interface components {
          * @example 15980
          */
         line_total: number;
+        /**
+         * @description What clients keep with the line.
+         * @example {
+         *       "erp_id": "4711"
+         *     }
+         */
+        metadata: {
+          [key: string]: string;
+        };
         /**
          * @description Units that are shipped.
          * @example 0
@@ -1385,6 +1480,15 @@ export interface components {
          */
         line_total: number;
         /**
+         * @description What clients keep with the line.
+         * @example {
+         *       "erp_id": "4711"
+         *     }
+         */
+        metadata: {
+          [key: string]: string;
+        };
+        /**
          * @description Units that are shipped.
          * @example 0
          */
@@ -1496,6 +1600,15 @@ export interface components {
        * @example Ring twice
        */
       notes: string;
+      /**
+       * @description What clients keep with the order.
+       * @example {
+       *       "erp_id": "4711"
+       *     }
+       */
+      metadata: {
+        [key: string]: string;
+      };
       /**
        * @description The client's own number of the order; `""` when there is none.
        * @example PO-2026-117
@@ -1905,7 +2018,10 @@ export interface components {
         | 'shipment_refused'
         | 'payment_recorded'
         | 'payment_refused'
-        | 'refund_recorded';
+        | 'refund_recorded'
+        | 'noted'
+        | 'metadata_changed'
+        | 'mail_requested';
       /**
        * @description What a `status_changed` changed: `status` or `fulfillment_status`. Null for the others.
        * @example fulfillment_status
@@ -2014,6 +2130,15 @@ export interface components {
        * @example R-1
        */
       sku?: string;
+      /**
+       * @description What the store keeps with the product. Only with `include=metadata`.
+       * @example {
+       *       "erp_id": "4711"
+       *     }
+       */
+      metadata?: {
+        [key: string]: string;
+      };
     };
     Product: {
       /**
@@ -2062,6 +2187,15 @@ export interface components {
        * @example true
        */
       featured: boolean;
+      /**
+       * @description What the store keeps with the product.
+       * @example {
+       *       "erp_id": "4711"
+       *     }
+       */
+      metadata: {
+        [key: string]: string;
+      };
       /** @description In display order. */
       images: {
         /**
@@ -2595,6 +2729,15 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       last_login: string | null;
+      /**
+       * @description What the store keeps with the customer.
+       * @example {
+       *       "erp_id": "4711"
+       *     }
+       */
+      metadata: {
+        [key: string]: string;
+      };
     };
     CustomerListItem: {
       /**
@@ -2664,6 +2807,15 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       updated_at?: string;
+      /**
+       * @description What the store keeps with the customer. Only with `include=metadata`.
+       * @example {
+       *       "erp_id": "4711"
+       *     }
+       */
+      metadata?: {
+        [key: string]: string;
+      };
     };
     Store: {
       /**
@@ -4141,6 +4293,22 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden2: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
     Forbidden3: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -4257,9 +4425,13 @@ export interface operations {
         is_test?: boolean;
         /** @description Only those with exactly this text as the client's own number. A value that no row has, such as an empty one, returns an empty list, never an error. */
         external_reference?: string;
+        /** @description Only those that have exactly this text under this key of their metadata, as in `metadata[erp_id]=4711`. Letter case matters. A text that no row has returns an empty list; no key, or several, return 400. */
+        metadata?: {
+          [key: string]: string;
+        };
         /** @description Only those with this text anywhere in the receipt number, the external reference, the name or the e-mail address on the order, or a tracking number, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
-        /** @description More fields for each row, separated by commas: `updated_at`, `is_test`, `held`, `units`, `refund_due`, `external_reference`, `customer_id`, `line_items`. Another word is rejected with 400. */
+        /** @description More fields for each row, separated by commas: `updated_at`, `is_test`, `held`, `units`, `refund_due`, `external_reference`, `customer_id`, `metadata`, `line_items`. Another word is rejected with 400. */
         include?: (
           | 'updated_at'
           | 'is_test'
@@ -4268,6 +4440,7 @@ export interface operations {
           | 'refund_due'
           | 'external_reference'
           | 'customer_id'
+          | 'metadata'
           | 'line_items'
         )[];
         /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. Another word, also an empty one, is rejected with 400. */
@@ -4504,6 +4677,75 @@ export interface operations {
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  patchOrder: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID, or receipt number in any letter case.
+         * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['OrderPatchRequest'];
+      };
+    };
+    responses: {
+      /** @description The full order after the change, by this request or by an earlier one. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Order'];
+          };
+        };
+      };
+      400: components['responses']['BadRequest2'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden2'];
+      404: components['responses']['NotFound'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'metadata_too_large';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   previewOrder: {
@@ -5183,6 +5425,170 @@ export interface operations {
       503: components['responses']['ServiceUnavailable2'];
     };
   };
+  addNote: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        'Idempotency-Key'?: string;
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID, or receipt number in any letter case.
+         * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AddNoteRequest'];
+      };
+    };
+    responses: {
+      /** @description The full order after the change, by this request or by an earlier one. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
+          'Idempotent-Replayed'?: 'true';
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Order'];
+          };
+        };
+      };
+      400: components['responses']['BadRequest2'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden2'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['Conflict'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'idempotency_mismatch';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  repeatMail: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        'Idempotency-Key'?: string;
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID, or receipt number in any letter case.
+         * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['RepeatMailRequest'];
+      };
+    };
+    responses: {
+      /** @description The full order after the change, by this request or by an earlier one. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
+          'Idempotent-Replayed'?: 'true';
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Order'];
+          };
+        };
+      };
+      400: components['responses']['BadRequest2'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden2'];
+      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      404: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      409: components['responses']['Conflict'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'mail_pending' | 'order_held' | 'order_cancelled' | 'idempotency_mismatch';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
   getOrderStatistics: {
     parameters: {
       query?: {
@@ -5276,8 +5682,8 @@ export interface operations {
         updated_from?: string;
         /** @description Only products that changed, with their variants, prices and stock before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
-        /** @description More fields for each row, separated by commas: `updated_at`, `sku`. Another word is rejected with 400. */
-        include?: ('updated_at' | 'sku')[];
+        /** @description More fields for each row, separated by commas: `updated_at`, `sku`, `metadata`. Another word is rejected with 400. */
+        include?: ('updated_at' | 'sku' | 'metadata')[];
         /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. Another word, also an empty one, is rejected with 400. */
         sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
@@ -6025,8 +6431,8 @@ export interface operations {
         updated_from?: string;
         /** @description Only customers that changed before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
-        /** @description More fields for each row, separated by commas: `updated_at`. Another word is rejected with 400. */
-        include?: 'updated_at'[];
+        /** @description More fields for each row, separated by commas: `updated_at`, `metadata`. Another word is rejected with 400. */
+        include?: ('updated_at' | 'metadata')[];
         /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. Another word, also an empty one, is rejected with 400. */
         sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */

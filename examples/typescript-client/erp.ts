@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'openapi-fetch';
 import type { components, paths } from './api.js';
-import { RequestFailed, type NewOrder } from './store.js';
+import { RequestFailed, type NewOrder, type Order } from './store.js';
 
 export type Sku = components['schemas']['SkuListItem'];
 export type FullOrder = components['schemas']['Order'];
@@ -186,6 +186,8 @@ export type ShipmentChange = components['schemas']['ChangeShipmentRequest'];
 export type Cancellation = components['schemas']['CancelOrderRequest'];
 export type NewPayment = components['schemas']['RecordPaymentRequest'];
 export type NewRefund = components['schemas']['RecordRefundRequest'];
+export type OrderPatch = components['schemas']['OrderPatchRequest'];
+export type RepeatedMail = components['schemas']['RepeatMailRequest'];
 export type Transition = components['schemas']['TransitionRequest'];
 export type LinesChange = components['schemas']['ChangeLinesRequest'];
 export type OrderEvent = components['schemas']['OrderEvent'];
@@ -260,6 +262,29 @@ export function recordRefund(client: Client<paths>, id: string, refund: NewRefun
 /** Moves a status, unless another program has moved it from `expected` before. */
 export function moveOrder(client: Client<paths>, id: string, transition: Transition): Promise<ChangeOutcome> {
   return changed(client.POST('/v1/orders/{id}/transitions', { params: once(id), body: transition }));
+}
+
+/** Sets metadata of an order and of its lines; null removes a key. Other keys stay. */
+export function patchOrder(client: Client<paths>, id: string, patch: OrderPatch): Promise<ChangeOutcome> {
+  return changed(client.PATCH('/v1/orders/{id}', { params: { path: { id } }, body: patch }));
+}
+
+/** Adds a note to the history. A call again after no answer may add it twice. */
+export function addNote(client: Client<paths>, id: string, text: string): Promise<ChangeOutcome> {
+  return changed(client.POST('/v1/orders/{id}/notes', { params: once(id), body: { text } }));
+}
+
+/** Sends a mail again that is done, or tries a dead one again. */
+export function repeatMail(client: Client<paths>, id: string, mail: RepeatedMail): Promise<ChangeOutcome> {
+  return changed(client.POST('/v1/orders/{id}/mails', { params: once(id), body: mail }));
+}
+
+/** The newest orders with a text under a key of their metadata, up to 100. */
+export async function ordersByMetadata(client: Client<paths>, key: string, text: string): Promise<readonly Order[]> {
+  const query = { metadata: { [key]: text }, limit: 100 };
+  const { data, error, response } = await client.GET('/v1/orders', { params: { query } });
+  if (!data) throw new RequestFailed(response, error);
+  return data.data;
 }
 
 export type NewStock = components['schemas']['ChangeStockRequest'];

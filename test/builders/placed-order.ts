@@ -43,6 +43,7 @@ export function anOrder(
     customer: { name: 'Ada', email: '', phone: '' },
     address: { address: '', city: '', zip: '', region: '', country: '' },
     notes: '',
+    metadata: {},
     externalReference,
     isTest,
     notify,

@@ -37,12 +37,14 @@ describe('OrderRepository', () => {
       customer_email: 'Ada_L@Example.test',
       notes: 'POS',
       external_reference: 'PO 7/a',
+      metadata: { erp_id: '4711', 'a key [0] = "b"': '', é: 'É' },
       is_test: true,
     });
     for (const [position, stage] of ['notify-merchant', 'notify-customer'].entries())
       await store.row('order_stages', { order_id: ids['web'], stage, state: 'held', position });
     ids['theirs'] = await other.order({ receipt_number: 'POS-8', status: 'PENDING', customer_name: 'Theirs' });
-    await other.order({ receipt_number: 'THEIRS-1', status: 'PENDING', external_reference: 'PO-theirs' });
+    const theirs = { external_reference: 'PO-theirs', metadata: { theirs: '1', erp_id: '4711' } };
+    await other.order({ receipt_number: 'THEIRS-1', status: 'PENDING', ...theirs });
     await ship(store.id, ids['twin'], ['1Z-Ka\u0308te', '0034@Depot']);
     await ship(other.id, ids['theirs'], ['1Z-theirs']);
   });
@@ -58,6 +60,15 @@ describe('OrderRepository', () => {
     [{ email: 'da_l@example.test' }],
     [{ email: '' }],
     [{ customerId: 'x' }],
+    [{ metadata: { erp_id: '4711' } }, 'WEB-261120-7K3M9Q'],
+    [{ metadata: { erp_id: '4711' }, status: ['FAILED', 'SUCCEEDED'] }],
+    [{ metadata: { erp_id: '4711' }, search: 'POS' }],
+    [{ metadata: { 'a key [0] = "b"': '' } }, 'WEB-261120-7K3M9Q'],
+    [{ metadata: { erp_id: '471' } }],
+    [{ metadata: { ERP_ID: '4711' } }],
+    [{ metadata: { é: 'é' } }],
+    [{ metadata: { erp_id: '4711\0' } }],
+    [{ metadata: { theirs: '1' } }],
     [{ fulfillmentStatus: ['RETURNED'] }, 'POS-8'],
     [{ source: ['POS'] }, 'POS-8', 'POS-7'],
     [{ source: ['POS'], status: ['FAILED'] }, 'POS-7'],

@@ -58,13 +58,20 @@ class Person {
       shipping_address: address(`${place}-shipping`),
       billing_address: address(`${place}-billing`),
       created_at: '2026-01-02T03:04:05.000Z',
-      line_items: [{ name: 'Mug', unit_price: 500, quantity: 2 }],
+      metadata: { note: this.canary(`${place}-metadata`), [this.canary(`${place}-field`)]: '' },
+      line_items: [{ name: 'Mug', unit_price: 500, quantity: 2, metadata: { for: this.canary(`${place}-line`) } }],
       fraud: { verdict: 'ACCEPT', score: 0, reasons: [] },
     });
     return [
       {
         ...{ kind: 'customer', store, name: this.canary('name'), email: this.email, phone: this.phone('own') },
-        ...{ tags: [this.canary('tag')], city: this.canary('city'), total_spent: 1_100, loyalty_points: 3 },
+        ...{
+          tags: [this.canary('tag')],
+          city: this.canary('city'),
+          metadata: { a: this.canary('metadata') },
+          total_spent: 1_100,
+          loyalty_points: 3,
+        },
         ...{ password_hash: this.canary('hash'), verification_token: this.canary('token') },
         ...{ national_id: this.canary('national'), last_login: '2026-02-03T04:05:06.000Z', email_verified: true },
       },
@@ -112,6 +119,8 @@ async function plant(name: string): Promise<Person> {
   const older = `${person.canary('older')}@example.com`;
   await database.query(`UPDATE orders SET customer_email = $2 WHERE id = $1`, [placed, older]);
   await change('POST', `${cancelled}/cancel`, { reason: person.canary('reason') }, person.canary('key-of-cancel'));
+  await change('POST', `${placed}/notes`, { text: person.canary('note') });
+  await change('PATCH', placed, { metadata: { note: person.canary('patched') } });
   await change('POST', `${placed}/shipments`, shipmentOf(person), person.canary('key-of-shipment'));
   await change('PATCH', `${placed}/shipments/S-1`, { status: 'delivered' });
   await cli('orders', 'set-status', placed, '--status', 'SUCCEEDED');
@@ -349,9 +358,10 @@ describe('customers erase', () => {
 });
 
 const PERSONAL = [
-  'customers: name email phone tags city search_text',
+  'customers: name email phone tags city metadata search_text',
   'customer_secrets: password_hash verification_token national_id',
-  'orders: customer_name customer_email customer_phone shipping_address billing_address notes email_key phone_key search_text',
+  'orders: customer_name customer_email customer_phone shipping_address billing_address notes metadata email_key phone_key search_text',
+  'order_lines: metadata',
   'idempotency_keys: key request_hash record',
   'stores: fraud_settings',
   'shipments: tracking_number tracking_url request_hash',
@@ -367,8 +377,8 @@ const IMPERSONAL = [
   'bins: code',
   'brands: slug name logo description',
   'categories: slug name image description',
-  'products: slug sku name status description images specifications search_text',
-  'product_variants: sku name attributes attribute_names status',
+  'products: slug sku name status description images specifications metadata search_text',
+  'product_variants: sku name attributes attribute_names metadata status',
   'customers: status',
   'orders: receipt_number source status fulfillment_status payment_method currency external_reference',
   'order_lines: sku name attributes attribute_names',
@@ -398,7 +408,7 @@ const IMPERSONAL = [
 function without(answers: Record<string, string>): Record<string, unknown> {
   const personal = new Set([
     ...['customer_name', 'name', 'email', 'phone', 'city', 'address', 'zip', 'notes', 'tags', 'updated_at'],
-    ...['tracking_number', 'tracking_url', 'reason'],
+    ...['tracking_number', 'tracking_url', 'reason', 'metadata'],
     ...['last_login', 'email_verified'],
   ]);
   const shown = Object.entries(answers).filter(([path]) => !path.includes('search='));

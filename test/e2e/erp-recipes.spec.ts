@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { purgeTombstones } from '@app/infrastructure';
 import {
+  addNote,
   cancelOrder,
   changeLines,
   changes,
@@ -13,11 +14,14 @@ import {
   moveOrder,
   orderByReference,
   orderHistory,
+  ordersByMetadata,
+  patchOrder,
   placeOnce,
   readOrder,
   recordPayment,
   recordRefund,
   releaseOrder,
+  repeatMail,
   shipOrder,
   type OrderCopy,
   type Outcome,
@@ -375,6 +379,25 @@ describe('the recipes for an ERP', () => {
         'payment_recorded pi_3NX81',
         'refund_recorded re_81',
       ]);
+    });
+
+    it('keeps its own fields, finds the order by them, adds a note, and has a mail sent again', async () => {
+      const { client, id } = await aPlacedOrder(1);
+      await shipOrder(client, id, { reference: 'SHIP-1' });
+      await sql(`UPDATE order_stages SET state = 'done' WHERE order_id = $1`, id);
+
+      await patchOrder(client, id, {
+        metadata: { erp_id: '4711' },
+        lines: [{ line: 1, metadata: { erp_line: '10' } }],
+      });
+      await addNote(client, id, 'The customer asks for gift wrapping');
+      await repeatMail(client, id, { stage: 'notify-shipment', reference: 'SHIP-1' });
+
+      expect((await ordersByMetadata(client, 'erp_id', '4711')).map((order) => order.id)).toEqual([id]);
+      expect(await ordersByMetadata(client, 'erp_id', '471')).toEqual([]);
+      const order = await readOrder(client, id);
+      expect(order).toMatchObject({ metadata: { erp_id: '4711' }, line_items: [{ metadata: { erp_line: '10' } }] });
+      expect(order.pipeline.filter(({ state }) => state === 'pending')).toMatchObject([{ stage: 'notify-shipment' }]);
     });
 
     it('cancels what is paid, and learns what to refund', async () => {

@@ -80,7 +80,8 @@ describe('an exported store', () => {
     const address = { address: '1 Long Street', city: 'Ayr', zip: 'KA7', region: 'Ayrshire', country: 'GB' };
     await order(key, {
       external_reference: 'PO-1',
-      items: [item],
+      metadata: { erp_id: '4711' },
+      items: [{ ...item, metadata: { erp_line: '10' } }],
       customer: { name: 'Ada', email: 'ada@example.com', ...address },
     });
     const test = await source.store.createKey('test');
@@ -106,6 +107,8 @@ describe('an exported store', () => {
     // A snapshot of an order outlives its product's options, and may have another billing address.
     await source.database.query(`UPDATE order_lines SET attributes = '{"Old":"1"}', attribute_names = '{Old}'`);
     await source.database.query(`UPDATE orders SET billing_address = '{"city":"Bonn"}' WHERE id = $1`, [changed]);
+    for (const table of ['customers', 'products', 'product_variants'])
+      await source.database.query(`UPDATE ${table} SET metadata = '{"erp_id": "1"}' WHERE id::text LIKE '%1'`);
     const amounts = 'UPDATE orders SET tax_amount = 19, shipping_amount = 5, discount_amount = 4 WHERE id = $1';
     await source.database.query(amounts, [cancelled]);
 
@@ -320,10 +323,11 @@ describe('the life of an order', () => {
     );
     const key = await keyOf(source, store);
     await source.database.query(`UPDATE api_keys SET name = 'erp'`);
-    const item = { ...(await sellable(store)), quantity: 3 };
+    const metadata = { erp_id: '4711' };
+    const item = { ...(await sellable(store)), quantity: 3, metadata };
     const address = { address: '1 Long Street', city: 'Ayr', zip: 'KA7', region: 'Ayrshire', country: 'GB' };
     const customer = { name: 'Ada', email: 'ada@example.com', phone: '+1 5', ...address };
-    const placed = { items: [item, { ...item, quantity: 2 }], customer, notes: 'Ring twice' };
+    const placed = { items: [item, { ...item, quantity: 2 }], customer, notes: 'Ring twice', metadata };
     const id = await order(key, { ...placed, external_reference: 'PO-1' }, { 'idempotency-key': 'columns' });
     const change = async (path: string, payload: object) => {
       const headers = { authorization: `Bearer ${key}` };

@@ -14,14 +14,14 @@ const SHOWN = [
   'bins: warehouse_id code',
   'brands: slug name logo description active',
   'categories: slug name image description display_order parent_id active',
-  'products: slug sku name price status featured in_stock description brand_id images specifications created_at',
-  'product_variants: sku name price attributes attribute_names status position',
+  'products: slug sku name price status featured in_stock description brand_id images specifications metadata created_at',
+  'product_variants: sku name price attributes attribute_names metadata status position',
   'product_categories: category_id',
-  'customers: name email phone status email_verified loyalty_points total_spent tags city created_at last_login',
+  'customers: name email phone status email_verified loyalty_points total_spent tags city metadata created_at last_login',
   'orders: receipt_number source status fulfillment_status payment_method currency customer_name',
   'orders: amount total_amount tax_amount shipping_amount discount_amount',
-  'orders: customer_id customer_email customer_phone shipping_address billing_address notes external_reference is_test placed refund_due created_at',
-  'order_lines: position product_id variant_id sku name attributes attribute_names unit_price quantity line_total',
+  'orders: customer_id customer_email customer_phone shipping_address billing_address notes metadata external_reference is_test placed refund_due created_at',
+  'order_lines: position product_id variant_id sku name attributes attribute_names unit_price quantity line_total metadata',
   'fraud_assessments: verdict score reasons',
   'order_stages: reference state attempts last_error position updated_at',
   'shipments: number status carrier tracking_number tracking_url shipped_at delivered_at',
@@ -267,8 +267,8 @@ describe('a column that an answer shows', () => {
         .sort(([a], [b]) => (a < b ? -1 : 1)),
     );
 
-  const listed = async (path: string): Promise<[string, Timed][]> => {
-    const { data } = (await api.get(`${path}?include=updated_at&limit=100`)).json<{ data: Listed[] }>();
+  const listed = async (path: string, include = 'updated_at'): Promise<[string, Timed][]> => {
+    const { data } = (await api.get(`${path}?include=${include}&limit=100`)).json<{ data: Listed[] }>();
     return data.map((row) => [`${path} ${String(row.id ?? `${row.product_id}-${row.variant_id}`)}`, timed(row)]);
   };
 
@@ -276,7 +276,7 @@ describe('a column that an answer shows', () => {
     const records = [...copy].filter(([, { kind }]) => kind === 'orders' || kind === 'products');
     return new Map([
       ...records.map(([key, { data }]) => [key, timed(data ?? {})] as const),
-      ...(await listed('/v1/customers')),
+      ...(await listed('/v1/customers', 'updated_at,metadata')),
       ...(await listed('/v1/skus')),
     ]);
   };

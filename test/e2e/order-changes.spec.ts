@@ -52,6 +52,8 @@ const outcome = async (response: ReturnType<typeof post>) => {
 const history = async (id: string, query = '') =>
   (await api.get(`/v1/orders/${id}/history${query}`)).json<{ data: HistoryEvent[]; pagination: { total: number } }>();
 const eventsOf = async (id: string) => (await history(id)).data.map(({ event }) => event);
+const endMails = (id: string, state: string) =>
+  api.database.query('UPDATE order_stages SET state = $2, attempts = 1 WHERE order_id = $1', [id, state]);
 const withKey = (key: string) => ({ 'idempotency-key': key });
 
 const SHIP = { reference: 'S-1', items: [{ line: 1, quantity: 2 }], carrier: 'DHL', notify: false };
@@ -67,6 +69,8 @@ const OTHER_CONTENT: Readonly<Record<string, object>> = {
   transitions: { to: 'FAILED' },
   payments: { reference: 'another' },
   refunds: { reference: 'another' },
+  notes: { text: 'another' },
+  mails: { stage: 'notify-customer' },
 };
 
 describe('every change of an order', () => {
@@ -79,6 +83,8 @@ describe('every change of an order', () => {
     ['transitions', CONFIRM, 200, () => Promise.resolve()],
     ['payments', PAY, 201, () => Promise.resolve()],
     ['refunds', REFUND, 201, (id) => post(id, 'payments', PAY)],
+    ['notes', { text: 'Ring twice' }, 201, () => Promise.resolve()],
+    ['mails', { stage: 'notify-merchant' }, 200, (id) => endMails(id, 'done')],
     [
       'release',
       {},

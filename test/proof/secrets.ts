@@ -157,7 +157,8 @@ function orderOf(productId: number, canaries: Canaries): object {
   const text = () => canaries.mint('pers');
   const place = { address: text(), city: text(), zip: '12345' };
   const customer = { name: text(), email: `${text()}@example.com`, phone: '+1 555 0100', ...place };
-  return { items: [{ product_id: productId, quantity: 1 }], customer, notes: text() };
+  const metadata = { [text()]: text() };
+  return { items: [{ product_id: productId, quantity: 1, metadata }], customer, notes: text(), metadata };
 }
 
 /** Includes the output of shutdown, which takes seconds. */

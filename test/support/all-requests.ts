@@ -9,7 +9,7 @@ const DEEP = 'limit=100&page=12';
 interface Parameter {
   readonly in: string;
   readonly name: string;
-  readonly schema: { readonly examples?: readonly (string | number | boolean)[] };
+  readonly schema: { readonly examples?: readonly (string | number | boolean | object)[] };
 }
 
 interface Document {
@@ -36,7 +36,7 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
   };
   for (const [path, parameters] of reads()) {
     const url = path.replace(/\{\w+\}/, String(ids[path.split('/')[2] ?? '']));
-    const filters = ['', ...parameters.map(({ name, schema }) => `${name}=${schema.examples?.[0] ?? ''}`)];
+    const filters = ['', ...parameters.map(({ name, schema }) => queryOf(name, schema.examples?.[0] ?? ''))];
     const isList = parameters.some(({ name }) => name === 'page');
     for (const filter of filters) {
       for (const page of isList ? ['', 'page=2', DEEP] : ['']) await get(encodeURI(`${url}?${filter}&${page}`));
@@ -51,6 +51,14 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
     const payload = JSON.stringify(bodyOf(row, order, product));
     await api.inject({ method: method, url: path.replace(/:\w+/, id), headers, payload });
   }
+}
+
+/** A parameter of a URL with its example, of metadata by its key. */
+export function queryOf(name: string, example: unknown): string {
+  if (typeof example !== 'object' || example === null || Array.isArray(example)) return `${name}=${String(example)}`;
+  return Object.entries(example)
+    .map(([key, value]) => `${name}[${key}]=${value}`)
+    .join('&');
 }
 
 function reads(): [path: string, parameters: readonly Parameter[]][] {

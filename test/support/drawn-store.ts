@@ -17,6 +17,7 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
   const hostile = `"quoted" \\ \\n \\u0000 {"a":[1,} line\nbreak\ttab \u2028 \u001b[31m 👨‍👩‍👧 e\u0301 İ ı \u202e =cmd|x`;
   const text = ['', null, 'text', ' blanks ', hostile];
   const flag = [true, false];
+  const metadata = [{}, { erp_id: '4711', [hostile.slice(0, 40)]: hostile }, { ' ': 'x' }];
   const slugs = ['a', 'b', 'c'];
   const lines = [
     {
@@ -41,27 +42,33 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
     ...slugs.map((slug) => ({
       ...{ kind: 'product', store, slug, name: slug, price: one('0', '1.005', '79.9') },
       ...fields({ sku: text, status: ['ACTIVE', 'DRAFT', 'ARCHIVED'], featured: flag, description: text }),
-      ...fields({ brand: [null, ...slugs], images: [[], [{ url: 'https://x', alt: null }, { url: 'y' }]] }),
+      ...fields({ brand: [null, ...slugs], metadata, images: [[], [{ url: 'https://x', alt: null }, { url: 'y' }]] }),
       ...fields({ specifications: [[], [{ name: 'n', value: '' }]] }),
       ...(draw(4) > 0 && { categories: some(slugs) }),
       ...(draw(4) > 0 && {
         variants: some(['S-1', 'S-2', 'S-3', 'S-4']).map((sku) => ({
           ...{ sku, name: sku, ...fields({ price: ['0', '12'], status: ['ACTIVE', 'INACTIVE', 'DRAFT', 'ARCHIVED'] }) },
-          ...fields({ attributes: [{}, { Size: null, 42: '', Color: 'Blue' }] }),
+          ...fields({ metadata, attributes: [{}, { Size: null, 42: '', Color: 'Blue' }] }),
         })),
       }),
     })),
     ...slugs.map((slug) => ({
       ...{ kind: 'customer', store, name: one('', slug), email: `${slug}@example.com` },
-      ...fields({ phone: text, status: ['Active', 'On hold'], tags: [[], ['', 'vip']], city: text }),
+      ...fields({ phone: text.slice(0, 4), status: ['Active', 'On hold'], tags: [[], ['', 'vip']], city: text, metadata }),
       ...fields({ last_login: [null, '2026-01-02T03:04:05.678Z'], national_id: ['', 'x'], total_spent: [0, 7] }),
     })),
     ...slugs.map((product) => ({
       ...{ kind: 'order', store, receipt_number: `POS-${product}`, source: 'POS', payment_method: 'CASH' },
       ...{ status: 'PENDING', fulfillment_status: 'PENDING', currency: 'USD', amount: 1, total_amount: 1 },
-      ...fields({ customer_email: text, notes: text, shipping_address: [{}, { zip: null }], customer_id: [null] }),
+      ...fields({
+        customer_email: text,
+        notes: text,
+        shipping_address: [{}, { zip: null }],
+        customer_id: [null],
+        metadata,
+      }),
       created_at: '2026-01-02T03:04:05.678Z',
-      line_items: [{ product, name: 'Line', unit_price: 1, quantity: 1 }],
+      line_items: [{ product, name: 'Line', unit_price: 1, quantity: 1, ...fields({ metadata }) }],
     })),
     ...slugs.map((product) => ({ kind: 'stock', store, bin: 'W/B', product, quantity: draw(9) })),
   ];

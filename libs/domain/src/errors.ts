@@ -2,6 +2,7 @@ import type { Currency } from './money/currency.js';
 import { toDecimalText, type Money } from './money/money.js';
 import { domainError } from './shared/domain-error.js';
 import { MAX_INT4 } from './shared/integers.js';
+import { METADATA_LIMITS } from './shared/metadata.js';
 
 /** As in orders, which import this file. */
 type LineQuantity = { readonly line: number; readonly quantity: number };
@@ -94,6 +95,12 @@ export const OrderRejected = rejected('fraud_rejected', 'The order cannot be acc
 
 export const OrderHeld = rejected('order_held', 'The order is under review: release it first');
 export const OrderCancelled = rejected('order_cancelled', 'The order is cancelled');
+/** Its state is pending: a worker tries it now, or will. */
+export const MailPending = rejected('mail_pending', 'The mail is still being tried: wait until it is done or dead');
+export const MetadataTooLarge = rejected(
+  'metadata_too_large',
+  `Metadata has at most ${METADATA_LIMITS.keys} keys, and that of an order and its lines at most 256 kB: remove keys with null`,
+);
 export const NotHeld = rejected('not_held', 'The order is not under review');
 export const AlreadyShipped = rejected('already_shipped', (left: readonly LineQuantity[]) =>
   left.length === 0 ? 'Nothing is left to ship' : `Less is left to ship: ${textOf(left)}`,

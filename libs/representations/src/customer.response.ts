@@ -2,30 +2,29 @@ import type { CustomerFilter, CustomerRecord } from '@app/application';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
-export const Customer = representation(
-  'Customer',
-  is.object({
-    id: is.uuid('The customer.', '0198e7d4-5c21-7a10-8f3b-6d9e2c4b7a15'),
-    name: is.text('Display name.', 'Ada Lovelace'),
-    email: is.text('`""` when there is none.', 'ada@example.com'),
-    phone: is.text('`""` when there is none.', '+1 555 0100'),
-    status: is.text('Account status, as the store defines it.', 'Active'),
-    email_verified: is.flag('Whether the customer has confirmed the e-mail address.', true),
-    loyalty_points: is.integer('Points of the loyalty programme.', 10),
-    total_spent: is.minorUnits('Total spent in the store.', 15980),
-    tags: is.arrayOf(is.text('A label.', 'vip'), 'Labels given by the store.'),
-    city: is.text('`""` when there is none.', 'Portland'),
-    created_at: is.timestamp('When the account was created.', '2026-03-02T10:15:00.000Z'),
-    last_login: is.orNull(is.timestamp('Last login; null when there was none.')),
-  }),
-  { money: 'minor' },
-);
+const SUMMARY = {
+  id: is.uuid('The customer.', '0198e7d4-5c21-7a10-8f3b-6d9e2c4b7a15'),
+  name: is.text('Display name.', 'Ada Lovelace'),
+  email: is.text('`""` when there is none.', 'ada@example.com'),
+  phone: is.text('`""` when there is none.', '+1 555 0100'),
+  status: is.text('Account status, as the store defines it.', 'Active'),
+  email_verified: is.flag('Whether the customer has confirmed the e-mail address.', true),
+  loyalty_points: is.integer('Points of the loyalty programme.', 10),
+  total_spent: is.minorUnits('Total spent in the store.', 15980),
+  tags: is.arrayOf(is.text('A label.', 'vip'), 'Labels given by the store.'),
+  city: is.text('`""` when there is none.', 'Portland'),
+  created_at: is.timestamp('When the account was created.', '2026-03-02T10:15:00.000Z'),
+  last_login: is.orNull(is.timestamp('Last login; null when there was none.')),
+};
+const METADATA = is.metadata('What the store keeps with the customer.');
+
+export const Customer = representation('Customer', is.object({ ...SUMMARY, metadata: METADATA }), { money: 'minor' });
 
 export const CustomerListItem = representation(
   'CustomerListItem',
   is.object({
-    ...Customer.schema.properties,
-    ...is.included({ updated_at: is.timestamp('When the customer last changed.') }),
+    ...SUMMARY,
+    ...is.included({ updated_at: is.timestamp('When the customer last changed.'), metadata: METADATA }),
   }),
   { money: 'minor' },
 );
@@ -34,12 +33,19 @@ export function toCustomerListItem(
   customer: CustomerRecord,
   include: CustomerFilter['include'] = [],
 ): ValueOf<typeof CustomerListItem> {
-  const updatedAt = include.length > 0 ? customer.updatedAt : undefined;
-  return Object.assign(toCustomerResponse(customer), updatedAt && { updated_at: updatedAt.toISOString() });
+  const { updatedAt, metadata } = customer;
+  return Object.assign(summaryOf(customer), {
+    ...(include.includes('updated_at') && { updated_at: updatedAt?.toISOString() }),
+    ...(include.includes('metadata') && { metadata }),
+  });
+}
+
+export function toCustomerResponse(customer: CustomerRecord): ValueOf<typeof Customer> {
+  return Object.assign(summaryOf(customer), { metadata: customer.metadata });
 }
 
 /** Operational fields only. */
-export function toCustomerResponse(customer: CustomerRecord): ValueOf<typeof Customer> {
+function summaryOf(customer: CustomerRecord) {
   return {
     id: customer.id,
     name: customer.name,

@@ -14,6 +14,7 @@ const Variant = is.object({
   name: is.text('Display name.', '42 / Blue'),
   price: is.majorUnits('Unit price.', 79.9),
   attributes: is.attributes('Attributes of the variant, by name.'),
+  metadata: is.metadata('What the store keeps with the variant.'),
   quantity: is.integer(
     'Available units: what open orders have taken is not in it. 0 while the variant is inactive.',
     7,
@@ -58,6 +59,7 @@ export const ProductListItem = representation(
     ...is.included({
       updated_at: is.timestamp('When the product last changed.', '2026-10-03T14:21:09.512Z'),
       sku: is.text('`""` when there is none.', 'R-1'),
+      metadata: is.metadata('What the store keeps with the product.'),
     }),
   }),
   { money: 'major' },
@@ -71,6 +73,7 @@ export const Product = representation(
     sku: is.text('`""` when there is none.', 'R-1'),
     description: is.text('`""` when there is none.', 'For road and trail'),
     featured: is.flag('Whether the store features the product.', true),
+    metadata: is.metadata('What the store keeps with the product.'),
     images: is.arrayOf(Image, 'In display order.'),
     variants: is.arrayOf(Variant, 'In the order of the catalog.'),
     specifications: is.arrayOf(Specification, 'In display order.'),
@@ -99,12 +102,13 @@ export function toProductListItem(
   currency: Currency,
   include: readonly (typeof PRODUCT_INCLUDES)[number][] = [],
 ): ProductItemResponse {
-  const { updatedAt, sku } = product;
+  const { updatedAt, sku, metadata } = product;
   const item = summaryOf(product, currency);
   if (include.length === 0) return item;
   return Object.assign(item, {
     ...(include.includes('updated_at') && { updated_at: updatedAt?.toISOString() }),
     ...(include.includes('sku') && { sku }),
+    ...(include.includes('metadata') && { metadata }),
   });
 }
 
@@ -114,6 +118,7 @@ export function toProductResponse(product: ProductRecord, currency: Currency): P
     sku: product.sku,
     description: product.description,
     featured: product.featured,
+    metadata: product.metadata,
     images: product.images.map(({ url, alt }) => ({ url, alt })),
     variants: product.variants.map((variant) => ({
       id: String(variant.id),
@@ -121,6 +126,7 @@ export function toProductResponse(product: ProductRecord, currency: Currency): P
       name: variant.name,
       price: toDecimal(variant.price, currency),
       attributes: variant.attributes,
+      metadata: variant.metadata,
       quantity: variant.quantity,
       status: variant.status,
     })),

@@ -1,3 +1,4 @@
+import { METADATA_SCHEMA, type Metadata } from '@app/domain';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import {
   Type,
@@ -54,6 +55,9 @@ export const attributes = (description: string): TUnsafe<Readonly<Record<string,
     additionalProperties: { type: 'string' },
     examples: [{ Size: '42', Color: 'Blue' }],
   });
+
+export const metadata = (description: string): TUnsafe<Metadata> =>
+  Type.Unsafe({ ...METADATA_SCHEMA, description, examples: [{ erp_id: '4711' }] });
 
 const about = (description: string, example: unknown) => ({ description, examples: [example] });
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { encodeCursor } from '@app/application';
+import { queryOf } from '../../support/all-requests.js';
 import { movedOrders } from '../../support/moved-orders.js';
 import type { TestDatabase } from '../../support/test-database.js';
 
@@ -76,12 +77,11 @@ export function byExample({ paths }: Document, requests: readonly FlatRequest[])
       .filter((parameter) => parameter.in === 'query' && !['limit', 'page'].includes(parameter.name))
       .filter(({ name }) => !asked.some((url) => url.pathname === list && url.searchParams.has(name)))
       .map(({ name, schema }) => {
-        const [example] = (schema as { readonly examples: readonly (string | number | boolean | readonly string[])[] })
-          .examples;
+        const [example] = (schema as { readonly examples: readonly (string | number | boolean | object)[] }).examples;
         return {
           name: `${list} by ${name}`,
           kind: 'first page',
-          path: `${list}?${name}=${encodeURIComponent(String(example ?? ''))}`,
+          path: `${list}?${encodeURI(queryOf(name, example ?? ''))}`,
         };
       }),
   );

@@ -5,16 +5,20 @@ type Fields = Readonly<Record<string, unknown>>;
 export const LONGEST = { phone: 40, address: 500, city: 200, zip: 32, region: 200 } as const;
 const NOTES = 2000;
 
+type Metadata = Readonly<Record<string, string>> | null;
+
 export interface ValidOrder {
   readonly items: readonly {
     readonly product_id?: number | null;
     readonly variant_id?: number | null;
     readonly sku?: string | null;
     readonly quantity: number;
+    readonly metadata?: Metadata;
   }[];
   readonly customer: Fields;
   readonly payment_method?: string | null;
   readonly notes?: string | null;
+  readonly metadata?: Metadata;
   readonly external_reference?: string | null;
   readonly expected_total?: number | null;
   readonly currency?: string | null;
@@ -35,6 +39,7 @@ export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): 
     (email === null || email === '' || isEmail(email)) &&
     Object.entries(LONGEST).every(([field, max]) => isOptional((customer as Fields)[field], max)) &&
     isOptional(notes, NOTES) &&
+    [body, ...items].every((each) => isMetadata((each as Fields)['metadata'])) &&
     [undefined, null, '', 'de', 'US'].includes(country as string) &&
     (reference === null || isReference(reference)) &&
     (currency === null || (typeof currency === 'string' && /^[a-z]{3}$/i.test(currency))) &&
@@ -96,6 +101,13 @@ function hostOf(domain: string): string {
   } catch {
     return '';
   }
+}
+
+function isMetadata(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  if (!isObject(value)) return false;
+  const entries = Object.entries(value);
+  return entries.length <= 50 && entries.every(([key, text]) => key !== '' && isText(key, 40) && isText(text, 500));
 }
 
 function isReference(value: unknown): boolean {

@@ -47,6 +47,7 @@ function orderTexts(catalog: readonly PricedProduct[]): fc.Arbitrary<string> {
             variant_id: mostly(fc.constantFrom<unknown>(...variants.map((variant) => variant.id))),
             sku: mostly(fc.constantFrom<unknown>(null, '')),
             quantity,
+            metadata: metadata(),
           },
           { requiredKeys: ['product_id', 'quantity'] },
         ),
@@ -59,6 +60,7 @@ function orderTexts(catalog: readonly PricedProduct[]): fc.Arbitrary<string> {
             product_id: mostly(fc.constant<unknown>(null)),
             variant_id: mostly(fc.constant<unknown>(null)),
             quantity,
+            metadata: metadata(),
           },
           { requiredKeys: ['sku', 'quantity'] },
         ),
@@ -88,6 +90,7 @@ function orderTexts(catalog: readonly PricedProduct[]): fc.Arbitrary<string> {
       customer: mostly(forged(customer).map(raw)),
       payment_method: mostly(payment),
       notes: mostly(anyText(2000)),
+      metadata: metadata(),
       external_reference: references(),
       currency: fc.oneof(
         { weight: 20, arbitrary: fc.constantFrom<unknown>(null, 'USD', 'usd') },
@@ -113,6 +116,12 @@ function references(): fc.Arbitrary<unknown> {
     { weight: 4, arbitrary: odd },
     { weight: 1, arbitrary: fc.constantFrom<unknown>(null, '', ' ', 7, true, 'x'.repeat(65), {}, ['x']) },
   );
+}
+
+/** The framework drops the key `__proto__`. */
+function metadata(): fc.Arbitrary<unknown> {
+  const key = anyText(40).filter((text) => text !== '__proto__');
+  return mostly(fc.dictionary(key, mostly(anyText(500)), { maxKeys: 3 }));
 }
 
 function emails(): fc.Arbitrary<string> {
@@ -190,9 +199,18 @@ function meaningOf(bytes: Buffer): unknown {
   }
 }
 
+/** The database sorts the keys. */
+function sorted(metadata: ValidOrder['metadata']): object {
+  return Object.fromEntries(Object.entries(metadata ?? {}).sort());
+}
+
+function lineOf({ product_id, variant_id = null, quantity, metadata }: ValidOrder['items'][number]) {
+  return { product_id, variant_id, quantity, metadata: sorted(metadata) };
+}
+
 function faultOfRecord(order: ValidOrder, catalog: readonly PricedProduct[], answer: Exchange) {
   const cost = costOf(order, catalog);
-  const { customer, items, payment_method, notes, external_reference } = order;
+  const { customer, items, payment_method, notes, metadata, external_reference } = order;
   const { name, email, phone, address, city, zip, region, country } = customer;
   const place = {
     ...{ address: address ?? '', city: city ?? '', zip: zip ?? '', region: region ?? '' },
@@ -204,20 +222,19 @@ function faultOfRecord(order: ValidOrder, catalog: readonly PricedProduct[], ans
     shipping_address: place,
     billing_address: place,
     notes: notes ?? '',
+    metadata: sorted(metadata),
     external_reference: external_reference ?? '',
     payment_method: (payment_method ?? 'COD').toUpperCase(),
     ...{ status: 'PENDING', fulfillment_status: 'PENDING', source: 'WEBSITE', currency: 'USD', is_test: false },
     ...{ amount: cost, total_amount: cost, customer_name: name },
-    line_items: items.map((item) => {
-      const { variant_id = null, quantity } = item;
-      return { product_id: productOf({ ...item }, catalog)?.id, variant_id, quantity };
-    }),
+    line_items: items.map((item) => lineOf({ ...item, product_id: productOf({ ...item }, catalog)?.id })),
   };
   const data = dataOf<Record<string, unknown>>(answer);
-  const lines = data['line_items'] as Record<string, unknown>[];
+  const lines = data['line_items'] as ValidOrder['items'];
   const found: Record<string, unknown> = {
     ...data,
-    line_items: lines.map(({ product_id, variant_id, quantity }) => ({ product_id, variant_id, quantity })),
+    metadata: sorted(data['metadata'] as ValidOrder['metadata']),
+    line_items: lines.map(lineOf),
   };
   const changed = Object.keys(expected).filter((key) => JSON.stringify(found[key]) !== JSON.stringify(expected[key]));
   const told = changed.map((key) => `${key} ${JSON.stringify(found[key])}, sent ${JSON.stringify(expected[key])}`);

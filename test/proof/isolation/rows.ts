@@ -44,6 +44,13 @@ export const ROWS: Readonly<Record<string, Row>> = {
     scope: 'payments',
     body: { reference: 'P-1', amount: 1000, currency: 'USD' },
   },
+  'PATCH /v1/orders/:id': {
+    as: 'change',
+    scope: 'fulfillment',
+    body: { metadata: { erp_id: '4711' }, lines: [{ line: 1, metadata: { erp_line: '10' } }] },
+  },
+  'POST /v1/orders/:id/notes': { as: 'change', scope: 'fulfillment', body: { text: 'Ring twice' } },
+  'POST /v1/orders/:id/mails': { as: 'change', scope: 'fulfillment', body: { stage: 'notify-merchant' } },
   'POST /v1/orders/:id/refunds': { as: 'change', scope: 'payments', body: { reference: 'R-1', amount: 1 } },
   'GET /v1/statistics/orders': { as: 'profile' },
   'GET /v1/products': { as: 'list' },

@@ -84,7 +84,8 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
   const receipt = `POS-${mark.toUpperCase()}`;
   const states = { status: 'REFUNDED', fulfillment_status: 'RETURNED', source: 'POS', refund_due: 1 };
   const keys = { receipt_number: receipt, external_reference: `${mark}-reference`, customer_name: `${mark} buyer` };
-  const order = await store.order({ ...keys, customer_email: email, customer_id: customer, ...states });
+  const metadata = { erp_id: `${mark}-erp` };
+  const order = await store.order({ ...keys, customer_email: email, customer_id: customer, ...states, metadata });
   await database.query('UPDATE stores SET name = $2, custom_domain = $3, fraud_settings = $4 WHERE id = $1', [
     store.id,
     `${mark} store`,
@@ -98,6 +99,7 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
   const texts = {
     receipt,
     'external reference': keys.external_reference,
+    'erp id': metadata.erp_id,
     email,
     'product slug': `${mark}-product`,
     'draft slug': `${mark}-draft`,

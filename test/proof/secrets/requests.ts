@@ -80,6 +80,7 @@ function hostileBodies(sent: () => string, productId: number): (string | object)
     { items: [{ product_id: sent(), quantity: sent() }, sent(), null], customer: { [sent()]: sent(), name: '' } },
     { items, customer: { ...customer, email: `${sent()}@`, phone: [sent()], address: { [sent()]: 1 } } },
     { items, customer, payment_method: sent(), notes: { text: sent() } },
+    { items, customer, metadata: { [sent()]: [sent()] } },
     { items, customer: { ...customer, name: `\u0000${sent()}` }, notes: `\ud800${sent()}` },
     { items: [{ product_id: 2_147_483_647, variant_id: 7, quantity: 1, price: sent() }], customer },
     { items: [{ product_id: productId, quantity: 999 }], customer: { ...customer, email: `${sent()}@example.com` } },

@@ -48,7 +48,8 @@ function parametersOf(path: string, { parameters = [], responses }: Operation): 
     .filter((parameter) => parameter.in === 'query')
     .map(({ name, schema }) => ({
       path,
-      name,
+      // Metadata by a key.
+      name: schema.type === 'object' ? `${name}[erp_id]` : name,
       type: schema.type,
       values: valuesOf(schema),
       isClamped: schema.minimum !== undefined,

@@ -49,6 +49,9 @@ function millisecondsOf(work: () => unknown): number {
   return Math.min(...runs);
 }
 
+const METADATA = Object.fromEntries(times(50, (n) => [`key_${n}`, 'x'.repeat(500)]));
+/** All lines together have at most 256 kB. */
+const LINE_METADATA = Object.fromEntries(times(4, (n) => [`key_${n}`, 'x'.repeat(500)]));
 const attributes = Object.fromEntries(times(10, (n) => [`Attribute ${n}`, `Value ${n}`]));
 const attributeNames = Object.keys(attributes);
 const TEXT = 'Ring twice. '.repeat(160);
@@ -61,9 +64,22 @@ const ORDER_ROW: OrderRow = {
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', amount: 99_900_000, totalAmount: 99_900_000 },
   ...{ taxAmount: 0, shippingAmount: 0, discountAmount: 0, customerName: 'Ada', customerId: null },
   ...{ customerEmail: 'ada@example.com', customerPhone: '', shippingAddress: {}, billingAddress: {}, notes: TEXT },
+  metadata: METADATA,
   ...{ externalReference: 'PO-1', isTest: false, placed: true, createdAt: new Date(AT), updatedAt: new Date(AT) },
   lines: times(MAX_LINES, () => {
-    return [70, 12, 'R-1', 'Runner', attributes, attributeNames, '1000', MAX_QUANTITY, '999000', 0] as const;
+    return [
+      70,
+      12,
+      'R-1',
+      'Runner',
+      attributes,
+      attributeNames,
+      '1000',
+      MAX_QUANTITY,
+      '999000',
+      0,
+      LINE_METADATA,
+    ] as const;
   }),
   fraud: { verdict: 'REVIEW', score: 200, reasons: times(20, (n) => ({ rule: `rule_${n}`, score: 10 })) },
   stages: times(SHIPMENTS, (n) => ['notify-shipment', `S-${n}`, 'done', 1, '', AT] as const),
@@ -82,6 +98,7 @@ const PLACED = new PlacedOrder({
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', unshippedStatus: 'PENDING', currency: 'USD' },
   ...{ totalAmount: 99_900_000, hasTakenStock: true },
   ...{ isHeld: false, isHeldByPerson: false, isConfirmationHeld: false },
+  ...{ metadata: METADATA, lineMetadata: [], mails: [] },
   lines: eachLine(MAX_QUANTITY).map((line) => ({
     ...{ ...line, productId: 70, variantId: 12, unitPrice: 1000, returned: 0, cancelledQuantity: 0 },
   })),
@@ -106,9 +123,12 @@ const PERSONAL_ROW: OrderColumns = {
 
 const PRODUCT_ROW: ProductRow = {
   ...{ id: 70, name: 'Runner', slug: 'runner', price: 7990, quantity: 7, status: 'ACTIVE', sku: 'R-1' },
-  ...{ featured: false, description: TEXT, brand: [3, 'Globex', 'globex'] as const },
+  ...{ featured: false, description: TEXT, metadata: METADATA, brand: [3, 'Globex', 'globex'] as const },
   images: times(1_000, (n) => ({ url: `https://cdn.example/${n}.jpg`, alt: 'A shoe' })),
-  variants: times(1_000, (n) => [n, `R-${n}`, 'Runner', '7990', attributes, attributeNames, 'ACTIVE'] as const),
+  variants: times(
+    1_000,
+    (n) => [n, `R-${n}`, 'Runner', '7990', attributes, attributeNames, 'ACTIVE', { erp_id: 'R' }] as const,
+  ),
   units: Object.fromEntries(times(1_000, (n) => [n, 7])),
   specifications: times(1_000, (n) => ({ name: `Name ${n}`, value: `Value ${n}` })),
   categories: times(1_000, (n) => [n, `Category ${n}`, `category-${n}`] as const),
@@ -125,6 +145,7 @@ const CUSTOMER = {
   ...{ id: ORDER.id, name: 'Ada', email: 'ada@example.com', phone: '', status: 'Active', emailVerified: true },
   ...{ loyaltyPoints: 1, totalSpent: 1, city: '', createdAt: new Date(AT), lastLogin: new Date(AT) },
   tags: times(1_000, (n) => `tag ${n}`),
+  metadata: METADATA,
 };
 
 const SETTINGS = Object.fromEntries(

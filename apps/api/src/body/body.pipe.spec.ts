@@ -23,6 +23,7 @@ describe('BodyPipe', () => {
       'payment_method',
       'notes',
       'notify',
+      'metadata',
       'external_reference',
       'expected_total',
       'currency',
@@ -30,7 +31,8 @@ describe('BodyPipe', () => {
     expect(Object.keys(body)).toEqual(ofOrder);
     const ofCustomer = ['name', 'email', 'phone', 'address', 'city', 'zip', 'region', 'country'];
     expect(Object.keys(body.customer)).toEqual(ofCustomer);
-    expect(Object.keys(body.items[0] ?? {})).toEqual(['product_id', 'sku', 'variant_id', 'quantity']);
+    const ofItem = ['product_id', 'sku', 'variant_id', 'quantity', 'metadata'];
+    expect(Object.keys(body.items[0] ?? {})).toEqual(ofItem);
   });
 
   it('returns the faults of the other items beside items that are no objects', async () => {

@@ -3,12 +3,16 @@ import {
   isCountry,
   isExternalReference,
   isMailAddress,
+  isMetadata,
+  isMetadataPatch,
   isStorable,
   MAX_EMAIL_ADDRESS,
   MAX_EXTERNAL_REFERENCE,
   MAX_HEADER_VALUE,
   MAX_INT4,
   MAX_WEBHOOK_HEADERS,
+  METADATA_RULE,
+  METADATA_SCHEMA,
   parseUrl,
 } from '@app/domain';
 import type { SchemaObject } from '@app/representations';
@@ -257,10 +261,28 @@ export function HeadersField({ description }: FieldOptions): PropertyDecorator {
       additionalProperties: { type: 'string', minLength: 1, maxLength: MAX_HEADER_VALUE },
       description,
     },
-    Transform(({ obj, key }) => (obj as Record<string, unknown>)[key]),
+    AsSent,
     ValidateBy({ name: 'headers', validator: { validate, defaultMessage } }),
   );
 }
+
+export function MetadataField({ description }: FieldOptions): PropertyDecorator {
+  return fieldOrNull({ ...METADATA_SCHEMA, description }, AsSent, constraint(isMetadata, METADATA_RULE));
+}
+
+/** Null removes a key. */
+export function MetadataPatchField({ description }: FieldOptions): PropertyDecorator {
+  const text: SchemaObject = { anyOf: [METADATA_SCHEMA.additionalProperties, { type: 'null' }] };
+  const message = METADATA_RULE.replace('texts', 'texts or null');
+  return fieldOrNull(
+    { ...METADATA_SCHEMA, additionalProperties: text, description },
+    AsSent,
+    constraint(isMetadataPatch, message),
+  );
+}
+
+/** With the members, which class-transformer does not read. */
+const AsSent = Transform(({ obj, key }) => (obj as Record<string, unknown>)[key]);
 
 /** An absent or null object is read as empty, so that its required fields are reported. */
 export function ObjectField(Body: BodyClass): PropertyDecorator {

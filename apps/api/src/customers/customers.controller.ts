@@ -1,4 +1,4 @@
-import { CustomersService, type CustomerFilter } from '@app/application';
+import { CUSTOMER_INCLUDES, CustomersService, type CustomerFilter } from '@app/application';
 import { Customer, CustomerListItem, toCustomerResponse, toCustomerListItem } from '@app/representations';
 import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
@@ -27,7 +27,7 @@ const QUERY = listQuery<CustomerFilter>(
     email: exactFilter('email', 'the whole e-mail, in any letter case', 'ada@example.com'),
     ...createdFilter('customers whose account was created'),
     ...updatedFilter('customers that changed'),
-    include: includeOf(['updated_at'], 'updated_at'),
+    include: includeOf(CUSTOMER_INCLUDES, 'updated_at'),
   },
   { sort: SORT },
 );

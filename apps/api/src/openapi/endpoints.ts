@@ -51,7 +51,11 @@ const UNITS = { minor: '1099', major: '10.99' };
 const moneyOf = ({ money }: Representation) =>
   money ? ` Money is in ${money} units: ${UNITS[money]} is 10.99 USD.` : '';
 
-const SEPARATED_BY_COMMAS = { style: 'form', explode: false } as const;
+/** How a parameter that is no single value is written, by its type. */
+const STYLES = {
+  array: { style: 'form', explode: false },
+  object: { style: 'deepObject', explode: true },
+} as const;
 
 /** Decorators of parameters run before those of methods. */
 function byParameters(document: (parameters: readonly Parameter[]) => MethodDecorator): MethodDecorator {
@@ -62,7 +66,7 @@ function byParameters(document: (parameters: readonly Parameter[]) => MethodDeco
 export const ApiParameters = byParameters((parameters) =>
   applyDecorators(
     ...parameters.map(({ name, description, schema }) =>
-      ApiQuery({ name, description, schema, required: false, ...(schema.type === 'array' && SEPARATED_BY_COMMAS) }),
+      ApiQuery({ name, description, schema, required: false, ...STYLES[schema.type as keyof typeof STYLES] }),
     ),
   ),
 );

@@ -7,6 +7,7 @@ import {
   PAYMENT_METHODS,
   toDecimalText,
   type Currency,
+  type Metadata,
   type PaymentMethod,
 } from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
@@ -42,6 +43,9 @@ export class OrderItemRequest {
 
   @is.IntegerField({ min: 1, max: MAX_QUANTITY, description: 'Units.' })
   quantity!: number;
+
+  @is.MetadataField({ description: 'Your own fields of the line.' })
+  metadata?: Metadata | null;
 }
 
 export class OrderCustomerRequest {
@@ -105,6 +109,8 @@ export class CreateOrderRequest {
     description: 'Whether the customer gets the confirmation. Each later change has its own `notify`.',
   })
   notify?: boolean | null;
+  @is.MetadataField({ description: 'Your own fields of the order, such as its number in another system.' })
+  metadata?: Metadata | null;
 
   @is.ReferenceField({
     description:
@@ -138,7 +144,7 @@ export function toItems(items: readonly OrderItemRequest[], list = 'items'): Ite
 
 /** @param inStore the currency of the store. @throws BadRequestException */
 export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): OrderRequest {
-  const { items, customer, payment_method, notes, notify, external_reference, expected_total, currency } = body;
+  const { items, customer, payment_method, notes, notify, metadata, external_reference, expected_total, currency } = body;
   const { name, email, phone, address, city, zip, region, country } = customer;
   return {
     items: toItems(items),
@@ -152,6 +158,7 @@ export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): Ord
     },
     paymentMethod: (payment_method?.toUpperCase() ?? 'COD') as PaymentMethod,
     notes: notes ?? '',
+    ...(metadata && { metadata }),
     externalReference: external_reference ?? '',
     ...(notify === false && { notify }),
     ...(typeof expected_total === 'number' && { expectedTotal: toExpectedTotal(expected_total, inStore) }),
@@ -166,9 +173,9 @@ function faultsOf({ sku, product_id, variant_id }: OrderItemRequest): string[] {
 }
 
 /** The fields are those of the hash by which an Idempotency-Key knows its request. */
-function toItem({ sku, product_id, variant_id, quantity }: OrderItemRequest): ItemRequest {
-  if (sku) return { sku, quantity };
-  return { productId: product_id ?? 0, variantId: variant_id ?? null, quantity };
+function toItem({ sku, product_id, variant_id, quantity, metadata }: OrderItemRequest): ItemRequest {
+  const units = { quantity, ...(metadata && { metadata }) };
+  return sku ? { sku, ...units } : { productId: product_id ?? 0, variantId: variant_id ?? null, ...units };
 }
 
 /** @throws BadRequestException */

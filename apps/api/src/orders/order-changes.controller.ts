@@ -110,4 +110,29 @@ export class OrderChangesController {
   async refund(@Change() { context, answer }: ChangeOfOrder, @Body(StrictBodyPipe) body: request.RecordRefundRequest) {
     return answer(await this.changes.refund(context, request.toRefund(body)));
   }
+
+  @Patch()
+  @NeedsScope('fulfillment')
+  @docs.ApiPatchOrder
+  async patch(@Change() { context, answer }: ChangeOfOrder, @Body(StrictBodyPipe) body: request.OrderPatchRequest) {
+    return answer(await this.changes.changeMetadata(context, request.toMetadataChange(body)));
+  }
+
+  @Post('notes')
+  @NeedsScope('fulfillment')
+  @docs.ApiAddNote
+  async note(@Change() { context, answer }: ChangeOfOrder, @Body(StrictBodyPipe) { text }: request.AddNoteRequest) {
+    return answer(await this.changes.note(context, text));
+  }
+
+  @Post('mails')
+  @HttpCode(200)
+  @NeedsScope('fulfillment')
+  @docs.ApiRepeatMail
+  async repeatMail(
+    @Change() { context, answer }: ChangeOfOrder,
+    @Body(StrictBodyPipe) body: request.RepeatMailRequest,
+  ) {
+    return answer(await this.changes.repeatMail(context, request.toMail(body)));
+  }
 }

@@ -4,14 +4,17 @@ import { Order, OrderEvent, type ResourceDocumentation } from '@app/representati
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { ApiList, ApiPath, ApiWrite } from '../openapi/endpoints.js';
 import {
+  AddNoteRequest,
   CancelOrderRequest,
   ChangeLinesRequest,
   ChangeShipmentRequest,
   CreateShipmentRequest,
   HoldOrderRequest,
+  OrderPatchRequest,
   RecordPaymentRequest,
   RecordRefundRequest,
   ReleaseOrderRequest,
+  RepeatMailRequest,
   TransitionRequest,
 } from './order-changes.request.js';
 import { ORDER } from './orders.openapi.js';
@@ -224,4 +227,36 @@ export const ApiRecordRefund = ApiChange({
     new refused.StockRefused(['unknown_bin: Warehouse MAIN has no bin A-9']),
     new refused.BinAboveLimit(),
   ],
+});
+
+export const ApiPatchOrder = ApiChange({
+  operationId: 'patchOrder',
+  summary: 'Set metadata of an order and of its lines',
+  description:
+    'Sets the named keys, removes those with null, and leaves the others. The history has the change without keys and texts.',
+  body: {
+    type: OrderPatchRequest,
+    example: { metadata: { erp_id: '4711', cost_center: null }, lines: [{ line: 1, metadata: { erp_line: '10' } }] },
+  },
+  status: 200,
+  isRepeatable: false,
+  failures: [new refused.MetadataTooLarge(), new CommitOutcomeUnknown(null)],
+});
+
+export const ApiAddNote = ApiChange({
+  operationId: 'addNote',
+  summary: 'Add a note to the history of an order',
+  description: 'The event `noted` has the text as `reason`. The customer does not see it.',
+  body: { type: AddNoteRequest, example: { text: 'The customer asks for gift wrapping' } },
+  status: 201,
+});
+
+export const ApiRepeatMail = ApiChange({
+  operationId: 'repeatMail',
+  summary: 'Send a mail of an order again',
+  description:
+    'Tries a dead mail again, or sends a done one again: to the address that the order has now, with the message id of the first.',
+  body: { type: RepeatMailRequest, example: { stage: 'notify-shipment', reference: 'SHIP-1' } },
+  status: 200,
+  failures: [new refused.MailPending(), new refused.OrderHeld(), new refused.OrderCancelled(), new NotFound('Mail')],
 });

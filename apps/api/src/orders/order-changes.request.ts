@@ -1,3 +1,4 @@
+import { NOTIFICATION_STAGES, type NotificationStage } from '@app/application';
 import {
   FULFILLMENT_STATUSES,
   MAX_INT4,
@@ -9,6 +10,9 @@ import {
   type Cancellation,
   type Currency,
   type LineQuantity,
+  type MailOfOrder,
+  type MetadataChange,
+  type MetadataPatch,
   type PaymentRequest,
   type RefundRequest,
   type ShipmentItem,
@@ -241,6 +245,35 @@ export class RecordRefundRequest {
   at?: string | null;
 }
 
+export class LinePatchRequest {
+  @is.IntegerField({ min: 1, max: Number.MAX_SAFE_INTEGER, description: '`line` of a line item.' })
+  line!: number;
+
+  @is.MetadataPatchField({ description: 'Keys to set; null removes one. The others stay.' })
+  metadata?: MetadataPatch | null;
+}
+
+export class OrderPatchRequest {
+  @is.MetadataPatchField({ description: 'Keys to set; null removes one. The others stay.' })
+  metadata?: MetadataPatch | null;
+
+  @is.ListField(LinePatchRequest, { max: MAX_LINES, isOptional: true, description: 'Lines to change.' })
+  lines?: LinePatchRequest[] | null;
+}
+
+export class AddNoteRequest {
+  @is.RequiredTextField({ max: 2000, description: 'For the history.' })
+  text!: string;
+}
+
+export class RepeatMailRequest {
+  @is.RequiredWordField({ words: NOTIFICATION_STAGES, description: 'Its stage in the pipeline of the order.' })
+  stage!: NotificationStage;
+
+  @is.ReferenceField({ description: 'The shipment or refund that it is about. Null means none.' })
+  reference?: string | null;
+}
+
 export function toShipment(body: CreateShipmentRequest): Omit<ShipmentRequest, 'requestHash'> {
   const { reference, items, carrier, tracking_number, tracking_url, status, shipped_at, notify } = body;
   // A client that resolves URLs cannot name these in a path.
@@ -332,6 +365,17 @@ export function toRefund(body: RecordRefundRequest): Omit<RefundRequest, 'reques
     notify: notify ?? true,
     at: toDate(at),
   };
+}
+
+export function toMetadataChange({ metadata, lines }: OrderPatchRequest): MetadataChange {
+  return {
+    metadata: metadata ?? {},
+    lines: (lines ?? []).map((line) => ({ line: line.line, metadata: line.metadata ?? {} })),
+  };
+}
+
+export function toMail({ stage, reference }: RepeatMailRequest): MailOfOrder {
+  return { stage, reference: reference ?? '' };
 }
 
 function refuseIf(isContradiction: boolean, message: string): void {

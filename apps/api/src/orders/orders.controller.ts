@@ -32,6 +32,7 @@ import {
   createdFilter,
   exactFilter,
   includeOf,
+  metadataFilter,
   oneOfFilter,
   searchFilter,
   SORT,
@@ -61,6 +62,7 @@ const QUERY = listQuery<OrderFilter>(
     held: booleanFilter('held', 'only orders under review: neither released nor cancelled', 'only the others'),
     isTest: booleanFilter('is_test', 'only orders that were placed with a test key', 'only live orders'),
     externalReference: exactFilter('external_reference', "the client's own number", 'PO-2026-117'),
+    metadata: metadataFilter(),
     search: searchFilter(
       'the receipt number, the external reference, the name or the e-mail address on the order, or a tracking number',
       'ada@example.com',

@@ -7,8 +7,8 @@ import { CurrentStore, type CurrentStoreContext } from '../access/current-store.
 import { single, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { answer, ApiParameters, ApiRead } from '../openapi/endpoints.js';
-import { booleanFilter, choice, dateFilter, wordFilter } from '../query/parameters.js';
-import { queryOf, ReadQuery, type RawQuery } from '../query/query.js';
+import { booleanFilter, choice, dateFilter, wordFilter, type RawQuery } from '../query/parameters.js';
+import { queryOf, ReadQuery } from '../query/query.js';
 
 const MOST_DAYS = 400;
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { MAX_LIMIT, NEWEST_FIRST, parseId, type Sort } from '@app/application';
-import { MAX_INT4 } from '@app/domain';
+import { MAX_INT4, type Metadata } from '@app/domain';
 import type { SchemaObject } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
 import { isDay } from '../body/fields.js';
@@ -16,6 +16,9 @@ const MAX_PARTS = 2 * MAX_VALUES;
 /** Ids count from 1, so a filter by this id matches no row. */
 const NO_ID = 0;
 
+/** The parameters of a URL as parsed by Fastify: a repeated one is an array. */
+export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
+
 /**
  * The document, the reader and the names that a route knows derive from it. An unreadable value becomes the default, or
  * a filter that matches no row, unless the parameter has a refusal.
@@ -23,13 +26,20 @@ const NO_ID = 0;
 export interface Parameter<T = unknown> {
   readonly name: string;
   readonly description: string;
-  readonly schema: SchemaObject & { readonly examples: (string | number | boolean | string[])[] };
+  readonly schema: SchemaObject & { readonly examples: (string | number | boolean | string[] | object)[] };
   /** The message of the 400; absent: it refuses no value. */
   readonly refusal?: string;
   /** The values that rows can have. A strict request with another one is a 400. */
   readonly words?: readonly string[];
-  /** @param sent in the order of the URL; empty = not given. */
-  readonly read: (sent: readonly string[]) => T;
+  /** The URL has a key in brackets after the name, as in `metadata[erp_id]`. */
+  readonly isKeyed?: true;
+  /** @param sent in the order of the URL; empty = not given. @param query all of it, for keyed parameters. */
+  readonly read: (sent: readonly string[], query?: RawQuery) => T;
+}
+
+/** Whether a name in a URL is this parameter's. */
+export function isNameOf({ name, isKeyed }: Parameter, sent: string): boolean {
+  return sent === name || (isKeyed === true && sent.startsWith(`${name}[`) && sent.endsWith(']'));
 }
 
 /** The last one, trimmed. A blank one counts as absent. */
@@ -137,6 +147,29 @@ export const exactFilter = (name: string, what: string, example: string): Filter
   schema: { type: 'string', examples: [example] },
   read: filterOf,
 });
+
+/** The text is not trimmed: metadata is kept as sent. */
+export const metadataFilter = (): Filter<Metadata> => {
+  const name = 'metadata';
+  const refusal = 'metadata must name one key and its text, as in metadata[erp_id]=4711';
+  const filter: Filter<Metadata> = {
+    name,
+    description:
+      'Only those that have exactly this text under this key of their metadata, as in `metadata[erp_id]=4711`. Letter case ' +
+      'matters. A text that no row has returns an empty list; no key, or several, return 400.',
+    schema: { type: 'object', additionalProperties: { type: 'string' }, examples: [{ erp_id: '4711' }] },
+    isKeyed: true,
+    refusal,
+    read: (_sent, query = {}) => {
+      const [sent, ...others] = Object.keys(query).filter((each) => isNameOf(filter, each));
+      if (sent === undefined) return undefined;
+      const key = sent.slice(name.length + 1, -1);
+      if (key === '' || others.length > 0) throw new BadRequestException(refusal);
+      return { [key]: [query[sent] ?? []].flat().at(-1) ?? '' };
+    },
+  };
+  return filter;
+};
 
 export const idFilter = (name: string, what: string): Filter<number> => ({
   name,

@@ -1,8 +1,8 @@
 import { BadRequestException, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import '../access/current-store.decorator.js';
-import { readWords, type Parameter } from './parameters.js';
-import { parametersOf, type RawQuery } from './query.js';
+import { isNameOf, readWords, type Parameter, type RawQuery } from './parameters.js';
+import { parametersOf } from './query.js';
 import { encodeName, ignoredNames, isStrict } from '../strict-handling.js';
 
 /**
@@ -17,7 +17,8 @@ export class QueryGuard implements CanActivate {
     if (!request.apiKey) return true;
     const query = request.query as RawQuery;
     const known = parametersOf(context.getHandler());
-    const names = Object.keys(query).filter((sent) => sent && !known.some(({ name }) => name === sent));
+    const isKnown = (sent: string) => known.some((parameter) => isNameOf(parameter, sent));
+    const names = Object.keys(query).filter((sent) => sent && !isKnown(sent));
     if (isStrict(request)) assertWords(known, query);
     const named = ignoredNames(request, 'query parameter', names.map(encodeName));
     if (named !== '') http.getResponse<FastifyReply>().header('x-ignored-parameters', named);

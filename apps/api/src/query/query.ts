@@ -2,10 +2,7 @@ import type { Page, Sort } from '@app/application';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { LIMIT, PAGE, type Parameter } from './parameters.js';
-
-/** The parameters of a URL as parsed by Fastify: a repeated one is an array. */
-export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
+import { LIMIT, PAGE, type Parameter, type RawQuery } from './parameters.js';
 
 export interface Query<T = unknown> {
   readonly parameters: readonly Parameter[];
@@ -22,7 +19,7 @@ export function queryOf<T extends object>(declared: Parameters<T>): Query<T> {
   return {
     parameters: entries.map(([, parameter]) => parameter),
     read: (query) =>
-      Object.fromEntries(entries.map(([key, { name, read }]) => [key, read([query[name] ?? []].flat())])) as T,
+      Object.fromEntries(entries.map(([key, { name, read }]) => [key, read([query[name] ?? []].flat(), query)])) as T,
   };
 }
 

@@ -1,12 +1,15 @@
 import {
   cancelOrder,
   changeLines,
+  changeMetadata,
   changeShipment,
   holdOrder,
   moveStatus,
+  orderEvent,
   recordPayment,
   recordRefund,
   releaseOrder,
+  repeatMail,
   setStatuses,
   shipOrder,
   type Actor,
@@ -14,6 +17,8 @@ import {
   type Currency,
   type LineQuantity,
   type LinesRequest,
+  type MailOfOrder,
+  type MetadataChange,
   type OrderChange,
   type OrderState,
   type PaymentRequest,
@@ -106,6 +111,19 @@ export class ChangeOrder {
     const { at: _at, lines, ...identity } = request;
     const requestHash = hashOf(identity) + (lines ? hashOf(lines) : '');
     return this.run(context, ['refund', request], (order) => recordRefund(order, { ...request, requestHash }));
+  }
+
+  changeMetadata(context: ChangeContext, change: MetadataChange): Promise<ChangedOrder> {
+    return this.run(context, ['changeMetadata', change], (order) => changeMetadata(order, change));
+  }
+
+  note(context: ChangeContext, text: string): Promise<ChangedOrder> {
+    const noted = orderEvent('noted', '', { reason: text });
+    return this.run(context, ['note', text], (order) => ({ ...order.unchanged(), events: [noted] }));
+  }
+
+  repeatMail(context: ChangeContext, mail: MailOfOrder): Promise<ChangedOrder> {
+    return this.run(context, ['repeatMail', mail], (order) => repeatMail(order, mail));
   }
 
   private run(

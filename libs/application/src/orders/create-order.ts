@@ -16,6 +16,7 @@ import {
   type ApiKeyMode,
   type Currency,
   type FraudAssessment,
+  type Metadata,
   type Money,
   type Quote,
 } from '@app/domain';
@@ -31,6 +32,8 @@ import { OrderQuotes, type QuoteRequest } from './order-quotes.js';
 
 export interface OrderRequest extends QuoteRequest {
   readonly notes: string;
+  /** Absent when there is none. */
+  readonly metadata?: Metadata;
   /** `''` when there is none. */
   readonly externalReference: string;
   /** False when the customer gets no confirmation. */
@@ -179,6 +182,7 @@ function draftOf({ store, mode, keyId, request }: CreateOrderCommand, { quote, p
     customer: request.customer,
     address: request.address,
     notes: request.notes,
+    metadata: request.metadata ?? {},
     externalReference: request.externalReference,
     isTest: mode === 'test',
     lines: quote.lines,

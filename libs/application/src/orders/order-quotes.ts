@@ -21,7 +21,9 @@ interface SkuRequest {
   readonly quantity: number;
 }
 
-export type ItemRequest = LineRequest | SkuRequest;
+type UnitsRequest = LineRequest | SkuRequest;
+
+export type ItemRequest = UnitsRequest & Pick<OrderLine, 'metadata'>;
 
 export interface QuoteRequest {
   readonly items: readonly ItemRequest[];
@@ -52,12 +54,39 @@ export class OrderQuotes {
   ) {}
 
   /**
-   * Prices the items of a request. Those with a SKU are found first, by one statement more.
+   * Prices the items of a request. Those with a SKU are found first, by one statement more. Lines have the metadata of
+   * their items, unless an item is unavailable.
    * @param list the list of a change of lines; absent for a new order.
    * @throws AmbiguousSku
    */
   async price(
     { store, request: { items } }: { readonly store: QuoteStore; readonly request: Pick<QuoteRequest, 'items'> },
+    list?: 'add',
+  ): Promise<PricedItems> {
+    const priced = await this.priceUnits(store, items, list);
+    if (priced.unavailable.length > 0) return priced;
+    return { ...priced, lines: priced.lines.map((line, index) => withMetadata(line, items[index])) };
+  }
+
+  /** @throws ChargesUnavailable, or the DomainError by which the charges refuse the order */
+  async charge({ store, request }: QuoteCommand, lines: readonly OrderLine[]): Promise<Quote> {
+    const { paymentMethod, customer, address } = request;
+    const terms = { currency: store.currency, paymentMethod, lines };
+    const uncharged = quoteOf(terms);
+    if (lines.length === 0) return uncharged;
+    try {
+      const order = { ...terms, subtotal: uncharged.subtotal, customer, address };
+      const { tax, isTaxIncluded, shipping, discount } = await this.charges.chargesOf(store.id, order);
+      return quoteOf({ ...terms, charges: { tax, isTaxIncluded, shipping, discount } });
+    } catch (error) {
+      if (error instanceof DomainError || error instanceof ApplicationError) throw error;
+      throw new ChargesUnavailable({ cause: error });
+    }
+  }
+
+  private async priceUnits(
+    store: QuoteStore,
+    items: readonly UnitsRequest[],
     list?: 'add',
   ): Promise<PricedItems> {
     if (items.every(hasIds)) return this.pricing.price(store.id, store.currency, items);
@@ -79,23 +108,7 @@ export class OrderQuotes {
     return { lines, unavailable: missing.sort((a, b) => a.line - b.line) };
   }
 
-  /** @throws ChargesUnavailable, or the DomainError by which the charges refuse the order */
-  async charge({ store, request }: QuoteCommand, lines: readonly OrderLine[]): Promise<Quote> {
-    const { paymentMethod, customer, address } = request;
-    const terms = { currency: store.currency, paymentMethod, lines };
-    const uncharged = quoteOf(terms);
-    if (lines.length === 0) return uncharged;
-    try {
-      const order = { ...terms, subtotal: uncharged.subtotal, customer, address };
-      const { tax, isTaxIncluded, shipping, discount } = await this.charges.chargesOf(store.id, order);
-      return quoteOf({ ...terms, charges: { tax, isTaxIncluded, shipping, discount } });
-    } catch (error) {
-      if (error instanceof DomainError || error instanceof ApplicationError) throw error;
-      throw new ChargesUnavailable({ cause: error });
-    }
-  }
-
-  private async find(storeId: number, items: readonly ItemRequest[]): Promise<FoundItem[]> {
+  private async find(storeId: number, items: readonly UnitsRequest[]): Promise<FoundItem[]> {
     const skus = [...new Set(items.map(skuOfItem).filter((sku) => sku !== ''))];
     const meanings = await this.skus.meaningsOf(storeId, skus);
     const bySku = new Map(skus.map((sku, index) => [sku, meanings[index]]));
@@ -107,11 +120,15 @@ export class OrderQuotes {
   }
 }
 
-function hasIds(item: ItemRequest): item is LineRequest {
+function withMetadata(line: OrderLine, { metadata }: Pick<OrderLine, 'metadata'> = {}): OrderLine {
+  return metadata ? { ...line, metadata } : line;
+}
+
+function hasIds(item: UnitsRequest): item is LineRequest {
   return 'productId' in item;
 }
 
 /** `''` for an item with ids. */
-function skuOfItem(item: ItemRequest | undefined): string {
+function skuOfItem(item: UnitsRequest | undefined): string {
   return item && 'sku' in item ? item.sku : '';
 }

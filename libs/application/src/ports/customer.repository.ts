@@ -1,3 +1,4 @@
+import type { Metadata } from '@app/domain';
 import type { CreatedFilter, Page, PageOf, UpdatedFilter } from './page.js';
 
 /** A customer without secrets: it never contains a password hash, a token or a national id. */
@@ -12,11 +13,14 @@ export interface CustomerRecord {
   readonly totalSpent: number;
   readonly tags: readonly string[];
   readonly city: string;
+  readonly metadata: Metadata;
   readonly createdAt: Date;
   readonly lastLogin: Date | null;
   /** With the `include` of a filter. */
   readonly updatedAt?: Date;
 }
+
+export const CUSTOMER_INCLUDES = ['updated_at', 'metadata'] as const;
 
 /** The status compares case-insensitively. */
 export interface CustomerFilter extends CreatedFilter, UpdatedFilter {
@@ -27,7 +31,7 @@ export interface CustomerFilter extends CreatedFilter, UpdatedFilter {
   /** Literal text within the name or the e-mail, in any letter case. */
   readonly search?: string;
   /** Not a condition: what the rows have besides. */
-  readonly include?: readonly 'updated_at'[];
+  readonly include?: readonly (typeof CUSTOMER_INCLUDES)[number][];
 }
 
 export abstract class CustomerRepository {

@@ -1,6 +1,7 @@
 import type {
   Actor,
   FraudAssessment,
+  Metadata,
   MoneyRecord,
   OrderCustomer,
   OrderEvent,
@@ -37,6 +38,7 @@ export interface ListedOrder extends OrderSummary {
   readonly refundDue?: number;
   readonly externalReference?: string;
   readonly customerId?: string | null;
+  readonly metadata?: Metadata;
   readonly lines?: readonly OrderLineRecord[];
 }
 
@@ -48,6 +50,7 @@ export const ORDER_INCLUDES = [
   'refund_due',
   'external_reference',
   'customer_id',
+  'metadata',
   'line_items',
 ] as const;
 
@@ -69,6 +72,7 @@ export interface OrderLineRecord {
   readonly unitPrice: number;
   readonly quantity: number;
   readonly lineTotal: number;
+  readonly metadata: Metadata;
   readonly line: number;
   readonly shippedQuantity: number;
   /** Shipped units whose stock went back to the bins. */
@@ -103,6 +107,7 @@ export interface OrderRecord extends OrderSummary {
   readonly shippingAddress: PostalAddress;
   readonly billingAddress: PostalAddress;
   readonly notes: string;
+  readonly metadata: Metadata;
   /** The order's number in the client's own system; `''` when there is none. */
   readonly externalReference: string;
   readonly isTest: boolean;
@@ -132,6 +137,8 @@ export interface OrderFilter extends CreatedFilter, UpdatedFilter {
   readonly isTest?: boolean;
   /** Exact, in this letter case. A live and a test order may have the same. */
   readonly externalReference?: string;
+  /** All of these texts under these keys. */
+  readonly metadata?: Metadata;
   /** Literal text within the receipt number or the e-mail on the order, in any letter case. */
   readonly search?: string;
   /** Not a condition: what the rows have besides. */

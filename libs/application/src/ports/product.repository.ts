@@ -1,4 +1,4 @@
-import type { VariantAttributes } from '@app/domain';
+import type { Metadata, VariantAttributes } from '@app/domain';
 import type { Page, PageOf, UpdatedFilter } from './page.js';
 
 export interface ProductSummary {
@@ -15,9 +15,10 @@ export interface ProductSummary {
 export interface ListedProduct extends ProductSummary {
   readonly updatedAt?: Date;
   readonly sku?: string;
+  readonly metadata?: Metadata;
 }
 
-export const PRODUCT_INCLUDES = ['updated_at', 'sku'] as const;
+export const PRODUCT_INCLUDES = ['updated_at', 'sku', 'metadata'] as const;
 
 export interface ProductVariantRecord {
   readonly id: number;
@@ -25,6 +26,7 @@ export interface ProductVariantRecord {
   readonly name: string;
   readonly price: number;
   readonly attributes: VariantAttributes;
+  readonly metadata: Metadata;
   /** In the bins of active warehouses; 0 of an inactive variant. */
   readonly quantity: number;
   readonly status: string;
@@ -34,6 +36,7 @@ export interface ProductRecord extends ProductSummary {
   readonly sku: string;
   readonly featured: boolean;
   readonly description: string;
+  readonly metadata: Metadata;
   readonly images: readonly { readonly url: string; readonly alt: string }[];
   readonly variants: readonly ProductVariantRecord[];
   readonly specifications: readonly { readonly name: string; readonly value: string }[];

@@ -1,5 +1,6 @@
 import type { Shortage } from '../errors.js';
 import type { DomainError } from '../shared/domain-error.js';
+import type { Metadata } from '../shared/metadata.js';
 import type { StockDemand } from '../stock/stock-demand.js';
 import type { LineQuantity } from './line-units.js';
 import type { OrderEvent } from './order-event.js';
@@ -44,6 +45,18 @@ export interface Restock {
   readonly to?: BinCodes;
 }
 
+/** The stage of a mail. */
+export interface MailOfOrder {
+  readonly stage: string;
+  /** The shipment or refund that it is about; `''` for none. */
+  readonly reference: string;
+}
+
+export interface LineMetadata {
+  readonly line: number;
+  readonly metadata: Metadata;
+}
+
 /** Without events, nothing changes. */
 export interface OrderChange extends OrderState {
   readonly events: readonly OrderEvent[];
@@ -61,6 +74,9 @@ export interface OrderChange extends OrderState {
   readonly restock?: Restock;
   readonly review?: 'held' | 'released' | 'abandoned';
   readonly mail?: { readonly stage: ChangeMail; readonly reference: string };
+  readonly repeatedMail?: MailOfOrder;
+  /** As it is afterwards: of the order, and of the lines that change. */
+  readonly metadata?: { readonly ofOrder: Metadata; readonly lines: readonly LineMetadata[] };
   /** The change is refused, and its events are kept. */
   readonly refusal?: DomainError;
 }

@@ -21,6 +21,9 @@ export const ORDER_EVENTS = [
   'payment_recorded',
   'payment_refused',
   'refund_recorded',
+  'noted',
+  'metadata_changed',
+  'mail_requested',
 ] as const;
 export type OrderEventName = (typeof ORDER_EVENTS)[number];
 

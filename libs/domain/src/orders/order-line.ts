@@ -1,5 +1,6 @@
 import type { Money } from '../money/money.js';
 import { InvalidOrderItems } from '../errors.js';
+import type { Metadata } from '../shared/metadata.js';
 
 export const MAX_QUANTITY = 999;
 
@@ -20,6 +21,8 @@ export interface OrderLineDraft {
 /** One priced line. SKU, name, attributes and unit price are snapshots: later catalog edits do not change them. */
 export interface OrderLine extends OrderLineDraft {
   readonly total: Money;
+  /** Absent: none. */
+  readonly metadata?: Metadata;
 }
 
 /** @throws InvalidOrderItems unless the quantity is an integer from 1 to 999. */

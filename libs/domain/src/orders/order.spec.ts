@@ -27,6 +27,7 @@ function aDraft(overrides: Partial<OrderDraft> = {}): OrderDraft {
     customer: { name: 'Ada', email: 'ada@example.test', phone: '' },
     address: { address: '1 Road', city: 'Town', zip: '12345', region: '', country: '' },
     notes: 'ring twice',
+    metadata: {},
     externalReference: '',
     isTest: false,
     lines: [aLine(1099)],

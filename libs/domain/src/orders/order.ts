@@ -1,5 +1,6 @@
 import type { Currency } from '../money/currency.js';
 import { InvalidOrderItems } from '../errors.js';
+import type { Metadata } from '../shared/metadata.js';
 import type { OrderLine } from './order-line.js';
 import type { OrderSource, OrderState } from './order-status.js';
 import { quoteOf, type Charges, type PaymentMethod, type Quote } from './quote.js';
@@ -49,6 +50,7 @@ export interface OrderDraft {
   /** Shipping and billing address alike. */
   readonly address: PostalAddress;
   readonly notes: string;
+  readonly metadata: Metadata;
   /** The order's number in the client's own system, unique in store and mode; `''` when there is none. */
   readonly externalReference: string;
   readonly isTest: boolean;

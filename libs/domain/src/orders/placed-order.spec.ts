@@ -36,6 +36,9 @@ function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
     payments: [],
     refunds: [],
     unshippedStatus: 'PENDING',
+    metadata: {},
+    lineMetadata: [],
+    mails: [],
     ...values,
   };
 }

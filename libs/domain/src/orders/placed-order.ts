@@ -1,7 +1,16 @@
 import { BeingPicked, CancelledTooLate, NotFound, ReturnExceedsShipment, UnitsWithoutBin } from '../errors.js';
 import type { DomainError } from '../shared/domain-error.js';
+import type { Metadata } from '../shared/metadata.js';
 import { covers, sumByLine, unitsBeyond, unitsByLine, type LineQuantity } from './line-units.js';
-import type { KnownMoney, KnownPayment, KnownShipment, OrderChange, Repeatable } from './order-change.js';
+import type {
+  KnownMoney,
+  KnownPayment,
+  KnownShipment,
+  LineMetadata,
+  MailOfOrder,
+  OrderChange,
+  Repeatable,
+} from './order-change.js';
 import { statusEvents, type OrderEvent } from './order-event.js';
 import { paidOf, sumOf } from './order-money.js';
 import { FULFILLMENT_STEPS, type FulfillmentStatus, type OrderState, type PaymentStatus } from './order-status.js';
@@ -28,6 +37,10 @@ export interface PlacedOrderState extends OrderState {
   /** An imported order has taken none from bins. */
   readonly hasTakenStock: boolean;
   readonly lines: readonly PlacedLine[];
+  readonly metadata: Metadata;
+  /** Of the lines that have metadata. */
+  readonly lineMetadata: readonly LineMetadata[];
+  readonly mails: readonly (MailOfOrder & { readonly state: string })[];
   readonly shipments: readonly KnownShipment[];
   readonly payments: readonly KnownPayment[];
   readonly refunds: readonly KnownMoney[];
@@ -154,7 +167,7 @@ export class PlacedOrder {
   }
 
   /** @throws NotFound for a line that the order does not have. */
-  assertLines(lines: readonly LineQuantity[]): void {
+  assertLines(lines: readonly Pick<LineQuantity, 'line'>[]): void {
     const existing = new Set(this.state.lines.map(({ line }) => line));
     const unknown = lines.find(({ line }) => !existing.has(line));
     if (unknown) throw new NotFound(`Line ${unknown.line}`);

@@ -40,10 +40,11 @@ const WITH_SKU = `SELECT id FROM products WHERE store_id = $1 AND upper(sku) = u
 // the product and of all its variants. Parts travel as arrays, which take both sides half as long as objects with a name for
 // each value. Prices travel as text, because JSON numbers are not exact.
 const find = (condition: string) => `/* products.find */
-  SELECT item.id, item.created_at AS "createdAt", ${SUMMARY}, item.sku, item.featured, item.description, item.images, item.specifications,
+  SELECT item.id, item.created_at AS "createdAt", ${SUMMARY}, item.sku, item.featured, item.description, item.metadata,
+    item.images, item.specifications,
     ${updatedAt('products', 'item.id', 'item.created_at')} AS "updatedAt", stocked.quantity, stocked.units,
     (SELECT coalesce(json_agg(json_build_array(variant.id, variant.sku, variant.name, variant.price::text,
-        variant.attributes, variant.attribute_names, variant.status) ORDER BY variant.position, variant.id), '[]')
+        variant.attributes, variant.attribute_names, variant.status, variant.metadata) ORDER BY variant.position, variant.id), '[]')
       FROM product_variants variant
       WHERE variant.store_id = item.store_id AND variant.product_id = item.id) AS variants,
     (SELECT coalesce(json_agg(json_build_array(category.id, category.name, category.slug)
@@ -95,8 +96,8 @@ export class PostgresProductRepository extends ProductRepository {
     const counted = categoryId === undefined ? 'products' : `category ${categoryId}`;
     const list: TimedList = {
       table: 'products',
-      columns: isIncluding ? `${SUMMARY}, item.sku` : SUMMARY,
-      onPage: isIncluding ? `${ON_PAGE}, page.sku, ${UPDATED_AT}` : ON_PAGE,
+      columns: isIncluding ? `${SUMMARY}, item.sku, item.metadata` : SUMMARY,
+      onPage: isIncluding ? `${ON_PAGE}, page.sku, page.metadata, ${UPDATED_AT}` : ON_PAGE,
       where,
       updated: { from: filter.updatedFrom, to: filter.updatedTo },
       ...(categoryId !== undefined && { place: IN_CATEGORY }),

@@ -1,5 +1,5 @@
 import type { ProductRecord, ProductVariantRecord } from '@app/application';
-import type { VariantAttributes } from '@app/domain';
+import type { Metadata, VariantAttributes } from '@app/domain';
 import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
@@ -25,6 +25,7 @@ type VariantJson = readonly [
   attributes: VariantAttributes,
   attributeNames: readonly string[],
   status: string,
+  metadata: Metadata,
 ];
 
 type LinkJson = readonly [id: number, name: string, slug: string];
@@ -41,7 +42,7 @@ export function toProductRecord({ units, ...row }: ProductRow): ProductRecord {
 }
 
 function toVariant(variant: VariantJson, units: ProductRow['units']): ProductVariantRecord {
-  const [id, sku, name, price, attributes, attributeNames, status] = variant;
+  const [id, sku, name, price, attributes, attributeNames, status, metadata] = variant;
   return {
     id,
     sku,
@@ -50,6 +51,7 @@ function toVariant(variant: VariantJson, units: ProductRow['units']): ProductVar
     attributes: sortAttributes(attributes, attributeNames),
     quantity: units[id] ?? 0,
     status,
+    metadata,
   };
 }
 

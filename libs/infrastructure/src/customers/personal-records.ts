@@ -6,7 +6,7 @@ import { toOrderRecord, type OrderRow } from '../orders/order.rows.js';
 
 /** Without the secrets, which are in another table. */
 export const CUSTOMER_COLUMNS = `item.id, item.name, item.email, item.phone, item.status, item.email_verified,
-  item.loyalty_points, item.total_spent, item.tags, item.city, item.created_at, item.last_login`;
+  item.loyalty_points, item.total_spent, item.tags, item.city, item.metadata, item.created_at, item.last_login`;
 
 export { BUNDLED_ORDER_COLUMNS as ORDER_COLUMNS } from '../orders/order.sql.js';
 
@@ -45,6 +45,7 @@ export function orderRecord(row: OrderColumns) {
     shipping_address: order.shippingAddress,
     billing_address: order.billingAddress,
     notes: order.notes,
+    metadata: order.metadata,
     is_test: order.isTest,
     created_at: order.createdAt,
     ...(externalReference !== '' && { external_reference: externalReference }),
@@ -78,6 +79,7 @@ function itemRecord(line: OrderLineRecord, [product, variant]: CatalogJson = [nu
     attributes: line.attributes,
     unit_price: line.unitPrice,
     quantity: line.quantity,
+    metadata: line.metadata,
     ...(line.returnedQuantity > 0 && { returned_quantity: line.returnedQuantity }),
     ...(line.cancelledQuantity > 0 && { cancelled_quantity: line.cancelledQuantity }),
   };

@@ -13,7 +13,8 @@ import { hasEmail } from '../orders/person.js';
 
 // Contains no secret: password hash, token and national id are in another table.
 const COLUMNS = `item.name, item.email, item.phone, item.status, item.email_verified AS "emailVerified",
-  item.loyalty_points AS "loyaltyPoints", item.total_spent AS "totalSpent", item.tags, item.city, item.last_login AS "lastLogin"`;
+  item.loyalty_points AS "loyaltyPoints", item.total_spent AS "totalSpent", item.tags, item.city, item.metadata,
+  item.last_login AS "lastLogin"`;
 
 const UPDATED_AT = `${updatedAt('customers', 'page.id', 'page."createdAt"')} AS "updatedAt"`;
 

@@ -33,8 +33,11 @@ const LOCK_ORDERS = `/* people.orders */
 const ERASE_ORDERS = `/* people.erase_orders */
   UPDATE orders
   SET customer_name = $3, customer_email = '', customer_phone = '', shipping_address = '{}', billing_address = '{}',
-    notes = ''
+    notes = '', metadata = '{}'
   WHERE store_id = $1 AND id = ANY ($2)`;
+
+const ERASE_LINES = `/* people.erase_lines */
+  UPDATE order_lines SET metadata = '{}' WHERE store_id = $1 AND order_id = ANY ($2) AND metadata <> '{}'`;
 
 // The hash covers the tracking, whose numbers can be tried out. Its first character, six bits, fits any number, and still
 // distinguishes most other requests.
@@ -49,7 +52,7 @@ const ERASE_REASONS = `/* people.erase_reasons */
 // A status is a word of the store, which tallies count by.
 const ERASE_CUSTOMER = `/* people.erase_customer */
   UPDATE customers
-  SET name = $3, email = '', phone = '', city = '', tags = '{}', email_verified = false, last_login = NULL
+  SET name = $3, email = '', phone = '', city = '', tags = '{}', metadata = '{}', email_verified = false, last_login = NULL
   WHERE store_id = $1 AND id = $2`;
 
 const DELETE_SECRETS = `/* people.secrets */ DELETE FROM customer_secrets WHERE store_id = $1 AND customer_id = $2`;
@@ -137,6 +140,7 @@ export class PostgresPersonalData extends PersonalData {
       if (ids.length > 0) {
         await manager.query(ERASE_SHIPMENTS, [storeId, ids]);
         await manager.query(ERASE_ORDERS, [storeId, ids, ERASED_NAME]);
+        await manager.query(ERASE_LINES, [storeId, ids]);
         await manager.query(ERASE_REASONS, [storeId, ids]);
       }
       if (customer) {

@@ -9,10 +9,10 @@ import { rulesOf, UNWANTED } from './order-stages.js';
 /** SQL that adds lines to an order. The parameters are expressions. */
 export function insertLines(store: string, order: string, lines: string): string {
   return `INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
-      attribute_names, unit_price, quantity, line_total)
+      attribute_names, unit_price, quantity, line_total, metadata)
     SELECT ${store}, ${order}, line.*
     FROM jsonb_to_recordset(${lines}) AS line (position int, product_id int, variant_id int, sku text, name text,
-      attributes jsonb, attribute_names text[], unit_price bigint, quantity int, line_total bigint)`;
+      attributes jsonb, attribute_names text[], unit_price bigint, quantity int, line_total bigint, metadata jsonb)`;
 }
 
 /** @param first the position of the first line. */
@@ -28,6 +28,7 @@ export function linesJson(lines: readonly OrderLine[], first = 0): string {
     unit_price: line.unitPrice.minor,
     quantity: line.quantity,
     line_total: line.total.minor,
+    metadata: line.metadata ?? {},
   }));
   return JSON.stringify(rows);
 }
@@ -55,6 +56,7 @@ const INSERT_ORDER = withNames<
   | 'phone'
   | 'address'
   | 'notes'
+  | 'metadata'
   | 'is_test'
   | 'placed_at'
   | 'external_reference'
@@ -70,11 +72,11 @@ const INSERT_ORDER = withNames<
   WITH placed AS (
     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
       amount, total_amount, tax_amount, shipping_amount, discount_amount, units, customer_name, customer_email, customer_phone, shipping_address, billing_address,
-      notes, is_test, created_at, external_reference, placed, placed_by, email_key, phone_key, address_key,
+      notes, metadata, is_test, created_at, external_reference, placed, placed_by, email_key, phone_key, address_key,
       search_text, customer_id)
     VALUES (:store, CASE WHEN ${HAS_BEGUN} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
       :payment_method, :currency, :amount, :total_amount, :tax, :shipping, :discount, :units, :name, :email, :phone, :address, :address, :notes,
-      :is_test, :placed_at, :external_reference, true, :placed_by,
+      :metadata, :is_test, :placed_at, :external_reference, true, :placed_by,
       email_key(:email), comparable_phone(:phone), comparable_address(:address),
       order_text(:email, :receipt_number::receipt_number, :name, :external_reference::external_reference),
       (SELECT id FROM customers WHERE store_id = :store AND ${hasEmail('customers', ':email')}))
@@ -120,6 +122,7 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     phone: customer.phone,
     address: JSON.stringify(address),
     notes: order.notes,
+    metadata: JSON.stringify(order.metadata),
     is_test: order.isTest,
     placed_at: order.placedAt,
     external_reference: order.externalReference || null,

@@ -19,7 +19,7 @@ import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 import { firstBins, UNCLAIMED_UNITS } from '../stock/line-units.js';
 import { insertLines, linesJson } from './insert-order.js';
 import { toEventRow } from './order-event.rows.js';
-import { HELD_BY_PERSON, mailStage, reviewStatement } from './order-stages.js';
+import { HELD_BY_PERSON, mailStage, retryStages, reviewStatement } from './order-stages.js';
 
 const FIND_BY_RECEIPT = `/* orders.find_by_receipt */
   SELECT id FROM orders WHERE store_id = $1 AND upper(receipt_number) = upper($2)`;
@@ -28,15 +28,15 @@ const LOCK = `/* orders.lock */
   /* @protects order-lock */
   SELECT FROM orders WHERE store_id = $1 AND id = $2 AND ($3::boolean IS NULL OR is_test = $3) FOR NO KEY UPDATE`;
 
-const IS_HELD_BY = (condition: string) =>
-  `EXISTS (SELECT FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held' AND ${condition})`;
-
 // Of the fulfillment steps, those with a reference follow from shipments.
 const LOAD = `/* orders.load */
-  SELECT status, fulfillment_status AS "fulfillmentStatus", total_amount AS "totalAmount", currency,
-    ${IS_HELD_BY('true')} AS "isHeld",
-    ${IS_HELD_BY(`'${HELD_BY_PERSON}' = ANY (held_for)`)} AS "isHeldByPerson",
-    ${IS_HELD_BY("stage = 'notify-customer'")} AS "isConfirmationHeld",
+  SELECT status, fulfillment_status AS "fulfillmentStatus", total_amount AS "totalAmount", currency, metadata,
+    (SELECT coalesce(json_agg(json_build_object('stage', stage, 'reference', reference, 'state', state)), '[]')
+      FROM order_stages WHERE store_id = $1 AND order_id = $2) AS mails,
+    (SELECT coalesce(json_agg(json_build_object('line', position + 1, 'metadata', line.metadata)), '[]')
+      FROM order_lines AS line WHERE store_id = $1 AND order_id = $2 AND line.metadata <> '{}') AS "lineMetadata",
+    EXISTS (SELECT FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held'
+      AND '${HELD_BY_PERSON}' = ANY (held_for)) AS "isHeldByPerson",
     EXISTS (SELECT FROM stock_movements WHERE store_id = $1 AND order_id = $2 AND kind = 'ORDER') AS "hasTakenStock",
     (SELECT coalesce(json_agg(json_build_object('line', position + 1, 'quantity', line.quantity,
         'productId', product_id, 'variantId', variant_id, 'unitPrice', unit_price::text,
@@ -126,6 +126,14 @@ const CHANGE_AMOUNTS = `/* orders.change_amounts */
   UPDATE orders SET amount = amount + $3, total_amount = $4, units = units + $5
   WHERE store_id = $1 AND id = $2`;
 
+const SET_METADATA = `/* orders.set_metadata */
+  UPDATE orders SET metadata = $3 WHERE store_id = $1 AND id = $2 AND metadata <> $3`;
+
+const SET_LINE_METADATA = `/* orders.set_line_metadata */
+  UPDATE order_lines AS item SET metadata = given.metadata
+  FROM jsonb_to_recordset($3) AS given (line int, metadata jsonb)
+  WHERE item.store_id = $1 AND item.order_id = $2 AND item.position = given.line - 1`;
+
 const recordIn = (table: 'payments' | 'refunds', column = '', value = '') => `/* orders.save_${table} */
   INSERT INTO ${table} (store_id, order_id, reference, number, amount, at, request_hash${column})
   SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, clock_timestamp()), $6${value}
@@ -133,7 +141,7 @@ const recordIn = (table: 'payments' | 'refunds', column = '', value = '') => `/*
 const PAY = recordIn('payments', ', written_off', ', nullif($7::bigint, 0)');
 const REFUND = recordIn('refunds');
 
-type LoadedRow = Omit<PlacedOrderState, 'lines' | 'shipments' | 'payments' | 'refunds'> & {
+type LoadedRow = Omit<PlacedOrderState, 'lines' | 'isHeld' | 'isConfirmationHeld' | 'shipments' | 'payments' | 'refunds'> & {
   readonly lines: readonly LineJson[];
   readonly cancelled: Readonly<Record<number, number>> | null;
   readonly shipments: readonly ShipmentJson[];
@@ -180,6 +188,8 @@ async function findId(sql: TransactionSql, { storeId, reference }: OrderTarget):
 function toState({ cancelled, ...row }: LoadedRow): PlacedOrderState {
   return {
     ...row,
+    isHeld: row.mails.some(({ state }) => state === 'held'),
+    isConfirmationHeld: row.mails.some(({ stage, state }) => stage === 'notify-customer' && state === 'held'),
     lines: row.lines.map(({ unitPrice, ...line }) => ({
       ...line,
       unitPrice: toSafeInteger(unitPrice),
@@ -212,6 +222,7 @@ export function refusalEvents(order: OrderKey, actor: Actor, events: readonly Or
 export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, change: OrderChange): Statement[] {
   const key = [order.storeId, order.orderId];
   const { status, fulfillmentStatus, events, shipment, cancelled, payment, refund, review, mail } = change;
+  const { repeatedMail, metadata } = change;
   return [
     ...(shipment ? shipmentStatements(key, shipment) : []),
     {
@@ -225,6 +236,8 @@ export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, c
     ...(refund ? [{ text: REFUND, values: [...key, ...moneyValues(refund)] }] : []),
     ...(review ? [reviewStatement(order, review)] : []),
     ...(mail ? [mailStage(order, mail)] : []),
+    ...(repeatedMail ? [retryStages(order, [repeatedMail])] : []),
+    ...(metadata ? metadataStatements(key, metadata) : []),
   ];
 }
 
@@ -263,6 +276,16 @@ function shipmentStatements(key: readonly unknown[], shipment: KnownShipment): S
   return [
     { text: SHIP, values: [...key, reference, ...how] },
     { text: SHIP_ITEMS, values: [...key, ...columnsOf(items), reference] },
+  ];
+}
+
+function metadataStatements(
+  key: readonly unknown[],
+  { ofOrder, lines }: NonNullable<OrderChange['metadata']>,
+): Statement[] {
+  return [
+    { text: SET_METADATA, values: [...key, JSON.stringify(ofOrder)] },
+    ...(lines.length > 0 ? [{ text: SET_LINE_METADATA, values: [...key, JSON.stringify(lines)] }] : []),
   ];
 }
 

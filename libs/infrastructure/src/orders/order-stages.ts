@@ -1,5 +1,5 @@
 import { PIPELINE_STAGES, type OrderKey } from '@app/application';
-import type { FraudAssessment, OrderChange } from '@app/domain';
+import type { FraudAssessment, MailOfOrder, OrderChange } from '@app/domain';
 import type { Statement } from '../postgres/transaction-sql.js';
 
 /** An order is under review while a stage of it, called `stage`, is held: one at most. A release or a cancellation ends that. */
@@ -43,6 +43,13 @@ const REVIEWS = {
   abandoned: endReview('cancel', `state = 'dead', last_error = 'order_cancelled', set_aside = true`),
 };
 
+// A stage that is done has had its message by every channel, or none was wanted: each sends it now.
+const RETRY = `/* stages.retry */
+  UPDATE order_stages SET state = 'pending', attempts = 0, run_at = now(), locked_until = NULL, set_aside = false,
+    notified = CASE state WHEN 'done' THEN '{}' ELSE notified END,
+    last_error = CASE last_error WHEN '${UNWANTED}' THEN '' ELSE last_error END, updated_at = now()
+  WHERE store_id = $1 AND order_id = $2 AND (stage, reference) IN (SELECT * FROM unnest($3::text[], $4::text[]))`;
+
 const QUEUE = `/* stages.queue */
   INSERT INTO order_stages (store_id, order_id, stage, reference, state, position)
   VALUES ($1, $2, $3, $4, 'pending', $5) ON CONFLICT DO NOTHING`;
@@ -57,6 +64,12 @@ export function mailStage(
 ): Statement {
   // @protects mail-reference
   return { text: QUEUE, values: [storeId, orderId, stage, reference, PIPELINE_STAGES.indexOf(stage) + 1] };
+}
+
+/** Makes stages that no worker holds due at once, with all their attempts. */
+export function retryStages({ storeId, orderId }: OrderKey, mails: readonly MailOfOrder[]): Statement {
+  const [stages, references] = [mails.map(({ stage }) => stage), mails.map(({ reference }) => reference)];
+  return { text: RETRY, values: [storeId, orderId, stages, references] };
 }
 
 export function rulesOf({ reasons }: FraudAssessment): string[] {

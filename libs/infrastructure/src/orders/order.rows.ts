@@ -10,6 +10,7 @@ import {
   isShippedWhole,
   isVoid,
   type LineQuantity,
+  type Metadata,
   type MoneyRecord,
   type PaymentRecord,
   type PostalAddress,
@@ -50,6 +51,7 @@ type LineJson = readonly [
   quantity: number,
   lineTotal: string,
   returned: number,
+  metadata: Metadata,
 ];
 
 type StageJson = readonly [
@@ -267,7 +269,19 @@ function toPayment([reference, amount, at, writtenOff]: PaymentJson): PaymentRec
 function toLine(
   line: LineJson,
 ): Omit<OrderLineRecord, 'line' | 'shippedQuantity' | 'cancelledQuantity' | 'allocations'> {
-  const [productId, variantId, sku, name, attributes, attributeNames, unitPrice, quantity, lineTotal, returned] = line;
+  const [
+    productId,
+    variantId,
+    sku,
+    name,
+    attributes,
+    attributeNames,
+    unitPrice,
+    quantity,
+    lineTotal,
+    returned,
+    metadata,
+  ] = line;
   return {
     productId,
     variantId,
@@ -278,6 +292,7 @@ function toLine(
     quantity,
     lineTotal: toSafeInteger(lineTotal),
     returnedQuantity: returned,
+    metadata,
   };
 }
 

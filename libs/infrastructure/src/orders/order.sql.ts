@@ -8,7 +8,7 @@ export const ORDER_SUMMARY = `item.receipt_number AS "receiptNumber", item.statu
 
 /** Columns of the order `item` that a list includes, besides {@link INCLUDED}. */
 export const INCLUDED_COLUMNS = `item.is_test AS "isTest", item.refund_due AS "refundDue", item.units, item.customer_id AS "customerId",
-  coalesce(item.external_reference, '') AS "externalReference"`;
+  item.metadata, coalesce(item.external_reference, '') AS "externalReference"`;
 
 /** What a list includes of the order `page`. */
 export const INCLUDED = `${updatedAt('orders', 'page.id', 'page."createdAt"')} AS "updatedAt",
@@ -16,13 +16,14 @@ export const INCLUDED = `${updatedAt('orders', 'page.id', 'page."createdAt"')} A
 
 const DETAILS = `item.tax_amount AS "taxAmount", item.shipping_amount AS "shippingAmount", item.discount_amount AS "discountAmount",
   item.customer_id AS "customerId", item.customer_email AS "customerEmail", item.customer_phone AS "customerPhone",
-  item.shipping_address AS "shippingAddress", item.billing_address AS "billingAddress", item.notes,
+  item.shipping_address AS "shippingAddress", item.billing_address AS "billingAddress", item.notes, item.metadata,
   coalesce(item.external_reference, '') AS "externalReference", item.is_test AS "isTest", item.placed`;
 
 // A subquery collects each part of an order: joins would multiply lines by stages. Parts travel as arrays, which take both
 // sides half as long as objects with a name for each value. Amounts travel as text, because JSON numbers are not exact.
 const PARTS = `(SELECT coalesce(json_agg(json_build_array(line.product_id, line.variant_id, line.sku, line.name, line.attributes,
-        line.attribute_names, line.unit_price::text, line.quantity, line.line_total::text, coalesce(back.quantity, 0))
+        line.attribute_names, line.unit_price::text, line.quantity, line.line_total::text, coalesce(back.quantity, 0),
+        line.metadata)
         ORDER BY line.position), '[]')
       FROM order_lines AS line LEFT JOIN returned_units AS back USING (store_id, order_id, position)
       WHERE line.store_id = item.store_id AND line.order_id = item.id) AS lines,

@@ -11,7 +11,7 @@ import {
   type Page,
   type PageOf,
 } from '@app/application';
-import { isReceiptNumber, isUuid, NotFound } from '@app/domain';
+import { isMetadata, isReceiptNumber, isUuid, NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { anyOf } from '../lists/any-of.js';
 import { Conditions } from '../lists/conditions.js';
@@ -86,7 +86,8 @@ const UNIQUE = `(SELECT id FROM orders WHERE store_id = $1 AND ${anyOf('id', '?:
   UNION SELECT id FROM orders WHERE store_id = $1 AND ${anyOf('upper(receipt_number)', '?::text[]')})`;
 
 /** @returns whether a unique key leaves a few orders at most. */
-function addLookUps(where: Conditions, { ids, externalReference, customerId, email }: OrderFilter): boolean {
+function addLookUps(where: Conditions, filter: OrderFilter): boolean {
+  const { ids, externalReference, customerId, email, metadata } = filter;
   if (ids) {
     const receipts = ids.filter(isReceiptNumber).map((receipt) => receipt.toUpperCase());
     where.and(`item.id IN ${UNIQUE}`, ids.filter(isUuid), receipts);
@@ -94,13 +95,15 @@ function addLookUps(where: Conditions, { ids, externalReference, customerId, ema
   if (externalReference !== undefined) where.and('item.external_reference = ?', externalReference);
   if (customerId !== undefined) where.and('item.customer_id = ?', customerId);
   if (email !== undefined) where.and(hasCustomerEmail(where.bind(email)));
+  if (metadata) where.and(`item.metadata @> ?::jsonb AND item.metadata <> '{}'`, JSON.stringify(metadata));
   return ids !== undefined || externalReference !== undefined;
 }
 
 /** A filter with no value that an order can have. */
-function hasNoValue({ status, fulfillmentStatus, source, customerId, email }: OrderFilter): boolean {
+function hasNoValue({ status, fulfillmentStatus, source, customerId, email, metadata = {} }: OrderFilter): boolean {
   const isNoCustomer = customerId !== undefined && !isUuid(customerId);
-  return isNoCustomer || email === '' || [status, fulfillmentStatus, source].some((values) => values?.length === 0);
+  if (isNoCustomer || email === '' || !isMetadata(metadata)) return true;
+  return [status, fulfillmentStatus, source].some((values) => values?.length === 0);
 }
 
 /** One value is a condition. @returns the columns with several. */
@@ -149,7 +152,8 @@ export class PostgresOrderRepository extends OrderRepository {
       isLookUp ||
       filter.email !== undefined ||
       filter.customerId !== undefined ||
-      filter.refundDue === true;
+      filter.refundDue === true ||
+      filter.metadata !== undefined;
     const search = term === undefined ? { onePlan: isFew } : addSearch(where, SEARCHED, term);
 
     // Few orders are under review: they are counted, and subtracted from the tally of all orders.

@@ -4,11 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { lockOrder, type LockedOrder } from './order-changes.js';
-
-const RETRY = `/* stages.retry */
-  UPDATE order_stages SET state = 'pending', attempts = 0, run_at = now(), locked_until = NULL, set_aside = false,
-    updated_at = now()
-  WHERE store_id = $1 AND order_id = $2 AND (stage, reference) IN (SELECT * FROM unnest($3::text[], $4::text[]))`;
+import { retryStages } from './order-stages.js';
 
 // Not a change of the order: its record shows the same.
 const DISMISS = `/* stages.dismiss */
@@ -48,7 +44,7 @@ export class PostgresStageRetries extends StageRetries {
       const running = unfinished.filter((row) => row.running).map(({ stage }) => stage);
       const ended = unfinished.filter((row) => !row.running);
       const stages = ended.map(({ stage }) => stage);
-      if (ended.length > 0) await sql.query(RETRY, [...key, stages, ended.map(({ reference }) => reference)]);
+      if (ended.length > 0) await sql.pipeline([retryStages(order, ended)]);
       const [held] = await sql.query<{ held_for: string[] | null }>(HELD_FOR, key);
       const cancelled = state.fulfillmentStatus === 'CANCELLED';
       return { stages, running, heldFor: held ? (held.held_for ?? []) : null, cancelled };

@@ -5,8 +5,10 @@ import {
   isCurrency,
   isExternalReference,
   isMailAddress,
+  isMetadata,
   isReceiptNumber,
   isStorable,
+  METADATA_RULE,
   PAYMENT_STATUSES,
 } from '@app/domain';
 import type { BundleOrderEvent, BundleOrderLine, BundleOrderStage, OrderRecordLine } from '../schema/bundle.js';
@@ -84,6 +86,7 @@ type Rule = (value: never, trimmed: () => void) => Problem | null;
 export const RULES: Readonly<Record<string, Rule>> = {
   settings: (value: unknown) => unstorable(value, MAX_DEPTH) ?? problemOfSize(value),
   attributes: problemOfAttributes,
+  metadata: (value) => (isMetadata(value) ? null : { problem: METADATA_RULE }),
   orderEvent: problemOfEvent,
   stateOfStage: ({ stage, state }: BundleOrderStage) => {
     const states = STATES[stage] ?? STATES_OF_MAILS;

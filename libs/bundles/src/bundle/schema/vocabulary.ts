@@ -1,5 +1,5 @@
 import { Type, type SchemaOptions, type Static, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
-import { MAX_EMAIL_ADDRESS, MAX_EXTERNAL_REFERENCE } from '@app/domain';
+import { MAX_EMAIL_ADDRESS, MAX_EXTERNAL_REFERENCE, METADATA_SCHEMA, type Metadata } from '@app/domain';
 
 /** Besides the keywords of JSON Schema, these have the unpublished ones of `check-line.ts`. */
 
@@ -99,6 +99,7 @@ export const attributes = Type.Unsafe<Record<string, string>>({
   additionalProperties: text(1_000),
   rule: 'attributes',
 });
+export const metadata = Type.Unsafe<Metadata>({ ...METADATA_SCHEMA, rule: 'metadata' });
 export const settings = Type.Unsafe<Record<string, unknown>>({ type: 'object', rule: 'settings' });
 
 const SUBDOMAIN = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$';

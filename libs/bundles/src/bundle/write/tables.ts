@@ -49,6 +49,7 @@ export const PRODUCTS = new TableWriter<number>({
     ...all([], 'images', 'specifications'),
     status: 'ACTIVE',
     featured: false,
+    metadata: {},
   },
 });
 
@@ -56,7 +57,10 @@ export const VARIANTS = new TableWriter<number>({
   table: 'product_variants',
   numbered: true,
   key: ['product_id', 'sku'],
-  columns: withoutDefault('name', 'price', 'attributes', 'attribute_names', 'status', 'position'),
+  columns: {
+    ...withoutDefault('name', 'price', 'attributes', 'attribute_names', 'status', 'position'),
+    metadata: {},
+  },
 });
 
 export const CUSTOMERS = new TableWriter<string>({
@@ -69,6 +73,7 @@ export const CUSTOMERS = new TableWriter<string>({
     status: 'Active',
     email_verified: false,
     tags: [],
+    metadata: {},
   },
 });
 

@@ -10,7 +10,7 @@ import { findSellables, type Sellable } from './sellables.js';
 
 const ORDER_COLUMNS = `id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
     total_amount, tax_amount, shipping_amount, discount_amount, units, customer_name, customer_email, customer_phone,
-    shipping_address, billing_address, notes, is_test, external_reference, refund_due, created_at`;
+    shipping_address, billing_address, notes, metadata, is_test, external_reference, refund_due, created_at`;
 
 // An order that is already stored stays unchanged: history does not change.
 const INSERT_ORDERS = `/* import.orders.insert */
@@ -38,10 +38,11 @@ const FIND_STORED = `/* import.orders.find_stored */
 
 const INSERT_LINES = `/* import.order_lines.insert */
   INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
-    attribute_names, unit_price, quantity, line_total)
+    attribute_names, unit_price, quantity, line_total, metadata)
   SELECT $1::int, given.order_id, given.position, given.product_id, given.variant_id, given.sku, given.name,
     coalesce(given.attributes, variant.attributes, '{}'),
-    coalesce(given.attribute_names, variant.attribute_names, '{}'), given.unit_price, given.quantity, given.line_total
+    coalesce(given.attribute_names, variant.attribute_names, '{}'), given.unit_price, given.quantity, given.line_total,
+    given.metadata
   FROM jsonb_populate_recordset(NULL::order_lines, $2::jsonb) AS given
   LEFT JOIN product_variants AS variant ON variant.store_id = $1 AND variant.id = given.variant_id`;
 
@@ -124,6 +125,7 @@ function orderRow({ id, line }: Identified) {
     customer_email: '',
     customer_phone: '',
     notes: '',
+    metadata: {},
     shipping_address: {},
     billing_address: line.shipping_address ?? {},
     tax_amount: 0,
@@ -150,7 +152,7 @@ function stateOf({ status, total_amount: totalAmount, payments = [], refunds = [
 }
 
 function lineRow(orderId: string, position: number, item: BundleOrderLine, sellable: Sellable | undefined) {
-  const { sku = item.variant ?? '', name, attributes, unit_price, quantity } = item;
+  const { sku = item.variant ?? '', name, attributes, unit_price, quantity, metadata = {} } = item;
   return {
     order_id: orderId,
     position,
@@ -162,5 +164,6 @@ function lineRow(orderId: string, position: number, item: BundleOrderLine, sella
     unit_price,
     quantity,
     line_total: unit_price * quantity,
+    metadata,
   };
 }

@@ -102,13 +102,13 @@ function variantRow(
   variant: BundleVariant & { price: string },
   place: number,
 ): Row {
-  const { id, sku, name, price, attributes = {}, status = 'ACTIVE' } = variant;
+  const { id, sku, name, price, attributes = {}, status = 'ACTIVE', metadata } = variant;
   const minor = unitPrice(price, store.currency, line, `product.variants[${place}].price`);
   // A variant is either for sale or not; only the product knows the reason.
   const sold = status === 'ACTIVE' ? 'ACTIVE' : 'INACTIVE';
   const attribute_names = Object.keys(attributes);
   const fields = { sku, name, price: minor, attributes, attribute_names, status: sold };
-  return { ...(id !== undefined && { id }), product_id: productId, ...fields };
+  return { ...(id !== undefined && { id }), product_id: productId, ...fields, ...(metadata && { metadata }) };
 }
 
 function unitPrice(price: string, currency: Currency, line: number, path: string): number {

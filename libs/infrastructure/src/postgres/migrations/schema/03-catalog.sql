@@ -46,6 +46,7 @@ CREATE TABLE products (
   brand_id int,
   images jsonb NOT NULL DEFAULT '[]',
   specifications jsonb NOT NULL DEFAULT '[]',
+  metadata jsonb NOT NULL DEFAULT '{}', -- Fields of the store's own: texts by key.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   search_text text GENERATED ALWAYS AS (lower(normalize(name))) STORED,
   PRIMARY KEY (store_id, id),
@@ -73,6 +74,7 @@ CREATE TABLE product_variants (
   price bigint NOT NULL CHECK (price >= 0), -- Minor units of the store's currency.
   attributes jsonb NOT NULL DEFAULT '{}',
   attribute_names text[] NOT NULL DEFAULT '{}', -- Names of the attributes in their order, which jsonb does not keep.
+  metadata jsonb NOT NULL DEFAULT '{}', -- As in products.
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'INACTIVE')),
   position int NOT NULL DEFAULT 0,
   PRIMARY KEY (store_id, id),

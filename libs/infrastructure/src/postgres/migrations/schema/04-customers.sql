@@ -15,6 +15,7 @@ CREATE TABLE customers (
   total_spent bigint NOT NULL DEFAULT 0, -- Minor units of the store's currency.
   tags text[] NOT NULL DEFAULT '{}',
   city text NOT NULL DEFAULT '',
+  metadata jsonb NOT NULL DEFAULT '{}', -- Fields of the store's own: texts by key.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   last_login timestamptz(3),
   search_text text GENERATED ALWAYS AS (lower(normalize(email) || chr(9001) || normalize(name))) STORED,

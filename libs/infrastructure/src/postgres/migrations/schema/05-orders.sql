@@ -50,6 +50,7 @@ CREATE TABLE orders (
   shipping_address jsonb NOT NULL DEFAULT '{}',
   billing_address jsonb NOT NULL DEFAULT '{}',
   notes text NOT NULL DEFAULT '',
+  metadata jsonb NOT NULL DEFAULT '{}', -- Fields of clients: texts by key.
   external_reference external_reference, -- The order's number in the client's own system. Unique per store and mode.
   is_test boolean NOT NULL DEFAULT false,
   placed boolean NOT NULL DEFAULT false, -- By this service: its first two stages are done, and have no rows.
@@ -85,6 +86,9 @@ CREATE INDEX orders_test ON orders (store_id, created_at DESC, id DESC) WHERE is
 -- Orders whose money must be paid back: few.
 CREATE INDEX orders_refund_due ON orders (store_id, created_at DESC, id DESC) WHERE refund_due > 0;
 CREATE INDEX orders_by_customer ON orders (store_id, customer_id) WHERE customer_id IS NOT NULL;
+-- The filter by metadata. Orders without write nothing here.
+CREATE INDEX orders_by_metadata ON orders USING gin (metadata jsonb_path_ops) WITH (gin_pending_list_limit = 64)
+  WHERE metadata <> '{}';
 -- A search reads the index's list of pending entries, whose size this bounds (in kB): 1 ms when it is full.
 CREATE INDEX orders_search ON orders USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 2048);
 -- Searches for an e-mail (search-terms.ts), and the fraud analysis. The second index has what the first does not represent:
@@ -145,6 +149,7 @@ CREATE TABLE order_lines (
   unit_price bigint NOT NULL,
   quantity unit_count NOT NULL, -- 0 = the order has given up the line.
   line_total bigint NOT NULL,
+  metadata jsonb NOT NULL DEFAULT '{}', -- As in orders.
   PRIMARY KEY (store_id, order_id, position),
   FOREIGN KEY (store_id, order_id) REFERENCES orders ON DELETE CASCADE
 );

@@ -1,0 +1,34 @@
+import { MetadataTooLarge } from '../errors.js';
+import { isSameMetadata, METADATA_LIMITS, withPatch, type Metadata, type MetadataPatch } from '../shared/metadata.js';
+import type { OrderChange } from './order-change.js';
+import { orderEvent } from './order-event.js';
+import type { PlacedOrder } from './placed-order.js';
+
+export interface MetadataChange {
+  readonly metadata: MetadataPatch;
+  readonly lines: readonly { readonly line: number; readonly metadata: MetadataPatch }[];
+}
+
+/** Of the order and its lines together, as JSON: as much as the body of a request. */
+const MOST_BYTES = 256 * 1024;
+
+/** The event names no key: a client chooses them, and they may be personal data. @throws NotFound, MetadataTooLarge */
+export function changeMetadata(order: PlacedOrder, change: MetadataChange): OrderChange {
+  order.assertLines(change.lines);
+  const { state } = order;
+  const before = new Map(state.lineMetadata.map(({ line, metadata }) => [line, metadata]));
+  const after = new Map(before);
+  for (const { line, metadata } of change.lines) after.set(line, withPatch(after.get(line) ?? {}, metadata));
+  const ofOrder = withPatch(state.metadata, change.metadata);
+  const lines = [...after].flatMap(([line, metadata]) =>
+    isSameMetadata(metadata, before.get(line) ?? {}) ? [] : [{ line, metadata }],
+  );
+  if (isSameMetadata(ofOrder, state.metadata) && lines.length === 0) return order.unchanged();
+  assertLimits([ofOrder, ...after.values()]);
+  return { ...order.unchanged(), events: [orderEvent('metadata_changed')], metadata: { ofOrder, lines } };
+}
+
+function assertLimits(all: readonly Metadata[]): void {
+  const isFull = all.some((metadata) => Object.keys(metadata).length > METADATA_LIMITS.keys);
+  if (isFull || Buffer.byteLength(JSON.stringify(all)) > MOST_BYTES) throw new MetadataTooLarge();
+}
