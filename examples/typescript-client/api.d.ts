@@ -103,7 +103,7 @@ export interface paths {
     put?: never;
     /**
      * Ship lines of an order, or claim them for picking
-     * @description The same request with the same `reference` is the same shipment: repeat it after a lost answer. `fulfillment_status` follows from the shipments. A refusal as `already_shipped` is kept in the history.
+     * @description The same request with the same `reference` is the same shipment: repeat it after a lost answer. One that is `picking` is shipped by a request to ship the same items. `fulfillment_status` follows from the shipments. A refusal as `already_shipped` is kept in the history.
      */
     post: operations['createShipment'];
     delete?: never;
@@ -142,8 +142,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Cancel an order before anything of it ships
-     * @description The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`.
+     * Cancel an order before anything of it ships, or units that have not shipped
+     * @description The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`. With `items`, the order gives up these units, and its statuses follow from the rest; without any left it is cancelled. Send an `Idempotency-Key` with `items`: the same request without a key gives up more units.
      */
     post: operations['cancelOrder'];
     delete?: never;
@@ -172,6 +172,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/orders/{id}/lines': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Change the lines of an order that have not shipped
+     * @description One transaction takes and returns the stock. Present lines keep their numbers and prices, further lines get those of the live catalog, and the total follows. Without an `Idempotency-Key`, a repeated request adds its lines again.
+     */
+    post: operations['changeOrderLines'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/orders/{id}/hold': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Hold an order before anything of it ships
+     * @description The order is under review, as if a fraud rule held it: nothing of it ships, and a confirmation that was not sent waits. Only a release or a cancellation ends that. An order that a person holds stays as it is.
+     */
+    post: operations['holdOrder'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/orders/{id}/release': {
     parameters: {
       query?: never;
@@ -183,7 +223,7 @@ export interface paths {
     put?: never;
     /**
      * End the review of an order
-     * @description Sends the customer's confirmation, as for an accepted order. The body has no fields, and may be absent.
+     * @description Sends the customer's confirmation, unless it was sent. The body has no fields, and may be absent.
      */
     post: operations['releaseOrder'];
     delete?: never;
@@ -202,8 +242,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Record a payment of the whole total
-     * @description The amount is compared with the total of the order. Another one is refused, and the history keeps the attempt. The payment of an order that is cancelled or paid already is recorded: `refund_due` then states what to pay back.
+     * Record a payment
+     * @description The amount is the total of the order, or what is still to be paid of `amount_owed`; with `partial` or `settles`, any amount up to that. Another one is refused, and the history keeps the attempt. The order is SUCCEEDED once `amount_owed` is paid. The payment of the total of an order that is cancelled or paid already is recorded: `refund_due` then states what to pay back.
      */
     post: operations['recordPayment'];
     delete?: never;
@@ -883,7 +923,18 @@ export interface components {
       /** @description The currency that you expect, ISO 4217 in any letter case. If it is not the store's, the order is refused with 422 `currency_mismatch`. Null means that of the store. */
       currency?: string | null;
     };
-    LineQuantityRequest: {
+    BinUnitsRequest: {
+      /** @description Code of the warehouse. */
+      warehouse: string;
+      /** @description Code of the bin. */
+      bin: string;
+      /**
+       * Format: int32
+       * @description Units.
+       */
+      quantity: number;
+    };
+    ShipmentItemRequest: {
       /**
        * Format: int64
        * @description `line` of a line item.
@@ -894,6 +945,8 @@ export interface components {
        * @description Units.
        */
       quantity: number;
+      /** @description Where all these units were picked. Absent: in the bins of the `allocations` of the line. */
+      from?: components['schemas']['BinUnitsRequest'][];
     };
     CreateShipmentRequest: {
       /** @description Name of the carrier. */
@@ -905,7 +958,7 @@ export interface components {
       /** @description Your own number of the shipment. Unique in the order, for ever. */
       reference: string;
       /** @description Absent: all that is left. */
-      items?: components['schemas']['LineQuantityRequest'][];
+      items?: components['schemas']['ShipmentItemRequest'][];
       /**
        * @description `picking` claims the units: no other shipment and no cancellation takes them until it is shipped or void.
        * @default shipped
@@ -931,16 +984,36 @@ export interface components {
       /** @description When it was shipped or delivered. Absent: now. */
       at?: string | null;
     };
+    LineQuantityRequest: {
+      /**
+       * Format: int64
+       * @description `line` of a line item.
+       */
+      line: number;
+      /**
+       * Format: int32
+       * @description Units.
+       */
+      quantity: number;
+    };
     CancelOrderRequest: {
+      /** @description Units that have not shipped. Absent: the whole order. */
+      items?: components['schemas']['LineQuantityRequest'][];
       /** @description For the history. */
       reason?: string | null;
       /** @description Whether the units go back to their bins. Absent: those that came from bins. */
       restock?: boolean | null;
       /**
-       * @description Whether the customer gets a mail.
+       * @description Whether the customer gets a mail once the order is CANCELLED. Mails of shipments name cancelled units.
        * @default true
        */
       notify?: boolean | null;
+    };
+    BinRequest: {
+      /** @description Code of the warehouse. */
+      warehouse: string;
+      /** @description Code of the bin. */
+      bin: string;
     };
     TransitionRequest: {
       /**
@@ -973,8 +1046,34 @@ export interface components {
        * @default false
        */
       restock?: boolean | null;
+      /** @description The bin that gets the units of `restock` instead. Required for those of imported orders. */
+      restock_to?: components['schemas']['BinRequest'];
       /** @description Which units go back. Absent: all that were shipped and have not come back. */
       lines?: components['schemas']['LineQuantityRequest'][];
+    };
+    SetLineRequest: {
+      /**
+       * Format: int64
+       * @description `line` of a line item.
+       */
+      line: number;
+      /**
+       * Format: int32
+       * @description Units; 0: the order gives up the line.
+       */
+      quantity: number;
+    };
+    ChangeLinesRequest: {
+      /** @description New quantities. A line keeps its number and its price. */
+      set?: components['schemas']['SetLineRequest'][];
+      /** @description Further lines, at the prices of the live catalog. */
+      add?: components['schemas']['OrderItemRequest'][];
+      /** @description What you expect the order to cost with these lines, in major units. If the total differs, nothing changes (422 `price_changed`). Null means any total. */
+      expected_total?: number | null;
+    };
+    HoldOrderRequest: {
+      /** @description For the history. */
+      reason: string;
     };
     ReleaseOrderRequest: Record<string, never>;
     RecordPaymentRequest: {
@@ -987,6 +1086,16 @@ export interface components {
       amount: number;
       /** @description ISO 4217 code of the amount, in any letter case. */
       currency: string;
+      /**
+       * @description Whether it may be less than what is still to be paid.
+       * @default false
+       */
+      partial?: boolean | null;
+      /**
+       * @description The same; what it leaves is written off, as a cash discount is.
+       * @default false
+       */
+      settles?: boolean | null;
       /** @description When it was paid. Absent: now. */
       at?: string | null;
     };
@@ -1005,6 +1114,8 @@ export interface components {
        * @default false
        */
       restock?: boolean | null;
+      /** @description The bin that gets the units of `restock` instead. Required for those of imported orders. */
+      restock_to?: components['schemas']['BinRequest'];
       /**
        * @description Whether the customer gets a mail.
        * @default true
@@ -1072,8 +1183,8 @@ export interface components {
       counted?: number;
       /** @description Required with `counted`: the `cursor` of an answer of `GET /v1/changes` with `has_more: false`, as of which was counted. */
       as_of?: string | null;
-      /** @description Required with `counted`. `available`: the count excludes what is sold. `on_hand`: all that lay on the shelf; units of orders that were placed and not shipped at `as_of` are taken off. */
-      basis?: ('available' | 'on_hand') | null;
+      /** @description Required with `counted`. `available`: the count excludes what is sold. `on_hand`: all that lay on the shelf; units of orders that were placed and not shipped at `as_of` are taken off. `in_bin`: the same, but units of a shipment that was `picking` had left the bin already. */
+      basis?: ('available' | 'on_hand' | 'in_bin') | null;
     };
     ChangeStockRequest: {
       /** @description Your own number of the request. Unique in the store, for ever. */
@@ -1289,7 +1400,7 @@ export interface components {
          */
         unit_price: number;
         /**
-         * @description Units.
+         * @description Units; 0 when the order has given up the line.
          * @example 2
          */
         quantity: number;
@@ -1314,11 +1425,16 @@ export interface components {
          */
         shipped_quantity: number;
         /**
+         * @description Units that were given up before they shipped.
+         * @example 0
+         */
+        cancelled_quantity: number;
+        /**
          * @description Shipped units that went back to their bins, by a refund or with RETURNED.
          * @example 0
          */
         returned_quantity: number;
-        /** @description The bins that hold, or held, the units of the line. Empty for imported and for cancelled orders. */
+        /** @description The bins that hold, or held, the units of the line that were not cancelled. Empty for imported orders. */
         allocations: {
           /**
            * @description Code of the warehouse.
@@ -1335,6 +1451,11 @@ export interface components {
            * @example 2
            */
           quantity: number;
+          /**
+           * @description Units that are shipped.
+           * @example 0
+           */
+          shipped_quantity: number;
         }[];
       }[];
     };
@@ -1469,7 +1590,7 @@ export interface components {
          */
         unit_price: number;
         /**
-         * @description Units.
+         * @description Units; 0 when the order has given up the line.
          * @example 2
          */
         quantity: number;
@@ -1494,11 +1615,16 @@ export interface components {
          */
         shipped_quantity: number;
         /**
+         * @description Units that were given up before they shipped.
+         * @example 0
+         */
+        cancelled_quantity: number;
+        /**
          * @description Shipped units that went back to their bins, by a refund or with RETURNED.
          * @example 0
          */
         returned_quantity: number;
-        /** @description The bins that hold, or held, the units of the line. Empty for imported and for cancelled orders. */
+        /** @description The bins that hold, or held, the units of the line that were not cancelled. Empty for imported orders. */
         allocations: {
           /**
            * @description Code of the warehouse.
@@ -1515,6 +1641,11 @@ export interface components {
            * @example 2
            */
           quantity: number;
+          /**
+           * @description Units that are shipped.
+           * @example 0
+           */
+          shipped_quantity: number;
         }[];
       }[];
       /** @description As stated on the order. */
@@ -1684,7 +1815,7 @@ export interface components {
        */
       pipeline: {
         /**
-         * @description Name of the stage.
+         * @description Name of the stage. review: a person holds the order after its confirmation.
          * @enum {string}
          */
         stage:
@@ -1694,7 +1825,8 @@ export interface components {
           | 'notify-merchant'
           | 'notify-shipment'
           | 'notify-cancellation'
-          | 'notify-refund';
+          | 'notify-refund'
+          | 'review';
         /**
          * @description The shipment or refund that it is about; `""` for none.
          * @example
@@ -1801,6 +1933,12 @@ export interface components {
          * @example 2026-11-20T09:30:00.000Z
          */
         at: string;
+        /**
+         * Format: int64
+         * @description What it closed without being paid: a cash discount, a bank charge. In minor units of the currency: 1099 is 10.99 USD.
+         * @example 0
+         */
+        written_off: number;
       }[];
       /**
        * @description Recorded refunds, likewise.
@@ -1827,7 +1965,19 @@ export interface components {
       }[];
       /**
        * Format: int64
-       * @description What must be paid back: the order is cancelled, or was paid twice. In minor units of the currency: 1099 is 10.99 USD.
+       * @description `total_amount` without cancelled units and what is written off; 0 for a cancelled order. Paid or not. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 15980
+       */
+      amount_owed: number;
+      /**
+       * Format: int64
+       * @description What was paid, refunded or not. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      amount_paid: number;
+      /**
+       * Format: int64
+       * @description What must be paid back: the order or units are cancelled, or it was paid twice. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       refund_due: number;
@@ -2011,8 +2161,11 @@ export interface components {
         | 'placed'
         | 'imported'
         | 'status_changed'
+        | 'held'
         | 'released'
         | 'cancelled'
+        | 'units_cancelled'
+        | 'lines_changed'
         | 'shipment_created'
         | 'shipment_changed'
         | 'shipment_refused'
@@ -4411,13 +4564,13 @@ export interface operations {
         email?: string;
         /** @description `true`: only orders of which money must be paid back. Any other value returns 400. */
         refund_due?: true;
-        /** @description Only orders that were placed at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only orders that were placed at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         created_from?: string;
-        /** @description Only orders that were placed before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only orders that were placed before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         created_to?: string;
-        /** @description Only orders that changed at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only orders that changed at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_from?: string;
-        /** @description Only orders that changed before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only orders that changed before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
         /** @description `true`: only orders under review: neither released nor cancelled. `false`: only the others. Letter case does not matter; any other value, also an empty one, returns 400. */
         held?: boolean;
@@ -4906,6 +5059,23 @@ export interface operations {
       };
     };
     responses: {
+      /** @description The full order. Its shipment with the `reference` was being picked. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
+          'Idempotent-Replayed'?: 'true';
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OrderAnswer'];
+        };
+      };
       /** @description The full order after the change, by this request or by an earlier one. */
       201: {
         headers: {
@@ -4943,7 +5113,23 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden2'];
-      404: components['responses']['NotFound'];
+      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      404: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -4953,6 +5139,8 @@ export interface operations {
             | 'already_shipped'
             | 'being_picked'
             | 'shipment_reference_taken'
+            | 'out_of_stock'
+            | 'units_without_bin'
             | 'order_held'
             | 'order_cancelled'
             | 'idempotency_mismatch';
@@ -5189,8 +5377,193 @@ export interface operations {
             | 'being_picked'
             | 'return_exceeds_shipment'
             | 'units_without_bin'
+            | 'stock_refused'
             | 'above_limit'
             | 'idempotency_mismatch';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  changeOrderLines: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        'Idempotency-Key'?: string;
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID, or receipt number in any letter case.
+         * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ChangeLinesRequest'];
+      };
+    };
+    responses: {
+      /** @description The full order after the change, by this request or by an earlier one. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
+          'Idempotent-Replayed'?: 'true';
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OrderAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request' | 'item_unavailable';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden2'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['Conflict'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code':
+            | 'no_units_left'
+            | 'out_of_stock'
+            | 'currency_mismatch'
+            | 'price_changed'
+            | 'already_shipped'
+            | 'being_picked'
+            | 'order_cancelled'
+            | 'units_without_bin'
+            | 'above_limit'
+            | 'idempotency_mismatch';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  holdOrder: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        'Idempotency-Key'?: string;
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID, or receipt number in any letter case.
+         * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['HoldOrderRequest'];
+      };
+    };
+    responses: {
+      /** @description The full order after the change, by this request or by an earlier one. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
+          'Idempotent-Replayed'?: 'true';
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OrderAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden2'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['Conflict'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'already_shipped' | 'being_picked' | 'order_cancelled' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -5406,6 +5779,7 @@ export interface operations {
             | 'refund_reference_taken'
             | 'return_exceeds_shipment'
             | 'units_without_bin'
+            | 'stock_refused'
             | 'above_limit'
             | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5678,9 +6052,9 @@ export interface operations {
         brand_id?: number;
         /** @description Only those with exactly this text as the name in URLs. A value that no row has, such as an empty one, returns an empty list, never an error. */
         slug?: string;
-        /** @description Only products that changed, with their variants, prices and stock at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only products that changed, with their variants, prices and stock at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_from?: string;
-        /** @description Only products that changed, with their variants, prices and stock before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only products that changed, with their variants, prices and stock before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
         /** @description More fields for each row, separated by commas: `updated_at`, `sku`, `metadata`. Another word is rejected with 400. */
         include?: ('updated_at' | 'sku' | 'metadata')[];
@@ -5823,9 +6197,9 @@ export interface operations {
         in_stock?: boolean;
         /** @description Only those with this text anywhere in the SKU or the name, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
-        /** @description Only SKUs that changed, with their prices and stock at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only SKUs that changed, with their prices and stock at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_from?: string;
-        /** @description Only SKUs that changed, with their prices and stock before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only SKUs that changed, with their prices and stock before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
         /** @description More fields for each row, separated by commas: `updated_at`. Another word is rejected with 400. */
         include?: 'updated_at'[];
@@ -6300,9 +6674,9 @@ export interface operations {
         warehouse?: string;
         /** @description Only those with exactly this text as the code of the bin. A value that no row has, such as an empty one, returns an empty list, never an error. */
         bin?: string;
-        /** @description Only movements at or after this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only movements at or after this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         from?: string;
-        /** @description Only movements before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only movements before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         to?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
@@ -6423,13 +6797,13 @@ export interface operations {
         ids?: string;
         /** @description Only those with exactly this text as the whole e-mail, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
         email?: string;
-        /** @description Only customers whose account was created at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only customers whose account was created at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         created_from?: string;
-        /** @description Only customers whose account was created before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only customers whose account was created before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         created_to?: string;
-        /** @description Only customers that changed at this time or later. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only customers that changed at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_from?: string;
-        /** @description Only customers that changed before this time. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Only customers that changed before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
         /** @description More fields for each row, separated by commas: `updated_at`, `metadata`. Another word is rejected with 400. */
         include?: ('updated_at' | 'metadata')[];
@@ -6692,7 +7066,7 @@ export interface operations {
       query?: {
         /** @description The `cursor` of the answer before. Without one, the feed begins with everything that it contains. `now` is the end of the feed: the answer has no entries, and its cursor continues with what changes afterwards. The example shows the form only: the service returns 400 with `cursor_invalid` for it. */
         cursor?: string;
-        /** @description Instead of a cursor: begins with the first change at or after this time. A time in the future is the end of the feed. ISO 8601 with a zone; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        /** @description Instead of a cursor: begins with the first change at or after this time. A time in the future is the end of the feed. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         from?: string;
         /** @description Only these kinds, separated by commas; all by default. A cursor belongs to its kinds: with a cursor, leave them out or repeat them. An empty list has no changes, and another word returns 400. */
         kinds?: string;
@@ -6983,7 +7357,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;

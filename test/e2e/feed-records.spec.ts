@@ -25,7 +25,7 @@ const SHOWN = [
   'fraud_assessments: verdict score reasons',
   'order_stages: reference state attempts last_error position updated_at',
   'shipments: number status carrier tracking_number tracking_url shipped_at delivered_at',
-  'shipment_items: quantity',
+  'shipment_items: quantity bins',
   'returned_units: quantity',
   'cancelled_units: quantity',
   'payments: number amount written_off at',
@@ -42,7 +42,6 @@ const HIDDEN = [
   'fraud_assessments: created_at',
   'order_stages: run_at locked_until held_for notified set_aside',
   'shipments: notify request_hash',
-  'shipment_items: bins',
   'returned_units: bins',
   'cancelled_units: bins',
   'payments: request_hash',
@@ -140,13 +139,7 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
 /** Columns whose change alone, which no request makes, moves `updated_at`, or moves that of a product's other SKUs. */
 const NEVER_ALONE = [
   ...['orders.placed_by', 'orders.email_key', 'orders.phone_key', 'orders.address_key', 'shipments.notify'],
-  ...[
-    'shipments.request_hash',
-    'shipment_items.bins',
-    'returned_units.bins',
-    'cancelled_units.bins',
-    'payments.request_hash',
-  ],
+  ...['shipments.request_hash', 'returned_units.bins', 'cancelled_units.bins', 'payments.request_hash'],
   ...['refunds.request_hash', 'fraud_assessments.created_at', 'orders.refund_due', 'orders.units', 'products.in_stock'],
   'product_variants.status',
 ];

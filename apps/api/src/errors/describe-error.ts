@@ -116,9 +116,7 @@ function messageOf(error: DomainError): string {
       .join('; ');
   }
   if (error instanceof AmbiguousSku) {
-    const items = error.items
-      .slice(0, MAX_NAMED)
-      .map(({ list = 'items', line, sku }) => `${list}[${line}].sku ${sku}`);
+    const items = error.items.slice(0, MAX_NAMED).map(({ list = 'items', line, sku }) => `${list}[${line}].sku ${sku}`);
     return `Several products have this SKU, name product_id and variant_id: ${items.join('; ')}`;
   }
   if (error instanceof OutOfStock) {

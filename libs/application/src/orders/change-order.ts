@@ -86,7 +86,10 @@ export class ChangeOrder {
   /** @param currency of the store, whose live catalog prices the added lines. */
   async changeLines(context: ChangeContext, currency: Currency, request: EditedLines): Promise<ChangedOrder> {
     const { order, deadline } = context;
-    const pricing = this.quotes.price({ store: { id: order.storeId, currency }, request: { items: request.add } }, 'add');
+    const pricing = this.quotes.price(
+      { store: { id: order.storeId, currency }, request: { items: request.add } },
+      'add',
+    );
     const { lines, unavailable } = await (deadline ? deadline.bound(pricing) : pricing);
     const edit = { ...request, add: lines, unavailable, currency };
     return this.run(context, ['changeLines', request], (placed) => changeLines(placed, edit));

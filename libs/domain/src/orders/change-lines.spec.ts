@@ -52,7 +52,11 @@ function codeOf(change: () => unknown): string {
 }
 
 it('keeps prices, adds lines at theirs, and takes and returns the stock of the differences', () => {
-  const request = asking({ set: set(5, 0), add: [aProduct(1, 2), aProduct(3, 1)], expectedTotal: 86 });
+  const request = asking({
+    set: set(5, 0),
+    add: [aProduct(1, 2), aProduct(3, 1)],
+    expectedTotal: Money.ofMinor(8_600, 'USD'),
+  });
 
   const change = changeLines(anOrder(), request);
 
@@ -129,8 +133,8 @@ it.each<[string, Partial<PlacedOrderState>, Partial<LinesRequest>]>([
   ['not_found', {}, { set: [{ line: 3, quantity: 1 }] }],
   ['item_unavailable', {}, { unavailable: [{ line: 0, what: 'product', id: 9 }] }],
   ['currency_mismatch', {}, { add: [aProduct(1, 1)], currency: 'EUR' }],
-  ['price_changed', {}, { set: set(4), expectedTotal: 44.99 }],
-  ['nothing', {}, { set: set(4), expectedTotal: 45 }],
+  ['price_changed', {}, { set: set(4), expectedTotal: Money.ofMinor(4_499, 'USD') }],
+  ['nothing', {}, { set: set(4), expectedTotal: Money.ofMinor(4_500, 'USD') }],
   ['no_units_left', {}, { set: set(0, 0) }],
   ['nothing', {}, { set: set(0, 0), add: [aProduct(1, 1)] }],
   ['invalid_request', {}, { add: Array.from({ length: 99 }, () => aProduct(1, 1)) }],

@@ -66,8 +66,10 @@ export async function pickFrom(
   const others = new Map(rows.map((row) => [`${row.product_id}/${row.variant_key}`, row.others]));
   const moves = new Map<string, Move>();
   const items = rows.map(({ line, product_id, variant_key, own }) => {
-    const wanted = bins.flatMap(({ line: of, binId, quantity }) => (of === line ? Array(quantity).fill(binId) : []));
-    const { chosen, changes } = choose(own, others.get(`${product_id}/${variant_key}`) ?? [], wanted as number[]);
+    const wanted = bins.flatMap(({ line: of, binId, quantity }) =>
+      of === line ? Array<number>(quantity).fill(binId) : [],
+    );
+    const { chosen, changes } = choose(own, others.get(`${product_id}/${variant_key}`) ?? [], wanted);
     for (const [bin_id, difference] of changes) {
       const place = { bin_id, product_id, variant_key };
       const move = moves.get(keyOf(place)) ?? { ...place, difference: 0 };
