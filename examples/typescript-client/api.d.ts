@@ -916,6 +916,10 @@ export interface components {
        * @default true
        */
       notify?: boolean | null;
+      /** @description Your own fields of the order, such as its number in another system. */
+      metadata?: {
+        [key: string]: string;
+      } | null;
       /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. Visible letters, marks, digits, punctuation and symbols of any script, and plain spaces between them; no emoji with a variation selector. Null means none. */
       external_reference?: string | null;
       /** @description What you expect the order to cost, as `total` of a preview shows it, in major units, rounded to the nearest minor unit. If the total differs, the order is refused with 422 `price_changed`. Null means any total. */
@@ -1125,7 +1129,10 @@ export interface components {
       at?: string | null;
     };
     LinePatchRequest: {
-      /** @description `line` of a line item. */
+      /**
+       * Format: int64
+       * @description `line` of a line item.
+       */
       line: number;
       /** @description Keys to set; null removes one. The others stay. */
       metadata?: {
@@ -2392,6 +2399,15 @@ export interface components {
          *     }
          */
         attributes: {
+          [key: string]: string;
+        };
+        /**
+         * @description What the store keeps with the variant.
+         * @example {
+         *       "erp_id": "4711"
+         *     }
+         */
+        metadata: {
           [key: string]: string;
         };
         /**
@@ -4392,6 +4408,24 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
+    /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+    BadRequest2: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'invalid_request';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
     Forbidden2: {
       headers: {
@@ -4425,40 +4459,6 @@ export interface components {
       };
       content: {
         'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-    BadRequest2: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'invalid_request';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Whether the key of the request is a live or a test key. */
-        'X-Traffic-Mode'?: 'live' | 'test';
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-        'X-Ignored-Parameters'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden2: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Whether the key of the request is a live or a test key. */
-        'X-Traffic-Mode'?: 'live' | 'test';
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['AuthenticationError'];
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
@@ -4836,7 +4836,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -4868,11 +4868,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       400: components['responses']['BadRequest2'];
@@ -5805,7 +5801,7 @@ export interface operations {
       header?: {
         /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -5839,11 +5835,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       400: components['responses']['BadRequest2'];
@@ -5879,7 +5871,7 @@ export interface operations {
       header?: {
         /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -5913,11 +5905,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       400: components['responses']['BadRequest2'];

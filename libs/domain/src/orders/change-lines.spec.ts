@@ -10,6 +10,7 @@ function anOrder(values: Partial<PlacedOrderState> = {}): PlacedOrder {
     ...{ status: 'PENDING', fulfillmentStatus: 'PENDING', unshippedStatus: 'PENDING' },
     ...{ totalAmount: 3500, currency: 'USD', payments: [], refunds: [], shipments: [] },
     ...{ isHeld: false, isHeldByPerson: false, isConfirmationHeld: false, hasTakenStock: true },
+    ...{ metadata: {}, lineMetadata: [], mails: [] },
     lines: [
       { line: 1, productId: 1, variantId: null, unitPrice: 1000, quantity: 3, returned: 0, cancelledQuantity: 0 },
       { line: 2, productId: 2, variantId: 7, unitPrice: 500, quantity: 1, returned: 0, cancelledQuantity: 0 },
