@@ -5,7 +5,7 @@ import {
   type Placement,
   type PlacementOutcome,
 } from '@app/application';
-import { Money, newOrder, orderLineOf, sumDemand, type FraudAssessment, type Order } from '@app/domain';
+import { Money, newOrder, orderLineOf, sumDemand, wholeAddress, type FraudAssessment, type Order } from '@app/domain';
 import { v7 as uuidv7 } from 'uuid';
 
 let serial = 0;
@@ -37,7 +37,7 @@ export function anOrder(
     currency: 'USD',
     paymentMethod: 'COD',
     customer: { name: 'Ada', email: '', phone: '' },
-    address: { address: '', city: '', zip: '', region: '', country: '' },
+    address: wholeAddress({}),
     notes: '',
     externalReference,
     isTest,

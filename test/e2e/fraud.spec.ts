@@ -1,5 +1,5 @@
 import { FraudScreening } from '@app/application';
-import type { FraudSignals } from '@app/domain';
+import { wholeAddress, type FraudSignals } from '@app/domain';
 import pg from 'pg';
 import { findFacts, type RunSql } from '../../libs/infrastructure/src/fraud/find-facts.js';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -22,7 +22,7 @@ describe('fraud analysis', () => {
     const signals: FraudSignals = {
       email: '',
       phone: '',
-      address: { address: '', city: '', zip: '', region: '', country: '' },
+      address: wholeAddress({}),
       total: 1,
       items: [{ productId: 1, variantId: null, quantity: 1 }],
     };
@@ -97,7 +97,7 @@ describe('fraud analysis', () => {
 });
 
 describe('fraud analysis of contacts', () => {
-  const ADDRESS = { address: '1 Main St.', city: 'London', zip: 'N1 2AB', region: '', country: '' };
+  const ADDRESS = wholeAddress({ address: '1 Main St.', city: 'London', zip: 'N1 2AB' });
   const ADA = { email: 'ada@example.com', phone: '+1 (555) 010-0', ...ADDRESS };
   const OF_ADA = { customer_email: ADA.email, customer_phone: ADA.phone, shipping_address: ADDRESS };
 
@@ -142,14 +142,14 @@ describe('fraud analysis of contacts', () => {
       ['phone with letters', { customer_phone: 'call 1555 0100' }, { phone: '+15550100' }, 15, 'phone_velocity'],
       [
         'address',
-        { shipping_address: { address: ' 1 MAIN  st', city: 'Londn', zip: 'n12ab', region: '', country: '' } },
+        { shipping_address: wholeAddress({ address: ' 1 MAIN  st', city: 'Londn', zip: 'n12ab' }) },
         ADA,
         30,
         'address_velocity',
       ],
       [
         'address without zip',
-        { shipping_address: { address: '1, main st', city: 'LONDON', zip: '', region: '', country: '' } },
+        { shipping_address: wholeAddress({ address: '1, main st', city: 'LONDON' }) },
         { ...ADA, zip: '' },
         60,
         'address_velocity_high',
@@ -199,17 +199,17 @@ describe('fraud analysis of contacts', () => {
       ['a phone without digits', { customer_phone: 'none' }, { phone: 'n/a' }],
       [
         'an address of spaces',
-        { shipping_address: { address: ' ', city: '', zip: 'N1', region: '', country: '' } },
-        { address: ' ', zip: 'N1', region: '', country: '' },
+        { shipping_address: wholeAddress({ address: ' ', zip: 'N1' }) },
+        { address: ' ', zip: 'N1' },
       ],
       [
         'an address that differs only in punctuation',
-        { shipping_address: { address: 'Flat 1/2', city: '', zip: 'N1', region: '', country: '' } },
-        { address: 'Flat 12', zip: 'N1', region: '', country: '' },
+        { shipping_address: wholeAddress({ address: 'Flat 1/2', zip: 'N1' }) },
+        { address: 'Flat 12', zip: 'N1' },
       ],
       [
         'the same street in another city',
-        { shipping_address: { address: '1 Main St', city: 'Leeds', zip: '', region: '', country: '' } },
+        { shipping_address: wholeAddress({ address: '1 Main St', city: 'Leeds' }) },
         { address: '1 Main St', city: 'London' },
       ],
     ])('matches no rule for %s', async (_case, columns, customer) => {
@@ -251,7 +251,7 @@ describe('the plans of the fraud facts', () => {
   const CONTACT = {
     email: 'ada@example.com',
     phone: '+1 555 0100',
-    address: { address: '1 Main', city: '', zip: 'N1', region: '', country: '' },
+    address: wholeAddress({ address: '1 Main', zip: 'N1' }),
   };
   const ORDERS = 5_000;
   let client: pg.Client;

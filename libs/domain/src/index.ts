@@ -31,6 +31,7 @@ export * from './orders/shipment.js';
 export * from './shared/domain-error.js';
 export * from './shared/email-address.js';
 export * from './shared/integers.js';
+export * from './shared/postal-address.js';
 export * from './shared/retention.js';
 export * from './shared/text.js';
 export * from './shared/url.js';

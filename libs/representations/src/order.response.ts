@@ -13,10 +13,10 @@ import {
   PAYMENT_STATUSES,
   SHIPMENT_STATUSES,
   adjustmentOf,
+  mapAddressFields,
   refundDueOf,
   type FraudAssessment,
   type MoneyRecord,
-  type PostalAddress,
   type Shipment as ShipmentOfOrder,
 } from '@app/domain';
 import type { Static } from '@sinclair/typebox';
@@ -85,13 +85,9 @@ const CustomerOfOrder = is.object(
   'As stated on the order.',
 );
 
-const Address = is.object({
-  address: is.text('`""` when there is none.', '12 Harbor Street'),
-  city: is.text('`""` when there is none.', 'Portland'),
-  zip: is.text('`""` when there is none.', '04101'),
-  region: is.text('State, province or county; `""` when there is none.', 'ME'),
-  country: is.text('ISO 3166-1 alpha-2 or XK; `""` when there is none.', 'US'),
-});
+const Address = is.object(
+  mapAddressFields((_name, { description, example }) => is.text(`${description} \`""\` when there is none.`, example)),
+);
 
 const FraudReason = is.object({
   rule: is.text('The rule that fired.', 'disposable_email'),
@@ -238,8 +234,8 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
     adjustment_amount: adjustmentOf({ amount, tax, shipping, discount, total }),
     line_items: order.lines.map(toLineItem),
     customer: { id: order.customerId, name, email, phone },
-    shipping_address: toAddress(order.shippingAddress),
-    billing_address: toAddress(order.billingAddress),
+    shipping_address: order.shippingAddress,
+    billing_address: order.billingAddress,
     notes: order.notes,
     external_reference: order.externalReference,
     is_test: order.isTest,
@@ -285,10 +281,6 @@ function toLineItem(line: OrderLineRecord): Static<typeof LineItem> {
     returned_quantity: line.returnedQuantity,
     allocations: line.allocations.map(({ warehouse, bin, quantity }) => ({ warehouse, bin, quantity })),
   };
-}
-
-function toAddress({ address, city, zip, region, country }: PostalAddress): Static<typeof Address> {
-  return { address, city, zip, region, country };
 }
 
 /** An order that was not screened has the same keys, so that clients need no special case. */

@@ -7,7 +7,7 @@ import {
   type OrderPlacement,
   type Placement,
 } from '@app/application';
-import { Money, orderLineOf, type FraudVerdict } from '@app/domain';
+import { Money, orderLineOf, wholeAddress, type FraudVerdict } from '@app/domain';
 
 /** Places an order of one mug. @param taken how many of its first receipt numbers are in use. */
 function placeOne({ taken = 0, verdict = 'ACCEPT' as FraudVerdict, patienceMs = 60_000 }) {
@@ -44,7 +44,7 @@ function placeOne({ taken = 0, verdict = 'ACCEPT' as FraudVerdict, patienceMs = 
     request: {
       items: [{ productId: 1, variantId: null, quantity: 1 }],
       customer: { name: 'Ada', email: '', phone: '' },
-      address: { address: '', city: '', zip: '', region: '', country: '' },
+      address: wholeAddress({}),
       paymentMethod: 'COD',
       notes: '',
       externalReference: '',

@@ -1,5 +1,5 @@
 import { NOTIFICATION_STAGES, type NotificationStage, type OrderRecord, type StoreProfile } from '@app/application';
-import type { Shipment } from '@app/domain';
+import { wholeAddress, type Shipment } from '@app/domain';
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
 import { orderMail, type OrderMail } from '../../../libs/infrastructure/src/mail/order-mail.js';
 
@@ -330,7 +330,7 @@ describe('the mail about a refund', () => {
   });
 });
 
-const place = { address: '', city: '', zip: '', region: '', country: '' };
+const place = wholeAddress({});
 const contact = { email: 'hello@acme.test' };
 
 const FIELDS: [

@@ -1,6 +1,7 @@
 import type { OrderRequest } from '@app/application';
 import { MAX_INT4, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
 import { ApiSchema } from '@nestjs/swagger';
+import { AddressBody, AddressFields, toAddress } from '../body/address-fields.js';
 import * as is from '../body/fields.js';
 
 const ID = { min: 1, max: MAX_INT4, format: 'int32' } as const;
@@ -22,7 +23,9 @@ export class OrderItemRequest {
   quantity!: number;
 }
 
-export class OrderCustomerRequest {
+@AddressFields
+@ApiSchema({ description: 'The address is where the order ships to.' })
+export class OrderCustomerRequest extends AddressBody {
   @is.RequiredTextField({ max: 200, description: 'Display name. Not blank.' })
   name!: string;
 
@@ -35,21 +38,6 @@ export class OrderCustomerRequest {
 
   @is.TextField({ max: 40, description: 'As dialled.' })
   phone?: string | null;
-
-  @is.TextField({ max: 500, description: 'Shipping address, also used as billing address.' })
-  address?: string | null;
-
-  @is.TextField({ max: 200, description: 'Same.' })
-  city?: string | null;
-
-  @is.TextField({ max: 32, description: 'Same.' })
-  zip?: string | null;
-
-  @is.TextField({ max: 200, description: 'State, province or county. Same.' })
-  region?: string | null;
-
-  @is.CountryField({ description: 'ISO 3166-1 alpha-2 or XK, in any letter case; `""` means none. Same.' })
-  country?: string | null;
 }
 
 @ApiSchema({
@@ -102,7 +90,7 @@ export class CreateOrderRequest {
 
 export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
   const { items, customer, payment_method, notes, external_reference, expected_total, currency } = body;
-  const { name, email, phone, address, city, zip, region, country } = customer;
+  const { name, email, phone } = customer;
   return {
     items: items.map(({ product_id, variant_id, quantity }) => ({
       productId: product_id,
@@ -110,13 +98,7 @@ export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
       quantity,
     })),
     customer: { name, email: email ?? '', phone: phone ?? '' },
-    address: {
-      address: address ?? '',
-      city: city ?? '',
-      zip: zip ?? '',
-      region: region ?? '',
-      country: country?.toUpperCase() ?? '',
-    },
+    address: toAddress(customer),
     paymentMethod: (payment_method?.toUpperCase() ?? 'COD') as PaymentMethod,
     notes: notes ?? '',
     externalReference: external_reference ?? '',

@@ -1,3 +1,4 @@
+import { wholeAddress } from '../shared/postal-address.js';
 import { assessFraud, withOwnRules } from './fraud-assessment.js';
 import { DEFAULT_FRAUD_SETTINGS, type FraudFacts, type FraudSettings, type FraudSignals } from './fraud-facts.js';
 import { FRAUD_RULES, REJECT_SCORE } from './fraud-rules.js';
@@ -6,7 +7,7 @@ const NO_FACTS: FraudFacts = { ordersByEmail: 0, ordersByPhone: 0, ordersByAddre
 const SIGNALS: FraudSignals = {
   email: 'ada@example.test',
   phone: '',
-  address: { address: '', city: '', zip: '', region: '', country: '' },
+  address: wholeAddress({}),
   total: 1000,
   items: [{ productId: 1, variantId: null, quantity: 1 }],
 };

@@ -2,6 +2,7 @@ import type { Currency } from '../money/currency.js';
 import { InvalidOrderItems } from '../errors.js';
 import type { OrderLine } from './order-line.js';
 import type { OrderSource, OrderState } from './order-status.js';
+import type { PostalAddress } from '../shared/postal-address.js';
 import { quoteOf, type PaymentMethod, type Quote } from './quote.js';
 
 export const MAX_LINES = 100;
@@ -11,17 +12,6 @@ export interface OrderCustomer {
   readonly name: string;
   readonly email: string;
   readonly phone: string;
-}
-
-/** `''` for an absent value. */
-export interface PostalAddress {
-  readonly address: string;
-  readonly city: string;
-  readonly zip: string;
-  /** State, province or county. */
-  readonly region: string;
-  /** ISO 3166-1 alpha-2 or XK, in upper case. */
-  readonly country: string;
 }
 
 /** In minor units. Negative in a credit note. */

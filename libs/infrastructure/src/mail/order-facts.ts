@@ -1,5 +1,5 @@
 import type { OrderRecord } from '@app/application';
-import { minorUnitExponent, toDecimal, type Currency } from '@app/domain';
+import { mapAddressFields, minorUnitExponent, toDecimal, type Currency, type PostalAddress } from '@app/domain';
 import { localTime } from './local-time.js';
 import { manyLines, oneLine } from '../platform/plain-text.js';
 
@@ -35,7 +35,6 @@ const PAYMENT: Readonly<Record<string, string>> = { COD: 'Cash on delivery', OFF
 
 export function orderFacts(order: OrderRecord, timeZone: string): OrderFacts {
   const money = moneyFormat(order.currency);
-  const { address, zip, city, region, country } = order.shippingAddress;
   return {
     receipt: oneLine(order.receiptNumber, 64),
     placedAt: localTime(order.createdAt, timeZone),
@@ -55,10 +54,19 @@ export function orderFacts(order: OrderRecord, timeZone: string): OrderFacts {
     customerName: oneLine(order.customer.name, 200),
     customerEmail: oneLine(order.customer.email),
     customerPhone: oneLine(order.customer.phone, 40),
-    address: [...manyLines(address), oneLine(`${zip} ${city}`), oneLine(region), country].filter((line) => line !== ''),
+    address: addressLines(order.shippingAddress),
     notes: manyLines(order.notes),
     review: order.fraud?.verdict === 'REVIEW' ? order.fraud.reasons.map(({ rule }) => ruleName(rule)) : null,
   };
+}
+
+/** A line for each field, apart from the postal code, which is in that of the city. */
+function addressLines(address: PostalAddress): string[] {
+  const { address: street, zip, city } = address;
+  const lines = mapAddressFields((name) => [oneLine(address[name])]);
+  return Object.values({ ...lines, address: manyLines(street), city: [oneLine(`${zip} ${city}`)], zip: [] })
+    .flat()
+    .filter((line) => line !== '');
 }
 
 /** As in `2 × Runner (Size: 42, Color: Blue)`. */

@@ -8,6 +8,7 @@ import {
 import {
   isShippedWhole,
   shippedUnitsOf,
+  wholeAddress,
   type LineQuantity,
   type MoneyRecord,
   type PostalAddress,
@@ -81,8 +82,8 @@ export function toOrderRecord(row: OrderRow): OrderRecord {
   return Object.assign(order, {
     lines: toLines(row, shipments),
     customer: { name: order.customerName, email: customerEmail, phone: customerPhone },
-    shippingAddress: toAddress(order.shippingAddress),
-    billingAddress: toAddress(order.billingAddress),
+    shippingAddress: wholeAddress(order.shippingAddress),
+    billingAddress: wholeAddress(order.billingAddress),
     pipeline: [...(placed ? stagesOfPlacement(order.createdAt) : []), ...stages.map(toStage)],
     shipments,
     payments: order.payments.map(toMoney),
@@ -176,10 +177,6 @@ function toLine(line: LineJson): Omit<OrderLineRecord, 'line' | 'shippedQuantity
     lineTotal: toSafeInteger(lineTotal),
     returnedQuantity: returned,
   };
-}
-
-function toAddress({ address, city, zip, region, country }: Partial<PostalAddress>): PostalAddress {
-  return { address: address ?? '', city: city ?? '', zip: zip ?? '', region: region ?? '', country: country ?? '' };
 }
 
 function toStage([stage, reference, state, attempts, lastError, updatedAt]: StageJson): PipelineStageRecord {

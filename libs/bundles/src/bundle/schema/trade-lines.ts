@@ -6,6 +6,7 @@ import {
   ORDER_SOURCES,
   PAYMENT_STATUSES,
   SHIPMENT_STATUSES,
+  mapAddressFields,
 } from '@app/domain';
 import * as is from './vocabulary.js';
 
@@ -34,13 +35,9 @@ export const customerLine = is.object(
   },
 );
 
-export const address = is.object({
-  address: is.optional(is.text(500)),
-  city: is.optional(is.text(200)),
-  zip: is.optional(is.text(32)),
-  region: is.optional(is.text(200)),
-  country: is.optional(is.country),
-});
+export const address = is.object(
+  mapAddressFields((name, { max }) => is.optional(name === 'country' ? is.country : is.text(max))),
+);
 
 export const orderItem = is.object(
   {
