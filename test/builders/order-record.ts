@@ -39,7 +39,7 @@ export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
     customer,
     customerId: null,
     shippingAddress: address,
-    billingAddress: address,
+    billingAddress: { name: '', ...address },
     notes: '',
     externalReference: '',
     isTest: false,

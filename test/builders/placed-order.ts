@@ -38,6 +38,7 @@ export function anOrder(
     paymentMethod: 'COD',
     customer: { name: 'Ada', email: '', phone: '' },
     address: wholeAddress({}),
+    billing: null,
     notes: '',
     externalReference,
     isTest,

@@ -47,8 +47,9 @@ class Person {
 
   lines(store: string): BundleLine[] {
     const address = (place: string) => ({
-      ...{ address: this.canary(`${place}-street`), city: this.canary(`${place}-city`) },
-      zip: this.canary(`${place}-zip`),
+      ...{ company: this.canary(`${place}-company`), vat_id: this.canary(`${place}-vat`) },
+      ...{ address: this.canary(`${place}-street`), address2: this.canary(`${place}-floor`) },
+      ...{ city: this.canary(`${place}-city`), zip: this.canary(`${place}-zip`) },
     });
     const order = (place: string, email: string): BundleLine => ({
       ...{ kind: 'order', store, receipt_number: `POS-${this.name}-${place}`, source: 'POS', payment_method: 'CASH' },
@@ -56,7 +57,7 @@ class Person {
       ...{ customer_name: this.canary(`${place}-name`), customer_email: email, notes: this.canary(`${place}-notes`) },
       customer_phone: this.phone(place),
       shipping_address: address(`${place}-shipping`),
-      billing_address: address(`${place}-billing`),
+      billing_address: { name: this.canary(`${place}-billed`), ...address(`${place}-billing`) },
       created_at: '2026-01-02T03:04:05.000Z',
       line_items: [{ name: 'Mug', unit_price: 500, quantity: 2 }],
       fraud: { verdict: 'ACCEPT', score: 0, reasons: [] },
@@ -79,7 +80,9 @@ class Person {
       customer: {
         ...{ name: at('name'), email: `${this.email.slice(0, 3).toUpperCase()}${this.email.slice(3)}` },
         ...{ phone: this.phone(place), address: at('street'), city: at('city'), zip: at('zip') },
+        ...{ company: at('company'), vat_id: at('vat'), address2: at('floor'), region: at('region') },
       },
+      billing: { name: at('billed'), address: at('billed-street'), vat_id: at('billed-vat') },
       notes: at('notes'),
     };
   }
@@ -396,6 +399,7 @@ const IMPERSONAL = [
 function without(answers: Record<string, string>): Record<string, unknown> {
   const personal = new Set([
     ...['customer_name', 'name', 'email', 'phone', 'city', 'address', 'zip', 'notes', 'tags', 'updated_at'],
+    ...['company', 'vat_id', 'address2', 'region'],
     ...['tracking_number', 'tracking_url', 'reason'],
     ...['last_login', 'email_verified'],
   ]);

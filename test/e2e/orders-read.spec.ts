@@ -9,7 +9,7 @@ import { itBehavesAsRetrieval } from '../support/retrieval-behaviour.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 const written: string[] = [];
-const NO_ADDRESS = { address: '', city: '', zip: '', region: '', country: '' };
+const NO_ADDRESS = { company: '', vat_id: '', address: '', address2: '', city: '', zip: '', region: '', country: '' };
 
 let application: RunningApi;
 beforeAll(async () => {
@@ -168,7 +168,7 @@ describe('GET /v1/orders', () => {
       ],
       customer: { id: null, name: 'Ada Lovelace', email: 'Ada@Example.test', phone: '+44 20 1' },
       shipping_address: { ...NO_ADDRESS, address: '1 Main St', city: 'London', zip: 'N1' },
-      billing_address: { ...NO_ADDRESS, city: 'Leeds' },
+      billing_address: { name: '', ...NO_ADDRESS, city: 'Leeds' },
       notes: 'Ring twice',
       external_reference: 'PO 117/é',
       is_test: true,

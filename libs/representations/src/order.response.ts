@@ -85,8 +85,8 @@ const CustomerOfOrder = is.object(
   'As stated on the order.',
 );
 
-const Address = is.object(
-  mapAddressFields((_name, { description, example }) => is.text(`${description} \`""\` when there is none.`, example)),
+const ADDRESS = mapAddressFields((_name, { description, example }) =>
+  is.text(`${description} \`""\` when there is none.`, example),
 );
 
 const FraudReason = is.object({
@@ -164,8 +164,8 @@ export const Order = representation(
     ),
     line_items: is.arrayOf(LineItem, 'The lines as they were sold. Later changes of the products do not change them.'),
     customer: CustomerOfOrder,
-    shipping_address: Address,
-    billing_address: Address,
+    shipping_address: is.object(ADDRESS),
+    billing_address: is.object({ name: is.text('Who is billed; `""`: the customer.', ''), ...ADDRESS }),
     notes: is.text('`""` when there are none.', 'Ring twice'),
     external_reference: is.text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
     is_test: is.flag('Whether the order was placed with a test key. Lists do not contain this field.'),

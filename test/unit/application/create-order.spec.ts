@@ -45,6 +45,7 @@ function placeOne({ taken = 0, verdict = 'ACCEPT' as FraudVerdict, patienceMs = 
       items: [{ productId: 1, variantId: null, quantity: 1 }],
       customer: { name: 'Ada', email: '', phone: '' },
       address: wholeAddress({}),
+      billing: null,
       paymentMethod: 'COD',
       notes: '',
       externalReference: '',

@@ -20,6 +20,7 @@ describe('BodyPipe', () => {
     const ofOrder = [
       'items',
       'customer',
+      'billing',
       'payment_method',
       'notes',
       'external_reference',
@@ -27,8 +28,8 @@ describe('BodyPipe', () => {
       'currency',
     ];
     expect(Object.keys(body)).toEqual(ofOrder);
-    const ofCustomer = ['name', 'email', 'phone', 'address', 'city', 'zip', 'region', 'country'];
-    expect(Object.keys(body.customer)).toEqual(ofCustomer);
+    const ofAddress = ['company', 'vat_id', 'address', 'address2', 'city', 'zip', 'region', 'country'];
+    expect(Object.keys(body.customer)).toEqual(['name', 'email', 'phone', ...ofAddress]);
     expect(Object.keys(body.items[0] ?? {})).toEqual(['product_id', 'variant_id', 'quantity']);
   });
 

@@ -240,6 +240,14 @@ export function ObjectField(Body: BodyClass): PropertyDecorator {
   return field({ type: Body }, read, IsObject);
 }
 
+export function OptionalObjectField(Body: BodyClass): PropertyDecorator {
+  const read = Transform(({ obj, key }) => {
+    const value = (obj as Record<string, unknown>)[key];
+    return value === undefined || value === null ? value : readObject(Body, value);
+  });
+  return field({ type: Body, required: false }, read, IsOptional(), IsObject);
+}
+
 interface ListOptions extends FieldOptions {
   readonly max: number;
   readonly isOptional?: boolean;

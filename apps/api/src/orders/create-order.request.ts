@@ -1,5 +1,5 @@
 import type { OrderRequest } from '@app/application';
-import { MAX_INT4, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
+import { MAX_INT4, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type BillingAddress, type PaymentMethod } from '@app/domain';
 import { ApiSchema } from '@nestjs/swagger';
 import { AddressBody, AddressFields, toAddress } from '../body/address-fields.js';
 import * as is from '../body/fields.js';
@@ -24,7 +24,7 @@ export class OrderItemRequest {
 }
 
 @AddressFields
-@ApiSchema({ description: 'The address is where the order ships to.' })
+@ApiSchema({ description: 'With the address to which the order ships.' })
 export class OrderCustomerRequest extends AddressBody {
   @is.RequiredTextField({ max: 200, description: 'Display name. Not blank.' })
   name!: string;
@@ -40,6 +40,13 @@ export class OrderCustomerRequest extends AddressBody {
   phone?: string | null;
 }
 
+@AddressFields
+@ApiSchema({ description: 'Where the invoice goes. Without a field that has a value: the shipping address.' })
+export class BillingRequest extends AddressBody {
+  @is.TextField({ max: 200, description: 'Who is billed.' })
+  name?: string | null;
+}
+
 @ApiSchema({
   description:
     'Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 4,000 values.',
@@ -53,6 +60,9 @@ export class CreateOrderRequest {
 
   @is.ObjectField(OrderCustomerRequest)
   customer!: OrderCustomerRequest;
+
+  @is.OptionalObjectField(BillingRequest)
+  billing?: BillingRequest | null;
 
   @is.WordField({
     words: PAYMENT_METHODS,
@@ -89,7 +99,7 @@ export class CreateOrderRequest {
 }
 
 export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
-  const { items, customer, payment_method, notes, external_reference, expected_total, currency } = body;
+  const { items, customer, billing, payment_method, notes, external_reference, expected_total, currency } = body;
   const { name, email, phone } = customer;
   return {
     items: items.map(({ product_id, variant_id, quantity }) => ({
@@ -99,10 +109,16 @@ export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
     })),
     customer: { name, email: email ?? '', phone: phone ?? '' },
     address: toAddress(customer),
+    billing: billing ? toBilling(billing) : null,
     paymentMethod: (payment_method?.toUpperCase() ?? 'COD') as PaymentMethod,
     notes: notes ?? '',
     externalReference: external_reference ?? '',
     ...(typeof expected_total === 'number' && { expectedTotal: expected_total }),
     ...(typeof currency === 'string' && { currency: currency.toUpperCase() }),
   };
+}
+
+function toBilling(body: BillingRequest): BillingAddress | null {
+  const billing = { name: body.name ?? '', ...toAddress(body) };
+  return Object.values(billing).some((value) => value !== '') ? billing : null;
 }

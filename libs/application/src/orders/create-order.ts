@@ -14,6 +14,7 @@ import {
   sumDemand,
   type Order,
   type ApiKeyMode,
+  type BillingAddress,
   type Currency,
   type FraudAssessment,
   type OrderCustomer,
@@ -35,6 +36,8 @@ export interface OrderRequest {
   readonly items: readonly LineRequest[];
   readonly customer: OrderCustomer;
   readonly address: PostalAddress;
+  /** Null = that of the shipment. */
+  readonly billing: BillingAddress | null;
   readonly paymentMethod: PaymentMethod;
   readonly notes: string;
   /** `''` when there is none. */
@@ -170,6 +173,7 @@ function draftOf(
     paymentMethod: request.paymentMethod,
     customer: request.customer,
     address: request.address,
+    billing: request.billing,
     notes: request.notes,
     externalReference: request.externalReference,
     isTest: mode === 'test',

@@ -1,5 +1,6 @@
 import type {
   Actor,
+  BillingAddress,
   FraudAssessment,
   MoneyRecord,
   OrderCustomer,
@@ -97,7 +98,7 @@ export interface OrderRecord extends OrderSummary {
   /** The account to which the order is linked; null for a guest. */
   readonly customerId: string | null;
   readonly shippingAddress: PostalAddress;
-  readonly billingAddress: PostalAddress;
+  readonly billingAddress: BillingAddress;
   readonly notes: string;
   /** The order's number in the client's own system; `''` when there is none. */
   readonly externalReference: string;

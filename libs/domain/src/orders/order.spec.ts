@@ -27,6 +27,7 @@ function aDraft(overrides: Partial<OrderDraft> = {}): OrderDraft {
     paymentMethod: 'COD',
     customer: { name: 'Ada', email: 'ada@example.test', phone: '' },
     address: wholeAddress({ address: '1 Road', city: 'Town', zip: '12345' }),
+    billing: null,
     notes: 'ring twice',
     externalReference: '',
     isTest: false,

@@ -2,7 +2,7 @@ import type { Currency } from '../money/currency.js';
 import { InvalidOrderItems } from '../errors.js';
 import type { OrderLine } from './order-line.js';
 import type { OrderSource, OrderState } from './order-status.js';
-import type { PostalAddress } from '../shared/postal-address.js';
+import type { BillingAddress, PostalAddress } from '../shared/postal-address.js';
 import { quoteOf, type PaymentMethod, type Quote } from './quote.js';
 
 export const MAX_LINES = 100;
@@ -36,8 +36,9 @@ export interface OrderDraft {
   readonly currency: Currency;
   readonly paymentMethod: PaymentMethod;
   readonly customer: OrderCustomer;
-  /** Shipping and billing address alike. */
   readonly address: PostalAddress;
+  /** Null = that of the shipment. */
+  readonly billing: BillingAddress | null;
   readonly notes: string;
   /** The order's number in the client's own system, unique in store and mode; `''` when there is none. */
   readonly externalReference: string;

@@ -10,7 +10,10 @@ interface AddressFieldDeclaration {
  * a bundle and the document derive from this declaration.
  */
 export const ADDRESS_FIELDS = {
+  company: { max: 200, description: 'Name of the company.', example: 'Lovelace Engines Ltd' },
+  vat_id: { max: 64, description: 'VAT number, as given: its form is not checked.', example: 'GB123456789' },
   address: { max: 500, description: 'Street and number, in one or more lines.', example: '12 Harbor Street' },
+  address2: { max: 500, description: 'Second line, such as a building or a floor.', example: 'Floor 3' },
   city: { max: 200, description: 'City.', example: 'Portland' },
   zip: { max: 32, description: 'Postal code.', example: '04101' },
   region: { max: 200, description: 'State, province or county.', example: 'ME' },
@@ -22,6 +25,11 @@ export type AddressField = keyof typeof ADDRESS_FIELDS;
 /** `''` for an absent value. The country is in upper case. */
 export type PostalAddress = Readonly<Record<AddressField, string>>;
 
+/** `''` for an absent value. */
+export interface BillingAddress extends PostalAddress {
+  readonly name: string;
+}
+
 type FieldEntry = readonly [name: AddressField, declaration: AddressFieldDeclaration];
 const ENTRIES = Object.entries(ADDRESS_FIELDS) as FieldEntry[];
 
@@ -31,6 +39,12 @@ export function mapAddressFields<T>(valueOf: (...entry: FieldEntry) => T): Recor
   return Object.fromEntries(entries) as Record<AddressField, T>;
 }
 
-export function wholeAddress(given: { readonly [Name in AddressField]?: string | null }): PostalAddress {
+type Given<Address> = { readonly [Name in keyof Address]?: string | null };
+
+export function wholeAddress(given: Given<PostalAddress>): PostalAddress {
   return mapAddressFields((name) => given[name] ?? '');
+}
+
+export function wholeBillingAddress(given: Given<BillingAddress>): BillingAddress {
+  return { name: given.name ?? '', ...wholeAddress(given) };
 }

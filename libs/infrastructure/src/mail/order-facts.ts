@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { OrderRecord } from '@app/application';
 import { mapAddressFields, minorUnitExponent, toDecimal, type Currency, type PostalAddress } from '@app/domain';
 import { localTime } from './local-time.js';
@@ -26,6 +27,8 @@ export interface OrderFacts {
   readonly customerEmail: string;
   readonly customerPhone: string;
   readonly address: readonly string[];
+  /** Empty when it is the address. */
+  readonly billingAddress: readonly string[];
   readonly notes: readonly string[];
   /** Rules that sent the order to review; null when it is not under review. */
   readonly review: readonly string[] | null;
@@ -55,6 +58,7 @@ export function orderFacts(order: OrderRecord, timeZone: string): OrderFacts {
     customerEmail: oneLine(order.customer.email),
     customerPhone: oneLine(order.customer.phone, 40),
     address: addressLines(order.shippingAddress),
+    billingAddress: billingLines(order),
     notes: manyLines(order.notes),
     review: order.fraud?.verdict === 'REVIEW' ? order.fraud.reasons.map(({ rule }) => ruleName(rule)) : null,
   };
@@ -62,11 +66,22 @@ export function orderFacts(order: OrderRecord, timeZone: string): OrderFacts {
 
 /** A line for each field, apart from the postal code, which is in that of the city. */
 function addressLines(address: PostalAddress): string[] {
-  const { address: street, zip, city } = address;
-  const lines = mapAddressFields((name) => [oneLine(address[name])]);
-  return Object.values({ ...lines, address: manyLines(street), city: [oneLine(`${zip} ${city}`)], zip: [] })
+  const { vat_id: vatId, address: street, zip, city } = address;
+  const lines = {
+    ...mapAddressFields((name) => [oneLine(address[name])]),
+    vat_id: [oneLine(vatId && `VAT number: ${vatId}`)],
+    address: manyLines(street),
+    city: [oneLine(`${zip} ${city}`)],
+    zip: [],
+  };
+  return Object.values(lines)
     .flat()
     .filter((line) => line !== '');
+}
+
+function billingLines({ shippingAddress, billingAddress }: OrderRecord): string[] {
+  const lines = [oneLine(billingAddress.name), ...addressLines(billingAddress)].filter((line) => line !== '');
+  return isDeepStrictEqual(lines, addressLines(shippingAddress)) ? [] : lines;
 }
 
 /** As in `2 × Runner (Size: 42, Color: Blue)`. */

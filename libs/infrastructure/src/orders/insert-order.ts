@@ -1,5 +1,5 @@
 import { ReceiptNumberTaken } from '@app/application';
-import type { FraudAssessment, Order } from '@app/domain';
+import type { FraudAssessment, Order, PostalAddress } from '@app/domain';
 import { hasEmail } from './person.js';
 import { withNames } from '../postgres/named-parameters.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
@@ -25,6 +25,7 @@ const INSERT_ORDER = withNames<
   | 'email'
   | 'phone'
   | 'address'
+  | 'billing'
   | 'notes'
   | 'is_test'
   | 'placed_at'
@@ -43,8 +44,8 @@ const INSERT_ORDER = withNames<
       notes, is_test, created_at, external_reference, placed, placed_by, email_key, phone_key, address_key,
       search_text, customer_id)
     VALUES (:store, CASE WHEN ${HAS_BEGUN} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
-      :payment_method, :currency, :amount, :total_amount, :units, :name, :email, :phone, :address, :address, :notes,
-      :is_test, :placed_at, :external_reference, true, :placed_by,
+      :payment_method, :currency, :amount, :total_amount, :units, :name, :email, :phone, :address,
+      coalesce(:billing::jsonb, :address), :notes, :is_test, :placed_at, :external_reference, true, :placed_by,
       email_key(:email), comparable_phone(:phone), comparable_address(:address),
       order_text(:email, :receipt_number::receipt_number, :name, :external_reference::external_reference),
       (SELECT id FROM customers WHERE store_id = :store AND ${hasEmail('customers', ':email')}))
@@ -68,8 +69,13 @@ export class OrderExists extends Error {}
 /** A committed order has the reference: PostgreSQL waits for a running transaction that inserted it. */
 export class ReferenceInUse extends Error {}
 
+/** Without the fields that have no value. */
+export function addressJson(address: PostalAddress): string {
+  return JSON.stringify(address, (_name, value: unknown) => (value === '' ? undefined : value));
+}
+
 export function orderInsertion(order: Order, assessment: FraudAssessment): Statement {
-  const { customer, address } = order;
+  const { customer, address, billing } = order;
   const { verdict, score, reasons } = assessment;
   const isHeld = verdict === 'REVIEW';
   const lines = order.lines.map((line, position) => ({
@@ -99,7 +105,8 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     name: customer.name,
     email: customer.email,
     phone: customer.phone,
-    address: JSON.stringify(address),
+    address: addressJson(address),
+    billing: billing && addressJson(billing),
     notes: order.notes,
     is_test: order.isTest,
     placed_at: order.placedAt,

@@ -9,6 +9,8 @@ import {
   isShippedWhole,
   shippedUnitsOf,
   wholeAddress,
+  wholeBillingAddress,
+  type BillingAddress,
   type LineQuantity,
   type MoneyRecord,
   type PostalAddress,
@@ -27,7 +29,7 @@ export interface OrderRow extends Omit<OrderRecord, MadeFromParts> {
   readonly customerEmail: string;
   readonly customerPhone: string;
   readonly shippingAddress: Partial<PostalAddress>;
-  readonly billingAddress: Partial<PostalAddress>;
+  readonly billingAddress: Partial<BillingAddress>;
   readonly placed: boolean;
   readonly lines: readonly LineJson[];
   readonly stages: readonly StageJson[];
@@ -83,7 +85,7 @@ export function toOrderRecord(row: OrderRow): OrderRecord {
     lines: toLines(row, shipments),
     customer: { name: order.customerName, email: customerEmail, phone: customerPhone },
     shippingAddress: wholeAddress(order.shippingAddress),
-    billingAddress: wholeAddress(order.billingAddress),
+    billingAddress: wholeBillingAddress(order.billingAddress),
     pipeline: [...(placed ? stagesOfPlacement(order.createdAt) : []), ...stages.map(toStage)],
     shipments,
     payments: order.payments.map(toMoney),

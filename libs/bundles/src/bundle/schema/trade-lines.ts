@@ -35,9 +35,7 @@ export const customerLine = is.object(
   },
 );
 
-export const address = is.object(
-  mapAddressFields((name, { max }) => is.optional(name === 'country' ? is.country : is.text(max))),
-);
+const ADDRESS = mapAddressFields((name, { max }) => is.optional(name === 'country' ? is.country : is.text(max)));
 
 export const orderItem = is.object(
   {
@@ -146,8 +144,10 @@ export const orderLine = is.object(
       is.described(is.trimmedText(254), 'Kept as it is, also where no mail can be sent to it, unless a mail is held.'),
     ),
     customer_phone: is.optional(is.text(40)),
-    shipping_address: is.optional(address),
-    billing_address: is.optional(is.described(address, 'The shipping address where absent.')),
+    shipping_address: is.optional(is.object(ADDRESS)),
+    billing_address: is.optional(
+      is.object({ name: is.optional(is.text(200)), ...ADDRESS }, { description: 'The shipping address where absent.' }),
+    ),
     notes: is.optional(is.text(10_000)),
     is_test: is.optional(is.flag),
     external_reference: is.optional(is.externalReference),
