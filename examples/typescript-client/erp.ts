@@ -226,6 +226,16 @@ export function cancelOrder(
   return changed(client.POST('/v1/orders/{id}/cancel', { params: once(id), body: cancellation }));
 }
 
+/** Puts an order under review before anything of it ships. */
+export function holdOrder(client: Client<paths>, id: string, reason: string): Promise<ChangeOutcome> {
+  return changed(client.POST('/v1/orders/{id}/hold', { params: once(id), body: { reason } }));
+}
+
+/** Ends the review. */
+export function releaseOrder(client: Client<paths>, id: string): Promise<ChangeOutcome> {
+  return changed(client.POST('/v1/orders/{id}/release', { params: once(id), body: {} }));
+}
+
 /** Records a payment. The amount is in minor units, and must be the total of the order. */
 export function recordPayment(client: Client<paths>, id: string, payment: NewPayment): Promise<ChangeOutcome> {
   return changed(client.POST('/v1/orders/{id}/payments', { params: once(id), body: payment }));

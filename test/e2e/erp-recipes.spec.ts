@@ -8,6 +8,7 @@ import {
   changeStock,
   followOrders,
   followSkus,
+  holdOrder,
   moveOrder,
   orderByReference,
   orderHistory,
@@ -15,6 +16,7 @@ import {
   readOrder,
   recordPayment,
   recordRefund,
+  releaseOrder,
   shipOrder,
   type OrderCopy,
   type Outcome,
@@ -388,6 +390,28 @@ describe('the recipes for an ERP', () => {
 
       expect(await change(client, id)).toMatchObject({ result: 'done' });
       expect([await events(), deaf.counted.requests]).toEqual([before, 5]);
+    });
+
+    it('holds an order, which ships once it is released', async () => {
+      const { client, id } = await aPlacedOrder(1);
+
+      await holdOrder(client, id, 'The customer asks to wait');
+      expect(await shipOrder(client, id, { reference: 'SHIP-1' })).toMatchObject({ code: 'order_held' });
+      await releaseOrder(client, id);
+      expect(await shipOrder(client, id, { reference: 'SHIP-1' })).toMatchObject({ result: 'done' });
+    });
+
+    it.each(['nothing', 'picking', 'shipped'] as const)('ships what it meant to ship after %s', async (recorded) => {
+      const { client, id } = await aPlacedOrder(3);
+      const claimed = { reference: 'SHIP-1', items: [{ line: 1, quantity: 2 }] };
+      if (recorded !== 'nothing') await shipOrder(client, id, { ...claimed, status: 'picking' });
+      if (recorded === 'shipped') await shipOrder(client, id, { ...claimed, carrier: 'DHL' });
+
+      const parcel = { reference: 'SHIP-1', items: [{ line: 1, quantity: 2 }], carrier: 'DHL' };
+      const shipped = await shipOrder(client, id, parcel);
+
+      const shipment = { ...parcel, status: 'shipped' };
+      expect(shipped).toMatchObject({ result: 'done', order: { shipments: [shipment] } });
     });
 
     it('refuses what another program has done before', async () => {

@@ -1,3 +1,5 @@
+import { RescreenHeldOrders } from '@app/application';
+import { FeedReader } from '../support/feed-reader.js';
 import { OrdersClient } from '../support/orders-client.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
@@ -58,6 +60,7 @@ const CONFIRM = { field: 'fulfillment_status', expected: 'PENDING', to: 'CONFIRM
 const OTHER_CONTENT: Readonly<Record<string, object>> = {
   shipments: { reference: 'another' },
   cancel: { reason: 'another' },
+  hold: { reason: 'another' },
   transitions: { to: 'FAILED' },
   payments: { reference: 'another' },
   refunds: { reference: 'another' },
@@ -67,6 +70,7 @@ describe('every change of an order', () => {
   const CHANGES: [path: string, body: object, status: number, prepare: (id: string) => Promise<unknown>][] = [
     ['shipments', SHIP, 201, () => Promise.resolve()],
     ['cancel', { notify: false }, 200, () => Promise.resolve()],
+    ['hold', { reason: 'The customer asks to wait' }, 200, () => Promise.resolve()],
     ['transitions', CONFIRM, 200, () => Promise.resolve()],
     ['payments', PAY, 201, () => Promise.resolve()],
     ['refunds', REFUND, 201, (id) => post(id, 'payments', PAY)],
@@ -137,7 +141,7 @@ describe('every change of an order', () => {
 describe('a request that is repeated without a key', () => {
   it.each([
     ['shipments', SHIP, { ...SHIP, carrier: 'UPS' }, 'shipment_reference_taken'],
-    ['payments', PAY, { ...PAY, at: '2026-01-02T03:04:05Z' }, 'payment_reference_taken'],
+    ['payments', PAY, { ...PAY, currency: 'EUR' }, 'payment_reference_taken'],
     ['refunds', REFUND, { ...REFUND, amount: 500 }, 'refund_reference_taken'],
   ])('to %s gets the same 201 and adds nothing, with other content 422', async (path, body, other, code) => {
     const id = await place();
@@ -149,6 +153,64 @@ describe('a request that is repeated without a key', () => {
 
     expect([again.statusCode, again.body]).toEqual([201, first.body]);
     expect(await outcome(post(id, path, other))).toEqual([422, code]);
+    expect(await eventsOf(id)).toEqual(events);
+  });
+});
+
+describe('a reference', () => {
+  const AT = '2026-01-02T03:04:05Z';
+  const LINES = [{ line: 1, quantity: 2 }];
+  const { items: _items, ...ALL } = SHIP;
+
+  it.each([
+    ['shipments', SHIP, { ...SHIP, shipped_at: AT }],
+    ['shipments', SHIP, ALL],
+    ['payments', PAY, { ...PAY, at: AT }],
+    ['refunds', REFUND, { ...REFUND, at: AT }],
+    ['refunds', REFUND, { ...REFUND, lines: LINES }],
+    ['refunds', { ...REFUND, lines: LINES }, REFUND],
+  ])('of %s stays that of the same request with another time or absent lines', async (path, body, again) => {
+    const id = await place();
+    if (path === 'refunds') await post(id, 'payments', PAY);
+    const first = await post(id, path, body);
+
+    const second = await post(id, path, again);
+
+    expect([first.statusCode, second.statusCode, second.body]).toEqual([201, 201, first.body]);
+  });
+
+  it.each([
+    ['shipments', { ...SHIP, items: [{ line: 1, quantity: 1 }] }, 'shipment_reference_taken'],
+    ['refunds', { ...REFUND, lines: [{ line: 2, quantity: 1 }] }, 'refund_reference_taken'],
+  ])('of %s is taken for other lines', async (path, other, code) => {
+    const id = await place();
+    if (path === 'refunds') await post(id, 'payments', PAY);
+    await post(id, path, path === 'refunds' ? { ...REFUND, lines: LINES } : SHIP);
+
+    expect(await outcome(post(id, path, other))).toEqual([422, code]);
+  });
+
+  it('that is being picked is shipped by a request to ship the same items, once and with 200', async () => {
+    const id = await place();
+    const parcel = { ...SHIP, shipped_at: AT, tracking_number: '0034' };
+    await post(id, 'shipments', { ...SHIP, status: 'picking' });
+    expect(await outcome(post(id, 'shipments', { ...parcel, items: [{ line: 1, quantity: 1 }] }))).toEqual([
+      ...[422, 'shipment_reference_taken'],
+    ]);
+
+    const shipped = await post(id, 'shipments', parcel, withKey('picked'));
+    const events = await eventsOf(id);
+
+    expect([shipped.statusCode, shipped.json()]).toMatchObject([
+      200,
+      { data: { shipments: [{ status: 'shipped', carrier: 'DHL', tracking_number: '0034', shipped_at: '2026-01-02T03:04:05.000Z' }] } },
+    ]);
+    const replayed = await post(id, 'shipments', parcel, withKey('picked'));
+    expect([replayed.statusCode, replayed.body]).toEqual([200, shipped.body]);
+    const repeated = [parcel, { ...SHIP, status: 'picking' }].map((body) => post(id, 'shipments', body));
+    for (const { statusCode, body } of await Promise.all(repeated)) {
+      expect([statusCode, body]).toEqual([201, shipped.body]);
+    }
     expect(await eventsOf(id)).toEqual(events);
   });
 });
@@ -290,6 +352,98 @@ describe('a refusal', () => {
     expect(await outcome(post(id, 'shipments', SHIP))).toEqual([422, 'order_held']);
     expect((await post(id, 'release')).statusCode).toBe(200);
     expect((await post(id, 'shipments', SHIP)).statusCode).toBe(201);
+  });
+});
+
+describe('a hold by a person', () => {
+  const HOLD = { reason: 'The customer asks to wait' };
+  const CONFIRMATION = `UPDATE order_stages SET state = $2, locked_until = $3, held_for = $4
+    WHERE order_id = $1 AND stage = 'notify-customer'`;
+  interface Held {
+    readonly pipeline: readonly { readonly stage: string; readonly state: string }[];
+  }
+  const statesOf = async (id: string) =>
+    Object.fromEntries((await orders.read<Held>(id)).pipeline.map(({ stage, state }) => [stage, state]));
+  const isListed = async (id: string) => {
+    const { data } = (await api.get(`/v1/orders?held=true&ids=${id}`)).json<{ data: object[] }>();
+    return data.length === 1;
+  };
+  const soon = new Date(Date.now() + 3_600_000);
+
+  it.each([
+    ['a confirmation that waits', 'pending', null, { 'notify-customer': 'held' }, { 'notify-customer': 'pending' }],
+    ['a confirmation that a worker sends', 'pending', soon, { review: 'held' }, { 'notify-customer': 'pending' }],
+    ['a confirmation that was sent', 'done', null, { review: 'held' }, { 'notify-customer': 'done' }],
+    ['a confirmation that failed', 'dead', null, { review: 'held' }, { 'notify-customer': 'dead' }],
+  ])('of an order with %s ships nothing until it is released', async (_case, state, lockedUntil, held, released) => {
+    const id = await place();
+    await api.database.query(CONFIRMATION, [id, state, lockedUntil, null]);
+    const reader = new FeedReader(api, 'kinds=orders');
+    await reader.catchUp();
+
+    const first = await post(id, 'hold', HOLD);
+    const again = await post(id, 'hold', { reason: 'Once more' });
+
+    expect([first.statusCode, again.statusCode, again.body]).toEqual([200, 200, first.body]);
+    expect([await statesOf(id), await isListed(id)]).toEqual([expect.objectContaining(held), true]);
+    expect((await reader.page()).data.map((change) => change.id)).toEqual([id]);
+    expect(await outcome(post(id, 'shipments', SHIP))).toEqual([422, 'order_held']);
+    expect((await post(id, 'release')).statusCode).toBe(200);
+    expect(await statesOf(id)).toEqual({
+      ...{ 'fraud-analysis': 'done', inventory: 'done', 'notify-merchant': 'pending' },
+      ...released,
+    });
+    expect((await reader.page()).data.map((change) => change.id)).toEqual([id]);
+    expect((await history(id)).data.filter(({ event }) => event === 'held' || event === 'released')).toMatchObject([
+      { event: 'held', details: HOLD },
+      { event: 'released' },
+    ]);
+    expect((await post(id, 'shipments', SHIP)).statusCode).toBe(201);
+  });
+
+  it('of an order whose analysis failed is not ended by the next analysis', async () => {
+    const id = await place();
+    await api.database.query(CONFIRMATION, [id, 'held', null, ['analysis_unavailable']]);
+    await post(id, 'hold', HOLD);
+
+    await api.app.get(RescreenHeldOrders).execute(null, new AbortController().signal);
+
+    expect(await statesOf(id)).toMatchObject({ 'notify-customer': 'held' });
+    expect(await eventsOf(id)).toEqual(['placed', 'held']);
+  });
+
+  it.each([
+    ['sent', 'done', ['notify-cancellation']],
+    ['waits', 'pending', []],
+  ])('and then cancelled mails that where the confirmation %s', async (_case, state, mails) => {
+    const id = await place();
+    await api.database.query(CONFIRMATION, [id, state, null, null]);
+    await post(id, 'hold', HOLD);
+
+    await post(id, 'cancel');
+
+    const { review, ...states } = await statesOf(id);
+    expect([review, await isListed(id)]).toEqual([undefined, false]);
+    expect(Object.keys(states).filter((stage) => stage === 'notify-cancellation')).toEqual(mails);
+  });
+
+  it('is possible for an imported order, and for none that ships, is picked or is cancelled', async () => {
+    const imported = await api.store.order({ status: 'PENDING', fulfillment_status: 'PENDING' });
+    const [shipped, picked, cancelled] = [await place(), await place(), await place()];
+    await post(shipped, 'shipments', SHIP);
+    await post(picked, 'shipments', { ...SHIP, status: 'picking' });
+    await post(cancelled, 'cancel');
+
+    expect((await post(imported, 'hold', HOLD)).statusCode).toBe(200);
+    expect(await isListed(imported)).toBe(true);
+    for (const [id, code] of [
+      [shipped, 'already_shipped'],
+      [picked, 'being_picked'],
+      [cancelled, 'order_cancelled'],
+    ] as const) {
+      expect(await outcome(post(id, 'hold', HOLD))).toEqual([422, code]);
+    }
+    expect((await post(picked, 'hold', {})).json()).toMatchObject({ error: 'reason is required' });
   });
 });
 

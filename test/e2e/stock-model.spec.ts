@@ -88,6 +88,14 @@ class Warehouse {
     return free;
   }
 
+  /** What lies in the bins where pickers have moved units to a packing zone. */
+  unpicked(): Map<string, number> {
+    const left = new Map(this.shelves);
+    const units = this.orders.flatMap(({ lines }) => lines.flatMap((line) => line.units));
+    for (const { bin, parcel } of units) if (parcel?.status === 'picking') add(left, bin, -1);
+    return left;
+  }
+
   async step(): Promise<string> {
     const acts = {
       sell: () => this.sell(),
@@ -186,8 +194,14 @@ class Warehouse {
     const bin = this.anyBin();
     add(this.shelves, bin, this.draw(2) === 0 ? this.draw(3) : -Math.min(this.draw(3), this.free().get(bin) ?? 0));
     await this.reader.catchUp();
-    const basis = this.draw(2) === 0 ? 'on_hand' : 'available';
-    const counted = (basis === 'on_hand' ? this.shelves : this.free()).get(bin) ?? 0;
+    const [basis, units] = (
+      [
+        ['on_hand', this.shelves],
+        ['in_bin', this.unpicked()],
+        ['available', this.free()],
+      ] as const
+    )[this.draw(3)] ?? ['available', this.free()];
+    const counted = units.get(bin) ?? 0;
     const line = { product_id: this.product, bin, counted, as_of: this.reader.cursor, basis };
     const response = await this.api.post('/v1/stock', { lines: [line] });
     const [result] = response.json<{ data: { lines: object[] } }>().data.lines;

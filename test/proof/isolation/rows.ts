@@ -35,6 +35,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     scope: 'fulfillment',
     body: { field: 'status', expected: 'PENDING', to: 'FAILED' },
   },
+  'POST /v1/orders/:id/hold': { as: 'change', scope: 'fulfillment', body: { reason: 'x' } },
   'POST /v1/orders/:id/release': { as: 'change', scope: 'fulfillment' },
   'POST /v1/orders/:id/cancel': { as: 'change', scope: 'fulfillment' },
   'POST /v1/orders/:id/payments': {

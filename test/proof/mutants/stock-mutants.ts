@@ -7,8 +7,14 @@ const SHOWN_COLUMNS = 'test/e2e/feed-records.spec.ts';
 export const STOCK_MUTANTS: readonly Mutant[] = [
   mutant('a count on hand keeps the units that are sold', 'stock', WRONG_COUNT, [
     'count-basis',
-    `[{ index, ...row, ...place, isOnHand: input.write.kind === 'count' && input.write.basis === null }]`,
+    `[{ index, ...row, ...place, basis: null }]`,
   ]),
+  mutant(
+    'a count in the bin contains the units that a picker has taken',
+    'test/e2e/stock-model.spec.ts',
+    /● keeps in every bin the units that lie there and belong to no order/,
+    ['picked-units', "...(await readUnshipped(sql, storeId, countsOf('in_bin'), ['shipped', 'delivered'])),"],
+  ),
   mutant('a count forgets what moved after its cursor', 'stock', WRONG_COUNT, [
     'moved-since',
     'const after = counted - facts.unshipped + this.adjusted;',

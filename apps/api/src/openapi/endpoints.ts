@@ -93,18 +93,25 @@ export function ApiPath({ example, ...parameter }: PathParameter): MethodDecorat
   return ApiParam({ ...parameter, required: true, schema: { type: 'string', examples: [example] } });
 }
 
+interface Answer {
+  readonly status: 200 | 201;
+  readonly description: string;
+}
+
 interface Write<Body extends object> extends Operation {
   readonly of: Representation;
   /** A class with a decorator of `body/fields.ts` for each field, and a value of it. */
   readonly body?: { readonly type: new () => Body; readonly example: Body; readonly isOptional?: boolean };
-  readonly answer: { readonly status: 200 | 201; readonly description: string };
+  readonly answer: Answer;
+  readonly otherAnswer?: Answer;
   readonly isRepeatable?: boolean;
 }
 
 export function ApiWrite<Body extends object>({
   of,
   body,
-  answer: { status, description },
+  answer,
+  otherAnswer,
   isRepeatable = false,
   failures = [],
   ...operation
@@ -118,13 +125,15 @@ export function ApiWrite<Body extends object>({
     ApiPrefer,
     ApiRequestId,
     ...(body ? [bodyOf(body), ApiFailures(new BadRequestException('Request body is not valid JSON'))] : []),
-    ApiResponse({
-      status,
-      description,
-      schema,
-      examples: { done: { summary: 'Done', value } },
-      headers: { ...KEY_HEADERS, ...replayed, ...optionalHeaders('X-Ignored-Parameters') },
-    }),
+    ...[answer, ...(otherAnswer ? [otherAnswer] : [])].map(({ status, description }) =>
+      ApiResponse({
+        status,
+        description,
+        schema,
+        examples: { done: { summary: 'Done', value } },
+        headers: { ...KEY_HEADERS, ...replayed, ...optionalHeaders('X-Ignored-Parameters') },
+      }),
+    ),
     ApiFailures(
       ...failures,
       ...(isRepeatable ? repeated : []),

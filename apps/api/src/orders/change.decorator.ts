@@ -34,8 +34,9 @@ export const Change = createParamDecorator((_data: unknown, context: ExecutionCo
       idempotency: key === null ? null : { storeId: store.id, mode, key },
       deadline: deadlineOf(request),
     },
-    answer: ({ order, isReplay }) => {
+    answer: ({ order, isReplay, shipsPicked }) => {
       request.orderId = order.id;
+      if (shipsPicked) reply.status(200);
       if (isReplay) reply.header('idempotent-replayed', 'true');
       return single(toOrderResponse(order));
     },

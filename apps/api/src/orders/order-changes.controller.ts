@@ -66,6 +66,14 @@ export class OrderChangesController {
     return answer(await this.changes.move(context, request.toTransition(body)));
   }
 
+  @Post('hold')
+  @HttpCode(200)
+  @NeedsScope('fulfillment')
+  @docs.ApiHoldOrder
+  async hold(@Change() { context, answer }: ChangeOfOrder, @Body(StrictBodyPipe) body: request.HoldOrderRequest) {
+    return answer(await this.changes.hold(context, body.reason));
+  }
+
   @Post('release')
   @HttpCode(200)
   @NeedsScope('fulfillment')

@@ -7,6 +7,7 @@ import {
   CancelOrderRequest,
   ChangeShipmentRequest,
   CreateShipmentRequest,
+  HoldOrderRequest,
   RecordPaymentRequest,
   RecordRefundRequest,
   ReleaseOrderRequest,
@@ -53,8 +54,9 @@ export const ApiCreateShipment = ApiChange({
   operationId: 'createShipment',
   summary: 'Ship lines of an order, or claim them for picking',
   description:
-    'The same request with the same `reference` is the same shipment: repeat it after a lost answer. `fulfillment_status` ' +
-    'follows from the shipments. A refusal as `already_shipped` is kept in the history.',
+    'The same request with the same `reference` is the same shipment: repeat it after a lost answer. One that is `picking` ' +
+    'is shipped by a request to ship the same items. `fulfillment_status` follows from the shipments. A refusal as ' +
+    '`already_shipped` is kept in the history.',
   body: {
     type: CreateShipmentRequest,
     example: {
@@ -66,6 +68,7 @@ export const ApiCreateShipment = ApiChange({
     },
   },
   status: 201,
+  otherAnswer: { status: 200, description: 'The full order. Its shipment with the `reference` was being picked.' },
   failures: [
     new BadRequestException('reference is required'),
     new refused.AlreadyShipped(LINES),
@@ -128,11 +131,27 @@ export const ApiMoveOrder = ApiChange({
   ],
 });
 
+export const ApiHoldOrder = ApiChange({
+  operationId: 'holdOrder',
+  summary: 'Hold an order before anything of it ships',
+  description:
+    'The order is under review, as if a fraud rule held it: nothing of it ships, and a confirmation that was not sent ' +
+    'waits. Only a release or a cancellation ends that. An order that a person holds stays as it is.',
+  body: { type: HoldOrderRequest, example: { reason: 'The customer asks to wait' } },
+  status: 200,
+  failures: [
+    new BadRequestException('reason is required'),
+    new refused.HeldTooLate(),
+    new refused.BeingPicked(['SHIP-2']),
+    new refused.OrderCancelled(),
+  ],
+});
+
 export const ApiReleaseOrder = ApiChange({
   operationId: 'releaseOrder',
   summary: 'End the review of an order',
   description:
-    "Sends the customer's confirmation, as for an accepted order. The body has no fields, and may be absent.",
+    "Sends the customer's confirmation, unless it was sent. The body has no fields, and may be absent.",
   body: { type: ReleaseOrderRequest, example: {}, isOptional: true },
   status: 200,
   failures: [new refused.NotHeld(), new refused.OrderCancelled()],

@@ -86,6 +86,11 @@ export class CancelOrderRequest {
   notify?: boolean | null;
 }
 
+export class HoldOrderRequest {
+  @is.RequiredTextField({ max: 500, description: 'For the history.' })
+  reason!: string;
+}
+
 export class ReleaseOrderRequest {}
 
 export class TransitionRequest {

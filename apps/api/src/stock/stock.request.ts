@@ -57,7 +57,8 @@ export class StockLineRequest {
     words: COUNT_BASES,
     description:
       'Required with `counted`. `available`: the count excludes what is sold. `on_hand`: all that lay on the shelf; ' +
-      'units of orders that were placed and not shipped at `as_of` are taken off.',
+      'units of orders that were placed and not shipped at `as_of` are taken off. `in_bin`: the same, but units of a ' +
+      'shipment that was `picking` had left the bin already.',
   })
   basis?: CountBasis | null;
 }

@@ -1,6 +1,7 @@
 import {
   cancelOrder,
   changeShipment,
+  holdOrder,
   moveStatus,
   recordPayment,
   recordRefund,
@@ -39,7 +40,8 @@ export class ChangeOrder {
   constructor(private readonly lifecycle: OrderLifecycle) {}
 
   ship(context: ChangeContext, request: WithoutHash<ShipmentRequest>): Promise<ChangedOrder> {
-    const requestHash = requestHashOf(request).toString('base64');
+    const { items: _items, status: _status, shippedAt: _at, ...identity } = request;
+    const requestHash = hashOf(identity);
     return this.run(context, ['ship', request], (order) => shipOrder(order, { ...request, requestHash }));
   }
 
@@ -59,18 +61,24 @@ export class ChangeOrder {
     return this.run(context, ['setStatus', change], (order) => setStatuses(order, change));
   }
 
+  hold(context: ChangeContext, reason: string): Promise<ChangedOrder> {
+    return this.run(context, ['hold', reason], (order) => holdOrder(order, reason));
+  }
+
   release(context: ChangeContext): Promise<ChangedOrder> {
     return this.run(context, ['release'], releaseOrder);
   }
 
   pay(context: ChangeContext, request: WithoutHash<PaymentRequest>): Promise<ChangedOrder> {
-    const requestHash = requestHashOf(request).toString('base64');
+    const { at: _at, ...identity } = request;
+    const requestHash = hashOf(identity);
     return this.run(context, ['pay', request], (order) => recordPayment(order, { ...request, requestHash }));
   }
 
   /** Calls no gateway. */
   refund(context: ChangeContext, request: WithoutHash<RefundRequest>): Promise<ChangedOrder> {
-    const requestHash = requestHashOf(request).toString('base64');
+    const { at: _at, lines, ...identity } = request;
+    const requestHash = hashOf(identity) + (lines ? hashOf(lines) : '');
     return this.run(context, ['refund', request], (order) => recordRefund(order, { ...request, requestHash }));
   }
 
@@ -82,4 +90,8 @@ export class ChangeOrder {
     const requestHash = requestHashOf([order.reference.toLowerCase(), ...request]);
     return this.lifecycle.change({ ...context, order, decide, idempotency: scope && { scope, requestHash } });
   }
+}
+
+function hashOf(request: unknown): string {
+  return requestHashOf(request).toString('base64');
 }

@@ -26,6 +26,8 @@ export interface ChangedOrder {
   readonly restocked: number;
   /** An earlier request with the same idempotency key made the change. */
   readonly isReplay: boolean;
+  /** The request was to make a shipment, and has shipped the one with its reference, which was being picked. */
+  readonly shipsPicked: boolean;
 }
 
 export abstract class OrderLifecycle {

@@ -13,7 +13,10 @@ export type NotificationStage = (typeof NOTIFICATION_STAGES)[number];
 /** They complete in the order's own transaction, in this order. No row keeps them. */
 export const PLACEMENT_STAGES = ['fraud-analysis', 'inventory'] as const;
 
-export const PIPELINE_STAGES = [...PLACEMENT_STAGES, ...NOTIFICATION_STAGES] as const;
+/** A person holds the order after its confirmation, or an imported one. Nothing runs. */
+export const REVIEW_STAGE = 'review';
+
+export const PIPELINE_STAGES = [...PLACEMENT_STAGES, ...NOTIFICATION_STAGES, REVIEW_STAGE] as const;
 
 export function stagesOfPlacement(at: Date): PipelineStageRecord[] {
   return PLACEMENT_STAGES.map((stage) => ({ stage, reference: '', state: 'done', attempts: 1, lastError: '', at }));

@@ -24,7 +24,7 @@ export function cancelledAs(
   { status, fulfillmentStatus }: OrderState,
   { reason, restock, notify }: Cancellation,
 ): OrderChange {
-  const { isHeld, hasTakenStock, lines } = order.state;
+  const { isHeld, isConfirmationHeld, hasTakenStock, lines } = order.state;
   const returns = restock ?? hasTakenStock;
   const after = { status, fulfillmentStatus };
   return {
@@ -34,8 +34,8 @@ export function cancelledAs(
       ...order.statusEventsTo(after),
     ],
     ...(returns && { restock: { kind: 'CANCELLATION', lines } }),
-    // The customer of a held order has had no confirmation, so the cancellation would be the first mail.
     ...(isHeld && { review: 'abandoned' }),
-    ...(notify && !isHeld && { mail: { stage: 'notify-cancellation', reference: '' } }),
+    // Without the confirmation, the cancellation would be the first mail.
+    ...(notify && !isConfirmationHeld && { mail: { stage: 'notify-cancellation', reference: '' } }),
   };
 }

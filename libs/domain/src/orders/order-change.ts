@@ -5,7 +5,10 @@ import type { MoneyRecord } from './order-money.js';
 import type { OrderState } from './order-status.js';
 import type { Shipment } from './shipment.js';
 
-/** Identifies a request. Once its person is erased, the first character is known; of an imported record, nothing. */
+/**
+ * Identifies a request, whatever its times are. Of two requests of which one lacks optional lines, the one hash begins the
+ * other. Once its person is erased, the first character is known; of an imported record, nothing.
+ */
 export interface Repeatable {
   readonly requestHash: string;
 }
@@ -20,11 +23,13 @@ export interface OrderChange extends OrderState {
   readonly events: readonly OrderEvent[];
   /** As it is afterwards. A time that is null for its status is now. */
   readonly shipment?: KnownShipment;
+  /** The request was to make the shipment, which was being picked. */
+  readonly shipsPicked?: boolean;
   readonly payment?: KnownMoney & { readonly at: Date | null };
   readonly refund?: KnownMoney & { readonly at: Date | null };
   /** Units that go back to their bins. In a cancellation, they have not left. */
   readonly restock?: { readonly kind: 'CANCELLATION' | 'RETURN'; readonly lines: readonly LineQuantity[] };
-  readonly review?: 'released' | 'abandoned';
+  readonly review?: 'held' | 'released' | 'abandoned';
   readonly mail?: { readonly stage: ChangeMail; readonly reference: string };
   /** The change is refused, and its events are kept. */
   readonly refusal?: DomainError;

@@ -10,6 +10,7 @@ export const ORDER_EVENTS = [
   'placed',
   'imported',
   'status_changed',
+  'held',
   'released',
   'cancelled',
   'shipment_created',

@@ -1,5 +1,6 @@
 import { DomainError } from '../shared/domain-error.js';
 import { cancelOrder } from './cancel-order.js';
+import { holdOrder } from './hold-order.js';
 import { moveStatus, type Transition } from './move-status.js';
 import type { KnownShipment, OrderChange } from './order-change.js';
 import type { OrderEvent } from './order-event.js';
@@ -27,6 +28,8 @@ function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
     totalAmount: 3500,
     currency: 'USD',
     isHeld: false,
+    isHeldByPerson: false,
+    isConfirmationHeld: false,
     hasTakenStock: true,
     lines: ALL.map((line) => ({ ...line, returned: 0 })),
     shipments: [],
@@ -148,6 +151,40 @@ describe('a shipment', () => {
     expect(shipOrder(order, shipping()).shipment?.items).toEqual([units(2, 1)]);
     expect(shipped.shipment).toMatchObject({ status: 'shipped', shippedAt: AT });
     expect(shipped.mail).toEqual({ stage: 'notify-shipment', reference: 'S-1' });
+  });
+
+  it.each<[string, Partial<KnownShipment>, Parameters<typeof shipping>[0], string]>([
+    ['picking, with the same items', { status: 'picking' }, { items: ALL }, 'shipment_changed PROCESSING>SHIPPED'],
+    ['picking, without items', { status: 'picking' }, {}, 'shipment_changed PROCESSING>SHIPPED'],
+    ['picking, with other items', { status: 'picking' }, { items: [units(1, 3)] }, 'shipment_reference_taken'],
+    ['picking, again picking', { status: 'picking' }, { status: 'picking' }, ''],
+    ['shipped, again picking', {}, { status: 'picking', requestHash: 'another' }, ''],
+    ['delivered, again shipped', { status: 'delivered' }, { shippedAt: AT }, ''],
+    ['shipped, with other items', {}, { items: [units(2, 1)] }, 'shipment_reference_taken'],
+  ])('that is %s and has the reference of a request is decided by both', (_name, existing, request, expected) => {
+    const order = anOrder({ fulfillmentStatus: 'PROCESSING', shipments: [aShipment(existing)] });
+    let outcome = '';
+    const code = thrown(() => {
+      outcome = textOf(shipOrder(order, shipping({ reference: 'S-1', ...request })).events).join(' ');
+    });
+
+    expect(code === 'nothing' ? outcome : code).toBe(expected);
+  });
+
+  it('that is shipped by a request to ship the picked items has its tracking, and mails unless one of both said no', () => {
+    const picked = (notify: boolean) =>
+      anOrder({
+        fulfillmentStatus: 'PROCESSING',
+        shipments: [aShipment({ status: 'picking', carrier: 'DHL', trackingNumber: '1', notify })],
+      });
+    const request = shipping({ reference: 'S-1', trackingNumber: '2', shippedAt: AT, requestHash: 'again' });
+
+    const change = shipOrder(picked(true), request);
+
+    const parcel = { carrier: 'DHL', trackingNumber: '2', status: 'shipped', shippedAt: AT, requestHash: 'again' };
+    expect(change).toMatchObject({ shipment: parcel, shipsPicked: true, mail: { stage: 'notify-shipment' } });
+    expect(shipOrder(picked(false), request).mail).toBeUndefined();
+    expect(shipOrder(picked(true), { ...request, notify: false }).mail).toBeUndefined();
   });
 
   it('is known by the first character of its request once its person is erased, and by nothing once it is imported', () => {
@@ -346,7 +383,7 @@ describe('a cancellation', () => {
   });
 
   it('of an order under review abandons its confirmation and sends no mail', () => {
-    const change = cancelOrder(anOrder({ isHeld: true }), cancellation);
+    const change = cancelOrder(anOrder({ isHeld: true, isConfirmationHeld: true }), cancellation);
 
     expect([change.review, change.mail]).toEqual(['abandoned', undefined]);
   });
@@ -557,6 +594,30 @@ describe('a release', () => {
     ['order_cancelled', { fulfillmentStatus: 'CANCELLED' }],
   ])('is refused as %s of %j', (code, state) => {
     expect(thrown(() => releaseOrder(anOrder(state)))).toBe(code);
+  });
+});
+
+describe('a hold', () => {
+  const UNDER_REVIEW = { isHeld: true, isConfirmationHeld: true };
+
+  it.each<[string, Partial<PlacedOrderState>, string[]]>([
+    ['an order', {}, ['held']],
+    ['an order that a rule holds', UNDER_REVIEW, ['held']],
+    ['an order that a person holds', { ...UNDER_REVIEW, isHeldByPerson: true }, []],
+  ])('of %s changes no status', (_name, state, events) => {
+    const change = holdOrder(anOrder(state), 'Wait');
+
+    expect([statesOf(change), textOf(change.events)]).toEqual(['PENDING PENDING', events]);
+    expect(change.review).toBe(events.length > 0 ? 'held' : undefined);
+  });
+
+  it.each<[string, Partial<PlacedOrderState>]>([
+    ['already_shipped', { shipments: [aShipment({ items: [units(1, 1)] })] }],
+    ['already_shipped', { fulfillmentStatus: 'DELIVERED' }],
+    ['being_picked', { shipments: [aShipment({ status: 'picking' })] }],
+    ['order_cancelled', { fulfillmentStatus: 'CANCELLED' }],
+  ])('is refused as %s of %j', (code, state) => {
+    expect(thrown(() => holdOrder(anOrder(state), 'Wait'))).toBe(code);
   });
 });
 

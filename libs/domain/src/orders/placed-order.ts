@@ -12,6 +12,9 @@ export interface PlacedOrderState extends OrderState {
   readonly totalAmount: number;
   readonly currency: string;
   readonly isHeld: boolean;
+  readonly isHeldByPerson: boolean;
+  /** Whether the review holds the customer's confirmation, too. */
+  readonly isConfirmationHeld: boolean;
   /** An imported order has taken none from bins. */
   readonly hasTakenStock: boolean;
   readonly lines: readonly (LineQuantity & { readonly returned: number })[];
@@ -85,7 +88,8 @@ export class PlacedOrder {
 
   /** The same request again changes nothing. @throws taken when it is another request. */
   repeated(existing: Repeatable, { requestHash }: Repeatable, taken: DomainError): OrderChange {
-    if (existing.requestHash === '' || !requestHash.startsWith(existing.requestHash)) throw taken;
+    const known = existing.requestHash;
+    if (known === '' || !(requestHash.startsWith(known) || known.startsWith(requestHash))) throw taken;
     return this.unchanged();
   }
 
@@ -109,8 +113,8 @@ export class PlacedOrder {
     ];
   }
 
-  assertNothingShipped(): void {
-    if (this.state.shipments.some(isShipped) || this.isShippedWhole) throw new CancelledTooLate();
+  assertNothingShipped(tooLate: DomainError = new CancelledTooLate()): void {
+    if (this.state.shipments.some(isShipped) || this.isShippedWhole) throw tooLate;
     this.assertNothingPicked();
   }
 

@@ -48,7 +48,7 @@ export function shipOrder(order: PlacedOrder, request: ShipmentRequest): OrderCh
   const { reference, status, shippedAt, items: requested, ...rest } = request;
   const existing = order.state.shipments.find((shipment) => shipment.reference === reference);
   if (existing?.status === 'void') throw new ShipmentVoid();
-  if (existing) return order.repeated(existing, request, new ShipmentReferenceTaken());
+  if (existing) return repeatShipment(order, existing, request);
 
   const refused = (refusal: DomainError, details: object = {}): OrderChange => {
     const recorded = { code: refusal.code, ...(requested && { items: requested }), ...details };
@@ -72,14 +72,34 @@ export function shipOrder(order: PlacedOrder, request: ShipmentRequest): OrderCh
   return changeWith(order, shipment, [orderEvent('shipment_created', reference, { status, items })], isShipped);
 }
 
+/** One that is being picked is shipped by a request to ship the same units. One that has left is not picked again. */
+function repeatShipment(order: PlacedOrder, existing: KnownShipment, request: ShipmentRequest): OrderChange {
+  const { items, status, shippedAt, carrier, trackingNumber, trackingUrl, notify, requestHash } = request;
+  const asked = sumByLine(items ?? existing.items);
+  if (!covers(existing.items, asked) || !covers(asked, existing.items)) throw new ShipmentReferenceTaken();
+  const isPicked = existing.status === 'picking';
+  if (!isPicked && status === 'picking') return order.unchanged();
+  if (!isPicked || status === 'picking') return order.repeated(existing, request, new ShipmentReferenceTaken());
+
+  const given = Object.entries({ carrier, trackingNumber, trackingUrl }).filter(([, text]) => text !== '');
+  const picked = { ...existing, notify: existing.notify && notify, requestHash };
+  const patch = { ...Object.fromEntries(given), status: 'shipped' as const, at: shippedAt };
+  return { ...changeFrom(order, picked, patch), shipsPicked: true };
+}
+
 /** A void shipment gives its units back to the order. @throws NotFound, IllegalTransition, DeliveredTooEarly */
-export function changeShipment(
-  order: PlacedOrder,
-  reference: string,
-  { status, at, ...tracking }: ShipmentPatch,
-): OrderChange {
+export function changeShipment(order: PlacedOrder, reference: string, patch: ShipmentPatch): OrderChange {
   const before = order.state.shipments.find((shipment) => shipment.reference === reference);
   if (!before) throw new NotFound('Shipment');
+  return changeFrom(order, before, patch);
+}
+
+function changeFrom(
+  order: PlacedOrder,
+  before: KnownShipment,
+  { status, at, ...tracking }: ShipmentPatch,
+): OrderChange {
+  const { reference } = before;
   const moves = status !== undefined && status !== before.status;
   if (moves) assertMove(order, before, status);
   const { shippedAt } = before;

@@ -7,11 +7,14 @@ export type StockWrite =
   | {
       readonly kind: 'count';
       readonly counted: number;
-      /** `available`: without the units that were sold. `on_hand`: all that lay on the shelf. */
+      /**
+       * `available`: without the units that were sold. `on_hand`: all that lay on the shelf. `in_bin`: the same, where
+       * picked units have left the bin.
+       */
       readonly basis: CountBasis;
     };
 
-export const COUNT_BASES = ['available', 'on_hand'] as const;
+export const COUNT_BASES = ['available', 'on_hand', 'in_bin'] as const;
 export type CountBasis = (typeof COUNT_BASES)[number];
 
 export const MOVEMENT_KINDS = ['OPENING', 'ORDER', 'CANCELLATION', 'RETURN', 'ADJUSTMENT', 'SET', 'COUNT'] as const;

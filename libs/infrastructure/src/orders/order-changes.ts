@@ -15,7 +15,7 @@ import { toSafeInteger } from '../postgres/integers.js';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 import { allUnits, lowestUnits } from '../stock/line-units.js';
 import { toEventRow } from './order-event.rows.js';
-import { endOfReview, mailStage } from './order-stages.js';
+import { HELD_BY_PERSON, mailStage, reviewStatement } from './order-stages.js';
 
 const FIND_BY_RECEIPT = `/* orders.find_by_receipt */
   SELECT id FROM orders WHERE store_id = $1 AND upper(receipt_number) = upper($2)`;
@@ -24,10 +24,15 @@ const LOCK = `/* orders.lock */
   /* @protects order-lock */
   SELECT FROM orders WHERE store_id = $1 AND id = $2 AND ($3::boolean IS NULL OR is_test = $3) FOR NO KEY UPDATE`;
 
+const IS_HELD_BY = (condition: string) =>
+  `EXISTS (SELECT FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held' AND ${condition})`;
+
 // Of the fulfillment steps, those with a reference follow from shipments.
 const LOAD = `/* orders.load */
   SELECT status, fulfillment_status AS "fulfillmentStatus", total_amount AS "totalAmount", currency,
-    EXISTS (SELECT FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held') AS "isHeld",
+    ${IS_HELD_BY('true')} AS "isHeld",
+    ${IS_HELD_BY(`'${HELD_BY_PERSON}' = ANY (held_for)`)} AS "isHeldByPerson",
+    ${IS_HELD_BY("stage = 'notify-customer'")} AS "isConfirmationHeld",
     EXISTS (SELECT FROM stock_movements WHERE store_id = $1 AND order_id = $2) AS "hasTakenStock",
     (SELECT coalesce(json_agg(json_build_object('line', position + 1, 'quantity', line.quantity,
         'returned', coalesce(back.quantity, 0)) ORDER BY position), '[]')
@@ -86,8 +91,8 @@ const SHIP = `/* orders.save_shipment */
     shipped_at, delivered_at, $11
   FROM saved
   ON CONFLICT (store_id, order_id, reference) DO UPDATE SET status = excluded.status, carrier = excluded.carrier,
-    tracking_number = excluded.tracking_number, tracking_url = excluded.tracking_url,
-    shipped_at = excluded.shipped_at, delivered_at = excluded.delivered_at`;
+    tracking_number = excluded.tracking_number, tracking_url = excluded.tracking_url, notify = excluded.notify,
+    request_hash = excluded.request_hash, shipped_at = excluded.shipped_at, delivered_at = excluded.delivered_at`;
 
 const SHIP_ITEMS = `/* orders.save_shipment_items */
   INSERT INTO shipment_items (store_id, order_id, reference, position, quantity, units)
@@ -184,7 +189,7 @@ export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, c
     eventsOf(order, actor, events, false),
     ...(payment ? [{ text: PAY, values: [...key, ...moneyValues(payment)] }] : []),
     ...(refund ? [{ text: REFUND, values: [...key, ...moneyValues(refund)] }] : []),
-    ...(review ? [endOfReview(order, review)] : []),
+    ...(review ? [reviewStatement(order, review)] : []),
     ...(mail ? [mailStage(order, mail)] : []),
   ];
 }

@@ -2,23 +2,47 @@ import { PIPELINE_STAGES, type OrderKey } from '@app/application';
 import type { FraudAssessment, OrderChange } from '@app/domain';
 import type { Statement } from '../postgres/transaction-sql.js';
 
-/** An order is under review while one of its stages, called `stage`, is held. A release or a cancellation ends that. */
+/** An order is under review while a stage of it, called `stage`, is held: one at most. A release or a cancellation ends that. */
 export const IS_HELD = `stage.state = 'held'`;
 
-const RELEASE = `/* stages.release */
-  UPDATE order_stages SET state = 'pending', run_at = now(), updated_at = now()
-  WHERE store_id = $1 AND order_id = $2 AND state = 'held'`;
+/** Among the rules that hold an order. No later analysis replaces it. */
+export const HELD_BY_PERSON = 'held_by_person';
 
-const ABANDON = `/* stages.cancel */
-  UPDATE order_stages SET state = 'dead', last_error = 'order_cancelled', set_aside = true, updated_at = now()
-  WHERE store_id = $1 AND order_id = $2 AND state = 'held'`;
+// The confirmation, unless a worker sends it or has sent it. Otherwise a stage of its own, which lasts as long as the review.
+// The triggers log what changes in an existing stage.
+const HOLD = `/* stages.hold */
+  WITH confirmation AS (
+    UPDATE order_stages
+    SET held_for = CASE state WHEN 'held' THEN array_append(held_for, '${HELD_BY_PERSON}') ELSE '{${HELD_BY_PERSON}}' END,
+      state = 'held', locked_until = NULL, updated_at = now()
+    WHERE store_id = $1 AND order_id = $2 AND (state = 'held'
+      OR state = 'pending' AND stage = 'notify-customer' AND coalesce(locked_until < clock_timestamp(), true))
+    RETURNING stage
+  ), review AS (
+    INSERT INTO order_stages (store_id, order_id, stage, state, held_for, position)
+    SELECT $1, $2, 'review', 'held', '{${HELD_BY_PERSON}}', ${PIPELINE_STAGES.length}
+    WHERE NOT EXISTS (SELECT FROM confirmation)
+    RETURNING store_id, order_id
+  )
+  INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'orders', order_id::text FROM review`;
+
+const endReview = (name: string, confirmation: string) => `/* stages.${name} */
+  WITH ended AS (DELETE FROM order_stages WHERE store_id = $1 AND order_id = $2 AND stage = 'review')
+  UPDATE order_stages SET ${confirmation}, updated_at = now()
+  WHERE store_id = $1 AND order_id = $2 AND state = 'held' AND stage <> 'review'`;
+
+const REVIEWS = {
+  held: HOLD,
+  released: endReview('release', `state = 'pending', run_at = now()`),
+  abandoned: endReview('cancel', `state = 'dead', last_error = 'order_cancelled', set_aside = true`),
+};
 
 const QUEUE = `/* stages.queue */
   INSERT INTO order_stages (store_id, order_id, stage, reference, state, position)
   VALUES ($1, $2, $3, $4, 'pending', $5) ON CONFLICT DO NOTHING`;
 
-export function endOfReview({ storeId, orderId }: OrderKey, review: NonNullable<OrderChange['review']>): Statement {
-  return { text: review === 'released' ? RELEASE : ABANDON, values: [storeId, orderId] };
+export function reviewStatement({ storeId, orderId }: OrderKey, review: keyof typeof REVIEWS): Statement {
+  return { text: REVIEWS[review], values: [storeId, orderId] };
 }
 
 export function mailStage(

@@ -23,6 +23,8 @@ export class PostgresOrderLifecycle extends OrderLifecycle {
   }
 }
 
+type KeptChange = (KeptOrder & { readonly shipsPicked?: boolean }) | null;
+
 type Outcome = (ChangedOrder & { readonly refusal?: undefined }) | { readonly refusal: DomainError };
 
 // The key first, then the order, then its stock: the lock order of every writer.
@@ -34,9 +36,12 @@ async function change(
   const kept =
     idempotency &&
     // @protects kept-change
-    ((await findKept<KeptOrder | null>(sql, 'change', idempotency)) ??
-      (await claimKey<KeptOrder | null>(sql, 'change', idempotency)));
-  if (kept) return { order: await replayed(sql, target.storeId, kept), restocked: 0, isReplay: true };
+    ((await findKept<KeptChange>(sql, 'change', idempotency)) ??
+      (await claimKey<KeptChange>(sql, 'change', idempotency)));
+  if (kept) {
+    const { shipsPicked = false } = kept.record ?? {};
+    return { order: await replayed(sql, target.storeId, kept), restocked: 0, isReplay: true, shipsPicked };
+  }
 
   const locked = await lockOrder(sql, target);
   if (!locked) throw new NotFound('Order');
@@ -60,14 +65,16 @@ async function change(
   });
   const row = readRow(answers.at(-1));
   const restocked = unitsReturned(answers.slice(changes.length, -1));
-  if (idempotency) await keepRecord(sql, idempotency.scope, { orderId: key.orderId, record: row });
-  return { order: toOrderRecord(row), restocked, isReplay: false };
+  const { shipsPicked = false } = decided;
+  const record = shipsPicked ? { ...row, shipsPicked } : row;
+  if (idempotency) await keepRecord(sql, idempotency.scope, { orderId: key.orderId, record });
+  return { order: toOrderRecord(row), restocked, isReplay: false, shipsPicked };
 }
 
 async function replayed(
   sql: TransactionSql,
   storeId: number,
-  { orderId, record }: Kept<KeptOrder | null>,
+  { orderId, record }: Kept<KeptChange>,
 ): Promise<OrderRecord> {
   if (record) return fromKept(record);
   const [rows] = await sql.pipeline([readOrder({ storeId, orderId: orderId as string })]);

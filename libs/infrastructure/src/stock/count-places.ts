@@ -1,5 +1,5 @@
 import type { StockLine } from '@app/application';
-import type { CountFacts } from '@app/domain';
+import type { CountFacts, ShipmentStatus } from '@app/domain';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { countUnits, linesOfOrder } from './line-units.js';
 import { keyOf } from './stock-quantities.js';
@@ -135,7 +135,7 @@ const UNSHIPPED = `/* stock.count_unshipped */
           AND event.event IN ('shipment_created', 'shipment_changed')
           AND coalesce(event.details ->> 'to', event.details ->> 'status') IS NOT NULL
           AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
-        ORDER BY event.id DESC LIMIT 1) IN ('shipped', 'delivered')
+        ORDER BY event.id DESC LIMIT 1) = ANY ($9::text[])
   ) AS shipped
   GROUP BY counted.line`;
 
@@ -166,13 +166,15 @@ export async function readCountFacts(
   });
 }
 
+/** @param left the statuses of shipments whose units are not in their bins any more. */
 export async function readUnshipped(
   sql: TransactionSql,
   storeId: number,
   counts: readonly PlacedCount[],
+  left: readonly ShipmentStatus[],
 ): Promise<Map<number, number>> {
   return queryEach(counts, async (distinct) => {
-    const rows = await sql.query<{ line: number; units: number }>(UNSHIPPED, valuesOf(storeId, distinct));
+    const rows = await sql.query<{ line: number; units: number }>(UNSHIPPED, [...valuesOf(storeId, distinct), left]);
     return rows.map(({ line, units }) => [line, units]);
   });
 }

@@ -11,6 +11,7 @@ import {
   BinStock,
   ReferenceTaken,
   StockRefused,
+  type CountBasis,
   type CountFacts,
   type StockOutcome,
   type StockRefusalCode,
@@ -130,15 +131,16 @@ async function change(sql: TransactionSql, request: StockChangeRequest): Promise
   const counts = placed.flatMap(({ index, row, place, input }) =>
     place
       ? // @protects count-basis
-        [{ index, ...row, ...place, isOnHand: input.write.kind === 'count' && input.write.basis === 'on_hand' }]
+        [{ index, ...row, ...place, basis: input.write.kind === 'count' ? input.write.basis : null }]
       : [],
   );
+  const countsOf = (asked: CountBasis) => counts.filter(({ basis }) => basis === asked);
   // Before the lock: it is past, and takes longer the more orders are open. Orders wait for the rest only.
-  const unshipped = await readUnshipped(
-    sql,
-    storeId,
-    counts.filter(({ isOnHand }) => isOnHand),
-  );
+  const unshipped = new Map([
+    ...(await readUnshipped(sql, storeId, countsOf('on_hand'), ['shipped', 'delivered'])),
+    // @protects picked-units
+    ...(await readUnshipped(sql, storeId, countsOf('in_bin'), ['picking', 'shipped', 'delivered'])),
+  ]);
   const bins = await lockBins(sql, storeId, placed);
   const facts = await factsOf(sql, storeId, counts, unshipped);
 

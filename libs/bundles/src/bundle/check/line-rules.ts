@@ -69,11 +69,12 @@ const MAX_DEPTH = 32;
 const MAX_SETTINGS_BYTES = 64 * 1024;
 const MAX_MEMBERS = 2_000;
 
-/** The first two stages end in the order's own transaction, and a review holds the customer's confirmation only. */
+/** The first two stages end in the order's own transaction. A review holds the customer's confirmation, or is a stage. */
 const STATES: Readonly<Record<string, readonly string[]>> = {
   'fraud-analysis': ['done'],
   inventory: ['done'],
   'notify-customer': ['pending', 'held', 'done', 'dead'],
+  review: ['held'],
 };
 const STATES_OF_MAILS = ['pending', 'done', 'dead'];
 
@@ -178,7 +179,7 @@ function problemOfShipments({ line_items = [], shipments = [] }: OrderRecordLine
 
 /** A history may have any text as its e-mail, for it sends no mail; the release of an order under review sends one. */
 function problemOfHeldMail({ customer_email: email = '', pipeline = [] }: OrderRecordLine): Problem | null {
-  if (email === '' || isMailAddress(email) || !pipeline.some(({ state }) => state === 'held')) return null;
+  if (email === '' || isMailAddress(email) || !pipeline.some(({ stage, state }) => stage === 'notify-customer' && state === 'held')) return null;
   const problem = 'must be an address that mail can be sent to, for the confirmation is held';
   return { at: '.customer_email', problem };
 }

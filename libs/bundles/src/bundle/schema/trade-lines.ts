@@ -72,8 +72,8 @@ const stage = is.object(
   {
     rule: 'stateOfStage',
     description:
-      'A pending stage is stored as dead (`imported`): an import sends no mail. Only notify-customer can be held; ' +
-      'fraud-analysis and inventory are done.',
+      'A pending stage is stored as dead (`imported`): an import sends no mail. Only notify-customer and review can be ' +
+      'held; fraud-analysis and inventory are done.',
   },
 );
 

@@ -1,0 +1,15 @@
+import { HeldTooLate, OrderCancelled } from '../errors.js';
+import type { OrderChange } from './order-change.js';
+import { orderEvent } from './order-event.js';
+import type { PlacedOrder } from './placed-order.js';
+
+/**
+ * Only a person ends the review: no later analysis does. An order that a person holds stays as it is.
+ * @throws OrderCancelled, HeldTooLate, BeingPicked
+ */
+export function holdOrder(order: PlacedOrder, reason: string): OrderChange {
+  if (order.isCancelled) throw new OrderCancelled();
+  order.assertNothingShipped(new HeldTooLate());
+  if (order.state.isHeldByPerson) return order.unchanged();
+  return { ...order.unchanged(), events: [orderEvent('held', '', { reason })], review: 'held' };
+}
