@@ -45,7 +45,11 @@ export interface paths {
     delete?: never;
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Correct the contact or the address of an order before anything of it ships
+     * @description Absent fields stay, null clears a text. A billing address that is the shipping address stays that. The fraud rules that look at what changes screen the order again, and may hold it. The history names the fields, without their values.
+     */
+    patch: operations['patchOrder'];
     trace?: never;
   };
   '/v1/orders/preview': {
@@ -99,7 +103,7 @@ export interface paths {
     put?: never;
     /**
      * Ship lines of an order, or claim them for picking
-     * @description The same request with the same `reference` is the same shipment: repeat it after a lost answer. `fulfillment_status` follows from the shipments. A refusal as `already_shipped` is kept in the history.
+     * @description The same request with the same `reference` is the same shipment: repeat it after a lost answer. One that is `picking` is shipped by a request to ship the same items. `fulfillment_status` follows from the shipments. A refusal as `already_shipped` is kept in the history.
      */
     post: operations['createShipment'];
     delete?: never;
@@ -168,6 +172,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/orders/{id}/hold': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Hold an order before anything of it ships
+     * @description The order is under review, as if a fraud rule held it: nothing of it ships, and a confirmation that was not sent waits. Only a release or a cancellation ends that. An order that a person holds stays as it is.
+     */
+    post: operations['holdOrder'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/orders/{id}/release': {
     parameters: {
       query?: never;
@@ -179,7 +203,7 @@ export interface paths {
     put?: never;
     /**
      * End the review of an order
-     * @description Sends the customer's confirmation, as for an accepted order. The body has no fields, and may be absent.
+     * @description Sends the customer's confirmation, unless it was sent. The body has no fields, and may be absent.
      */
     post: operations['releaseOrder'];
     delete?: never;
@@ -787,6 +811,7 @@ export interface components {
       /** @description Units. */
       quantity: number;
     };
+    /** @description With the address to which the order ships. */
     OrderCustomerRequest: {
       /** @description Display name. Not blank. */
       name: string;
@@ -794,15 +819,42 @@ export interface components {
       email?: string | null;
       /** @description As dialled. */
       phone?: string | null;
-      /** @description Shipping address, also used as billing address. */
+      /** @description Name of the company. */
+      company?: string | null;
+      /** @description VAT number, as given: its form is not checked. */
+      vat_id?: string | null;
+      /** @description Street and number, in one or more lines. */
       address?: string | null;
-      /** @description Same. */
+      /** @description Second line, such as a building or a floor. */
+      address2?: string | null;
+      /** @description City. */
       city?: string | null;
-      /** @description Same. */
+      /** @description Postal code. */
       zip?: string | null;
-      /** @description State, province or county. Same. */
+      /** @description State, province or county. */
       region?: string | null;
-      /** @description ISO 3166-1 alpha-2 or XK, in any letter case; `""` means none. Same. */
+      /** @description ISO 3166-1 alpha-2 or XK. In any letter case; `""` means none. */
+      country?: string | null;
+    };
+    /** @description Where the invoice goes. Without a field that has a value: the shipping address. */
+    BillingRequest: {
+      /** @description Who is billed. */
+      name?: string | null;
+      /** @description Name of the company. */
+      company?: string | null;
+      /** @description VAT number, as given: its form is not checked. */
+      vat_id?: string | null;
+      /** @description Street and number, in one or more lines. */
+      address?: string | null;
+      /** @description Second line, such as a building or a floor. */
+      address2?: string | null;
+      /** @description City. */
+      city?: string | null;
+      /** @description Postal code. */
+      zip?: string | null;
+      /** @description State, province or county. */
+      region?: string | null;
+      /** @description ISO 3166-1 alpha-2 or XK. In any letter case; `""` means none. */
       country?: string | null;
     };
     /** @description Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 4,000 values. */
@@ -810,6 +862,7 @@ export interface components {
       /** @description The order lines. A product may be on several lines. */
       items: components['schemas']['OrderItemRequest'][];
       customer: components['schemas']['OrderCustomerRequest'];
+      billing?: components['schemas']['BillingRequest'];
       /**
        * @description In any letter case; null means COD. Card payments go through the hosted checkout.
        * @default COD
@@ -866,6 +919,36 @@ export interface components {
       /** @description When it was shipped or delivered. Absent: now. */
       at?: string | null;
     };
+    CorrectedCustomerRequest: {
+      /** @description Display name. Neither blank nor null. */
+      name?: string | null;
+      /** @description As in a new order. The order stays linked to its account. */
+      email?: string | null;
+      /** @description As dialled. */
+      phone?: string | null;
+    };
+    CorrectedAddressRequest: {
+      /** @description Name of the company. */
+      company?: string | null;
+      /** @description VAT number, as given: its form is not checked. */
+      vat_id?: string | null;
+      /** @description Street and number, in one or more lines. */
+      address?: string | null;
+      /** @description Second line, such as a building or a floor. */
+      address2?: string | null;
+      /** @description City. */
+      city?: string | null;
+      /** @description Postal code. */
+      zip?: string | null;
+      /** @description State, province or county. */
+      region?: string | null;
+      /** @description ISO 3166-1 alpha-2 or XK. In any letter case; `""` means none. */
+      country?: string | null;
+    };
+    OrderPatchRequest: {
+      customer?: components['schemas']['CorrectedCustomerRequest'];
+      shipping_address?: components['schemas']['CorrectedAddressRequest'];
+    };
     CancelOrderRequest: {
       /** @description For the history. */
       reason?: string | null;
@@ -910,6 +993,10 @@ export interface components {
       restock?: boolean | null;
       /** @description Which units go back. Absent: all that were shipped and have not come back. */
       lines?: components['schemas']['LineQuantityRequest'][];
+    };
+    HoldOrderRequest: {
+      /** @description For the history. */
+      reason: string;
     };
     ReleaseOrderRequest: Record<string, never>;
     RecordPaymentRequest: {
@@ -963,8 +1050,8 @@ export interface components {
       counted?: number;
       /** @description Required with `counted`: the `cursor` of an answer of `GET /v1/changes` with `has_more: false`, as of which was counted. */
       as_of?: string | null;
-      /** @description Required with `counted`. `available`: the count excludes what is sold. `on_hand`: all that lay on the shelf; units of orders that were placed and not shipped at `as_of` are taken off. */
-      basis?: ('available' | 'on_hand') | null;
+      /** @description Required with `counted`. `available`: the count excludes what is sold. `on_hand`: all that lay on the shelf; units of orders that were placed and not shipped at `as_of` are taken off. `in_bin`: the same, but units of a shipment that was `picking` had left the bin already. */
+      basis?: ('available' | 'on_hand' | 'in_bin') | null;
     };
     ChangeStockRequest: {
       /** @description Your own number of the request. Unique in the store, for ever. */
@@ -1388,54 +1475,89 @@ export interface components {
       };
       shipping_address: {
         /**
-         * @description `""` when there is none.
+         * @description Name of the company. `""` when there is none.
+         * @example Lovelace Engines Ltd
+         */
+        company: string;
+        /**
+         * @description VAT number, as given: its form is not checked. `""` when there is none.
+         * @example GB123456789
+         */
+        vat_id: string;
+        /**
+         * @description Street and number, in one or more lines. `""` when there is none.
          * @example 12 Harbor Street
          */
         address: string;
         /**
-         * @description `""` when there is none.
+         * @description Second line, such as a building or a floor. `""` when there is none.
+         * @example Floor 3
+         */
+        address2: string;
+        /**
+         * @description City. `""` when there is none.
          * @example Portland
          */
         city: string;
         /**
-         * @description `""` when there is none.
+         * @description Postal code. `""` when there is none.
          * @example 04101
          */
         zip: string;
         /**
-         * @description State, province or county; `""` when there is none.
+         * @description State, province or county. `""` when there is none.
          * @example ME
          */
         region: string;
         /**
-         * @description ISO 3166-1 alpha-2 or XK; `""` when there is none.
+         * @description ISO 3166-1 alpha-2 or XK. `""` when there is none.
          * @example US
          */
         country: string;
       };
       billing_address: {
         /**
-         * @description `""` when there is none.
+         * @description Who is billed; `""`: the customer.
+         * @example
+         */
+        name: string;
+        /**
+         * @description Name of the company. `""` when there is none.
+         * @example Lovelace Engines Ltd
+         */
+        company: string;
+        /**
+         * @description VAT number, as given: its form is not checked. `""` when there is none.
+         * @example GB123456789
+         */
+        vat_id: string;
+        /**
+         * @description Street and number, in one or more lines. `""` when there is none.
          * @example 12 Harbor Street
          */
         address: string;
         /**
-         * @description `""` when there is none.
+         * @description Second line, such as a building or a floor. `""` when there is none.
+         * @example Floor 3
+         */
+        address2: string;
+        /**
+         * @description City. `""` when there is none.
          * @example Portland
          */
         city: string;
         /**
-         * @description `""` when there is none.
+         * @description Postal code. `""` when there is none.
          * @example 04101
          */
         zip: string;
         /**
-         * @description State, province or county; `""` when there is none.
+         * @description State, province or county. `""` when there is none.
          * @example ME
          */
         region: string;
         /**
-         * @description ISO 3166-1 alpha-2 or XK; `""` when there is none.
+         * @description ISO 3166-1 alpha-2 or XK. `""` when there is none.
          * @example US
          */
         country: string;
@@ -1520,7 +1642,7 @@ export interface components {
        */
       pipeline: {
         /**
-         * @description Name of the stage.
+         * @description Name of the stage. review: the order is held after its confirmation.
          * @enum {string}
          */
         stage:
@@ -1530,7 +1652,8 @@ export interface components {
           | 'notify-merchant'
           | 'notify-shipment'
           | 'notify-cancellation'
-          | 'notify-refund';
+          | 'notify-refund'
+          | 'review';
         /**
          * @description The shipment or refund that it is about; `""` for none.
          * @example
@@ -1832,7 +1955,9 @@ export interface components {
         | 'placed'
         | 'imported'
         | 'status_changed'
+        | 'held'
         | 'released'
+        | 'contact_changed'
         | 'cancelled'
         | 'shipment_created'
         | 'shipment_changed'
@@ -4246,6 +4371,92 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  patchOrder: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID, or receipt number in any letter case.
+         * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['OrderPatchRequest'];
+      };
+    };
+    responses: {
+      /** @description The full order after the change, by this request or by an earlier one. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Order'];
+          };
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden2'];
+      404: components['responses']['NotFound'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'already_shipped' | 'being_picked' | 'order_cancelled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
   previewOrder: {
     parameters: {
       query?: never;
@@ -4393,6 +4604,27 @@ export interface operations {
       };
     };
     responses: {
+      /** @description The full order. Its shipment with the `reference` was being picked. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
+          'Idempotent-Replayed'?: 'true';
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Order'];
+          };
+        };
+      };
       /** @description The full order after the change, by this request or by an earlier one. */
       201: {
         headers: {
@@ -4694,6 +4926,97 @@ export interface operations {
             | 'units_without_bin'
             | 'above_limit'
             | 'idempotency_mismatch';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  holdOrder: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        'Idempotency-Key'?: string;
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID, or receipt number in any letter case.
+         * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['HoldOrderRequest'];
+      };
+    };
+    responses: {
+      /** @description The full order after the change, by this request or by an earlier one. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
+          'Idempotent-Replayed'?: 'true';
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Order'];
+          };
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden2'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['Conflict'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'already_shipped' | 'being_picked' | 'order_cancelled' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */

@@ -184,6 +184,7 @@ function linesOf(lines: readonly Line[]): string {
 
 export type NewShipment = components['schemas']['CreateShipmentRequest'];
 export type ShipmentChange = components['schemas']['ChangeShipmentRequest'];
+export type Correction = components['schemas']['OrderPatchRequest'];
 export type Cancellation = components['schemas']['CancelOrderRequest'];
 export type NewPayment = components['schemas']['RecordPaymentRequest'];
 export type NewRefund = components['schemas']['RecordRefundRequest'];
@@ -215,6 +216,11 @@ export function changeShipment(
 ): Promise<ChangeOutcome> {
   const params = { path: { id, reference } };
   return changed(client.PATCH('/v1/orders/{id}/shipments/{reference}', { params, body: change }));
+}
+
+/** Corrects the contact or the address before anything ships. The order may be under review afterwards. */
+export function correctOrder(client: Client<paths>, id: string, correction: Correction): Promise<ChangeOutcome> {
+  return changed(client.PATCH('/v1/orders/{id}', { params: { path: { id } }, body: correction }));
 }
 
 /** Cancels an order before anything of it ships. `refund_due` of the order states what to pay back. */

@@ -1,11 +1,5 @@
 import { FraudScreening, OrderRepository, type OrderFilter, type OrderSumsFilter } from '@app/application';
-import {
-  FULFILLMENT_STATUSES,
-  ORDER_SOURCES,
-  PAYMENT_STATUSES,
-  wholeAddress,
-  type FraudAssessment,
-} from '@app/domain';
+import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES, wholeAddress, type FraudAssessment } from '@app/domain';
 import { Database } from '@app/infrastructure';
 import fc from 'fast-check';
 import pg from 'pg';

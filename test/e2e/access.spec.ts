@@ -343,7 +343,7 @@ const SCOPES: readonly ApiKeyScope[] = ['read', ...WRITE_SCOPES.map((word) => `r
 
 const NEEDED: readonly (readonly [RegExp, WriteScope])[] = [
   [/^\/v1\/orders$/, 'orders'],
-  [/^\/v1\/orders\/:id\/(?:shipments|transitions|cancel|hold|release)\b/, 'fulfillment'],
+  [/^\/v1\/orders\/:id(?:$|\/(?:shipments|transitions|cancel|hold|release)\b)/, 'fulfillment'],
   [/^\/v1\/orders\/:id\/(?:payments|refunds)\b/, 'payments'],
   [/^\/v1\/stock\b/, 'stock'],
   [/^\/v1\/webhooks\b/, 'webhooks'],

@@ -80,7 +80,7 @@ class Person {
       customer: {
         ...{ name: at('name'), email: `${this.email.slice(0, 3).toUpperCase()}${this.email.slice(3)}` },
         ...{ phone: this.phone(place), address: at('street'), city: at('city'), zip: at('zip') },
-        ...{ company: at('company'), vat_id: at('vat'), address2: at('floor'), region: at('region') },
+        ...{ company: at('company'), vat_id: at('vat'), address2: at('floor') },
       },
       billing: { name: at('billed'), address: at('billed-street'), vat_id: at('billed-vat') },
       notes: at('notes'),
@@ -115,6 +115,7 @@ async function plant(name: string): Promise<Person> {
   const older = `${person.canary('older')}@example.com`;
   await database.query(`UPDATE orders SET customer_email = $2 WHERE id = $1`, [placed, older]);
   await change('POST', `${cancelled}/cancel`, { reason: person.canary('reason') }, person.canary('key-of-cancel'));
+  await change('PATCH', placed, { shipping_address: { region: person.canary('region') } });
   await change('POST', `${placed}/shipments`, shipmentOf(person), person.canary('key-of-shipment'));
   await change('PATCH', `${placed}/shipments/S-1`, { status: 'delivered' });
   await cli('orders', 'set-status', placed, '--status', 'SUCCEEDED');

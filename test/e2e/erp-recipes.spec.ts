@@ -6,6 +6,7 @@ import {
   changes,
   changeShipment,
   changeStock,
+  correctOrder,
   followOrders,
   followSkus,
   holdOrder,
@@ -353,6 +354,18 @@ describe('the recipes for an ERP', () => {
         'payment_recorded pi_3NX81',
         'refund_recorded re_81',
       ]);
+    });
+
+    it('corrects an address until something ships', async () => {
+      const { client, id } = await aPlacedOrder(1);
+
+      const corrected = await correctOrder(client, id, { shipping_address: { address2: 'Floor 4', zip: '04102' } });
+      await shipOrder(client, id, { reference: 'SHIP-1' });
+      const late = await correctOrder(client, id, { customer: { phone: '1' } });
+
+      const address = { address2: 'Floor 4', zip: '04102' };
+      expect(corrected).toMatchObject({ result: 'done', order: { shipping_address: address } });
+      expect(late).toMatchObject({ result: 'refused', code: 'already_shipped' });
     });
 
     it('cancels what is paid, and learns what to refund', async () => {

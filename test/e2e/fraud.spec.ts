@@ -1,13 +1,16 @@
-import { FraudScreening } from '@app/application';
+import { ChangeOrder, FraudScreening, HeldOrders } from '@app/application';
 import { wholeAddress, type FraudSignals } from '@app/domain';
 import pg from 'pg';
 import { findFacts, type RunSql } from '../../libs/infrastructure/src/fraud/find-facts.js';
 import { StoreFixture } from '../builders/store-fixture.js';
+import { changing } from '../support/changing.js';
 import { eventually } from '../support/eventually.js';
 import { type Assessment, FraudScene, minutesAgo } from '../support/fraud-scene.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { openTransaction } from '../support/open-transaction.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
+
+const BLOCKED = { blocked_emails: ['Thief@Example.com'], blocked_phones: ['+1 (555) 0199'] };
 
 let api: RunningApi;
 let scene: FraudScene;
@@ -234,7 +237,7 @@ describe('fraud analysis of contacts', () => {
       ['e-mail', { email: 'thief@example.COM' }],
       ['phone', { phone: '15550199' }],
     ])('returns 422 for a blocked %s and stores only the assessment', async (_case, customer) => {
-      await scene.configure({ blocked_emails: ['Thief@Example.com'], blocked_phones: ['+1 (555) 0199'] });
+      await scene.configure(BLOCKED);
 
       const response = await scene.place(customer);
 
@@ -244,6 +247,44 @@ describe('fraud analysis of contacts', () => {
       expect(await rows('fraud_assessments')).toMatchObject([{ verdict: 'REJECT' }]);
       expect(await scene.store.onHand(scene.product)).toBe(5000);
     });
+  });
+});
+
+describe('a corrected contact', () => {
+  const ADDRESS = { address: '1 Main St', city: 'London', zip: 'N1' };
+
+  it.each([
+    ['e-mail', { customer: { email: 'thief@example.com' } }, 'blocked_email'],
+    ['phone', { customer: { phone: '+1 (555) 0199' } }, 'blocked_phone'],
+    ['address', { shipping_address: ADDRESS }, 'address_velocity_high'],
+  ])('holds the order if rules about the %s say so, until a person releases it', async (_part, patch, rule) => {
+    const scene = await FraudScene.create(api);
+    await scene.configure({ ...BLOCKED, review_orders_per_address: 2 });
+    await scene.recentOrders(2, { shipping_address: ADDRESS });
+    const { id } = await scene.read(scene.place({}));
+
+    const response = await scene.correct(String(id), patch);
+
+    expect([response.statusCode, response.json()]).toMatchObject([
+      200,
+      { data: { fraud: { verdict: 'REVIEW', reasons: [{ rule }] } } },
+    ]);
+    const held = await api.app.get(HeldOrders).list({ subdomain: scene.store.subdomain, reasons: [rule] }, 9, null);
+    expect(held.map(({ orderId }) => orderId)).toEqual([id]);
+    expect((await scene.ship(String(id))).headers['x-error-code']).toBe('order_held');
+  });
+
+  it('is not judged by what stays: a person has released that', async () => {
+    const scene = await FraudScene.create(api);
+    await scene.configure({ ...BLOCKED, review_amount: 1 });
+    const { id, fraud } = await scene.read(scene.place({ email: 'ada@example.com' }));
+    await api.app.get(ChangeOrder).release(changing({ storeId: scene.store.id, orderId: String(id) }));
+    await scene.configure({ ...BLOCKED, blocked_emails: ['ada@example.com'], review_amount: 1 });
+
+    const response = await scene.correct(String(id), { customer: { phone: '2' }, shipping_address: ADDRESS });
+
+    expect(response.json()).toMatchObject({ data: { fraud, shipping_address: ADDRESS } });
+    expect((await scene.ship(String(id))).statusCode).toBe(201);
   });
 });
 

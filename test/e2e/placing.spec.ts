@@ -190,9 +190,17 @@ describe('POST /v1/orders', () => {
       const shipped = { address: '1 Main St', country: 'GB' };
       const other = { name: 'Accounts', company: 'Engines Ltd', vat_id: 'DE 1', address2: 'Box 7', country: 'DE' };
 
-      expect([await billed(), await billed(null), await billed({ city: '', zip: null })]).toEqual(Array(3).fill(shipped));
+      expect([await billed(), await billed(null), await billed({ city: '', zip: null })]).toEqual(
+        Array(3).fill(shipped),
+      );
       expect(await billed({ ...other, country: 'de' })).toEqual(other);
-      expect(await orders.refusal({ ...anOrderBody(mug), customer, billing: { vat_id: '1'.repeat(65), country: 'Germany' } })).toEqual([
+      expect(
+        await orders.refusal({
+          ...anOrderBody(mug),
+          customer,
+          billing: { vat_id: '1'.repeat(65), country: 'Germany' },
+        }),
+      ).toEqual([
         400,
         'billing.vat_id must be text of at most 64 characters, without NUL or lone surrogates; ' +
           'billing.country must be a country code of two letters, such as DE (ISO 3166-1)',

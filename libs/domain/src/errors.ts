@@ -87,10 +87,11 @@ export const CancelledTooLate = rejected(
   'already_shipped',
   'Units of the order have shipped: it can no longer be cancelled',
 );
-export const HeldTooLate = rejected(
+export const ContactTooLate = rejected(
   'already_shipped',
-  'Units of the order have shipped: it can no longer be held',
+  'Units of the order have shipped: its contact and address can no longer be corrected',
 );
+export const HeldTooLate = rejected('already_shipped', 'Units of the order have shipped: it can no longer be held');
 export const ShipmentReferenceTaken = rejected(
   'shipment_reference_taken',
   'The order has another shipment with this reference: send another reference',

@@ -9,6 +9,7 @@ export * from './fraud/fraud-rules.js';
 export * from './money/currency.js';
 export * from './money/money.js';
 export * from './orders/cancel-order.js';
+export * from './orders/change-contact.js';
 export * from './orders/country.js';
 export * from './orders/external-reference.js';
 export * from './orders/order-line.js';

@@ -108,7 +108,7 @@ const Fraud = is.object(
 );
 
 const Stage = is.object({
-  stage: is.oneOf(PIPELINE_STAGES, 'Name of the stage. review: a person holds the order after its confirmation.'),
+  stage: is.oneOf(PIPELINE_STAGES, 'Name of the stage. review: the order is held after its confirmation.'),
   reference: is.text('The shipment or refund that it is about; `""` for none.', ''),
   state: is.oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: failed for good.'),
   attempts: is.integer('Number of attempts that have ended, since an operator retried the stage, if one did.', 1),

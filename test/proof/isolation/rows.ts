@@ -30,6 +30,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/orders/:id/history': { as: 'one', known: ['order', 'receipt'] },
   'POST /v1/orders/:id/shipments': { as: 'change', scope: 'fulfillment', body: { reference: 'S-1', items: [ONE] } },
   'PATCH /v1/orders/:id/shipments/:reference': { as: 'change', scope: 'fulfillment', body: { carrier: 'DHL' } },
+  'PATCH /v1/orders/:id': { as: 'change', scope: 'fulfillment', body: { customer: { name: 'x' } } },
   'POST /v1/orders/:id/transitions': {
     as: 'change',
     scope: 'fulfillment',

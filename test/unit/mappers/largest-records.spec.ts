@@ -79,7 +79,8 @@ const ORDER: OrderRecord = toOrderRecord(ORDER_ROW);
 
 const PLACED = new PlacedOrder({
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', unshippedStatus: 'PENDING', currency: 'USD' },
-  ...{ totalAmount: 99_900_000, isHeld: false, hasTakenStock: true },
+  ...{ totalAmount: 99_900_000, isHeld: false, isHeldByPerson: false, isConfirmationHeld: false, hasTakenStock: true },
+  contact: { customer: ORDER.customer, shippingAddress: ORDER.shippingAddress },
   lines: eachLine(MAX_QUANTITY).map((line) => ({ ...line, returned: 0 })),
   shipments: ORDER.shipments.map((shipment): KnownShipment => ({ ...shipment, notify: true, requestHash: 'hash' })),
   payments: ORDER.payments.map((payment) => ({ ...payment, requestHash: 'hash' })),

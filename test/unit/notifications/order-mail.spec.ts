@@ -72,7 +72,16 @@ describe('an address in a mail', () => {
     ...{ company: 'Engines Ltd', vat_id: 'GB 1', address: '1 Main Street\nBack door', address2: 'Floor 3' },
     ...{ city: 'Portland', zip: '04101', region: 'ME', country: 'US' },
   });
-  const lines = ['Engines Ltd', 'VAT number: GB 1', '1 Main Street', 'Back door', 'Floor 3', '04101 Portland', 'ME', 'US'];
+  const lines = [
+    'Engines Ltd',
+    'VAT number: GB 1',
+    '1 Main Street',
+    'Back door',
+    'Floor 3',
+    '04101 Portland',
+    'ME',
+    'US',
+  ];
   const shown = (title: string, ...of: string[]) => `${title}:\n${of.map((line) => `  ${line}\n`).join('')}`;
   const billed = { ...wholeAddress({ company: 'Engines GmbH', vat_id: 'DE 1', city: 'Bonn' }), name: 'Accounts' };
 

@@ -12,7 +12,19 @@ export function AddressFields(Body: new () => object): void {
   });
 }
 
-export function toAddress(body: InstanceType<typeof AddressBody>): PostalAddress {
-  const address = wholeAddress(body);
-  return { ...address, country: address.country.toUpperCase() };
+type Texts<Body> = { readonly [Name in keyof Body]?: string | null };
+
+/** The texts that a body has; null is `''`. */
+export function givenTexts<Body>(body: Texts<Body>): Partial<Record<keyof Body, string>> {
+  const given = Object.entries<string | null | undefined>(body).filter(([, text]) => text !== undefined);
+  return Object.fromEntries(given.map(([name, text]) => [name, text ?? ''])) as Partial<Record<keyof Body, string>>;
+}
+
+export function toAddressPatch(body: Texts<PostalAddress>): Partial<PostalAddress> {
+  const given = givenTexts<PostalAddress>(body);
+  return { ...given, ...(given.country && { country: given.country.toUpperCase() }) };
+}
+
+export function toAddress(body: Texts<PostalAddress>): PostalAddress {
+  return wholeAddress(toAddressPatch(body));
 }

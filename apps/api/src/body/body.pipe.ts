@@ -56,6 +56,7 @@ function unknownFields(sent: object, read: object, path: string): string[] {
   return Object.entries(sent).flatMap(([name, value]: [string, unknown]) => {
     if (!fields.has(name)) return [`${path}${name}`];
     const known: unknown = fields.get(name);
+    if (isJsonObject(value) && isJsonObject(known)) return unknownFields(value, known, `${path}${name}.`);
     if (!Array.isArray(value) || !Array.isArray(known)) return [];
     return value.flatMap((entry: object, index) =>
       unknownFields(entry, known[index] as object, `${path}${name}[${index}].`),

@@ -1,5 +1,12 @@
 import type { OrderRequest } from '@app/application';
-import { MAX_INT4, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type BillingAddress, type PaymentMethod } from '@app/domain';
+import {
+  MAX_INT4,
+  MAX_LINES,
+  MAX_QUANTITY,
+  PAYMENT_METHODS,
+  type BillingAddress,
+  type PaymentMethod,
+} from '@app/domain';
 import { ApiSchema } from '@nestjs/swagger';
 import { AddressBody, AddressFields, toAddress } from '../body/address-fields.js';
 import * as is from '../body/fields.js';

@@ -50,6 +50,13 @@ export class OrderChangesController {
     return answer(await this.changes.changeShipment(context, reference, request.toShipmentPatch(body)));
   }
 
+  @Patch()
+  @NeedsScope('fulfillment')
+  @docs.ApiPatchOrder
+  async patch(@Change() { context, answer }: ChangeOfOrder, @Body(StrictBodyPipe) body: request.OrderPatchRequest) {
+    return answer(await this.changes.changeContact(context, request.toContactPatch(body)));
+  }
+
   @Post('cancel')
   @HttpCode(200)
   @NeedsScope('fulfillment')

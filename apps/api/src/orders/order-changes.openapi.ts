@@ -8,6 +8,7 @@ import {
   ChangeShipmentRequest,
   CreateShipmentRequest,
   HoldOrderRequest,
+  OrderPatchRequest,
   RecordPaymentRequest,
   RecordRefundRequest,
   ReleaseOrderRequest,
@@ -96,6 +97,27 @@ export const ApiChangeShipment = applyDecorators(
   }),
 );
 
+export const ApiPatchOrder = ApiChange({
+  operationId: 'patchOrder',
+  summary: 'Correct the contact or the address of an order before anything of it ships',
+  description:
+    'Absent fields stay, null clears a text. A billing address that is the shipping address stays that. The fraud rules ' +
+    'that look at what changes screen the order again, and may hold it. The history names the fields, without their values.',
+  body: {
+    type: OrderPatchRequest,
+    example: { customer: { phone: '+1 555 0101' }, shipping_address: { address2: 'Floor 4', zip: '04102' } },
+  },
+  status: 200,
+  isRepeatable: false,
+  failures: [
+    new BadRequestException('customer.name is required'),
+    new refused.ContactTooLate(),
+    new refused.BeingPicked(['SHIP-2']),
+    new refused.OrderCancelled(),
+    new CommitOutcomeUnknown(null),
+  ],
+});
+
 export const ApiCancelOrder = ApiChange({
   operationId: 'cancelOrder',
   summary: 'Cancel an order before anything of it ships',
@@ -150,8 +172,7 @@ export const ApiHoldOrder = ApiChange({
 export const ApiReleaseOrder = ApiChange({
   operationId: 'releaseOrder',
   summary: 'End the review of an order',
-  description:
-    "Sends the customer's confirmation, unless it was sent. The body has no fields, and may be absent.",
+  description: "Sends the customer's confirmation, unless it was sent. The body has no fields, and may be absent.",
   body: { type: ReleaseOrderRequest, example: {}, isOptional: true },
   status: 200,
   failures: [new refused.NotHeld(), new refused.OrderCancelled()],

@@ -5,6 +5,8 @@ import {
   PAYMENT_STATUSES,
   TRANSITION_TARGETS,
   type Cancellation,
+  type ContactPatch,
+  type OrderCustomer,
   type LineQuantity,
   type PaymentRequest,
   type RefundRequest,
@@ -16,6 +18,7 @@ import {
 } from '@app/domain';
 import { STATUS_FIELDS } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
+import { AddressBody, AddressFields, givenTexts, toAddressPatch } from '../body/address-fields.js';
 import * as is from '../body/fields.js';
 
 export class LineQuantityRequest {
@@ -73,6 +76,28 @@ export class ChangeShipmentRequest extends TrackingRequest {
 
   @is.TimestampField({ description: 'When it was shipped or delivered. Absent: now.' })
   at?: string | null;
+}
+
+export class CorrectedCustomerRequest {
+  @is.TextField({ max: 200, description: 'Display name. Neither blank nor null.' })
+  name?: string | null;
+
+  @is.EmailField({ description: 'As in a new order. The order stays linked to its account.' })
+  email?: string | null;
+
+  @is.TextField({ max: 40, description: 'As dialled.' })
+  phone?: string | null;
+}
+
+@AddressFields
+export class CorrectedAddressRequest extends AddressBody {}
+
+export class OrderPatchRequest {
+  @is.OptionalObjectField(CorrectedCustomerRequest)
+  customer?: CorrectedCustomerRequest | null;
+
+  @is.OptionalObjectField(CorrectedAddressRequest)
+  shipping_address?: CorrectedAddressRequest | null;
 }
 
 export class CancelOrderRequest {
@@ -179,6 +204,12 @@ export function toShipmentPatch(body: ChangeShipmentRequest): ShipmentPatch {
     ...(tracking_url !== undefined && { trackingUrl: tracking_url ?? '' }),
   };
   return { ...tracking, ...(status && { status }), at: toDate(at) };
+}
+
+export function toContactPatch({ customer, shipping_address }: OrderPatchRequest): ContactPatch {
+  const given = givenTexts<OrderCustomer>(customer ?? {});
+  refuseIf(given.name?.trim() === '', 'customer.name is required');
+  return { customer: given, shippingAddress: toAddressPatch(shipping_address ?? {}) };
 }
 
 export function toCancellation({ reason, restock, notify }: CancelOrderRequest): Cancellation {

@@ -1,6 +1,9 @@
 import {
   cancelOrder,
+  changeContact,
+  changedParts,
   changeShipment,
+  correctedContact,
   holdOrder,
   moveStatus,
   recordPayment,
@@ -10,19 +13,23 @@ import {
   shipOrder,
   type Actor,
   type Cancellation,
+  type ContactPatch,
   type OrderChange,
   type OrderState,
   type PaymentRequest,
   type PlacedOrder,
   type RefundRequest,
+  type ScreenedContact,
   type ShipmentPatch,
   type ShipmentRequest,
   type Transition,
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { Deadline } from '../deadline.js';
+import { OrdersService } from './orders.service.js';
 import { requestHashOf } from '../request-hash.js';
 import type { IdempotencyScope } from '../ports/idempotency.js';
+import { FraudScreening } from '../ports/fraud-screening.js';
 import { OrderLifecycle, type ChangedOrder, type OrderTarget } from '../ports/order-lifecycle.js';
 
 export interface ChangeContext {
@@ -37,7 +44,11 @@ type WithoutHash<T> = Omit<T, 'requestHash'>;
 /** Each method is one transaction, and throws what its decision and `OrderLifecycle.change` throw. */
 @Injectable()
 export class ChangeOrder {
-  constructor(private readonly lifecycle: OrderLifecycle) {}
+  constructor(
+    private readonly lifecycle: OrderLifecycle,
+    private readonly orders: OrdersService,
+    private readonly fraud: FraudScreening,
+  ) {}
 
   ship(context: ChangeContext, request: WithoutHash<ShipmentRequest>): Promise<ChangedOrder> {
     const { items: _items, status: _status, shippedAt: _at, ...identity } = request;
@@ -80,6 +91,27 @@ export class ChangeOrder {
     const { at: _at, lines, ...identity } = request;
     const requestHash = hashOf(identity) + (lines ? hashOf(lines) : '');
     return this.run(context, ['refund', request], (order) => recordRefund(order, { ...request, requestHash }));
+  }
+
+  async changeContact(context: ChangeContext, patch: ContactPatch): Promise<ChangedOrder> {
+    // Before the order is locked: the analysis reads on another connection, for up to 2 s.
+    const screened = await this.screenContact(context.order, patch);
+    return this.run(context, ['changeContact', patch], (order) => changeContact(order, patch, screened));
+  }
+
+  /** @returns null for an order that was placed without an analysis. */
+  private async screenContact(
+    { storeId, reference }: OrderTarget,
+    patch: ContactPatch,
+  ): Promise<ScreenedContact | null> {
+    const order = await this.orders.retrieve(storeId, reference);
+    if (!order.fraud) return null;
+    const contact = correctedContact(order, patch);
+    const { email, phone } = contact.customer;
+    const signals = { email, phone, address: contact.shippingAddress, total: order.totalAmount, items: order.lines };
+    const placed = { orderId: order.id, at: order.createdAt };
+    const assessment = await this.fraud.reassess(storeId, signals, placed, changedParts(order, contact));
+    return { contact, assessment };
   }
 
   private run(

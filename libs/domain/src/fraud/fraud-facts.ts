@@ -36,6 +36,8 @@ export interface OrderContact {
   readonly address: PostalAddress;
 }
 
+export type ContactPart = keyof OrderContact;
+
 interface ScreenedItem {
   /** `null` when the product has been deleted since: an order under review is screened again later. */
   readonly productId: number | null;

@@ -1,8 +1,10 @@
+import type { FraudAssessment } from '../fraud/fraud-assessment.js';
 import type { DomainError } from '../shared/domain-error.js';
 import type { LineQuantity } from './line-units.js';
 import type { OrderEvent } from './order-event.js';
 import type { MoneyRecord } from './order-money.js';
 import type { OrderState } from './order-status.js';
+import type { ShippingContact } from './order.js';
 import type { Shipment } from './shipment.js';
 
 /**
@@ -30,6 +32,9 @@ export interface OrderChange extends OrderState {
   /** Units that go back to their bins. In a cancellation, they have not left. */
   readonly restock?: { readonly kind: 'CANCELLATION' | 'RETURN'; readonly lines: readonly LineQuantity[] };
   readonly review?: 'held' | 'released' | 'abandoned';
+  /** Why the order is held; absent when a person holds it. */
+  readonly assessment?: FraudAssessment;
+  readonly contact?: ShippingContact;
   readonly mail?: { readonly stage: ChangeMail; readonly reference: string };
   /** The change is refused, and its events are kept. */
   readonly refusal?: DomainError;

@@ -14,6 +14,11 @@ export interface OrderCustomer {
   readonly phone: string;
 }
 
+export interface ShippingContact {
+  readonly customer: OrderCustomer;
+  readonly shippingAddress: PostalAddress;
+}
+
 /** In minor units. Negative in a credit note. */
 export interface OrderAmounts {
   readonly amount: number;

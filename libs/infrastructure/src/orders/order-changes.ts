@@ -3,17 +3,23 @@ import {
   isReceiptNumber,
   isUuid,
   refundDueOf,
+  wholeAddress,
   type Actor,
+  type FraudAssessment,
   type KnownMoney,
   type KnownShipment,
   type LineQuantity,
   type OrderChange,
+  type OrderCustomer,
   type OrderEvent,
   type PlacedOrderState,
+  type PostalAddress,
+  type ShippingContact,
 } from '@app/domain';
 import { toSafeInteger } from '../postgres/integers.js';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 import { allUnits, lowestUnits } from '../stock/line-units.js';
+import { addressJson } from './insert-order.js';
 import { toEventRow } from './order-event.rows.js';
 import { HELD_BY_PERSON, mailStage, reviewStatement } from './order-stages.js';
 
@@ -30,6 +36,8 @@ const IS_HELD_BY = (condition: string) =>
 // Of the fulfillment steps, those with a reference follow from shipments.
 const LOAD = `/* orders.load */
   SELECT status, fulfillment_status AS "fulfillmentStatus", total_amount AS "totalAmount", currency,
+    json_build_object('name', customer_name, 'email', customer_email, 'phone', customer_phone) AS customer,
+    shipping_address AS "shippingAddress",
     ${IS_HELD_BY('true')} AS "isHeld",
     ${IS_HELD_BY(`'${HELD_BY_PERSON}' = ANY (held_for)`)} AS "isHeldByPerson",
     ${IS_HELD_BY("stage = 'notify-customer'")} AS "isConfirmationHeld",
@@ -56,6 +64,15 @@ const LOAD = `/* orders.load */
         WHERE store_id = $1 AND order_id = $2 AND field = 'fulfillment_status' ORDER BY id LIMIT 1),
       fulfillment_status) AS "unshippedStatus"
   FROM orders WHERE store_id = $1 AND id = $2`;
+
+// The address of an invoice that was that of the shipment stays it.
+const SET_CONTACT = `/* orders.set_contact */
+  UPDATE orders SET customer_name = $3, customer_email = $4, customer_phone = $5, shipping_address = $6,
+    billing_address = CASE billing_address WHEN shipping_address THEN $6 ELSE billing_address END
+  WHERE store_id = $1 AND id = $2`;
+
+const ASSESS = `/* orders.assess */
+  UPDATE fraud_assessments SET verdict = $3, score = $4, reasons = $5 WHERE store_id = $1 AND order_id = $2`;
 
 const MOST_REFUSALS = 1_000;
 
@@ -113,7 +130,9 @@ const recordIn = (table: 'payments' | 'refunds') => `/* orders.save_${table} */
 const PAY = recordIn('payments');
 const REFUND = recordIn('refunds');
 
-type LoadedRow = Omit<PlacedOrderState, 'shipments' | 'payments' | 'refunds'> & {
+type LoadedRow = Omit<PlacedOrderState, 'contact' | 'shipments' | 'payments' | 'refunds'> & {
+  readonly customer: OrderCustomer;
+  readonly shippingAddress: Partial<PostalAddress>;
   readonly shipments: readonly ShipmentJson[];
   readonly payments: readonly MoneyJson[];
   readonly refunds: readonly MoneyJson[];
@@ -152,9 +171,10 @@ async function findId(sql: TransactionSql, { storeId, reference }: OrderTarget):
   return row?.id ?? null;
 }
 
-function toState(row: LoadedRow): PlacedOrderState {
+function toState({ customer, shippingAddress, ...row }: LoadedRow): PlacedOrderState {
   return {
     ...row,
+    contact: { customer, shippingAddress: wholeAddress(shippingAddress) },
     shipments: row.shipments.map(({ items, shippedAt, deliveredAt, ...shipment }) => ({
       ...shipment,
       items: items ?? [],
@@ -178,7 +198,7 @@ export function refusalEvents(order: OrderKey, actor: Actor, events: readonly Or
 /** All that a change writes, except the stock. */
 export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, change: OrderChange): Statement[] {
   const key = [order.storeId, order.orderId];
-  const { status, fulfillmentStatus, events, shipment, payment, refund, review, mail } = change;
+  const { status, fulfillmentStatus, events, shipment, payment, refund, contact, review, assessment, mail } = change;
   return [
     ...(shipment ? shipmentStatements(key, shipment) : []),
     {
@@ -189,7 +209,9 @@ export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, c
     eventsOf(order, actor, events, false),
     ...(payment ? [{ text: PAY, values: [...key, ...moneyValues(payment)] }] : []),
     ...(refund ? [{ text: REFUND, values: [...key, ...moneyValues(refund)] }] : []),
-    ...(review ? [reviewStatement(order, review)] : []),
+    ...(contact ? [{ text: SET_CONTACT, values: [...key, ...contactValues(contact)] }] : []),
+    ...(review ? [reviewStatement(order, review, assessment)] : []),
+    ...(assessment ? [{ text: ASSESS, values: [...key, ...assessmentValues(assessment)] }] : []),
     ...(mail ? [mailStage(order, mail)] : []),
   ];
 }
@@ -218,6 +240,14 @@ function shipmentStatements(key: readonly unknown[], shipment: KnownShipment): S
     { text: SHIP, values: [...key, reference, ...how] },
     { text: SHIP_ITEMS, values: [...key, reference, ...what] },
   ];
+}
+
+function contactValues({ customer: { name, email, phone }, shippingAddress }: ShippingContact): unknown[] {
+  return [name, email, phone, addressJson(shippingAddress)];
+}
+
+function assessmentValues({ verdict, score, reasons }: FraudAssessment): unknown[] {
+  return [verdict, score, JSON.stringify(reasons)];
 }
 
 function moneyValues({ reference, amount, at, requestHash }: NonNullable<OrderChange['payment']>): unknown[] {

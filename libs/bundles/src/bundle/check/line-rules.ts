@@ -179,7 +179,12 @@ function problemOfShipments({ line_items = [], shipments = [] }: OrderRecordLine
 
 /** A history may have any text as its e-mail, for it sends no mail; the release of an order under review sends one. */
 function problemOfHeldMail({ customer_email: email = '', pipeline = [] }: OrderRecordLine): Problem | null {
-  if (email === '' || isMailAddress(email) || !pipeline.some(({ stage, state }) => stage === 'notify-customer' && state === 'held')) return null;
+  if (
+    email === '' ||
+    isMailAddress(email) ||
+    !pipeline.some(({ stage, state }) => stage === 'notify-customer' && state === 'held')
+  )
+    return null;
   const problem = 'must be an address that mail can be sent to, for the confirmation is held';
   return { at: '.customer_email', problem };
 }
