@@ -54,10 +54,10 @@ export function changeContact(order: PlacedOrder, patch: ContactPatch, screened:
     return { ...corrected, events: [orderEvent('contact_changed', '', { changed })] };
   }
   order.assertNothingPicked();
-  const heldFor = assessment.reasons.map(({ rule }) => rule);
+  const rules = assessment.reasons.map(({ rule }) => rule);
   return {
     ...corrected,
-    events: [orderEvent('contact_changed', '', { changed, held_for: heldFor })],
+    events: [orderEvent('contact_changed', '', { changed, rules })],
     review: 'held',
     // A person decides about an order that exists.
     assessment: { ...assessment, verdict: 'REVIEW' },

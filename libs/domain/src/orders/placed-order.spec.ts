@@ -662,7 +662,7 @@ describe('a corrected contact', () => {
     const change = changeContact(anOrder(), PATCH, screened);
 
     expect(change).toMatchObject({ contact, review: 'held', assessment: { verdict: 'REVIEW', reasons: [{ rule }] } });
-    expect(change.events).toMatchObject([{ event: 'contact_changed', details: { held_for: [rule] } }]);
+    expect(change.events).toMatchObject([{ event: 'contact_changed', details: { rules: [rule] } }]);
   });
 
   it('of an order without an analysis holds nothing, and the same contact changes nothing', () => {

@@ -6,8 +6,8 @@ interface AddressFieldDeclaration {
 }
 
 /**
- * The fields of an address, as requests, answers, mails and files have them, in their order. The fields of a row, a body,
- * a bundle and the document derive from this declaration.
+ * The fields of an address, in the order in which requests, answers, mails and files have them. Their names are those of
+ * the wire: bodies, rows, answers, bundles and the document derive from this declaration.
  */
 export const ADDRESS_FIELDS = {
   company: { max: 200, description: 'Name of the company.', example: 'Lovelace Engines Ltd' },
@@ -43,6 +43,11 @@ type Given<Address> = { readonly [Name in keyof Address]?: string | null };
 
 export function wholeAddress(given: Given<PostalAddress>): PostalAddress {
   return mapAddressFields((name) => given[name] ?? '');
+}
+
+/** Without the fields that have no value: so are addresses stored. */
+export function filledFields<Address extends Given<BillingAddress>>(address: Address): Partial<Address> {
+  return Object.fromEntries(Object.entries(address).filter(([, value]) => value !== '')) as Partial<Address>;
 }
 
 export function wholeBillingAddress(given: Given<BillingAddress>): BillingAddress {

@@ -1,5 +1,5 @@
 import { ReceiptNumberTaken } from '@app/application';
-import type { FraudAssessment, Order, PostalAddress } from '@app/domain';
+import { filledFields, type FraudAssessment, type Order } from '@app/domain';
 import { hasEmail } from './person.js';
 import { withNames } from '../postgres/named-parameters.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
@@ -69,11 +69,6 @@ export class OrderExists extends Error {}
 /** A committed order has the reference: PostgreSQL waits for a running transaction that inserted it. */
 export class ReferenceInUse extends Error {}
 
-/** Without the fields that have no value. */
-export function addressJson(address: PostalAddress): string {
-  return JSON.stringify(address, (_name, value: unknown) => (value === '' ? undefined : value));
-}
-
 export function orderInsertion(order: Order, assessment: FraudAssessment): Statement {
   const { customer, address, billing } = order;
   const { verdict, score, reasons } = assessment;
@@ -105,8 +100,8 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     name: customer.name,
     email: customer.email,
     phone: customer.phone,
-    address: addressJson(address),
-    billing: billing && addressJson(billing),
+    address: JSON.stringify(filledFields(address)),
+    billing: billing && JSON.stringify(filledFields(billing)),
     notes: order.notes,
     is_test: order.isTest,
     placed_at: order.placedAt,

@@ -1,5 +1,6 @@
 import type { OrderKey, OrderTarget } from '@app/application';
 import {
+  filledFields,
   isReceiptNumber,
   isUuid,
   refundDueOf,
@@ -19,7 +20,6 @@ import {
 import { toSafeInteger } from '../postgres/integers.js';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 import { allUnits, lowestUnits } from '../stock/line-units.js';
-import { addressJson } from './insert-order.js';
 import { toEventRow } from './order-event.rows.js';
 import { HELD_BY_PERSON, mailStage, reviewStatement } from './order-stages.js';
 
@@ -243,7 +243,7 @@ function shipmentStatements(key: readonly unknown[], shipment: KnownShipment): S
 }
 
 function contactValues({ customer: { name, email, phone }, shippingAddress }: ShippingContact): unknown[] {
-  return [name, email, phone, addressJson(shippingAddress)];
+  return [name, email, phone, JSON.stringify(filledFields(shippingAddress))];
 }
 
 function assessmentValues({ verdict, score, reasons }: FraudAssessment): unknown[] {
