@@ -264,7 +264,10 @@ export function moveOrder(client: Client<paths>, id: string, transition: Transit
   return changed(client.POST('/v1/orders/{id}/transitions', { params: once(id), body: transition }));
 }
 
-/** Sets metadata of an order and of its lines; null removes a key. Other keys stay. */
+/**
+ * Sets metadata of an order and of its lines: null removes a key, and other keys stay. Or corrects the contact or the
+ * address before anything ships: the order may be under review afterwards.
+ */
 export function patchOrder(client: Client<paths>, id: string, patch: OrderPatch): Promise<ChangeOutcome> {
   return changed(client.PATCH('/v1/orders/{id}', { params: { path: { id } }, body: patch }));
 }

@@ -1,8 +1,9 @@
 import type { OrderRecord, StoreProfile } from '@app/application';
+import { wholeAddress } from '@app/domain';
 import { v7 as uuidv7 } from 'uuid';
 
 export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
-  const address = { address: '1 Main Street', city: 'Springfield', zip: '12345', region: '', country: '' };
+  const address = wholeAddress({ address: '1 Main Street', city: 'Springfield', zip: '12345' });
   const customer = values.customer ?? { name: 'Ada Lovelace', email: 'ada@example.com', phone: '+1 555 0100' };
   return {
     id: uuidv7(),
@@ -40,7 +41,7 @@ export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
     customer,
     customerId: null,
     shippingAddress: address,
-    billingAddress: address,
+    billingAddress: { name: '', ...address },
     notes: '',
     metadata: {},
     externalReference: '',

@@ -5,7 +5,16 @@ import {
   type Placement,
   type PlacementOutcome,
 } from '@app/application';
-import { Money, newOrder, orderLineOf, sumDemand, type Charges, type FraudAssessment, type Order } from '@app/domain';
+import {
+  Money,
+  newOrder,
+  orderLineOf,
+  sumDemand,
+  wholeAddress,
+  type Charges,
+  type FraudAssessment,
+  type Order,
+} from '@app/domain';
 import { v7 as uuidv7 } from 'uuid';
 
 let serial = 0;
@@ -41,7 +50,8 @@ export function anOrder(
     currency: 'USD',
     paymentMethod: 'COD',
     customer: { name: 'Ada', email: '', phone: '' },
-    address: { address: '', city: '', zip: '', region: '', country: '' },
+    address: wholeAddress({}),
+    billing: null,
     notes: '',
     metadata: {},
     externalReference,

@@ -3,9 +3,11 @@ import {
   ANALYSIS_UNAVAILABLE,
   NotHeld,
   OrderCancelled,
+  orderEvent,
   ReturnExceedsShipment,
   type FraudAssessment,
   type FraudVerdict,
+  type PlacedOrder,
 } from '@app/domain';
 import { ACCEPTED, anOrder, placeOrder } from '../builders/placed-order.js';
 import { CANCELLATION, changing, PAYMENT } from '../support/changing.js';
@@ -136,11 +138,29 @@ describe('HeldOrders and StageRetries', () => {
     await placeOrder(ports.placement, order, { assessment });
     return { storeId: ports.storeId, orderId: order.id };
   }
+  const hold = async (id: OrderKey, assessment: FraudAssessment) => {
+    const events = [orderEvent('contact_changed')];
+    const decide = (order: PlacedOrder) => ({ ...order.unchanged(), events, review: 'held' as const, assessment });
+    await ports.lifecycle.change({ ...changing(id), idempotency: null, decide });
+  };
   const settle = (id: OrderKey, assessment: FraudAssessment) => ports.held.settle(id, assessment);
   const heldFor = async (id: OrderKey) => (await ports.retries.retry(id)).heldFor;
   const customerStage = async ({ orderId }: { orderId: string }) => (await ports.stages(orderId))[0];
   const list = async (reasons: string[] | null, subdomain: string | null = ports.store.subdomain) =>
     (await ports.held.list({ subdomain, reasons }, 1_000, null)).map(({ orderId }) => orderId);
+
+  it.each(['pending', 'done'])('settle an order that is held later, whose confirmation is %s', async (state) => {
+    const id = await placed(ACCEPTED);
+    await ports.setStage(id.orderId, 'notify-customer', state);
+    for (let n = 0; n < 2; n++) await hold(id, ANALYSIS_UNAVAILABLE);
+    const before = await heldFor(id);
+
+    expect(await settle(id, ACCEPTED)).toBe(true);
+
+    expect([before, await heldFor(id)]).toEqual([['analysis_unavailable'], null]);
+    expect(await ports.stages(id.orderId)).toEqual([`notify-customer ${state}`, 'notify-merchant pending']);
+    expect(await ports.assessment(id.orderId)).toEqual(ACCEPTED);
+  });
 
   it('lists held orders with their reasons, and no other orders', async () => {
     const { orderId } = await placed(review('rule_a', 'rule_b'));

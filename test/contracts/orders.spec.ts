@@ -1,5 +1,5 @@
 import { FraudScreening, OrderRepository, type OrderFilter, type OrderSumsFilter } from '@app/application';
-import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES, type FraudAssessment } from '@app/domain';
+import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES, wholeAddress, type FraudAssessment } from '@app/domain';
 import { Database } from '@app/infrastructure';
 import fc from 'fast-check';
 import pg from 'pg';
@@ -249,7 +249,7 @@ describe('The statistics of OrderRepository', () => {
 describe('FraudScreening', () => {
   const signals = {
     ...{ email: 'eve@example.com', phone: '', total: 1000, items: [{ productId: 1, variantId: null, quantity: 1 }] },
-    address: { address: '1 Main Street', city: 'London', zip: 'N1', region: '', country: '' },
+    address: wholeAddress({ address: '1 Main Street', city: 'London', zip: 'N1' }),
   };
 
   it("applies only the store's own rules, and stores the assessment of a rejected order", async () => {

@@ -2,6 +2,7 @@ import {
   CatalogPricing,
   ChangeOrder,
   HeldOrders,
+  OrderLifecycle,
   OrderPlacement,
   StageRetries,
   type IdempotencyScope,
@@ -17,6 +18,7 @@ export interface PlacingPorts {
   readonly pricing: CatalogPricing;
   readonly placement: OrderPlacement;
   readonly changes: ChangeOrder;
+  readonly lifecycle: OrderLifecycle;
   readonly held: HeldOrders;
   readonly retries: StageRetries;
   product(options?: ProductOptions): Promise<number>;
@@ -25,6 +27,7 @@ export interface PlacingPorts {
   /** Lets a running request hold the key. Returns a function that ends the request. */
   holdKey(scope: IdempotencyScope): Promise<() => Promise<void>>;
   stages(orderId: string): Promise<string[]>;
+  setStage(orderId: string, stage: string, state: string): Promise<unknown>;
   hasOrder(orderId: string): Promise<boolean>;
   assessment(orderId: string): Promise<FraudAssessment | null>;
 }
@@ -45,6 +48,7 @@ async function open({ app, database }: RunningApplication): Promise<PlacingPorts
     pricing: app.get(CatalogPricing),
     placement: app.get(OrderPlacement),
     changes: app.get(ChangeOrder),
+    lifecycle: app.get(OrderLifecycle),
     held: app.get(HeldOrders),
     retries: app.get(StageRetries),
     product: (options) => store.product(options),
@@ -76,6 +80,10 @@ async function open({ app, database }: RunningApplication): Promise<PlacingPorts
       );
       return rows.map(({ stage, state }) => `${stage} ${state}`);
     },
+    setStage: (orderId, stage, state) =>
+      database.query('UPDATE order_stages SET state = $4 WHERE store_id = $1 AND order_id = $2 AND stage = $3', [
+        ...[store.id, orderId, stage, state],
+      ]),
     hasOrder: async (orderId) =>
       (await database.query('SELECT 1 FROM orders WHERE store_id = $1 AND id = $2', [store.id, orderId])).length > 0,
     assessment: async (orderId) => {

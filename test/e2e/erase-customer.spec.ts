@@ -47,8 +47,9 @@ class Person {
 
   lines(store: string): BundleLine[] {
     const address = (place: string) => ({
-      ...{ address: this.canary(`${place}-street`), city: this.canary(`${place}-city`) },
-      zip: this.canary(`${place}-zip`),
+      ...{ company: this.canary(`${place}-company`), vat_id: this.canary(`${place}-vat`) },
+      ...{ address: this.canary(`${place}-street`), address2: this.canary(`${place}-floor`) },
+      ...{ city: this.canary(`${place}-city`), zip: this.canary(`${place}-zip`) },
     });
     const order = (place: string, email: string): BundleLine => ({
       ...{ kind: 'order', store, receipt_number: `POS-${this.name}-${place}`, source: 'POS', payment_method: 'CASH' },
@@ -56,7 +57,7 @@ class Person {
       ...{ customer_name: this.canary(`${place}-name`), customer_email: email, notes: this.canary(`${place}-notes`) },
       customer_phone: this.phone(place),
       shipping_address: address(`${place}-shipping`),
-      billing_address: address(`${place}-billing`),
+      billing_address: { name: this.canary(`${place}-billed`), ...address(`${place}-billing`) },
       created_at: '2026-01-02T03:04:05.000Z',
       metadata: { note: this.canary(`${place}-metadata`), [this.canary(`${place}-field`)]: '' },
       line_items: [{ name: 'Mug', unit_price: 500, quantity: 2, metadata: { for: this.canary(`${place}-line`) } }],
@@ -86,7 +87,9 @@ class Person {
       customer: {
         ...{ name: at('name'), email: `${this.email.slice(0, 3).toUpperCase()}${this.email.slice(3)}` },
         ...{ phone: this.phone(place), address: at('street'), city: at('city'), zip: at('zip') },
+        ...{ company: at('company'), vat_id: at('vat'), address2: at('floor') },
       },
+      billing: { name: at('billed'), address: at('billed-street'), vat_id: at('billed-vat') },
       notes: at('notes'),
     };
   }
@@ -121,6 +124,7 @@ async function plant(name: string): Promise<Person> {
   await change('POST', `${cancelled}/cancel`, { reason: person.canary('reason') }, person.canary('key-of-cancel'));
   await change('POST', `${placed}/notes`, { text: person.canary('note') });
   await change('PATCH', placed, { metadata: { note: person.canary('patched') } });
+  await change('PATCH', placed, { shipping_address: { region: person.canary('region') } });
   await change('POST', `${placed}/shipments`, shipmentOf(person), person.canary('key-of-shipment'));
   await change('PATCH', `${placed}/shipments/S-1`, { status: 'delivered' });
   await cli('orders', 'set-status', placed, '--status', 'SUCCEEDED');
@@ -408,6 +412,7 @@ const IMPERSONAL = [
 function without(answers: Record<string, string>): Record<string, unknown> {
   const personal = new Set([
     ...['customer_name', 'name', 'email', 'phone', 'city', 'address', 'zip', 'notes', 'tags', 'updated_at'],
+    ...['company', 'vat_id', 'address2', 'region'],
     ...['tracking_number', 'tracking_url', 'reason', 'metadata'],
     ...['last_login', 'email_verified'],
   ]);

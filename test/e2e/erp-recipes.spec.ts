@@ -400,6 +400,18 @@ describe('the recipes for an ERP', () => {
       expect(order.pipeline.filter(({ state }) => state === 'pending')).toMatchObject([{ stage: 'notify-shipment' }]);
     });
 
+    it('corrects an address until something ships', async () => {
+      const { client, id } = await aPlacedOrder(1);
+
+      const corrected = await patchOrder(client, id, { shipping_address: { address2: 'Floor 4', zip: '04102' } });
+      await shipOrder(client, id, { reference: 'SHIP-1' });
+      const late = await patchOrder(client, id, { customer: { phone: '1' } });
+
+      const address = { address2: 'Floor 4', zip: '04102' };
+      expect(corrected).toMatchObject({ result: 'done', order: { shipping_address: address } });
+      expect(late).toMatchObject({ result: 'refused', code: 'already_shipped' });
+    });
+
     it('cancels what is paid, and learns what to refund', async () => {
       const { client, id } = await aPlacedOrder(1);
       const { total_amount, currency } = await readOrder(client, id);

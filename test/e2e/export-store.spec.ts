@@ -18,6 +18,11 @@ import { startApi, type RunningApi } from '../support/start-api.js';
 // Whole stores, and processes, are slow on a busy machine.
 jest.setTimeout(120_000);
 
+const ADDRESS = {
+  ...{ company: 'Engines Ltd', vat_id: 'GB 1', address: '1 Long Street', address2: 'Floor 3' },
+  ...{ city: 'Ayr', zip: 'KA7', region: 'Ayrshire', country: 'GB' },
+};
+
 let source: RunningApi;
 let target: RunningApi;
 beforeAll(async () => {
@@ -77,12 +82,12 @@ describe('an exported store', () => {
     await into.source.importLines(...lines, ...ordersAgain(lines));
     const key = await keyOf(source, store);
     const item = { ...(await sellable(store)), quantity: 2 };
-    const address = { address: '1 Long Street', city: 'Ayr', zip: 'KA7', region: 'Ayrshire', country: 'GB' };
     await order(key, {
       external_reference: 'PO-1',
       metadata: { erp_id: '4711' },
       items: [{ ...item, metadata: { erp_line: '10' } }],
-      customer: { name: 'Ada', email: 'ada@example.com', ...address },
+      customer: { name: 'Ada', email: 'ada@example.com', ...ADDRESS },
+      billing: { name: 'Accounts', ...ADDRESS, vat_id: 'GB 2' },
     });
     const test = await source.store.createKey('test');
     await source.database.query(
@@ -325,8 +330,7 @@ describe('the life of an order', () => {
     await source.database.query(`UPDATE api_keys SET name = 'erp'`);
     const metadata = { erp_id: '4711' };
     const item = { ...(await sellable(store)), quantity: 3, metadata };
-    const address = { address: '1 Long Street', city: 'Ayr', zip: 'KA7', region: 'Ayrshire', country: 'GB' };
-    const customer = { name: 'Ada', email: 'ada@example.com', phone: '+1 5', ...address };
+    const customer = { name: 'Ada', email: 'ada@example.com', phone: '+1 5', ...ADDRESS };
     const placed = { items: [item, { ...item, quantity: 2 }], customer, notes: 'Ring twice', metadata };
     const id = await order(key, { ...placed, external_reference: 'PO-1' }, { 'idempotency-key': 'columns' });
     const change = async (path: string, payload: object) => {

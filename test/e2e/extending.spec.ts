@@ -16,7 +16,7 @@ import {
   type OrderRecord,
   type StoreProfile,
 } from '@app/application';
-import { NO_CHARGES, type Charges } from '@app/domain';
+import { NO_CHARGES, wholeAddress, type Charges } from '@app/domain';
 import {
   JsonLogger,
   migrate,
@@ -261,7 +261,7 @@ describe('an application that extends the service', () => {
   it('adds a fraud rule, whose score joins those of the service', async () => {
     const scene = await FraudScene.create(api);
     await scene.configure({ review_amount: 10_000 });
-    const customer = { address: '1 Main Street', city: 'Portland', zip: '97230', region: '', country: '' };
+    const customer = { address: '1 Main Street', city: 'Portland', zip: '97230' };
     const accepted = { verdict: 'ACCEPT', score: 30, reasons: [{ rule: 'forwarded_parcel', score: 30 }] };
 
     expect(await scene.assess(customer, 1)).toEqual(accepted);
@@ -504,7 +504,7 @@ describe('an application that extends the service', () => {
     const logger = new JsonLogger('silent');
     const module = WorkerModule.on(config, api.database.url, logger, new ServiceMetrics(), extended);
     const worker = await NestFactory.createApplicationContext(module, { logger: false });
-    const address = { address: '1 Main Street', city: 'Portland', zip: '97230', region: '', country: '' };
+    const address = wholeAddress({ address: '1 Main Street', city: 'Portland', zip: '97230' });
     const signals = {
       email: '',
       phone: '',

@@ -1,13 +1,16 @@
-import { FraudScreening } from '@app/application';
-import type { FraudSignals } from '@app/domain';
+import { ChangeOrder, FraudScreening, HeldOrders } from '@app/application';
+import { wholeAddress, type FraudSignals } from '@app/domain';
 import pg from 'pg';
 import { findFacts, type RunSql } from '../../libs/infrastructure/src/fraud/find-facts.js';
 import { StoreFixture } from '../builders/store-fixture.js';
+import { changing } from '../support/changing.js';
 import { eventually } from '../support/eventually.js';
 import { type Assessment, FraudScene, minutesAgo } from '../support/fraud-scene.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { openTransaction } from '../support/open-transaction.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
+
+const BLOCKED = { blocked_emails: ['Thief@Example.com'], blocked_phones: ['+1 (555) 0199'] };
 
 let api: RunningApi;
 let scene: FraudScene;
@@ -22,7 +25,7 @@ describe('fraud analysis', () => {
     const signals: FraudSignals = {
       email: '',
       phone: '',
-      address: { address: '', city: '', zip: '', region: '', country: '' },
+      address: wholeAddress({}),
       total: 1,
       items: [{ productId: 1, variantId: null, quantity: 1 }],
     };
@@ -97,7 +100,7 @@ describe('fraud analysis', () => {
 });
 
 describe('fraud analysis of contacts', () => {
-  const ADDRESS = { address: '1 Main St.', city: 'London', zip: 'N1 2AB', region: '', country: '' };
+  const ADDRESS = wholeAddress({ address: '1 Main St.', city: 'London', zip: 'N1 2AB' });
   const ADA = { email: 'ada@example.com', phone: '+1 (555) 010-0', ...ADDRESS };
   const OF_ADA = { customer_email: ADA.email, customer_phone: ADA.phone, shipping_address: ADDRESS };
 
@@ -142,14 +145,14 @@ describe('fraud analysis of contacts', () => {
       ['phone with letters', { customer_phone: 'call 1555 0100' }, { phone: '+15550100' }, 15, 'phone_velocity'],
       [
         'address',
-        { shipping_address: { address: ' 1 MAIN  st', city: 'Londn', zip: 'n12ab', region: '', country: '' } },
+        { shipping_address: wholeAddress({ address: ' 1 MAIN  st', city: 'Londn', zip: 'n12ab' }) },
         ADA,
         30,
         'address_velocity',
       ],
       [
         'address without zip',
-        { shipping_address: { address: '1, main st', city: 'LONDON', zip: '', region: '', country: '' } },
+        { shipping_address: wholeAddress({ address: '1, main st', city: 'LONDON' }) },
         { ...ADA, zip: '' },
         60,
         'address_velocity_high',
@@ -199,17 +202,17 @@ describe('fraud analysis of contacts', () => {
       ['a phone without digits', { customer_phone: 'none' }, { phone: 'n/a' }],
       [
         'an address of spaces',
-        { shipping_address: { address: ' ', city: '', zip: 'N1', region: '', country: '' } },
-        { address: ' ', zip: 'N1', region: '', country: '' },
+        { shipping_address: wholeAddress({ address: ' ', zip: 'N1' }) },
+        { address: ' ', zip: 'N1' },
       ],
       [
         'an address that differs only in punctuation',
-        { shipping_address: { address: 'Flat 1/2', city: '', zip: 'N1', region: '', country: '' } },
-        { address: 'Flat 12', zip: 'N1', region: '', country: '' },
+        { shipping_address: wholeAddress({ address: 'Flat 1/2', zip: 'N1' }) },
+        { address: 'Flat 12', zip: 'N1' },
       ],
       [
         'the same street in another city',
-        { shipping_address: { address: '1 Main St', city: 'Leeds', zip: '', region: '', country: '' } },
+        { shipping_address: wholeAddress({ address: '1 Main St', city: 'Leeds' }) },
         { address: '1 Main St', city: 'London' },
       ],
     ])('matches no rule for %s', async (_case, columns, customer) => {
@@ -234,7 +237,7 @@ describe('fraud analysis of contacts', () => {
       ['e-mail', { email: 'thief@example.COM' }],
       ['phone', { phone: '15550199' }],
     ])('returns 422 for a blocked %s and stores only the assessment', async (_case, customer) => {
-      await scene.configure({ blocked_emails: ['Thief@Example.com'], blocked_phones: ['+1 (555) 0199'] });
+      await scene.configure(BLOCKED);
 
       const response = await scene.place(customer);
 
@@ -247,11 +250,49 @@ describe('fraud analysis of contacts', () => {
   });
 });
 
+describe('a corrected contact', () => {
+  const ADDRESS = { address: '1 Main St', city: 'London', zip: 'N1' };
+
+  it.each([
+    ['e-mail', { customer: { email: 'thief@example.com' } }, 'blocked_email'],
+    ['phone', { customer: { phone: '+1 (555) 0199' } }, 'blocked_phone'],
+    ['address', { shipping_address: ADDRESS }, 'address_velocity_high'],
+  ])('holds the order if rules about the %s say so, until a person releases it', async (_part, patch, rule) => {
+    const scene = await FraudScene.create(api);
+    await scene.configure({ ...BLOCKED, review_orders_per_address: 2 });
+    await scene.recentOrders(2, { shipping_address: ADDRESS });
+    const { id } = await scene.read(scene.place({}));
+
+    const response = await scene.correct(String(id), patch);
+
+    expect([response.statusCode, response.json()]).toMatchObject([
+      200,
+      { data: { fraud: { verdict: 'REVIEW', reasons: [{ rule }] } } },
+    ]);
+    const held = await api.app.get(HeldOrders).list({ subdomain: scene.store.subdomain, reasons: [rule] }, 9, null);
+    expect(held.map(({ orderId }) => orderId)).toEqual([id]);
+    expect((await scene.ship(String(id))).headers['x-error-code']).toBe('order_held');
+  });
+
+  it('is not judged by what stays: a person has released that', async () => {
+    const scene = await FraudScene.create(api);
+    await scene.configure({ ...BLOCKED, review_amount: 1 });
+    const { id, fraud } = await scene.read(scene.place({ email: 'ada@example.com' }));
+    await api.app.get(ChangeOrder).release(changing({ storeId: scene.store.id, orderId: String(id) }));
+    await scene.configure({ ...BLOCKED, blocked_emails: ['ada@example.com'], review_amount: 1 });
+
+    const response = await scene.correct(String(id), { customer: { phone: '2' }, shipping_address: ADDRESS });
+
+    expect(response.json()).toMatchObject({ data: { fraud, shipping_address: ADDRESS } });
+    expect((await scene.ship(String(id))).statusCode).toBe(201);
+  });
+});
+
 describe('the plans of the fraud facts', () => {
   const CONTACT = {
     email: 'ada@example.com',
     phone: '+1 555 0100',
-    address: { address: '1 Main', city: '', zip: 'N1', region: '', country: '' },
+    address: wholeAddress({ address: '1 Main', zip: 'N1' }),
   };
   const ORDERS = 5_000;
   let client: pg.Client;

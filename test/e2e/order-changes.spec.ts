@@ -149,6 +149,89 @@ describe('every change of an order', () => {
   });
 });
 
+describe('PATCH /v1/orders/{id}', () => {
+  const correct = (id: string, patch: object) => api.patch(`/v1/orders/${id}`, patch);
+  const PATCH = {
+    customer: { name: 'Ada King', email: 'ada@example.org', phone: null },
+    shipping_address: { address: '2 Main St', address2: 'Floor 4', country: 'gb' },
+  };
+  const CORRECTED = {
+    customer: { id: null, name: 'Ada King', email: 'ada@example.org', phone: '' },
+    shipping_address: {
+      company: 'Engines Ltd',
+      address: '2 Main St',
+      address2: 'Floor 4',
+      city: 'London',
+      country: 'GB',
+    },
+  };
+  const placeAt = async (more: object = {}) => {
+    const customer = { name: 'Ada', email: 'ada@exmaple.org', phone: '1', company: 'Engines Ltd', city: 'London' };
+    const items = [{ product_id: mug, quantity: 1 }];
+    return (await orders.create({ items, customer, ...more })).order_id;
+  };
+
+  it('corrects what it names, also of the billing address that is the same, and writes no value into the history', async () => {
+    const id = await placeAt();
+
+    const first = await correct(id, PATCH);
+    const again = await correct(id, PATCH);
+
+    expect([first.statusCode, first.json<{ data: Order }>().data]).toEqual([200, await orders.read(id)]);
+    expect(first.json()).toMatchObject({ data: { ...CORRECTED, billing_address: CORRECTED.shipping_address } });
+    expect(again.body).toBe(first.body);
+    const [, event, ...others] = (await history(id)).data;
+    const changed = [
+      ...['customer.name', 'customer.email', 'customer.phone'],
+      ...['shipping_address.address', 'shipping_address.address2', 'shipping_address.country'],
+    ];
+    expect([event?.event, event?.details, others]).toEqual(['contact_changed', { changed }, []]);
+    const found = (await api.get('/v1/orders?search=ada@example.org')).json<{ data: { id: string }[] }>().data;
+    expect(found.map((row) => row.id)).toEqual([id]);
+  });
+
+  it('leaves a billing address apart as it is, and goes into the feed', async () => {
+    const id = await placeAt({ billing: { name: 'Accounts', city: 'Bonn' } });
+    const reader = new FeedReader(api);
+    await reader.catchUp();
+
+    const { data } = (await correct(id, PATCH)).json<{ data: { updated_at: string } }>();
+    await reader.catchUp();
+
+    expect(data).toMatchObject({ ...CORRECTED, billing_address: { name: 'Accounts', city: 'Bonn', address: '' } });
+    const updated_at = expect.any(String) as string;
+    expect(reader.copy.get(`orders ${id}`)?.data).toEqual({ ...data, updated_at });
+  });
+
+  it.each([
+    [{ customer: { nmae: 'Ada' } }, 'customer.nmae is not a field of this request'],
+    [{ shipping_address: { name: 'Ada' } }, 'shipping_address.name is not a field of this request'],
+    [{ customer: { name: ' ' } }, 'customer.name is required'],
+    [{ customer: { name: null } }, 'customer.name is required'],
+    [{ customer: 'Ada' }, 'customer must be an object'],
+    [
+      { shipping_address: { zip: 'x'.repeat(33) } },
+      'shipping_address.zip must be text of at most 32 characters, without NUL or lone surrogates',
+    ],
+  ])('refuses %j, and names the field', async (body, error) => {
+    const response = await correct(await placeAt(), body);
+
+    expect([response.statusCode, response.json<{ error: string }>().error]).toEqual([400, error]);
+  });
+
+  it('is possible until something ships or the order is cancelled, while units are being picked and for imported orders', async () => {
+    const [picked, shipped, cancelled] = [await place(), await place(), await place()];
+    await post(picked, 'shipments', { ...SHIP, status: 'picking' });
+    await post(shipped, 'shipments', SHIP);
+    await post(cancelled, 'cancel');
+    const imported = await api.store.order({ status: 'PENDING', fulfillment_status: 'PENDING' });
+
+    for (const id of [picked, imported]) expect((await correct(id, PATCH)).statusCode).toBe(200);
+    expect(await outcome(correct(shipped, PATCH))).toEqual([422, 'already_shipped']);
+    expect(await outcome(correct(cancelled, PATCH))).toEqual([422, 'order_cancelled']);
+  });
+});
+
 describe('a request that is repeated without a key', () => {
   it.each([
     ['shipments', SHIP, { ...SHIP, carrier: 'UPS' }, 'shipment_reference_taken'],

@@ -108,7 +108,7 @@ describe('metadata of an order', () => {
     expect(await metadataOf(id)).toEqual([{ b: '3', e: '5' }, {}, { d: '4' }]);
     expect(await historyOf(id)).toEqual([{ event: 'metadata_changed', reference: '', details: {} }]);
     expect(await reader.catchUp()).toEqual([`orders ${id}`]);
-    for (const same of [{}, { metadata: { b: '3' } }, { lines }]) expect((await patch(id, same)).statusCode).toBe(200);
+    for (const same of [{ metadata: {} }, { metadata: { b: '3' } }, { lines }]) expect((await patch(id, same)).statusCode).toBe(200);
     expect(await historyOf(id)).toHaveLength(1);
     expect(await reader.catchUp()).toEqual([]);
   });
@@ -139,6 +139,30 @@ describe('metadata of an order', () => {
     expect(await fill(3)).toEqual([200, undefined]);
     expect(await outcome(patch(other, { metadata: large }))).toEqual([422, 'metadata_too_large']);
   });
+
+  it('is patched together with the contact, with an event for each, or not at all', async () => {
+    const id = await place({ a: '0' });
+    const patchBoth = (a: string, name: string) => outcome(patch(id, { metadata: { a }, customer: { name } }));
+
+    expect(await patchBoth('1', 'Eve')).toEqual([200, undefined]);
+    expect((await historyOf(id)).map(({ event }) => event)).toEqual(['metadata_changed', 'contact_changed']);
+    const noLine = { lines: [{ line: 3 }], customer: { name: 'Bob' } };
+    expect(await outcome(patch(id, noLine))).toEqual([404, 'not_found']);
+    await post(id, 'shipments', { reference: 'S-1' });
+    expect(await patchBoth('2', 'Bob')).toEqual([422, 'already_shipped']);
+    expect(await orders.read(id)).toMatchObject({ metadata: { a: '1' }, customer: { name: 'Eve' } });
+    expect(await outcome(patch(id, { metadata: { a: '3' } }))).toEqual([200, undefined]);
+  });
+
+  it.each([{}, { metadata: null, lines: null, customer: null, shipping_address: null }])(
+    'is not patched by %j, which has no part',
+    async (payload) => {
+      const response = await patch(await place(), payload);
+
+      const error = 'metadata, lines, customer or shipping_address is required';
+      expect([response.statusCode, response.json()]).toEqual([400, { success: false, error }]);
+    },
+  );
 
   it.each<[object, number, string]>([
     [{ lines: [{ line: 3, metadata: { a: '1' } }] }, 404, 'Line 3 not found'],

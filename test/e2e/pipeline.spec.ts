@@ -1,4 +1,5 @@
 import { ChangeOrder, CustomersService, FraudScreening, RescreenHeldOrders, StageRetries } from '@app/application';
+import { wholeAddress } from '@app/domain';
 import type { Histogram } from 'prom-client';
 import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { changing } from '../support/changing.js';
@@ -308,7 +309,7 @@ describe('orders under review', () => {
     const signals = {
       email,
       phone: '',
-      address: { address: '', city: '', zip: '', region: '', country: '' },
+      address: wholeAddress({}),
       total: 1,
       items: [{ productId: 1, variantId: null, quantity: 1 }],
     };

@@ -156,11 +156,15 @@ describe('POST /v1/orders', () => {
   describe('when it stores an order', () => {
     it('returns the new order by id and by receipt number in any letter case, with the source WEBSITE', async () => {
       const mug = await api.store.product({ name: 'Mug', sku: 'MUG-1', price: 1099, stock: 10 });
-      const customer = { name: 'Ada', email: 'Ada@Example.com', phone: '+1 555 0100', address: '1 Main St' };
+      const contact = { name: 'Ada', email: 'Ada@Example.com', phone: '+1 555 0100' };
+      const address = {
+        ...{ company: 'Engines Ltd', vat_id: 'GB 1', address: '1 Main St', address2: 'Floor 3' },
+        ...{ city: 'London', zip: 'N1', region: 'Greater London', country: 'GB' },
+      };
 
       const data = await orders.create({
         ...anOrderBody(mug, 2),
-        customer: { ...customer, city: 'London', zip: 'N1', region: 'Greater London', country: 'gb' },
+        customer: { ...contact, ...address, country: 'gb' },
         payment_method: 'offline',
         notes: 'Ring twice',
       });
@@ -168,16 +172,15 @@ describe('POST /v1/orders', () => {
       const byId = await api.get(`/v1/orders/${data.order_id}`);
       const byReceipt = await api.get(`/v1/orders/${data.receipt_number.toLowerCase()}`);
       expect(byReceipt.body).toBe(byId.body);
-      const address = { address: '1 Main St', city: 'London', zip: 'N1', region: 'Greater London', country: 'GB' };
       expect(byId.json()).toMatchObject({
         success: true,
         data: {
           ...{ id: data.order_id, receipt_number: data.receipt_number, status: 'PENDING' },
           ...{ fulfillment_status: 'PENDING', payment_method: 'OFFLINE', amount: 2198, total_amount: 2198 },
           ...{ currency: 'USD', customer_name: 'Ada', source: 'WEBSITE', is_test: false, notes: 'Ring twice' },
-          customer: { name: 'Ada', email: 'Ada@Example.com', phone: '+1 555 0100' },
+          customer: contact,
           shipping_address: address,
-          billing_address: address,
+          billing_address: { name: '', ...address },
           line_items: [
             {
               ...{ product_id: mug, variant_id: null, sku: 'MUG-1', name: 'Mug' },
@@ -187,6 +190,34 @@ describe('POST /v1/orders', () => {
           fraud: { verdict: 'ACCEPT', score: 0, reasons: [] },
         },
       });
+    });
+
+    it('bills the address of the shipment, unless the order has another one', async () => {
+      const mug = await api.store.product({ stock: 10 });
+      const customer = { name: 'Ada', address: '1 Main St', country: 'GB' };
+      const billed = async (billing?: object | null) => {
+        const { order_id } = await orders.create({ ...anOrderBody(mug), customer, billing });
+        const { billing_address } = await orders.read<{ billing_address: Record<string, string> }>(order_id);
+        return Object.fromEntries(Object.entries(billing_address).filter(([, value]) => value !== ''));
+      };
+      const shipped = { address: '1 Main St', country: 'GB' };
+      const other = { name: 'Accounts', company: 'Engines Ltd', vat_id: 'DE 1', address2: 'Box 7', country: 'DE' };
+
+      expect([await billed(), await billed(null), await billed({ city: '', zip: null })]).toEqual(
+        Array(3).fill(shipped),
+      );
+      expect(await billed({ ...other, country: 'de' })).toEqual(other);
+      expect(
+        await orders.refusal({
+          ...anOrderBody(mug),
+          customer,
+          billing: { vat_id: '1'.repeat(65), country: 'Germany' },
+        }),
+      ).toEqual([
+        400,
+        'billing.vat_id must be text of at most 64 characters, without NUL or lone surrogates; ' +
+          'billing.country must be a country code of two letters, such as DE (ISO 3166-1)',
+      ]);
     });
 
     it('links the order to the customer of the store with the same e-mail', async () => {

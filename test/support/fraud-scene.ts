@@ -29,6 +29,14 @@ export class FraudScene {
     return this.api.post('/v1/orders', body, { authorization: `Bearer ${key}` });
   }
 
+  ship(id: string) {
+    return this.api.post(`/v1/orders/${id}/shipments`, { reference: 'S-1' }, this.authorization);
+  }
+
+  correct(id: string, patch: object) {
+    return this.api.patch(`/v1/orders/${id}`, patch, this.authorization);
+  }
+
   /** Creates a key whose orders the velocity rules leave out. */
   async trustedKey(): Promise<string> {
     const key = await this.store.createKey();

@@ -6,5 +6,6 @@ const FORWARDERS: ReadonlySet<string> = new Set(['97230', '33166']);
 export const forwardedParcel: FraudRule = {
   name: 'forwarded_parcel',
   score: WEAK_SCORE,
+  looksAt: ['address'],
   fires: ({ signals }) => FORWARDERS.has(signals.address.zip),
 };

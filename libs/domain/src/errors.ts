@@ -119,6 +119,10 @@ export const BinShort = rejected('out_of_stock', (needed: number, free: number) 
 });
 export const NoUnitsLeft = rejected('no_units_left', 'The order would have no units left: cancel it instead');
 export const LinesFixed = rejected('already_shipped', 'The order has shipped: its lines no longer change');
+export const ContactTooLate = rejected(
+  'already_shipped',
+  'Units of the order have shipped: its contact and address can no longer be corrected',
+);
 export const HeldTooLate = rejected('already_shipped', 'Units of the order have shipped: it can no longer be held');
 export const ShipmentReferenceTaken = rejected(
   'shipment_reference_taken',

@@ -15,12 +15,12 @@ import {
   SHIPMENT_STATUSES,
   adjustmentOf,
   amountOwedOf,
+  mapAddressFields,
   paidOf,
   refundDueOf,
   type FraudAssessment,
   type MoneyRecord,
   type PaymentRecord,
-  type PostalAddress,
   type Shipment as ShipmentOfOrder,
 } from '@app/domain';
 import type { Static } from '@sinclair/typebox';
@@ -97,13 +97,9 @@ const CustomerOfOrder = is.object(
   'As stated on the order.',
 );
 
-const Address = is.object({
-  address: is.text('`""` when there is none.', '12 Harbor Street'),
-  city: is.text('`""` when there is none.', 'Portland'),
-  zip: is.text('`""` when there is none.', '04101'),
-  region: is.text('State, province or county; `""` when there is none.', 'ME'),
-  country: is.text('ISO 3166-1 alpha-2 or XK; `""` when there is none.', 'US'),
-});
+const ADDRESS = mapAddressFields((_name, { description, example }) =>
+  is.text(`${description} \`""\` when there is none.`, example),
+);
 
 const FraudReason = is.object({
   rule: is.text('The rule that fired.', 'disposable_email'),
@@ -124,7 +120,7 @@ const Fraud = is.object(
 );
 
 const Stage = is.object({
-  stage: is.oneOf(PIPELINE_STAGES, 'Name of the stage. review: a person holds the order after its confirmation.'),
+  stage: is.oneOf(PIPELINE_STAGES, 'Name of the stage. review: the order is held after its confirmation.'),
   reference: is.text('The shipment or refund that it is about; `""` for none.', ''),
   state: is.oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: failed for good.'),
   attempts: is.integer('Number of attempts that have ended, since an operator retried the stage, if one did.', 1),
@@ -185,8 +181,8 @@ export const Order = representation(
     ),
     line_items: is.arrayOf(LineItem, 'The lines as they were sold. Later changes of the products do not change them.'),
     customer: CustomerOfOrder,
-    shipping_address: Address,
-    billing_address: Address,
+    shipping_address: is.object(ADDRESS),
+    billing_address: is.object({ name: is.text('Who is billed; `""`: the customer.', ''), ...ADDRESS }),
     notes: is.text('`""` when there are none.', 'Ring twice'),
     metadata: is.metadata('What clients keep with the order.'),
     external_reference: is.text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
@@ -262,8 +258,8 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
     adjustment_amount: adjustmentOf({ amount, tax, shipping, discount, total }),
     line_items: order.lines.map((line) => toLineItem(line, order.fulfillmentStatus)),
     customer: { id: order.customerId, name, email, phone },
-    shipping_address: toAddress(order.shippingAddress),
-    billing_address: toAddress(order.billingAddress),
+    shipping_address: order.shippingAddress,
+    billing_address: order.billingAddress,
     notes: order.notes,
     metadata: order.metadata,
     external_reference: order.externalReference,
@@ -323,10 +319,6 @@ function toLineItem(line: OrderLineRecord, fulfillmentStatus: string): Static<ty
 
 function toAllocation({ warehouse, bin, quantity, shippedQuantity }: Allocation): Static<typeof LineAllocation> {
   return { warehouse, bin, quantity, shipped_quantity: shippedQuantity };
-}
-
-function toAddress({ address, city, zip, region, country }: PostalAddress): Static<typeof Address> {
-  return { address, city, zip, region, country };
 }
 
 /** An order that was not screened has the same keys, so that clients need no special case. */

@@ -49,13 +49,8 @@ const FIND = `
 
 const NOT_SCREENED = { verdict: '', score: 0, reasons: [] };
 
-interface Address {
-  readonly address?: string;
-  readonly city?: string;
-  readonly zip?: string;
-  readonly region?: string;
-  readonly country?: string;
-}
+const ADDRESS = { company: '', vat_id: '', address: '', address2: '', city: '', zip: '', region: '', country: '' };
+type Address = Partial<typeof ADDRESS>;
 
 interface FullRow {
   readonly customer_id: string | null;
@@ -90,17 +85,13 @@ export async function lookUpOrders(store: Store, search: string, page: Page) {
   );
 }
 
-const place = ({ address = '', city = '', zip = '', region = '', country = '' }: Address) => ({
-  ...{ address, city, zip, region, country },
-});
-
 export async function findOrder(store: Store, id: string) {
   const rows = await query<FullRow>('order', FIND, [store.id, id]);
   return theOne(rows, ({ customer_id, customer_email: email, customer_phone: phone, ...row }) => ({
     ...row,
     customer: { id: customer_id, name: row.customer_name, email, phone },
-    shipping_address: place(row.shipping_address),
-    billing_address: place(row.billing_address),
+    shipping_address: { ...ADDRESS, ...row.shipping_address },
+    billing_address: { name: '', ...ADDRESS, ...row.billing_address },
     fraud: row.fraud ?? NOT_SCREENED,
     pipeline: row.pipeline.map((stage) => ({ ...stage, at: new Date(stage.at) })),
   }));

@@ -2,7 +2,9 @@ import type { PricedProduct } from './scene.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export const LONGEST = { phone: 40, address: 500, city: 200, zip: 32, region: 200 } as const;
+export const LONGEST_OF_ADDRESS = {
+  ...{ company: 200, vat_id: 64, address: 500, address2: 500, city: 200, zip: 32, region: 200 },
+} as const;
 const NOTES = 2000;
 
 type Metadata = Readonly<Record<string, string>> | null;
@@ -16,6 +18,7 @@ export interface ValidOrder {
     readonly metadata?: Metadata;
   }[];
   readonly customer: Fields;
+  readonly billing?: Fields | null;
   readonly payment_method?: string | null;
   readonly notes?: string | null;
   readonly metadata?: Metadata;
@@ -28,8 +31,8 @@ export interface ValidOrder {
 export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): body is ValidOrder {
   if (!isObject(body) || !isObject(body['customer']) || !Array.isArray(body['items'])) return false;
   const { items, customer, payment_method: payment = null, notes } = body as Fields & { items: unknown[] };
-  const { external_reference: reference = null, expected_total: total = null, currency = null } = body;
-  const { name, email = null, country } = customer as Fields;
+  const { external_reference: reference = null, expected_total: total = null, currency = null, billing = null } = body;
+  const { name, email = null, phone } = customer as Fields;
   return (
     items.length >= 1 &&
     items.length <= 100 &&
@@ -37,10 +40,11 @@ export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): 
     isText(name, 200) &&
     name.trim() !== '' &&
     (email === null || email === '' || isEmail(email)) &&
-    Object.entries(LONGEST).every(([field, max]) => isOptional((customer as Fields)[field], max)) &&
+    isOptional(phone, 40) &&
+    isAddress(customer as Fields) &&
+    (billing === null || (isObject(billing) && isOptional(billing['name'], 200) && isAddress(billing))) &&
     isOptional(notes, NOTES) &&
     [body, ...items].every((each) => isMetadata((each as Fields)['metadata'])) &&
-    [undefined, null, '', 'de', 'US'].includes(country as string) &&
     (reference === null || isReference(reference)) &&
     (currency === null || (typeof currency === 'string' && /^[a-z]{3}$/i.test(currency))) &&
     (total === null || (typeof total === 'number' && total >= 0 && total * 100 < Number.MAX_SAFE_INTEGER)) &&
@@ -114,6 +118,13 @@ function isReference(value: unknown): boolean {
   if (!isText(value, 64) || value === '' || /^\s|\s$/.test(value)) return false;
   const unseen = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
   return [...value].every((character) => character === ' ' || !unseen.test(character));
+}
+
+function isAddress(fields: Fields): boolean {
+  return (
+    Object.entries(LONGEST_OF_ADDRESS).every(([field, max]) => isOptional(fields[field], max)) &&
+    [undefined, null, '', 'de', 'US'].includes(fields['country'] as string)
+  );
 }
 
 function isOptional(value: unknown, longest: number): boolean {

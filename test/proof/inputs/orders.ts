@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { dataOf, type Exchange } from '../support/history.js';
-import { cannotBePlaced, costOf, isValidOrder, LONGEST, productOf, type ValidOrder } from './order-rules.js';
+import {
+  cannotBePlaced,
+  costOf,
+  isValidOrder,
+  LONGEST_OF_ADDRESS,
+  productOf,
+  type ValidOrder,
+} from './order-rules.js';
 import { explore, type PricedProduct, type Scene } from './scene.js';
 import { anyText } from './texts.js';
 
@@ -71,15 +78,19 @@ function orderTexts(catalog: readonly PricedProduct[]): fc.Arbitrary<string> {
     { weight: 20, arbitrary: fc.array(forged(item), { minLength: 1, maxLength: 4 }) },
     { weight: 1, arbitrary: fc.array(forged(item), { minLength: 99, maxLength: 101 }) },
   );
-  const texts = Object.entries(LONGEST).map(([field, longest]) => [field, mostly(anyText(longest))] as const);
+  const texts = Object.entries(LONGEST_OF_ADDRESS).map(([field, longest]) => {
+    return [field, mostly(anyText(longest))] as const;
+  });
   const country = fc.oneof(
     { weight: 20, arbitrary: fc.constantFrom<unknown>(null, '', 'de', 'US') },
     { weight: 1, arbitrary: fc.constantFrom<unknown>('ZZ', 'Germany', 'ß', 7, ['de']) },
   );
+  const address = { country, ...Object.fromEntries(texts) };
   const customer = fc.record(
-    { name: mostly(anyText(200)), email: mostly(emails()), country, ...Object.fromEntries(texts) },
+    { name: mostly(anyText(200)), email: mostly(emails()), phone: mostly(anyText(40)), ...address },
     { requiredKeys: ['name'] },
   );
+  const billing = fc.record({ name: mostly(anyText(200)), ...address }, { requiredKeys: [] });
   const payment = fc.oneof(
     { weight: 14, arbitrary: fc.constantFrom('COD', 'offline', 'Cod', 'OffLine', null) },
     { weight: 1, arbitrary: fc.constantFrom('CARD', 'stripe', 'COD ', 'o\ufb04ine', '') },
@@ -88,6 +99,10 @@ function orderTexts(catalog: readonly PricedProduct[]): fc.Arbitrary<string> {
     {
       items: mostly(items.map((entries) => raw(`[${entries.join()}]`))),
       customer: mostly(forged(customer).map(raw)),
+      billing: fc.oneof(
+        { weight: 10, arbitrary: fc.constant(null) },
+        { weight: 5, arbitrary: mostly(forged(billing).map(raw)) },
+      ),
       payment_method: mostly(payment),
       notes: mostly(anyText(2000)),
       metadata: metadata(),
@@ -199,6 +214,12 @@ function meaningOf(bytes: Buffer): unknown {
   }
 }
 
+function placeOf(fields: Readonly<Record<string, unknown>>) {
+  const texts = Object.keys(LONGEST_OF_ADDRESS).map((field) => [field, fields[field] ?? ''] as const);
+  const country = ((fields['country'] as string | null | undefined) ?? '').toUpperCase();
+  return { ...Object.fromEntries(texts), country };
+}
+
 /** The database sorts the keys. */
 function sorted(metadata: ValidOrder['metadata']): object {
   return Object.fromEntries(Object.entries(metadata ?? {}).sort());
@@ -210,17 +231,16 @@ function lineOf({ product_id, variant_id = null, quantity, metadata }: ValidOrde
 
 function faultOfRecord(order: ValidOrder, catalog: readonly PricedProduct[], answer: Exchange) {
   const cost = costOf(order, catalog);
-  const { customer, items, payment_method, notes, metadata, external_reference } = order;
-  const { name, email, phone, address, city, zip, region, country } = customer;
-  const place = {
-    ...{ address: address ?? '', city: city ?? '', zip: zip ?? '', region: region ?? '' },
-    country: ((country as string | null | undefined) ?? '').toUpperCase(),
-  };
+  const { customer, billing, items, payment_method, notes, metadata, external_reference } = order;
+  const { name, email, phone } = customer;
+  const place = placeOf(customer);
+  const billed = { name: billing?.['name'] ?? '', ...placeOf(billing ?? {}) };
+  const isBilledApart = Object.values(billed).some((value) => value !== '');
   const expected: Record<string, unknown> = {
     // No customer of the scene has an e-mail that an order is sent with.
     customer: { id: null, name, email: email ?? '', phone: phone ?? '' },
     shipping_address: place,
-    billing_address: place,
+    billing_address: isBilledApart ? billed : { name: '', ...place },
     notes: notes ?? '',
     metadata: sorted(metadata),
     external_reference: external_reference ?? '',

@@ -47,7 +47,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'PATCH /v1/orders/:id': {
     as: 'change',
     scope: 'fulfillment',
-    body: { metadata: { erp_id: '4711' }, lines: [{ line: 1, metadata: { erp_line: '10' } }] },
+    body: {
+      metadata: { erp_id: '4711' },
+      lines: [{ line: 1, metadata: { erp_line: '10' } }],
+      customer: { name: 'x' },
+    },
   },
   'POST /v1/orders/:id/notes': { as: 'change', scope: 'fulfillment', body: { text: 'Ring twice' } },
   'POST /v1/orders/:id/mails': { as: 'change', scope: 'fulfillment', body: { stage: 'notify-merchant' } },

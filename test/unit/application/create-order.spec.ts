@@ -9,7 +9,7 @@ import {
   type Placement,
   type SkuRepository,
 } from '@app/application';
-import { Money, NO_CHARGES, orderLineOf, type FraudVerdict } from '@app/domain';
+import { Money, NO_CHARGES, orderLineOf, wholeAddress, type FraudVerdict } from '@app/domain';
 
 /** Places an order of one mug. @param taken how many of its first receipt numbers are in use. */
 function placeOne({ taken = 0, verdict = 'ACCEPT' as FraudVerdict, patienceMs = 60_000 }) {
@@ -50,7 +50,8 @@ function placeOne({ taken = 0, verdict = 'ACCEPT' as FraudVerdict, patienceMs = 
     request: {
       items: [{ productId: 1, variantId: null, quantity: 1 }],
       customer: { name: 'Ada', email: '', phone: '' },
-      address: { address: '', city: '', zip: '', region: '', country: '' },
+      address: wholeAddress({}),
+      billing: null,
       paymentMethod: 'COD',
       notes: '',
       externalReference: '',

@@ -99,6 +99,7 @@ const PLACED = new PlacedOrder({
   ...{ totalAmount: 99_900_000, hasTakenStock: true },
   ...{ isHeld: false, isHeldByPerson: false, isConfirmationHeld: false },
   ...{ metadata: METADATA, lineMetadata: [], mails: [] },
+  contact: { customer: ORDER.customer, shippingAddress: ORDER.shippingAddress },
   lines: eachLine(MAX_QUANTITY).map((line) => ({
     ...{ ...line, productId: 70, variantId: 12, unitPrice: 1000, returned: 0, cancelledQuantity: 0 },
   })),

@@ -1,5 +1,5 @@
 import { NOTIFICATION_STAGES, type NotificationStage, type OrderRecord, type StoreProfile } from '@app/application';
-import type { Shipment } from '@app/domain';
+import { wholeAddress, type Shipment } from '@app/domain';
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
 import { orderMail, type OrderMail } from '../../../libs/infrastructure/src/mail/order-mail.js';
 
@@ -84,6 +84,40 @@ describe("the customer's confirmation", () => {
     expect(mailOf('notify-customer', anOrderRecord(), store).replyTo).toBeNull();
     expect(() => orderMail('notify-merchant', anOrderRecord(), store)).toThrow('EADDRESS');
   });
+});
+
+describe('an address in a mail', () => {
+  const address = wholeAddress({
+    ...{ company: 'Engines Ltd', vat_id: 'GB 1', address: '1 Main Street\nBack door', address2: 'Floor 3' },
+    ...{ city: 'Portland', zip: '04101', region: 'ME', country: 'US' },
+  });
+  const lines = [
+    'Engines Ltd',
+    'VAT number: GB 1',
+    '1 Main Street',
+    'Back door',
+    'Floor 3',
+    '04101 Portland',
+    'ME',
+    'US',
+  ];
+  const shown = (title: string, ...of: string[]) => `${title}:\n${of.map((line) => `  ${line}\n`).join('')}`;
+  const billed = { ...wholeAddress({ company: 'Engines GmbH', vat_id: 'DE 1', city: 'Bonn' }), name: 'Accounts' };
+
+  it.each(['notify-customer', 'notify-merchant', 'notify-shipment'] as const)(
+    'of %s has a line for each field, and one of the bill only where it differs',
+    (stage) => {
+      const order = changed({ shippingAddress: address, billingAddress: { name: '', ...address } });
+
+      const { text } = mailOf(stage, order);
+      const apart = mailOf(stage, { ...order, billingAddress: billed });
+
+      expect(text).toContain(shown('Delivery address', ...lines));
+      expect(text).not.toContain('Billing');
+      expect(apart.text).toContain(shown('Billing address', 'Accounts', 'Engines GmbH', 'VAT number: DE 1', 'Bonn'));
+      for (const line of ['Billing address', 'Engines GmbH', ...lines]) expect(apart.html).toContain(line);
+    },
+  );
 });
 
 describe("the merchant's notice", () => {
@@ -363,7 +397,7 @@ describe('the mail about a refund', () => {
   });
 });
 
-const place = { address: '', city: '', zip: '', region: '', country: '' };
+const place = wholeAddress({});
 const contact = { email: 'hello@acme.test' };
 
 const FIELDS: [
@@ -374,6 +408,11 @@ const FIELDS: [
   ['customer name', (name) => ({ customer: { ...customer, name } }), () => ({})],
   ['customer phone', (phone) => ({ customer: { ...customer, phone } }), () => ({})],
   ['address', (address) => ({ shippingAddress: { ...place, address } }), () => ({})],
+  ['second line', (address2) => ({ shippingAddress: { ...place, address2 } }), () => ({})],
+  ['company', (company) => ({ shippingAddress: { ...place, company } }), () => ({})],
+  ['VAT number', (vat_id) => ({ shippingAddress: { ...place, vat_id } }), () => ({})],
+  ['billed name', (name) => ({ billingAddress: { ...place, name } }), () => ({})],
+  ['billing address', (address) => ({ billingAddress: { name: '', ...place, address } }), () => ({})],
   ['city', (city) => ({ shippingAddress: { ...place, city } }), () => ({})],
   ['region', (region) => ({ shippingAddress: { ...place, region } }), () => ({})],
   ['zip', (zip) => ({ shippingAddress: { ...place, zip } }), () => ({})],

@@ -20,6 +20,7 @@ describe('BodyPipe', () => {
     const ofOrder = [
       'items',
       'customer',
+      'billing',
       'payment_method',
       'notes',
       'notify',
@@ -29,8 +30,8 @@ describe('BodyPipe', () => {
       'currency',
     ];
     expect(Object.keys(body)).toEqual(ofOrder);
-    const ofCustomer = ['name', 'email', 'phone', 'address', 'city', 'zip', 'region', 'country'];
-    expect(Object.keys(body.customer)).toEqual(ofCustomer);
+    const ofAddress = ['company', 'vat_id', 'address', 'address2', 'city', 'zip', 'region', 'country'];
+    expect(Object.keys(body.customer)).toEqual(['name', 'email', 'phone', ...ofAddress]);
     const ofItem = ['product_id', 'sku', 'variant_id', 'quantity', 'metadata'];
     expect(Object.keys(body.items[0] ?? {})).toEqual(ofItem);
   });

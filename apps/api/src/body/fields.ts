@@ -62,13 +62,16 @@ function field(schema: ApiPropertyOptions, ...constraints: readonly PropertyDeco
   );
 }
 
-/** Absent, null, or a value. Not `type: ['string', 'null']`, which ApiProperty takes for a list of lists. */
+/**
+ * Absent, null, or a value. Not `type: ['string', 'null']`, which ApiProperty takes for a list of lists; without a type,
+ * it takes that of the property, which has none where {@link AddressFields} declares it.
+ */
 function fieldOrNull(
   { description, default: preset, ...schema }: SchemaObject,
   ...constraints: readonly PropertyDecorator[]
 ): PropertyDecorator {
   const anyOf = [schema, { type: 'null' }];
-  return field({ description, anyOf, required: false, default: preset }, IsOptional(), ...constraints);
+  return field({ type: Object, description, anyOf, required: false, default: preset }, IsOptional(), ...constraints);
 }
 
 function requirable(isRequired: boolean, schema: SchemaObject, isValid: PropertyDecorator): PropertyDecorator {
@@ -175,7 +178,8 @@ export function CountryField({ description }: FieldOptions): PropertyDecorator {
     (value) => /^[a-z]{2}$/i.test(value) && isCountry(value.toUpperCase()),
     'must be a country code of two letters, such as DE (ISO 3166-1)',
   );
-  return fieldOrNull({ type: 'string', maxLength: 2, description }, isCode);
+  const inAnyCase = `${description} In any letter case; \`""\` means none.`;
+  return fieldOrNull({ type: 'string', maxLength: 2, description: inAnyCase }, isCode);
 }
 
 interface WordOptions extends FieldOptions {
@@ -291,12 +295,12 @@ export function ObjectField(Body: BodyClass): PropertyDecorator {
 }
 
 /** Absent where it is null. */
-export function OptionalObjectField(Body: BodyClass, { description }: FieldOptions): PropertyDecorator {
+export function OptionalObjectField(Body: BodyClass, options: Partial<FieldOptions> = {}): PropertyDecorator {
   const read = Transform(({ obj, key }) => {
     const value = (obj as Record<string, unknown>)[key] ?? undefined;
     return value === undefined ? value : readObject(Body, value);
   });
-  return field({ type: Body, description, required: false }, read, IsOptional(), IsObject);
+  return field({ type: Body, ...options, required: false }, read, IsOptional(), IsObject);
 }
 
 interface ListOptions extends FieldOptions {

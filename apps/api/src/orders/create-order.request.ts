@@ -6,12 +6,14 @@ import {
   Money,
   PAYMENT_METHODS,
   toDecimalText,
+  type BillingAddress,
   type Currency,
   type Metadata,
   type PaymentMethod,
 } from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
 import { ApiSchema } from '@nestjs/swagger';
+import { AddressBody, AddressFields, toAddress } from '../body/address-fields.js';
 import { refusalOf } from '../body/body.pipe.js';
 import * as is from '../body/fields.js';
 
@@ -48,7 +50,9 @@ export class OrderItemRequest {
   metadata?: Metadata | null;
 }
 
-export class OrderCustomerRequest {
+@AddressFields
+@ApiSchema({ description: 'With the address to which the order ships.' })
+export class OrderCustomerRequest extends AddressBody {
   @is.RequiredTextField({ max: 200, description: 'Display name. Not blank.' })
   name!: string;
 
@@ -61,21 +65,13 @@ export class OrderCustomerRequest {
 
   @is.TextField({ max: 40, description: 'As dialled.' })
   phone?: string | null;
+}
 
-  @is.TextField({ max: 500, description: 'Shipping address, also used as billing address.' })
-  address?: string | null;
-
-  @is.TextField({ max: 200, description: 'Same.' })
-  city?: string | null;
-
-  @is.TextField({ max: 32, description: 'Same.' })
-  zip?: string | null;
-
-  @is.TextField({ max: 200, description: 'State, province or county. Same.' })
-  region?: string | null;
-
-  @is.CountryField({ description: 'ISO 3166-1 alpha-2 or XK, in any letter case; `""` means none. Same.' })
-  country?: string | null;
+@AddressFields
+@ApiSchema({ description: 'Where the invoice goes. Without a field that has a value: the shipping address.' })
+export class BillingRequest extends AddressBody {
+  @is.TextField({ max: 200, description: 'Who is billed.' })
+  name?: string | null;
 }
 
 @ApiSchema({
@@ -92,6 +88,9 @@ export class CreateOrderRequest {
 
   @is.ObjectField(OrderCustomerRequest)
   customer!: OrderCustomerRequest;
+
+  @is.OptionalObjectField(BillingRequest)
+  billing?: BillingRequest | null;
 
   @is.WordField({
     words: PAYMENT_METHODS,
@@ -144,18 +143,14 @@ export function toItems(items: readonly OrderItemRequest[], list = 'items'): Ite
 
 /** @param inStore the currency of the store. @throws BadRequestException */
 export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): OrderRequest {
-  const { items, customer, payment_method, notes, notify, metadata, external_reference, expected_total, currency } = body;
-  const { name, email, phone, address, city, zip, region, country } = customer;
+  const { items, customer, billing, payment_method, notes, notify, metadata } = body;
+  const { external_reference, expected_total, currency } = body;
+  const { name, email, phone } = customer;
   return {
     items: toItems(items),
     customer: { name, email: email ?? '', phone: phone ?? '' },
-    address: {
-      address: address ?? '',
-      city: city ?? '',
-      zip: zip ?? '',
-      region: region ?? '',
-      country: country?.toUpperCase() ?? '',
-    },
+    address: toAddress(customer),
+    billing: billing ? toBilling(billing) : null,
     paymentMethod: (payment_method?.toUpperCase() ?? 'COD') as PaymentMethod,
     notes: notes ?? '',
     ...(metadata && { metadata }),
@@ -164,6 +159,11 @@ export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): Ord
     ...(typeof expected_total === 'number' && { expectedTotal: toExpectedTotal(expected_total, inStore) }),
     ...(typeof currency === 'string' && { currency: currency.toUpperCase() }),
   };
+}
+
+function toBilling(body: BillingRequest): BillingAddress | null {
+  const billing = { name: body.name ?? '', ...toAddress(body) };
+  return Object.values(billing).some((value) => value !== '') ? billing : null;
 }
 
 function faultsOf({ sku, product_id, variant_id }: OrderItemRequest): string[] {

@@ -115,7 +115,7 @@ export class OrderChangesController {
   @NeedsScope('fulfillment')
   @docs.ApiPatchOrder
   async patch(@Change() { context, answer }: ChangeOfOrder, @Body(StrictBodyPipe) body: request.OrderPatchRequest) {
-    return answer(await this.changes.changeMetadata(context, request.toMetadataChange(body)));
+    return answer(await this.changes.patch(context, request.toOrderPatch(body)));
   }
 
   @Post('notes')

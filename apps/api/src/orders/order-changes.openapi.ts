@@ -231,16 +231,31 @@ export const ApiRecordRefund = ApiChange({
 
 export const ApiPatchOrder = ApiChange({
   operationId: 'patchOrder',
-  summary: 'Set metadata of an order and of its lines',
+  summary: 'Set metadata of an order and of its lines, or correct its contact and address',
   description:
-    'Sets the named keys, removes those with null, and leaves the others. The history has the change without keys and texts.',
+    'Metadata: sets the named keys, removes those with null, and leaves the others. The contact and the address change ' +
+    'until something ships: absent fields stay, null clears a text, and a billing address that is the shipping address ' +
+    'stays that. The fraud rules that look at what changes screen the order again, and may hold it. The history names ' +
+    'the changed fields, without keys and values. A refusal of one part changes nothing.',
   body: {
     type: OrderPatchRequest,
-    example: { metadata: { erp_id: '4711', cost_center: null }, lines: [{ line: 1, metadata: { erp_line: '10' } }] },
+    example: {
+      metadata: { erp_id: '4711', cost_center: null },
+      lines: [{ line: 1, metadata: { erp_line: '10' } }],
+      customer: { phone: '+1 555 0101' },
+      shipping_address: { address2: 'Floor 4', zip: '04102' },
+    },
   },
   status: 200,
   isRepeatable: false,
-  failures: [new refused.MetadataTooLarge(), new CommitOutcomeUnknown(null)],
+  failures: [
+    new BadRequestException('customer.name is required'),
+    new refused.MetadataTooLarge(),
+    new refused.ContactTooLate(),
+    new refused.BeingPicked(['SHIP-2']),
+    new refused.OrderCancelled(),
+    new CommitOutcomeUnknown(null),
+  ],
 });
 
 export const ApiAddNote = ApiChange({

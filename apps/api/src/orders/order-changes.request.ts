@@ -11,8 +11,9 @@ import {
   type Currency,
   type LineQuantity,
   type MailOfOrder,
-  type MetadataChange,
   type MetadataPatch,
+  type OrderCustomer,
+  type OrderPatch,
   type PaymentRequest,
   type RefundRequest,
   type ShipmentItem,
@@ -25,6 +26,7 @@ import {
 import type { EditedLines } from '@app/application';
 import { STATUS_FIELDS } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
+import { AddressBody, AddressFields, givenTexts, toAddressPatch } from '../body/address-fields.js';
 import * as is from '../body/fields.js';
 import { OrderItemRequest, toExpectedTotal, toItems } from './create-order.request.js';
 
@@ -112,6 +114,20 @@ export class ChangeShipmentRequest extends TrackingRequest {
   @is.TimestampField({ description: 'When it was shipped or delivered. Absent: now.' })
   at?: string | null;
 }
+
+export class CorrectedCustomerRequest {
+  @is.TextField({ max: 200, description: 'Display name. Neither blank nor null.' })
+  name?: string | null;
+
+  @is.EmailField({ description: 'As in a new order. The order stays linked to its account.' })
+  email?: string | null;
+
+  @is.TextField({ max: 40, description: 'As dialled.' })
+  phone?: string | null;
+}
+
+@AddressFields
+export class CorrectedAddressRequest extends AddressBody {}
 
 export class CancelOrderRequest {
   @Lines('Units that have not shipped. Absent: the whole order.')
@@ -259,6 +275,12 @@ export class OrderPatchRequest {
 
   @is.ListField(LinePatchRequest, { max: MAX_LINES, isOptional: true, description: 'Lines to change.' })
   lines?: LinePatchRequest[] | null;
+
+  @is.OptionalObjectField(CorrectedCustomerRequest)
+  customer?: CorrectedCustomerRequest | null;
+
+  @is.OptionalObjectField(CorrectedAddressRequest)
+  shipping_address?: CorrectedAddressRequest | null;
 }
 
 export class AddNoteRequest {
@@ -367,10 +389,17 @@ export function toRefund(body: RecordRefundRequest): Omit<RefundRequest, 'reques
   };
 }
 
-export function toMetadataChange({ metadata, lines }: OrderPatchRequest): MetadataChange {
+export function toOrderPatch({ metadata, lines, customer, shipping_address }: OrderPatchRequest): OrderPatch {
+  const hasField = [metadata, lines, customer, shipping_address].some((value) => !!value);
+  refuseIf(!hasField, 'metadata, lines, customer or shipping_address is required');
+  const given = givenTexts<OrderCustomer>(customer ?? {});
+  refuseIf(given.name?.trim() === '', 'customer.name is required');
   return {
-    metadata: metadata ?? {},
-    lines: (lines ?? []).map((line) => ({ line: line.line, metadata: line.metadata ?? {} })),
+    metadata: {
+      metadata: metadata ?? {},
+      lines: (lines ?? []).map((line) => ({ line: line.line, metadata: line.metadata ?? {} })),
+    },
+    contact: { customer: given, shippingAddress: toAddressPatch(shipping_address ?? {}) },
   };
 }
 

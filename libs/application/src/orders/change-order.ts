@@ -1,11 +1,13 @@
 import {
   cancelOrder,
+  changedParts,
   changeLines,
-  changeMetadata,
   changeShipment,
+  correctedContact,
   holdOrder,
   moveStatus,
   orderEvent,
+  patchOrder,
   recordPayment,
   recordRefund,
   releaseOrder,
@@ -14,24 +16,28 @@ import {
   shipOrder,
   type Actor,
   type Cancellation,
+  type ContactPatch,
   type Currency,
   type LineQuantity,
   type LinesRequest,
   type MailOfOrder,
-  type MetadataChange,
   type OrderChange,
+  type OrderPatch,
   type OrderState,
   type PaymentRequest,
   type PlacedOrder,
   type RefundRequest,
+  type ScreenedContact,
   type ShipmentPatch,
   type ShipmentRequest,
   type Transition,
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { Deadline } from '../deadline.js';
+import { OrdersService } from './orders.service.js';
 import { requestHashOf } from '../request-hash.js';
 import type { IdempotencyScope } from '../ports/idempotency.js';
+import { FraudScreening } from '../ports/fraud-screening.js';
 import { OrderQuotes, type ItemRequest } from './order-quotes.js';
 import { OrderLifecycle, type ChangedOrder, type OrderTarget } from '../ports/order-lifecycle.js';
 
@@ -54,6 +60,8 @@ export class ChangeOrder {
   constructor(
     private readonly lifecycle: OrderLifecycle,
     private readonly quotes: OrderQuotes,
+    private readonly orders: OrdersService,
+    private readonly fraud: FraudScreening,
   ) {}
 
   ship(context: ChangeContext, request: WithoutHash<ShipmentRequest>): Promise<ChangedOrder> {
@@ -116,8 +124,10 @@ export class ChangeOrder {
     return this.run(context, ['refund', request], (order) => recordRefund(order, { ...request, requestHash }));
   }
 
-  changeMetadata(context: ChangeContext, change: MetadataChange): Promise<ChangedOrder> {
-    return this.run(context, ['changeMetadata', change], (order) => changeMetadata(order, change));
+  async patch(context: ChangeContext, patch: OrderPatch): Promise<ChangedOrder> {
+    // Before the order is locked: the analysis reads on another connection, for up to 2 s.
+    const screened = await this.screenContact(context.order, patch.contact);
+    return this.run(context, ['patch', patch], (order) => patchOrder(order, patch, screened));
   }
 
   note(context: ChangeContext, text: string): Promise<ChangedOrder> {
@@ -127,6 +137,22 @@ export class ChangeOrder {
 
   repeatMail(context: ChangeContext, mail: MailOfOrder): Promise<ChangedOrder> {
     return this.run(context, ['repeatMail', mail], (order) => repeatMail(order, mail));
+  }
+
+  /** @returns null without a contact, and for an order that was placed without an analysis. */
+  private async screenContact(
+    { storeId, reference }: OrderTarget,
+    patch: ContactPatch,
+  ): Promise<ScreenedContact | null> {
+    if (Object.keys({ ...patch.customer, ...patch.shippingAddress }).length === 0) return null;
+    const order = await this.orders.retrieve(storeId, reference);
+    if (!order.fraud) return null;
+    const contact = correctedContact(order, patch);
+    const { email, phone } = contact.customer;
+    const signals = { email, phone, address: contact.shippingAddress, total: order.totalAmount, items: order.lines };
+    const placed = { orderId: order.id, at: order.createdAt };
+    const assessment = await this.fraud.reassess(storeId, signals, placed, changedParts(order, contact));
+    return { contact, assessment };
   }
 
   private run(

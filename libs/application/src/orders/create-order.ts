@@ -14,6 +14,7 @@ import {
   sumDemand,
   type Order,
   type ApiKeyMode,
+  type BillingAddress,
   type Currency,
   type FraudAssessment,
   type Metadata,
@@ -31,6 +32,8 @@ import { requestHashOf } from '../request-hash.js';
 import { OrderQuotes, type QuoteRequest } from './order-quotes.js';
 
 export interface OrderRequest extends QuoteRequest {
+  /** Null = that of the shipment. */
+  readonly billing: BillingAddress | null;
   readonly notes: string;
   /** Absent when there is none. */
   readonly metadata?: Metadata;
@@ -181,6 +184,7 @@ function draftOf({ store, mode, keyId, request }: CreateOrderCommand, { quote, p
     paymentMethod: request.paymentMethod,
     customer: request.customer,
     address: request.address,
+    billing: request.billing,
     notes: request.notes,
     metadata: request.metadata ?? {},
     externalReference: request.externalReference,

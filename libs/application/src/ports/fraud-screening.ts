@@ -1,4 +1,4 @@
-import type { FraudAssessment, FraudSignals, OrderContact, OrderSize } from '@app/domain';
+import type { ContactPart, FraudAssessment, FraudSignals, OrderContact, OrderSize } from '@app/domain';
 
 export interface PlacedBefore {
   readonly orderId: string;
@@ -18,10 +18,17 @@ export abstract class FraudScreening {
   abstract begin(storeId: number, contact: OrderContact, keyId: string | null): Screening;
 
   /**
-   * Screens an order that was placed without an analysis, as of its placement: only earlier orders count. Never
-   * rejects: the verdict is REVIEW, for `analysis_unavailable`, when the analysis fails again or takes longer than 2 s.
+   * Screens an order that was placed without an analysis, or whose contact changes, as of its placement: only earlier
+   * orders count. Never rejects: the verdict is REVIEW, for `analysis_unavailable`, when the analysis fails or takes longer
+   * than 2 s.
+   * @param changed only the rules that look at these parts of the contact; absent: all rules.
    */
-  abstract reassess(storeId: number, signals: FraudSignals, placed: PlacedBefore): Promise<FraudAssessment>;
+  abstract reassess(
+    storeId: number,
+    signals: FraudSignals,
+    placed: PlacedBefore,
+    changed?: readonly ContactPart[],
+  ): Promise<FraudAssessment>;
 
   abstract recordRejection(storeId: number, orderId: string, assessment: FraudAssessment): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type {
   Actor,
+  BillingAddress,
   FraudAssessment,
   Metadata,
   MoneyRecord,
@@ -105,7 +106,7 @@ export interface OrderRecord extends OrderSummary {
   /** The account to which the order is linked; null for a guest. */
   readonly customerId: string | null;
   readonly shippingAddress: PostalAddress;
-  readonly billingAddress: PostalAddress;
+  readonly billingAddress: BillingAddress;
   readonly notes: string;
   readonly metadata: Metadata;
   /** The order's number in the client's own system; `''` when there is none. */

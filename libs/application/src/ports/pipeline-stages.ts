@@ -13,7 +13,7 @@ export type NotificationStage = (typeof NOTIFICATION_STAGES)[number];
 /** They complete in the order's own transaction, in this order. No row keeps them. */
 export const PLACEMENT_STAGES = ['fraud-analysis', 'inventory'] as const;
 
-/** A person holds the order after its confirmation, or an imported one. Nothing runs. */
+/** The order is held after its confirmation, or was imported. Nothing runs. */
 export const REVIEW_STAGE = 'review';
 
 export const PIPELINE_STAGES = [...PLACEMENT_STAGES, ...NOTIFICATION_STAGES, REVIEW_STAGE] as const;

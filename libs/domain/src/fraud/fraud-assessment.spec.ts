@@ -1,12 +1,13 @@
+import { wholeAddress } from '../shared/postal-address.js';
 import { assessFraud, withOwnRules } from './fraud-assessment.js';
 import { DEFAULT_FRAUD_SETTINGS, type FraudFacts, type FraudSettings, type FraudSignals } from './fraud-facts.js';
-import { FRAUD_RULES, REJECT_SCORE } from './fraud-rules.js';
+import { FRAUD_RULES, REJECT_SCORE, rulesAbout } from './fraud-rules.js';
 
 const NO_FACTS: FraudFacts = { ordersByEmail: 0, ordersByPhone: 0, ordersByAddress: 0, disposableEmail: false };
 const SIGNALS: FraudSignals = {
   email: 'ada@example.test',
   phone: '',
-  address: { address: '', city: '', zip: '', region: '', country: '' },
+  address: wholeAddress({}),
   total: 1000,
   items: [{ productId: 1, variantId: null, quantity: 1 }],
 };
@@ -94,6 +95,16 @@ describe('assessFraud', () => {
     const settings = { ordersPerHour: { email, phone: null, address: null } };
 
     expect(rulesOf({}, settings, { ordersByEmail: count })).toEqual(rules);
+  });
+
+  it.each([
+    ['email', ['blocked_email', 'email_velocity', 'email_velocity_high', 'disposable_email']],
+    ['phone', ['blocked_phone', 'phone_velocity', 'phone_velocity_high']],
+    ['address', ['address_velocity', 'address_velocity_high']],
+  ] as const)('has rules about the %s', (part, names) => {
+    const own = { name: 'own', score: 10, fires: () => true };
+
+    expect(rulesAbout([part], [...FRAUD_RULES, own]).map(({ name }) => name)).toEqual([...names, 'own']);
   });
 
   it('counts repeated e-mail, phone and address as one sign', () => {

@@ -1,4 +1,4 @@
-import type { PostalAddress } from '../orders/order.js';
+import type { PostalAddress } from '../shared/postal-address.js';
 
 /** What each contact may order, from 1 to {@link MOST_ORDERS_PER_HOUR}; more is reviewed. `null` means no limit. */
 export interface OrdersPerHour {
@@ -35,6 +35,8 @@ export interface OrderContact {
   readonly phone: string;
   readonly address: PostalAddress;
 }
+
+export type ContactPart = keyof OrderContact;
 
 interface ScreenedItem {
   /** `null` when the product has been deleted since: an order under review is screened again later. */

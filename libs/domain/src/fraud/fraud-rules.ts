@@ -1,5 +1,5 @@
 import { isBlockedEmail, isBlockedPhone } from './blocked-contact.js';
-import type { FraudFacts, FraudSettings, FraudSignals, OrdersPerHour } from './fraud-facts.js';
+import type { ContactPart, FraudFacts, FraudSettings, FraudSignals } from './fraud-facts.js';
 
 /** A match on the store's own block list. No other rule gives it. */
 export const REJECT_SCORE = 100;
@@ -18,58 +18,67 @@ export interface FraudRule {
   /** Stable: orders store and show it. */
   readonly name: string;
   readonly score: number;
+  /** The parts of the contact on which the rule depends; absent: it may depend on all. */
+  readonly looksAt?: readonly ContactPart[];
   readonly fires: (screened: Screened) => boolean;
 }
 
-type Contact = keyof OrdersPerHour;
-
-const COUNTS: Readonly<Record<Contact, (facts: FraudFacts) => number>> = {
+const COUNTS: Readonly<Record<ContactPart, (facts: FraudFacts) => number>> = {
   email: ({ ordersByEmail }) => ordersByEmail,
   phone: ({ ordersByPhone }) => ordersByPhone,
   address: ({ ordersByAddress }) => ordersByAddress,
 };
-const CONTACTS = Object.keys(COUNTS) as Contact[];
+const CONTACTS = Object.keys(COUNTS) as ContactPart[];
 
 /** In reporting order. Velocity counts website orders of the last hour, without those of trusted keys. */
 export const FRAUD_RULES: readonly FraudRule[] = [
   {
     name: 'blocked_email',
     score: REJECT_SCORE,
+    looksAt: ['email'],
     fires: ({ signals, settings }) => isBlockedEmail(signals.email, settings.blockedEmails),
   },
   {
     name: 'blocked_phone',
     score: REJECT_SCORE,
+    looksAt: ['phone'],
     fires: ({ signals, settings }) => isBlockedPhone(signals.phone, settings.blockedPhones),
   },
   {
     name: 'amount_over_limit',
     score: REVIEW_SCORE,
+    looksAt: [],
     fires: ({ signals, settings }) => settings.reviewAmount !== null && signals.total >= settings.reviewAmount,
   },
   ...CONTACTS.flatMap(velocity),
-  { name: 'disposable_email', score: WEAK_SCORE, fires: ({ facts }) => facts.disposableEmail },
+  { name: 'disposable_email', score: WEAK_SCORE, looksAt: ['email'], fires: ({ facts }) => facts.disposableEmail },
 ];
 
 /** Two rules, at most one of which fires: frequent orders are a weak sign, very frequent ones suffice for a review. */
-function velocity(contact: Contact): FraudRule[] {
+function velocity(contact: ContactPart): FraudRule[] {
   return [
     {
       name: `${contact}_velocity`,
       score: WEAK_SCORE,
+      looksAt: [contact],
       // One contact only: a customer's e-mail, phone and address repeat together, and would count one sign three times.
       fires: (screened) => contact === CONTACTS.find((one) => isOften(screened, one)),
     },
     {
       name: `${contact}_velocity_high`,
       score: REVIEW_SCORE,
+      looksAt: [contact],
       fires: ({ facts, settings }) => COUNTS[contact](facts) >= (settings.ordersPerHour[contact] ?? Infinity),
     },
   ];
 }
 
+export function rulesAbout(parts: readonly ContactPart[], rules: readonly FraudRule[]): readonly FraudRule[] {
+  return rules.filter(({ looksAt }) => !looksAt || looksAt.some((part) => parts.includes(part)));
+}
+
 /** From half of the store's limit up to the limit. */
-function isOften({ facts, settings }: Screened, contact: Contact): boolean {
+function isOften({ facts, settings }: Screened, contact: ContactPart): boolean {
   const limit = settings.ordersPerHour[contact] ?? Infinity;
   const count = COUNTS[contact](facts);
   return count >= limit / 2 && count < limit;

@@ -1,5 +1,6 @@
 import { DomainError } from '../shared/domain-error.js';
 import { Money } from '../money/money.js';
+import { wholeAddress } from '../shared/postal-address.js';
 import { changeLines, type LinesRequest } from './change-lines.js';
 import { orderLineOf, type OrderLine } from './order-line.js';
 import { PlacedOrder, type PlacedOrderState } from './placed-order.js';
@@ -11,6 +12,7 @@ function anOrder(values: Partial<PlacedOrderState> = {}): PlacedOrder {
     ...{ totalAmount: 3500, currency: 'USD', payments: [], refunds: [], shipments: [] },
     ...{ isHeld: false, isHeldByPerson: false, isConfirmationHeld: false, hasTakenStock: true },
     ...{ metadata: {}, lineMetadata: [], mails: [] },
+    contact: { customer: { name: 'Ada', email: '', phone: '' }, shippingAddress: wholeAddress({}) },
     lines: [
       { line: 1, productId: 1, variantId: null, unitPrice: 1000, quantity: 3, returned: 0, cancelledQuantity: 0 },
       { line: 2, productId: 2, variantId: 7, unitPrice: 500, quantity: 1, returned: 0, cancelledQuantity: 0 },

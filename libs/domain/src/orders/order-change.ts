@@ -1,4 +1,5 @@
 import type { Shortage } from '../errors.js';
+import type { FraudAssessment } from '../fraud/fraud-assessment.js';
 import type { DomainError } from '../shared/domain-error.js';
 import type { Metadata } from '../shared/metadata.js';
 import type { StockDemand } from '../stock/stock-demand.js';
@@ -7,6 +8,7 @@ import type { OrderEvent } from './order-event.js';
 import type { OrderLine } from './order-line.js';
 import type { MoneyRecord, PaymentRecord } from './order-money.js';
 import type { OrderState } from './order-status.js';
+import type { ShippingContact } from './order.js';
 import type { BinCodes, PickedUnits, Shipment } from './shipment.js';
 
 /**
@@ -73,6 +75,9 @@ export interface OrderChange extends OrderState {
   readonly lines?: LinesChange;
   readonly restock?: Restock;
   readonly review?: 'held' | 'released' | 'abandoned';
+  /** Why the order is held; absent when a person holds it. */
+  readonly assessment?: FraudAssessment;
+  readonly contact?: ShippingContact;
   readonly mail?: { readonly stage: ChangeMail; readonly reference: string };
   readonly repeatedMail?: MailOfOrder;
   /** As it is afterwards: of the order, and of the lines that change. */

@@ -12,6 +12,7 @@ export const ORDER_EVENTS = [
   'status_changed',
   'held',
   'released',
+  'contact_changed',
   'cancelled',
   'units_cancelled',
   'lines_changed',

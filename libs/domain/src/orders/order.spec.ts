@@ -10,6 +10,7 @@ import {
   isOpen,
   PAYMENT_STATUSES,
 } from './order-status.js';
+import { wholeAddress } from '../shared/postal-address.js';
 import { isReceiptNumber, RECEIPT_RANDOM_BYTES, receiptNumber } from './receipt-number.js';
 
 function aLine(minor: number, quantity = 1): OrderLine {
@@ -25,7 +26,8 @@ function aDraft(overrides: Partial<OrderDraft> = {}): OrderDraft {
     currency: 'USD',
     paymentMethod: 'COD',
     customer: { name: 'Ada', email: 'ada@example.test', phone: '' },
-    address: { address: '1 Road', city: 'Town', zip: '12345', region: '', country: '' },
+    address: wholeAddress({ address: '1 Road', city: 'Town', zip: '12345' }),
+    billing: null,
     notes: 'ring twice',
     metadata: {},
     externalReference: '',

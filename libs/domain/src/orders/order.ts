@@ -3,6 +3,7 @@ import { InvalidOrderItems } from '../errors.js';
 import type { Metadata } from '../shared/metadata.js';
 import type { OrderLine } from './order-line.js';
 import type { OrderSource, OrderState } from './order-status.js';
+import type { BillingAddress, PostalAddress } from '../shared/postal-address.js';
 import { quoteOf, type Charges, type PaymentMethod, type Quote } from './quote.js';
 
 export const MAX_LINES = 100;
@@ -14,15 +15,9 @@ export interface OrderCustomer {
   readonly phone: string;
 }
 
-/** `''` for an absent value. */
-export interface PostalAddress {
-  readonly address: string;
-  readonly city: string;
-  readonly zip: string;
-  /** State, province or county. */
-  readonly region: string;
-  /** ISO 3166-1 alpha-2 or XK, in upper case. */
-  readonly country: string;
+export interface ShippingContact {
+  readonly customer: OrderCustomer;
+  readonly shippingAddress: PostalAddress;
 }
 
 /** In minor units. Negative in a credit note. */
@@ -47,8 +42,9 @@ export interface OrderDraft {
   readonly currency: Currency;
   readonly paymentMethod: PaymentMethod;
   readonly customer: OrderCustomer;
-  /** Shipping and billing address alike. */
   readonly address: PostalAddress;
+  /** Null = that of the shipment. */
+  readonly billing: BillingAddress | null;
   readonly notes: string;
   readonly metadata: Metadata;
   /** The order's number in the client's own system, unique in store and mode; `''` when there is none. */

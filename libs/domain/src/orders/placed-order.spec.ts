@@ -1,5 +1,8 @@
 import { DomainError } from '../shared/domain-error.js';
+import { ANALYSIS_UNAVAILABLE } from '../fraud/fraud-assessment.js';
+import { wholeAddress } from '../shared/postal-address.js';
 import { cancelOrder } from './cancel-order.js';
+import { changeContact, changedParts, correctedContact, type ContactPatch } from './change-contact.js';
 import { holdOrder } from './hold-order.js';
 import { moveStatus, type Transition } from './move-status.js';
 import type { KnownShipment, OrderChange } from './order-change.js';
@@ -15,6 +18,10 @@ import { changeShipment, shipOrder, type ShipmentPatch, type ShipmentRequest } f
 const AT = new Date('2026-11-20T12:00:00.000Z');
 const TRACKING = { carrier: '', trackingNumber: '', trackingUrl: '' };
 const ALL = [units(1, 3), units(2, 1)];
+const CONTACT = {
+  customer: { name: 'Ada', email: 'ada@example.test', phone: '1' },
+  shippingAddress: wholeAddress({ address: '1 Road', city: 'Town' }),
+};
 
 /** An order over 35.00 USD: three units of line 1 and one of line 2. */
 function anOrder(values: Partial<PlacedOrderState> = {}): PlacedOrder {
@@ -27,6 +34,7 @@ function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
     fulfillmentStatus: 'PENDING',
     totalAmount: 3500,
     currency: 'USD',
+    contact: CONTACT,
     isHeld: false,
     isHeldByPerson: false,
     isConfirmationHeld: false,
@@ -710,6 +718,59 @@ describe('a hold', () => {
     ['order_cancelled', { fulfillmentStatus: 'CANCELLED' }],
   ])('is refused as %s of %j', (code, state) => {
     expect(thrown(() => holdOrder(anOrder(state), 'Wait'))).toBe(code);
+  });
+});
+
+describe('a corrected contact', () => {
+  const ACCEPT = { verdict: 'ACCEPT', score: 0, reasons: [] } as const;
+  const REJECT = { verdict: 'REJECT', score: 100, reasons: [{ rule: 'blocked_phone', score: 100 }] } as const;
+  const PATCH = { customer: { phone: '2' }, shippingAddress: { city: 'Bonn', zip: '53111' } };
+  const contact = correctedContact(CONTACT, PATCH);
+  const picking = { shipments: [aShipment({ status: 'picking' as const })] };
+
+  it.each<[ContactPatch, string[]]>([
+    [{ customer: { name: 'Eve' }, shippingAddress: {} }, []],
+    [{ customer: { email: '', phone: '1' }, shippingAddress: {} }, ['email']],
+    [{ customer: { phone: '2' }, shippingAddress: { city: 'Town' } }, ['phone']],
+    [PATCH, ['phone', 'address']],
+  ])('of %j changes what rules about %j look at', (patch, parts) => {
+    expect(changedParts(CONTACT, correctedContact(CONTACT, patch))).toEqual(parts);
+  });
+
+  it('names what changes, without values, and keeps the rest', () => {
+    const change = changeContact(anOrder(picking), PATCH, { contact, assessment: ACCEPT });
+
+    const changed = ['customer.phone', 'shipping_address.city', 'shipping_address.zip'];
+    expect(change).toMatchObject({ contact, events: [{ event: 'contact_changed', details: { changed } }] });
+    expect([statesOf(change), change.review, change.assessment]).toEqual(['PENDING PENDING', undefined, undefined]);
+    expect(contact.shippingAddress).toEqual(wholeAddress({ address: '1 Road', city: 'Bonn', zip: '53111' }));
+  });
+
+  it.each([
+    ['the rules say so', { contact, assessment: REJECT }, 'blocked_phone'],
+    ['it is not the one that was screened', { contact: CONTACT, assessment: ACCEPT }, 'analysis_unavailable'],
+    ['it was not screened', { contact, assessment: ANALYSIS_UNAVAILABLE }, 'analysis_unavailable'],
+  ])('holds the order where %s', (_case, screened, rule) => {
+    const change = changeContact(anOrder(), PATCH, screened);
+
+    expect(change).toMatchObject({ contact, review: 'held', assessment: { verdict: 'REVIEW', reasons: [{ rule }] } });
+    expect(change.events).toMatchObject([{ event: 'contact_changed', details: { rules: [rule] } }]);
+  });
+
+  it('of an order without an analysis holds nothing, and the same contact changes nothing', () => {
+    expect(changeContact(anOrder(), PATCH, null)).toMatchObject({ contact, events: [{ event: 'contact_changed' }] });
+    const same = { customer: { phone: '1' }, shippingAddress: {} };
+    const shipped = anOrder({ fulfillmentStatus: 'SHIPPED' });
+    expect(changeContact(shipped, same, { contact: CONTACT, assessment: REJECT })).toEqual(shipped.unchanged());
+  });
+
+  it.each<[string, Partial<PlacedOrderState>]>([
+    ['already_shipped', { shipments: [aShipment({ items: [units(1, 1)] })] }],
+    ['already_shipped', { fulfillmentStatus: 'DELIVERED' }],
+    ['order_cancelled', { fulfillmentStatus: 'CANCELLED' }],
+    ['being_picked', picking],
+  ])('is refused as %s of %j', (code, state) => {
+    expect(thrown(() => changeContact(anOrder(state), PATCH, { contact, assessment: REJECT }))).toBe(code);
   });
 });
 

@@ -14,6 +14,7 @@ import type {
 import { statusEvents, type OrderEvent } from './order-event.js';
 import { paidOf, sumOf } from './order-money.js';
 import { FULFILLMENT_STEPS, type FulfillmentStatus, type OrderState, type PaymentStatus } from './order-status.js';
+import type { ShippingContact } from './order.js';
 import { isShipped, isShippedWhole, isVoid, type BinCodes } from './shipment.js';
 
 export interface PlacedLine extends LineQuantity {
@@ -30,6 +31,7 @@ export interface PlacedOrderState extends OrderState {
   /** In minor units of `currency`. Imported orders may owe a negative amount. */
   readonly totalAmount: number;
   readonly currency: string;
+  readonly contact: ShippingContact;
   readonly isHeld: boolean;
   readonly isHeldByPerson: boolean;
   /** Whether the review holds the customer's confirmation, too. */
@@ -51,6 +53,10 @@ export interface PlacedOrderState extends OrderState {
 /** Each decision about a placed order is one function: `shipOrder`, `cancelOrder`, … */
 export class PlacedOrder {
   constructor(readonly state: PlacedOrderState) {}
+
+  get hasShipped(): boolean {
+    return this.state.shipments.some(isShipped) || this.isShippedWhole;
+  }
 
   get isCancelled(): boolean {
     return this.state.fulfillmentStatus === 'CANCELLED';
@@ -154,7 +160,7 @@ export class PlacedOrder {
   }
 
   assertNothingShipped(tooLate: DomainError = new CancelledTooLate()): void {
-    if (this.state.shipments.some(isShipped) || this.isShippedWhole) throw tooLate;
+    if (this.hasShipped) throw tooLate;
     this.assertNothingPicked();
   }
 

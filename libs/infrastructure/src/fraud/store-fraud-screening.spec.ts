@@ -1,4 +1,4 @@
-import type { OrderContact } from '@app/domain';
+import { wholeAddress, type OrderContact } from '@app/domain';
 import type pg from 'pg';
 import { Database } from '../postgres/database.js';
 import { StoreFraudScreening } from './store-fraud-screening.js';
@@ -6,7 +6,7 @@ import { StoreFraudScreening } from './store-fraud-screening.js';
 const CONTACT: OrderContact = {
   email: '',
   phone: '',
-  address: { address: '', city: '', zip: '', region: '', country: '' },
+  address: wholeAddress({}),
 };
 const SIZE = { total: 100, items: [{ productId: 1, variantId: null, quantity: 1 }] };
 

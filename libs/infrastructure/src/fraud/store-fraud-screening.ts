@@ -10,6 +10,8 @@ import {
   ANALYSIS_UNAVAILABLE,
   assessFraud,
   FRAUD_RULES,
+  rulesAbout,
+  type ContactPart,
   type FraudAssessment,
   type FraudFacts,
   type FraudRule,
@@ -42,8 +44,14 @@ export class StoreFraudScreening extends FraudScreening {
     return this.screen(ANALYSIS_MS, storeId, contact, { keyId });
   }
 
-  override reassess(storeId: number, signals: FraudSignals, placed: PlacedBefore): Promise<FraudAssessment> {
-    return this.screen(REASSESSMENT_MS, storeId, signals, placed).assess(signals);
+  override reassess(
+    storeId: number,
+    signals: FraudSignals,
+    placed: PlacedBefore,
+    changed?: readonly ContactPart[],
+  ): Promise<FraudAssessment> {
+    const rules = changed ? rulesAbout(changed, this.rules) : this.rules;
+    return this.screen(REASSESSMENT_MS, storeId, signals, placed, rules).assess(signals);
   }
 
   override async recordRejection(storeId: number, orderId: string, assessment: FraudAssessment): Promise<void> {
@@ -53,7 +61,13 @@ export class StoreFraudScreening extends FraudScreening {
     );
   }
 
-  private screen(budgetMs: number, storeId: number, contact: OrderContact, occasion: Occasion): Screening {
+  private screen(
+    budgetMs: number,
+    storeId: number,
+    contact: OrderContact,
+    occasion: Occasion,
+    rules = this.rules,
+  ): Screening {
     let isWanted = true;
     const facts = this.collect(storeId, contact, occasion, () => isWanted);
     facts.catch(() => undefined); // reported by assess, which an order without prices never reaches
@@ -61,7 +75,7 @@ export class StoreFraudScreening extends FraudScreening {
       assess: async (size) => {
         try {
           const { settings, ...found } = await Deadline.in(budgetMs).bound(facts);
-          return assessFraud({ ...contact, ...size }, settings, found, this.rules);
+          return assessFraud({ ...contact, ...size }, settings, found, rules);
         } catch (error) {
           // Logs the error's class only: its message may quote the customer's data.
           const reason = errorCode(error) ?? (error as Error).name;

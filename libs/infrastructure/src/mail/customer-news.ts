@@ -2,7 +2,7 @@ import type { NotificationStage, OrderRecord } from '@app/application';
 import { refundDueOf, type LineQuantity } from '@app/domain';
 import { oneLine } from '../platform/plain-text.js';
 import { moneyFormat, unitsOf, type OrderFacts } from './order-facts.js';
-import type { Letter } from './order-letter.js';
+import { addressSections, type Letter } from './order-letter.js';
 import { webAddress } from './store-branding.js';
 
 export interface News extends Pick<Letter, 'intro' | 'hasPrices' | 'sections'> {
@@ -30,7 +30,7 @@ function confirmation({ facts, shop }: Topic): News {
     subject: `Your order ${facts.receipt} at ${shop}`,
     intro: [`thank you for your order at ${shop}. We have received it:`],
     hasPrices: true,
-    sections: [{ title: 'Delivery address', lines: facts.address }],
+    sections: addressSections(facts),
   };
 }
 
@@ -54,7 +54,7 @@ function shipmentNews({ order, facts, shop, reference }: Topic): News | null {
       { title: 'Tracking', lines: tracking.filter((line) => line !== ''), link: webAddress(trackingUrl) },
       { title: 'Still to come', lines: unitsIn(facts, open) },
       { title: 'Cancelled', lines: unitsIn(facts, cancelled) },
-      { title: 'Delivery address', lines: facts.address },
+      ...addressSections(facts),
     ],
   };
 }

@@ -1,5 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { OrderRecord } from '@app/application';
-import { adjustmentOf, minorUnitExponent, toDecimal, type Currency } from '@app/domain';
+import {
+  adjustmentOf,
+  mapAddressFields,
+  minorUnitExponent,
+  toDecimal,
+  type Currency,
+  type PostalAddress,
+} from '@app/domain';
 import { localTime } from './local-time.js';
 import { manyLines, oneLine } from '../platform/plain-text.js';
 
@@ -28,6 +36,8 @@ export interface OrderFacts {
   readonly customerEmail: string;
   readonly customerPhone: string;
   readonly address: readonly string[];
+  /** Empty when it is the address. */
+  readonly billingAddress: readonly string[];
   readonly notes: readonly string[];
   /** Rules that sent the order to review; null when it is not under review. */
   readonly review: readonly string[] | null;
@@ -37,7 +47,6 @@ const PAYMENT: Readonly<Record<string, string>> = { COD: 'Cash on delivery', OFF
 
 export function orderFacts(order: OrderRecord, timeZone: string): OrderFacts {
   const money = moneyFormat(order.currency);
-  const { address, zip, city, region, country } = order.shippingAddress;
   return {
     receipt: oneLine(order.receiptNumber, 64),
     placedAt: localTime(order.createdAt, timeZone),
@@ -58,7 +67,8 @@ export function orderFacts(order: OrderRecord, timeZone: string): OrderFacts {
     customerName: oneLine(order.customer.name, 200),
     customerEmail: oneLine(order.customer.email),
     customerPhone: oneLine(order.customer.phone, 40),
-    address: [...manyLines(address), oneLine(`${zip} ${city}`), oneLine(region), country].filter((line) => line !== ''),
+    address: addressLines(order.shippingAddress),
+    billingAddress: billingLines(order),
     notes: manyLines(order.notes),
     review: order.fraud?.verdict === 'REVIEW' ? order.fraud.reasons.map(({ rule }) => ruleName(rule)) : null,
   };
@@ -73,6 +83,26 @@ function chargesOf(order: OrderRecord): [name: string, minor: number, remark: st
     ['Tax', tax, isTaxIncluded ? ' (included)' : ''],
   ];
   return charges.filter(([, minor]) => minor !== 0);
+}
+
+/** A line for each field, apart from the postal code, which is in that of the city. */
+function addressLines(address: PostalAddress): string[] {
+  const { vat_id: vatId, address: street, zip, city } = address;
+  const lines = {
+    ...mapAddressFields((name) => [oneLine(address[name])]),
+    vat_id: [oneLine(vatId && `VAT number: ${vatId}`)],
+    address: manyLines(street),
+    city: [oneLine(`${zip} ${city}`)],
+    zip: [],
+  };
+  return Object.values(lines)
+    .flat()
+    .filter((line) => line !== '');
+}
+
+function billingLines({ shippingAddress, billingAddress }: OrderRecord): string[] {
+  const lines = [oneLine(billingAddress.name), ...addressLines(billingAddress)].filter((line) => line !== '');
+  return isDeepStrictEqual(lines, addressLines(shippingAddress)) ? [] : lines;
 }
 
 /** As in `2 × Runner (Size: 42, Color: Blue)`. */

@@ -20,6 +20,13 @@ export interface LetterSection {
   readonly link?: string | null;
 }
 
+export function addressSections({ address, billingAddress }: OrderFacts): LetterSection[] {
+  return [
+    { title: 'Delivery address', lines: address },
+    { title: 'Billing address', lines: billingAddress },
+  ];
+}
+
 export function textOf(letter: Letter): string {
   const { order, store, notices, intro, hasPrices } = letter;
   return [

@@ -3,7 +3,7 @@ import { NEWS, type News } from './customer-news.js';
 import { UnusableAddress } from './mail-failure.js';
 import { mailbox, type Mailbox } from '../platform/mailbox.js';
 import { orderFacts, type OrderFacts } from './order-facts.js';
-import { htmlOf, textOf, type Letter } from './order-letter.js';
+import { addressSections, htmlOf, textOf, type Letter } from './order-letter.js';
 import { storeBranding, type StoreBranding } from './store-branding.js';
 
 export interface OrderMail {
@@ -82,7 +82,7 @@ function notice(order: OrderFacts, store: StoreBranding): Letter {
     hasPrices: true,
     sections: [
       { title: 'Customer', lines: contact },
-      { title: 'Delivery address', lines: order.address },
+      ...addressSections(order),
       { title: 'Notes', lines: order.notes },
     ],
   };

@@ -1,5 +1,5 @@
 import { ReceiptNumberTaken } from '@app/application';
-import type { FraudAssessment, Order, OrderLine } from '@app/domain';
+import { filledFields, type FraudAssessment, type Order, type OrderLine } from '@app/domain';
 import { hasEmail } from './person.js';
 import { withNames } from '../postgres/named-parameters.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
@@ -55,6 +55,7 @@ const INSERT_ORDER = withNames<
   | 'email'
   | 'phone'
   | 'address'
+  | 'billing'
   | 'notes'
   | 'metadata'
   | 'is_test'
@@ -75,8 +76,8 @@ const INSERT_ORDER = withNames<
       notes, metadata, is_test, created_at, external_reference, placed, placed_by, email_key, phone_key, address_key,
       search_text, customer_id)
     VALUES (:store, CASE WHEN ${HAS_BEGUN} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
-      :payment_method, :currency, :amount, :total_amount, :tax, :shipping, :discount, :units, :name, :email, :phone, :address, :address, :notes,
-      :metadata, :is_test, :placed_at, :external_reference, true, :placed_by,
+      :payment_method, :currency, :amount, :total_amount, :tax, :shipping, :discount, :units, :name, :email, :phone, :address,
+      coalesce(:billing::jsonb, :address), :notes, :metadata, :is_test, :placed_at, :external_reference, true, :placed_by,
       email_key(:email), comparable_phone(:phone), comparable_address(:address),
       order_text(:email, :receipt_number::receipt_number, :name, :external_reference::external_reference),
       (SELECT id FROM customers WHERE store_id = :store AND ${hasEmail('customers', ':email')}))
@@ -98,7 +99,7 @@ export class OrderExists extends Error {}
 export class ReferenceInUse extends Error {}
 
 export function orderInsertion(order: Order, assessment: FraudAssessment): Statement {
-  const { customer, address } = order;
+  const { customer, address, billing } = order;
   const { verdict, score, reasons } = assessment;
   const isHeld = verdict === 'REVIEW';
   const confirmation = order.notify ? 'pending' : 'done';
@@ -120,7 +121,8 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     name: customer.name,
     email: customer.email,
     phone: customer.phone,
-    address: JSON.stringify(address),
+    address: JSON.stringify(filledFields(address)),
+    billing: billing && JSON.stringify(filledFields(billing)),
     notes: order.notes,
     metadata: JSON.stringify(order.metadata),
     is_test: order.isTest,

@@ -1,18 +1,24 @@
 import type { OrderKey, OrderTarget } from '@app/application';
 import {
+  filledFields,
   isReceiptNumber,
   isUuid,
   PlacedOrder,
   refundDueOf,
+  wholeAddress,
   type Actor,
+  type FraudAssessment,
   type KnownMoney,
   type KnownShipment,
   type LineQuantity,
   type LinesChange,
   type OrderChange,
+  type OrderCustomer,
   type OrderEvent,
   type PlacedLine,
   type PlacedOrderState,
+  type PostalAddress,
+  type ShippingContact,
 } from '@app/domain';
 import { toSafeInteger } from '../postgres/integers.js';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
@@ -31,6 +37,8 @@ const LOCK = `/* orders.lock */
 // Of the fulfillment steps, those with a reference follow from shipments.
 const LOAD = `/* orders.load */
   SELECT status, fulfillment_status AS "fulfillmentStatus", total_amount AS "totalAmount", currency, metadata,
+    json_build_object('name', customer_name, 'email', customer_email, 'phone', customer_phone) AS customer,
+    shipping_address AS "shippingAddress",
     (SELECT coalesce(json_agg(json_build_object('stage', stage, 'reference', reference, 'state', state)), '[]')
       FROM order_stages WHERE store_id = $1 AND order_id = $2) AS mails,
     (SELECT coalesce(json_agg(json_build_object('line', position + 1, 'metadata', line.metadata)), '[]')
@@ -64,6 +72,15 @@ const LOAD = `/* orders.load */
         WHERE store_id = $1 AND order_id = $2 AND field = 'fulfillment_status' ORDER BY id LIMIT 1),
       fulfillment_status) AS "unshippedStatus"
   FROM orders WHERE store_id = $1 AND id = $2`;
+
+// The address of an invoice that was that of the shipment stays it.
+const SET_CONTACT = `/* orders.set_contact */
+  UPDATE orders SET customer_name = $3, customer_email = $4, customer_phone = $5, shipping_address = $6,
+    billing_address = CASE billing_address WHEN shipping_address THEN $6 ELSE billing_address END
+  WHERE store_id = $1 AND id = $2`;
+
+const ASSESS = `/* orders.assess */
+  UPDATE fraud_assessments SET verdict = $3, score = $4, reasons = $5 WHERE store_id = $1 AND order_id = $2`;
 
 const MOST_REFUSALS = 1_000;
 
@@ -141,7 +158,12 @@ const recordIn = (table: 'payments' | 'refunds', column = '', value = '') => `/*
 const PAY = recordIn('payments', ', written_off', ', nullif($7::bigint, 0)');
 const REFUND = recordIn('refunds');
 
-type LoadedRow = Omit<PlacedOrderState, 'lines' | 'isHeld' | 'isConfirmationHeld' | 'shipments' | 'payments' | 'refunds'> & {
+type LoadedRow = Omit<
+  PlacedOrderState,
+  'lines' | 'contact' | 'isHeld' | 'isConfirmationHeld' | 'shipments' | 'payments' | 'refunds'
+> & {
+  readonly customer: OrderCustomer;
+  readonly shippingAddress: Partial<PostalAddress>;
   readonly lines: readonly LineJson[];
   readonly cancelled: Readonly<Record<number, number>> | null;
   readonly shipments: readonly ShipmentJson[];
@@ -185,9 +207,10 @@ async function findId(sql: TransactionSql, { storeId, reference }: OrderTarget):
   return row?.id ?? null;
 }
 
-function toState({ cancelled, ...row }: LoadedRow): PlacedOrderState {
+function toState({ cancelled, customer, shippingAddress, ...row }: LoadedRow): PlacedOrderState {
   return {
     ...row,
+    contact: { customer, shippingAddress: wholeAddress(shippingAddress) },
     isHeld: row.mails.some(({ state }) => state === 'held'),
     isConfirmationHeld: row.mails.some(({ stage, state }) => stage === 'notify-customer' && state === 'held'),
     lines: row.lines.map(({ unitPrice, ...line }) => ({
@@ -222,7 +245,7 @@ export function refusalEvents(order: OrderKey, actor: Actor, events: readonly Or
 export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, change: OrderChange): Statement[] {
   const key = [order.storeId, order.orderId];
   const { status, fulfillmentStatus, events, shipment, cancelled, payment, refund, review, mail } = change;
-  const { repeatedMail, metadata } = change;
+  const { repeatedMail, metadata, contact, assessment } = change;
   return [
     ...(shipment ? shipmentStatements(key, shipment) : []),
     {
@@ -234,7 +257,9 @@ export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, c
     ...(cancelled ? [{ text: CANCEL_UNITS, values: [...key, ...columnsOf(cancelled)] }] : []),
     ...(payment ? [{ text: PAY, values: [...key, ...moneyValues(payment), payment.writtenOff] }] : []),
     ...(refund ? [{ text: REFUND, values: [...key, ...moneyValues(refund)] }] : []),
-    ...(review ? [reviewStatement(order, review)] : []),
+    ...(contact ? [{ text: SET_CONTACT, values: [...key, ...contactValues(contact)] }] : []),
+    ...(review ? [reviewStatement(order, review, assessment)] : []),
+    ...(assessment ? [{ text: ASSESS, values: [...key, ...assessmentValues(assessment)] }] : []),
     ...(mail ? [mailStage(order, mail)] : []),
     ...(repeatedMail ? [retryStages(order, [repeatedMail])] : []),
     ...(metadata ? metadataStatements(key, metadata) : []),
@@ -291,6 +316,14 @@ function metadataStatements(
 
 function columnsOf(units: readonly LineQuantity[]): unknown[] {
   return [units.map(({ line }) => line), units.map(({ quantity }) => quantity)];
+}
+
+function contactValues({ customer: { name, email, phone }, shippingAddress }: ShippingContact): unknown[] {
+  return [name, email, phone, JSON.stringify(filledFields(shippingAddress))];
+}
+
+function assessmentValues({ verdict, score, reasons }: FraudAssessment): unknown[] {
+  return [verdict, score, JSON.stringify(reasons)];
 }
 
 function moneyValues({ reference, amount, at, requestHash }: NonNullable<OrderChange['refund']>): unknown[] {

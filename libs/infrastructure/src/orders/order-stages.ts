@@ -12,21 +12,22 @@ export const HELD_BY_PERSON = 'held_by_person';
 export const UNWANTED = 'not_wanted';
 
 /** SQL for the state of a held stage after its release. */
-export const RELEASED = `CASE last_error WHEN '${UNWANTED}' THEN 'done' ELSE 'pending' END`;
+const RELEASED = `CASE last_error WHEN '${UNWANTED}' THEN 'done' ELSE 'pending' END`;
 
 // The confirmation, unless a worker sends it or has sent it. Otherwise a stage of its own, which lasts as long as the review.
 // The triggers log what changes in an existing stage.
 const HOLD = `/* stages.hold */
   WITH confirmation AS (
     UPDATE order_stages
-    SET held_for = CASE state WHEN 'held' THEN array_append(held_for, '${HELD_BY_PERSON}') ELSE '{${HELD_BY_PERSON}}' END,
+    SET held_for = CASE state WHEN 'held'
+        THEN held_for || ARRAY(SELECT unnest($3::text[]) EXCEPT SELECT unnest(held_for)) ELSE $3 END,
       state = 'held', locked_until = NULL, updated_at = now()
     WHERE store_id = $1 AND order_id = $2 AND (state = 'held'
       OR state = 'pending' AND stage = 'notify-customer' AND coalesce(locked_until < clock_timestamp(), true))
     RETURNING stage
   ), review AS (
     INSERT INTO order_stages (store_id, order_id, stage, state, held_for, position)
-    SELECT $1, $2, 'review', 'held', '{${HELD_BY_PERSON}}', ${PIPELINE_STAGES.length}
+    SELECT $1, $2, 'review', 'held', $3, ${PIPELINE_STAGES.length}
     WHERE NOT EXISTS (SELECT FROM confirmation)
     RETURNING store_id, order_id
   )
@@ -54,8 +55,14 @@ const QUEUE = `/* stages.queue */
   INSERT INTO order_stages (store_id, order_id, stage, reference, state, position)
   VALUES ($1, $2, $3, $4, 'pending', $5) ON CONFLICT DO NOTHING`;
 
-export function reviewStatement({ storeId, orderId }: OrderKey, review: keyof typeof REVIEWS): Statement {
-  return { text: REVIEWS[review], values: [storeId, orderId] };
+/** @param assessment why rules hold the order; absent when a person holds it. */
+export function reviewStatement(
+  { storeId, orderId }: OrderKey,
+  review: keyof typeof REVIEWS,
+  assessment?: FraudAssessment,
+): Statement {
+  const heldFor = review === 'held' ? [assessment ? rulesOf(assessment) : [HELD_BY_PERSON]] : [];
+  return { text: REVIEWS[review], values: [storeId, orderId, ...heldFor] };
 }
 
 export function mailStage(

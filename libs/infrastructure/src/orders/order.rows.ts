@@ -9,6 +9,9 @@ import {
   isShipped,
   isShippedWhole,
   isVoid,
+  wholeAddress,
+  wholeBillingAddress,
+  type BillingAddress,
   type LineQuantity,
   type Metadata,
   type MoneyRecord,
@@ -29,7 +32,7 @@ export interface OrderRow extends Omit<OrderRecord, MadeFromParts> {
   readonly customerEmail: string;
   readonly customerPhone: string;
   readonly shippingAddress: Partial<PostalAddress>;
-  readonly billingAddress: Partial<PostalAddress>;
+  readonly billingAddress: Partial<BillingAddress>;
   readonly placed: boolean;
   readonly lines: readonly LineJson[];
   readonly stages: readonly StageJson[];
@@ -98,8 +101,8 @@ export function toOrderRecord(row: OrderRow): OrderRecord {
   return Object.assign(order, {
     lines: toLines(row, shipments),
     customer: { name: order.customerName, email: customerEmail, phone: customerPhone },
-    shippingAddress: toAddress(order.shippingAddress),
-    billingAddress: toAddress(order.billingAddress),
+    shippingAddress: wholeAddress(order.shippingAddress),
+    billingAddress: wholeBillingAddress(order.billingAddress),
     pipeline: [...(placed ? stagesOfPlacement(order.createdAt) : []), ...stages.map(toStage)],
     shipments,
     payments: order.payments.map(toPayment),
@@ -294,10 +297,6 @@ function toLine(
     returnedQuantity: returned,
     metadata,
   };
-}
-
-function toAddress({ address, city, zip, region, country }: Partial<PostalAddress>): PostalAddress {
-  return { address: address ?? '', city: city ?? '', zip: zip ?? '', region: region ?? '', country: country ?? '' };
 }
 
 function toStage([stage, reference, state, attempts, lastError, updatedAt]: StageJson): PipelineStageRecord {

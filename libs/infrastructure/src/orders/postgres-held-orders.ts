@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 import { Transactions } from '../postgres/transactions.js';
 import { HELD_SETS } from './stage-gauges.js';
-import { IS_HELD, RELEASED, rulesOf } from './order-stages.js';
+import { IS_HELD, reviewStatement, rulesOf } from './order-stages.js';
 import { lockOrder } from './order-changes.js';
 
 // For a single reason the index holds the orders side by side, in list order, however many others are held.
@@ -29,7 +29,7 @@ const listBy = (reasons: string) => `/* orders.held */
 const SETTLE = `/* stages.settle */
   WITH settled AS (
     UPDATE order_stages
-    SET state = CASE $3 WHEN 'ACCEPT' THEN ${RELEASED} ELSE 'held' END, held_for = $6, run_at = now(), updated_at = now()
+    SET held_for = $6, updated_at = now()
     WHERE store_id = $1 AND order_id = $2 AND state = 'held' AND held_for = '{${UNAVAILABLE}}'
     RETURNING order_id
   ), recorded AS (
@@ -65,7 +65,9 @@ export class PostgresHeldOrders extends HeldOrders {
       await lockOrder(sql, { storeId: order.storeId, reference: order.orderId, isTest: null });
       const { verdict, score, reasons } = assessment;
       const values = [order.storeId, order.orderId, verdict, score, JSON.stringify(reasons), rulesOf(assessment)];
-      return (await sql.query(SETTLE, values)).length > 0;
+      const isSettled = (await sql.query(SETTLE, values)).length > 0;
+      if (isSettled && verdict === 'ACCEPT') await sql.pipeline([reviewStatement(order, 'released')]);
+      return isSettled;
     });
   }
 }

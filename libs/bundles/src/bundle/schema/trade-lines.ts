@@ -6,6 +6,7 @@ import {
   ORDER_SOURCES,
   PAYMENT_STATUSES,
   SHIPMENT_STATUSES,
+  mapAddressFields,
 } from '@app/domain';
 import * as is from './vocabulary.js';
 
@@ -35,13 +36,7 @@ export const customerLine = is.object(
   },
 );
 
-export const address = is.object({
-  address: is.optional(is.text(500)),
-  city: is.optional(is.text(200)),
-  zip: is.optional(is.text(32)),
-  region: is.optional(is.text(200)),
-  country: is.optional(is.country),
-});
+const ADDRESS = mapAddressFields((name, { max }) => is.optional(name === 'country' ? is.country : is.text(max)));
 
 export const orderItem = is.object(
   {
@@ -156,8 +151,10 @@ export const orderLine = is.object(
       is.described(is.trimmedText(254), 'Kept as it is, also where no mail can be sent to it, unless a mail is held.'),
     ),
     customer_phone: is.optional(is.text(40)),
-    shipping_address: is.optional(address),
-    billing_address: is.optional(is.described(address, 'The shipping address where absent.')),
+    shipping_address: is.optional(is.object(ADDRESS)),
+    billing_address: is.optional(
+      is.object({ name: is.optional(is.text(200)), ...ADDRESS }, { description: 'The shipping address where absent.' }),
+    ),
     notes: is.optional(is.text(10_000)),
     metadata: is.optional(is.metadata),
     is_test: is.optional(is.flag),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { refundDueOf } from '@app/domain';
+import { filledFields, refundDueOf } from '@app/domain';
 import { hasEmail } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
@@ -119,20 +119,20 @@ function derivedId({ subdomain }: Owner, { receipt_number, created_at }: OrderRe
 }
 
 function orderRow({ id, line }: Identified) {
-  const { line_items = [], history: _, ...fields } = line;
+  const { line_items = [], history: _, shipping_address: shipping = {}, billing_address: billing, ...fields } = line;
   return {
     customer_name: '',
     customer_email: '',
     customer_phone: '',
     notes: '',
     metadata: {},
-    shipping_address: {},
-    billing_address: line.shipping_address ?? {},
     tax_amount: 0,
     shipping_amount: 0,
     discount_amount: 0,
     is_test: false,
     ...fields,
+    shipping_address: filledFields(shipping),
+    billing_address: filledFields(billing ?? shipping),
     refund_due: refundDueOf(stateOf(line)),
     id,
     units: line_items.reduce((sum, { quantity }) => sum + quantity, 0),
