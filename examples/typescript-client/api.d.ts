@@ -5467,6 +5467,7 @@ export interface operations {
             | 'out_of_stock'
             | 'currency_mismatch'
             | 'price_changed'
+            | 'metadata_too_large'
             | 'already_shipped'
             | 'being_picked'
             | 'order_cancelled'

@@ -102,12 +102,12 @@ describe('every change of an order', () => {
     async (path, body, status, prepare) => {
       const id = await place();
       await prepare(id);
-      const first = await post(id, path, body, withKey(`replay-${path}`));
+      const first = await post(id, path, body, withKey(`replay-${id}`));
       const order = await orders.read(id);
       const events = await eventsOf(id);
 
-      const again = await post(id, path, body, withKey(`replay-${path}`));
-      const another = await post(id, path, { ...body, ...OTHER_CONTENT[path] }, withKey(`replay-${path}`));
+      const again = await post(id, path, body, withKey(`replay-${id}`));
+      const another = await post(id, path, { ...body, ...OTHER_CONTENT[path] }, withKey(`replay-${id}`));
 
       expect([first.statusCode, first.json<{ data: Order }>().data]).toEqual([status, order]);
       expect(first.headers['idempotent-replayed']).toBeUndefined();

@@ -69,6 +69,30 @@ describe('metadata of an order', () => {
     expect(await metadataOf(await place(null, null))).toEqual([{}, {}, {}]);
   });
 
+  it('is that of its item for each line, with a SKU and added as well, and none of its keys is an ignored field', async () => {
+    const sku = 'METADATA-1';
+    await api.store.product({ sku, stock: 10 });
+    const item = (n: number) => ({ quantity: 1, metadata: { line: `${n}` } });
+    const items = [
+      { sku, ...item(1) },
+      { product_id: mug, quantity: 1 },
+      { sku, ...item(3) },
+    ];
+
+    const placed = await orders.place({ ...body({ line: '0' }), items });
+    const { order_id: id } = placed.json<{ data: { order_id: string } }>().data;
+    const added = await post(id, 'lines', {
+      add: [
+        { product_id: mug, ...item(4) },
+        { sku, ...item(5) },
+      ],
+    });
+
+    expect([placed.statusCode, placed.headers['x-ignored-fields'], added.statusCode]).toEqual([201, undefined, 200]);
+    const expected = [{ line: '0' }, { line: '1' }, {}, { line: '3' }, { line: '4' }, { line: '5' }];
+    expect(await metadataOf(id)).toEqual(expected);
+  });
+
   it('takes the longest keys and texts, counted in characters', async () => {
     const metadata = Object.fromEntries(
       Array.from({ length: 50 }, (_, n) => [`${String(n).padStart(39, '0')}😀`, '😀'.repeat(n === 0 ? 500 : 1)]),
@@ -138,6 +162,8 @@ describe('metadata of an order', () => {
     expect(await fill(2)).toEqual([200, undefined]);
     expect(await fill(3)).toEqual([200, undefined]);
     expect(await outcome(patch(other, { metadata: large }))).toEqual([422, 'metadata_too_large']);
+    const add = [{ product_id: mug, quantity: 1, metadata: large }];
+    expect(await outcome(post(other, 'lines', { add }))).toEqual([422, 'metadata_too_large']);
   });
 
   it('is patched together with the contact, with an event for each, or not at all', async () => {
@@ -285,6 +311,15 @@ describe('a mail of an order', () => {
     expect(row).toEqual({ notified, set_aside: false, due: true });
     expect(await historyOf(id)).toEqual([{ event: 'mail_requested', reference: '', details: MERCHANT }]);
     expect(await outcome(post(id, 'mails', MERCHANT))).toEqual([422, 'mail_pending']);
+  });
+
+  it('that was not wanted is wanted once it is requested', async () => {
+    const { order_id: id } = await orders.create({ ...body(), notify: false });
+
+    const { pipeline } = (await post(id, 'mails', { stage: 'notify-customer' })).json<{ data: Order }>().data;
+
+    const confirmation = { stage: 'notify-customer', state: 'pending', last_error: '' };
+    expect(pipeline).toContainEqual(expect.objectContaining(confirmation));
   });
 
   it.each<[string, string, object, (string | number)[]]>([

@@ -54,7 +54,13 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
     })),
     ...slugs.map((slug) => ({
       ...{ kind: 'customer', store, name: one('', slug), email: `${slug}@example.com` },
-      ...fields({ phone: text.slice(0, 4), status: ['Active', 'On hold'], tags: [[], ['', 'vip']], city: text, metadata }),
+      ...fields({
+        phone: text.slice(0, 4),
+        status: ['Active', 'On hold'],
+        tags: [[], ['', 'vip']],
+        city: text,
+        metadata,
+      }),
       ...fields({ last_login: [null, '2026-01-02T03:04:05.678Z'], national_id: ['', 'x'], total_spent: [0, 7] }),
     })),
     ...slugs.map((product) => ({

@@ -161,6 +161,7 @@ export const ApiChangeLines = ApiChange({
     new refused.OutOfStock([{ list: 'set', line: 0, requested: 5, available: 3 }]),
     new refused.CurrencyMismatch('USD'),
     new refused.PriceChanged(Money.ofMinor(5600, 'USD')),
+    new refused.MetadataTooLarge(),
     new refused.AlreadyShipped(LINES),
     new refused.LinesFixed(),
     new refused.BeingPicked(['SHIP-2']),

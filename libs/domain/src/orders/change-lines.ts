@@ -13,6 +13,7 @@ import type { Currency } from '../money/currency.js';
 import { Money } from '../money/money.js';
 import { sumDemand } from '../stock/stock-demand.js';
 import { covers, unitsByLine, type LineQuantity } from './line-units.js';
+import { assertMetadataFits } from './change-metadata.js';
 import type { LinesChange, OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import type { OrderLine } from './order-line.js';
@@ -39,7 +40,7 @@ export interface LinesRequest {
 /**
  * Lines keep their numbers and prices. One that is given up stays with the quantity 0: its number is never used again.
  * @throws OrderCancelled, LinesFixed, UnitsWithoutBin, NotFound, AlreadyShipped, BeingPicked
- * @throws ItemsUnavailable, CurrencyMismatch, InvalidOrderItems, NoUnitsLeft, PriceChanged
+ * @throws ItemsUnavailable, CurrencyMismatch, InvalidOrderItems, MetadataTooLarge, NoUnitsLeft, PriceChanged
  */
 export function changeLines(order: PlacedOrder, request: LinesRequest): OrderChange {
   const { state } = order;
@@ -92,6 +93,9 @@ function assertAddable({ state }: PlacedOrder, { add, unavailable, currency }: L
   if (state.lines.length + add.length > MAX_LINES) {
     throw new InvalidOrderItems(`An order has at most ${MAX_LINES} lines, with those that it has given up`);
   }
+  const added = add.flatMap(({ metadata }) => (metadata ? [metadata] : []));
+  const present = [state.metadata, ...state.lineMetadata.map(({ metadata }) => metadata)];
+  if (added.length > 0) assertMetadataFits([...present, ...added]);
 }
 
 function givenUp(before: readonly LineQuantity[], kept: readonly LineQuantity[]): LineQuantity[] {

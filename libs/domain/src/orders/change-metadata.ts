@@ -24,11 +24,12 @@ export function changeMetadata(order: PlacedOrder, change: MetadataChange): Orde
     isSameMetadata(metadata, before.get(line) ?? {}) ? [] : [{ line, metadata }],
   );
   if (isSameMetadata(ofOrder, state.metadata) && lines.length === 0) return order.unchanged();
-  assertLimits([ofOrder, ...after.values()]);
+  assertMetadataFits([ofOrder, ...after.values()]);
   return { ...order.unchanged(), events: [orderEvent('metadata_changed')], metadata: { ofOrder, lines } };
 }
 
-function assertLimits(all: readonly Metadata[]): void {
+/** @param all the metadata of an order and of its lines. @throws MetadataTooLarge */
+export function assertMetadataFits(all: readonly Metadata[]): void {
   const isFull = all.some((metadata) => Object.keys(metadata).length > METADATA_LIMITS.keys);
   if (isFull || Buffer.byteLength(JSON.stringify(all)) > MOST_BYTES) throw new MetadataTooLarge();
 }
