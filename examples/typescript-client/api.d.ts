@@ -46,8 +46,8 @@ export interface paths {
     options?: never;
     head?: never;
     /**
-     * Set metadata of an order and of its lines
-     * @description Sets the named keys, removes those with null, and leaves the others. The history has the change without keys and texts.
+     * Set metadata of an order and of its lines, or correct its contact and address
+     * @description Metadata: sets the named keys, removes those with null, and leaves the others. The contact and the address change until something ships: absent fields stay, null clears a text, and a billing address that is the shipping address stays that. The fraud rules that look at what changes screen the order again, and may hold it. The history names the changed fields, without keys and values. A refusal of one part changes nothing.
      */
     patch: operations['patchOrder'];
     trace?: never;
@@ -881,6 +881,7 @@ export interface components {
         [key: string]: string;
       } | null;
     };
+    /** @description With the address to which the order ships. */
     OrderCustomerRequest: {
       /** @description Display name. Not blank. */
       name: string;
@@ -888,15 +889,42 @@ export interface components {
       email?: string | null;
       /** @description As dialled. */
       phone?: string | null;
-      /** @description Shipping address, also used as billing address. */
+      /** @description Name of the company. */
+      company?: string | null;
+      /** @description VAT number, as given: its form is not checked. */
+      vat_id?: string | null;
+      /** @description Street and number, in one or more lines. */
       address?: string | null;
-      /** @description Same. */
+      /** @description Second line, such as a building or a floor. */
+      address2?: string | null;
+      /** @description City. */
       city?: string | null;
-      /** @description Same. */
+      /** @description Postal code. */
       zip?: string | null;
-      /** @description State, province or county. Same. */
+      /** @description State, province or county. */
       region?: string | null;
-      /** @description ISO 3166-1 alpha-2 or XK, in any letter case; `""` means none. Same. */
+      /** @description ISO 3166-1 alpha-2 or XK. In any letter case; `""` means none. */
+      country?: string | null;
+    };
+    /** @description Where the invoice goes. Without a field that has a value: the shipping address. */
+    BillingRequest: {
+      /** @description Who is billed. */
+      name?: string | null;
+      /** @description Name of the company. */
+      company?: string | null;
+      /** @description VAT number, as given: its form is not checked. */
+      vat_id?: string | null;
+      /** @description Street and number, in one or more lines. */
+      address?: string | null;
+      /** @description Second line, such as a building or a floor. */
+      address2?: string | null;
+      /** @description City. */
+      city?: string | null;
+      /** @description Postal code. */
+      zip?: string | null;
+      /** @description State, province or county. */
+      region?: string | null;
+      /** @description ISO 3166-1 alpha-2 or XK. In any letter case; `""` means none. */
       country?: string | null;
     };
     /** @description Other fields are ignored and named in `X-Ignored-Fields`, except prices and totals. A body has at most 256 kB, 8 levels and 4,000 values. */
@@ -904,6 +932,7 @@ export interface components {
       /** @description The order lines. A product may be on several lines. */
       items: components['schemas']['OrderItemRequest'][];
       customer: components['schemas']['OrderCustomerRequest'];
+      billing?: components['schemas']['BillingRequest'];
       /**
        * @description In any letter case; null means COD. Card payments go through the hosted checkout.
        * @default COD
@@ -1139,6 +1168,32 @@ export interface components {
         [key: string]: string | null;
       } | null;
     };
+    CorrectedCustomerRequest: {
+      /** @description Display name. Neither blank nor null. */
+      name?: string | null;
+      /** @description As in a new order. The order stays linked to its account. */
+      email?: string | null;
+      /** @description As dialled. */
+      phone?: string | null;
+    };
+    CorrectedAddressRequest: {
+      /** @description Name of the company. */
+      company?: string | null;
+      /** @description VAT number, as given: its form is not checked. */
+      vat_id?: string | null;
+      /** @description Street and number, in one or more lines. */
+      address?: string | null;
+      /** @description Second line, such as a building or a floor. */
+      address2?: string | null;
+      /** @description City. */
+      city?: string | null;
+      /** @description Postal code. */
+      zip?: string | null;
+      /** @description State, province or county. */
+      region?: string | null;
+      /** @description ISO 3166-1 alpha-2 or XK. In any letter case; `""` means none. */
+      country?: string | null;
+    };
     OrderPatchRequest: {
       /** @description Keys to set; null removes one. The others stay. */
       metadata?: {
@@ -1146,6 +1201,8 @@ export interface components {
       } | null;
       /** @description Lines to change. */
       lines?: components['schemas']['LinePatchRequest'][];
+      customer?: components['schemas']['CorrectedCustomerRequest'];
+      shipping_address?: components['schemas']['CorrectedAddressRequest'];
     };
     AddNoteRequest: {
       /** @description For the history. */
@@ -1681,54 +1738,89 @@ export interface components {
       };
       shipping_address: {
         /**
-         * @description `""` when there is none.
+         * @description Name of the company. `""` when there is none.
+         * @example Lovelace Engines Ltd
+         */
+        company: string;
+        /**
+         * @description VAT number, as given: its form is not checked. `""` when there is none.
+         * @example GB123456789
+         */
+        vat_id: string;
+        /**
+         * @description Street and number, in one or more lines. `""` when there is none.
          * @example 12 Harbor Street
          */
         address: string;
         /**
-         * @description `""` when there is none.
+         * @description Second line, such as a building or a floor. `""` when there is none.
+         * @example Floor 3
+         */
+        address2: string;
+        /**
+         * @description City. `""` when there is none.
          * @example Portland
          */
         city: string;
         /**
-         * @description `""` when there is none.
+         * @description Postal code. `""` when there is none.
          * @example 04101
          */
         zip: string;
         /**
-         * @description State, province or county; `""` when there is none.
+         * @description State, province or county. `""` when there is none.
          * @example ME
          */
         region: string;
         /**
-         * @description ISO 3166-1 alpha-2 or XK; `""` when there is none.
+         * @description ISO 3166-1 alpha-2 or XK. `""` when there is none.
          * @example US
          */
         country: string;
       };
       billing_address: {
         /**
-         * @description `""` when there is none.
+         * @description Who is billed; `""`: the customer.
+         * @example
+         */
+        name: string;
+        /**
+         * @description Name of the company. `""` when there is none.
+         * @example Lovelace Engines Ltd
+         */
+        company: string;
+        /**
+         * @description VAT number, as given: its form is not checked. `""` when there is none.
+         * @example GB123456789
+         */
+        vat_id: string;
+        /**
+         * @description Street and number, in one or more lines. `""` when there is none.
          * @example 12 Harbor Street
          */
         address: string;
         /**
-         * @description `""` when there is none.
+         * @description Second line, such as a building or a floor. `""` when there is none.
+         * @example Floor 3
+         */
+        address2: string;
+        /**
+         * @description City. `""` when there is none.
          * @example Portland
          */
         city: string;
         /**
-         * @description `""` when there is none.
+         * @description Postal code. `""` when there is none.
          * @example 04101
          */
         zip: string;
         /**
-         * @description State, province or county; `""` when there is none.
+         * @description State, province or county. `""` when there is none.
          * @example ME
          */
         region: string;
         /**
-         * @description ISO 3166-1 alpha-2 or XK; `""` when there is none.
+         * @description ISO 3166-1 alpha-2 or XK. `""` when there is none.
          * @example US
          */
         country: string;
@@ -1822,7 +1914,7 @@ export interface components {
        */
       pipeline: {
         /**
-         * @description Name of the stage. review: a person holds the order after its confirmation.
+         * @description Name of the stage. review: the order is held after its confirmation.
          * @enum {string}
          */
         stage:
@@ -2170,6 +2262,7 @@ export interface components {
         | 'status_changed'
         | 'held'
         | 'released'
+        | 'contact_changed'
         | 'cancelled'
         | 'units_cancelled'
         | 'lines_changed'
@@ -4408,24 +4501,6 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-    BadRequest2: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'invalid_request';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Whether the key of the request is a live or a test key. */
-        'X-Traffic-Mode'?: 'live' | 'test';
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-        'X-Ignored-Parameters'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
     Forbidden2: {
       headers: {
@@ -4455,6 +4530,24 @@ export interface components {
         /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
         'X-Ignored-Parameters'?: string;
         'Retry-After': components['headers']['Retry-After'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+    BadRequest2: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'invalid_request';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
         [name: string]: unknown;
       };
       content: {
@@ -4871,7 +4964,24 @@ export interface operations {
           'application/json': components['schemas']['OrderAnswer'];
         };
       };
-      400: components['responses']['BadRequest2'];
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden2'];
       404: components['responses']['NotFound'];
@@ -4879,7 +4989,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'metadata_too_large';
+          'X-Error-Code': 'metadata_too_large' | 'already_shipped' | 'being_picked' | 'order_cancelled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */

@@ -132,7 +132,8 @@ describe('metadata of an order', () => {
     expect(await metadataOf(id)).toEqual([{ b: '3', e: '5' }, {}, { d: '4' }]);
     expect(await historyOf(id)).toEqual([{ event: 'metadata_changed', reference: '', details: {} }]);
     expect(await reader.catchUp()).toEqual([`orders ${id}`]);
-    for (const same of [{ metadata: {} }, { metadata: { b: '3' } }, { lines }]) expect((await patch(id, same)).statusCode).toBe(200);
+    for (const same of [{ metadata: {} }, { metadata: { b: '3' } }, { lines }])
+      expect((await patch(id, same)).statusCode).toBe(200);
     expect(await historyOf(id)).toHaveLength(1);
     expect(await reader.catchUp()).toEqual([]);
   });

@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { dataOf, type Exchange } from '../support/history.js';
-import {
-  cannotBePlaced,
-  costOf,
-  isValidOrder,
-  LONGEST_OF_ADDRESS,
-  productOf,
-  type ValidOrder,
-} from './order-rules.js';
+import { cannotBePlaced, costOf, isValidOrder, LONGEST_OF_ADDRESS, productOf, type ValidOrder } from './order-rules.js';
 import { explore, type PricedProduct, type Scene } from './scene.js';
 import { anyText } from './texts.js';
 
