@@ -31,6 +31,25 @@ afterAll(async () => {
   await application.stop();
 });
 
+// Before all others: the first numbering of a database happens once.
+it('GET /v1/changes waits for the first numbering of the database, which another transaction does', async () => {
+  const api = await application.withStore();
+  await api.store.brand();
+  const first = await pool.connect();
+  await first.query('BEGIN');
+  await first.query('SELECT number_changes($1)', [api.store.id]);
+
+  const reading = api.get('/v1/changes');
+  await eventually(async () => expect(await lockWaits(api.database)).toBeGreaterThan(0));
+  // Longer than a read waits for a numbering.
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  await first.query('COMMIT');
+  first.release();
+
+  const { statusCode, body } = await reading;
+  expect([statusCode, body]).toEqual([200, expect.stringContaining('"kind":"brands"')]);
+});
+
 describe('GET /v1/changes', () => {
   let api: RunningApi;
   beforeEach(async () => (api = await application.withStore()));

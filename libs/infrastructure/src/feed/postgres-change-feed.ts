@@ -162,7 +162,11 @@ export class PostgresChangeFeed extends ChangeFeed {
       ? await this.database.search<PageRow>(PAGE, values, { onePlan: true })
       : await this.database.queryPrepared<PageRow>(PAGE, values);
     const [state] = rows;
-    if (!state) throw new Error('The feed has no branch');
+    if (!state) {
+      // The first numbering of the database is not committed yet: it begins the first branch, and others wait for it.
+      await this.numberOnce(storeId);
+      return this.page(storeId, query, after);
+    }
     if (after && state.lost) return { ...(await this.page(storeId, query, null)), rewound: true };
 
     const base = after?.base ?? state.purged;
