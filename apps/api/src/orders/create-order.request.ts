@@ -144,7 +144,8 @@ export function toItems(items: readonly OrderItemRequest[], list = 'items'): Ite
 
 /** @param inStore the currency of the store. @throws BadRequestException */
 export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): OrderRequest {
-  const { items, customer, payment_method, notes, notify, metadata, external_reference, expected_total, currency } = body;
+  const { items, customer, payment_method, notes, notify, metadata, external_reference, expected_total, currency } =
+    body;
   const { name, email, phone, address, city, zip, region, country } = customer;
   return {
     items: toItems(items),

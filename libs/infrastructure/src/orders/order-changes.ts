@@ -141,7 +141,10 @@ const recordIn = (table: 'payments' | 'refunds', column = '', value = '') => `/*
 const PAY = recordIn('payments', ', written_off', ', nullif($7::bigint, 0)');
 const REFUND = recordIn('refunds');
 
-type LoadedRow = Omit<PlacedOrderState, 'lines' | 'isHeld' | 'isConfirmationHeld' | 'shipments' | 'payments' | 'refunds'> & {
+type LoadedRow = Omit<
+  PlacedOrderState,
+  'lines' | 'isHeld' | 'isConfirmationHeld' | 'shipments' | 'payments' | 'refunds'
+> & {
   readonly lines: readonly LineJson[];
   readonly cancelled: Readonly<Record<number, number>> | null;
   readonly shipments: readonly ShipmentJson[];
