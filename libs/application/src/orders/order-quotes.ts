@@ -84,11 +84,7 @@ export class OrderQuotes {
     }
   }
 
-  private async priceUnits(
-    store: QuoteStore,
-    items: readonly UnitsRequest[],
-    list?: 'add',
-  ): Promise<PricedItems> {
+  private async priceUnits(store: QuoteStore, items: readonly UnitsRequest[], list?: 'add'): Promise<PricedItems> {
     if (items.every(hasIds)) return this.pricing.price(store.id, store.currency, items);
     const found = await this.find(store.id, items);
     const skuOf = (line: number) => skuOfItem(items[line]);
