@@ -11,7 +11,7 @@ import {
   type Page,
   type PageOf,
 } from '@app/application';
-import { isMetadata, isReceiptNumber, isUuid, NotFound } from '@app/domain';
+import { isMetadata, isReceiptNumber, isUuid, NotFound, type Metadata } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { anyOf } from '../lists/any-of.js';
 import { Conditions } from '../lists/conditions.js';
@@ -87,7 +87,7 @@ const UNIQUE = `(SELECT id FROM orders WHERE store_id = $1 AND ${anyOf('id', '?:
 
 /** @returns whether a unique key leaves a few orders at most. */
 function addLookUps(where: Conditions, filter: OrderFilter): boolean {
-  const { ids, externalReference, customerId, email, metadata } = filter;
+  const { ids, externalReference, customerId, email } = filter;
   if (ids) {
     const receipts = ids.filter(isReceiptNumber).map((receipt) => receipt.toUpperCase());
     where.and(`item.id IN ${UNIQUE}`, ids.filter(isUuid), receipts);
@@ -95,8 +95,12 @@ function addLookUps(where: Conditions, filter: OrderFilter): boolean {
   if (externalReference !== undefined) where.and('item.external_reference = ?', externalReference);
   if (customerId !== undefined) where.and('item.customer_id = ?', customerId);
   if (email !== undefined) where.and(hasCustomerEmail(where.bind(email)));
-  if (metadata) where.and(`item.metadata @> ?::jsonb AND item.metadata <> '{}'`, JSON.stringify(metadata));
   return ids !== undefined || externalReference !== undefined;
+}
+
+/** Binds the metadata. The index has no stores: few orders of all of them have the same value. */
+function hasMetadata(where: Conditions, metadata: Metadata): string {
+  return `item.metadata @> ${where.bind(JSON.stringify(metadata))}::jsonb AND item.metadata <> '{}'`;
 }
 
 /** A filter with no value that an order can have. */
@@ -154,7 +158,10 @@ export class PostgresOrderRepository extends OrderRepository {
       filter.customerId !== undefined ||
       filter.refundDue === true ||
       filter.metadata !== undefined;
-    const search = term === undefined ? { onePlan: isFew } : addSearch(where, SEARCHED, term);
+    const tagged = filter.metadata && hasMetadata(where, filter.metadata);
+    if (tagged && term !== undefined) where.and(tagged);
+    const search =
+      term === undefined ? { onePlan: isFew, ...(tagged && { rare: tagged }) } : addSearch(where, SEARCHED, term);
 
     // Few orders are under review: they are counted, and subtracted from the tally of all orders.
     const isTallied = term === undefined && !isFew;
