@@ -5574,6 +5574,7 @@ export interface operations {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code':
             | 'no_units_left'
+            | 'payment_unrecorded'
             | 'out_of_stock'
             | 'currency_mismatch'
             | 'price_changed'

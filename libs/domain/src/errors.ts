@@ -118,6 +118,10 @@ export const BinShort = rejected('out_of_stock', (needed: number, free: number) 
   return `A bin has ${free} units that no order has taken, ${needed} are needed`;
 });
 export const NoUnitsLeft = rejected('no_units_left', 'The order would have no units left: cancel it instead');
+export const PaymentUnrecorded = rejected(
+  'payment_unrecorded',
+  'The status of the payment was set without its records: record the payment, or the refund, first',
+);
 export const LinesFixed = rejected('already_shipped', 'The order has shipped: its lines no longer change');
 export const ContactTooLate = rejected(
   'already_shipped',

@@ -157,6 +157,7 @@ export const ApiChangeLines = ApiChange({
     new BadRequestException('set or add is required'),
     new refused.InvalidOrderItems('An order has at most 100 lines, with those that it has given up'),
     new refused.NoUnitsLeft(),
+    new refused.PaymentUnrecorded(),
     new refused.ItemsUnavailable([{ list: 'add', line: 0, what: 'product', id: 77 }]),
     new refused.OutOfStock([{ list: 'set', line: 0, requested: 5, available: 3 }]),
     new refused.CurrencyMismatch('USD'),

@@ -6,6 +6,7 @@ import {
   LinesFixed,
   NoUnitsLeft,
   OrderCancelled,
+  PaymentUnrecorded,
   PriceChanged,
   type UnavailableItem,
 } from '../errors.js';
@@ -17,7 +18,7 @@ import { assertMetadataFits } from './change-metadata.js';
 import type { LinesChange, OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import type { OrderLine } from './order-line.js';
-import { paymentStatusOf } from './order-money.js';
+import { isRecorded, paymentStatusOf } from './order-money.js';
 import { furtherOf } from './order-status.js';
 import { MAX_LINES } from './order.js';
 import { PlacedOrder, type PlacedLine } from './placed-order.js';
@@ -40,7 +41,7 @@ export interface LinesRequest {
 /**
  * Lines keep their numbers and prices. One that is given up stays with the quantity 0: its number is never used again.
  * @throws OrderCancelled, LinesFixed, UnitsWithoutBin, NotFound, AlreadyShipped, BeingPicked
- * @throws ItemsUnavailable, CurrencyMismatch, InvalidOrderItems, MetadataTooLarge, NoUnitsLeft, PriceChanged
+ * @throws ItemsUnavailable, CurrencyMismatch, InvalidOrderItems, MetadataTooLarge, NoUnitsLeft, PaymentUnrecorded, PriceChanged
  */
 export function changeLines(order: PlacedOrder, request: LinesRequest): OrderChange {
   const { state } = order;
@@ -61,6 +62,7 @@ export function changeLines(order: PlacedOrder, request: LinesRequest): OrderCha
   const totalAmount = state.totalAmount + amount;
   const after = new PlacedOrder({ ...state, totalAmount, lines: [...kept, ...added] });
   if (after.keptUnits.length === 0) throw new NoUnitsLeft();
+  if (amount !== 0 && !isRecorded(state)) throw new PaymentUnrecorded();
   const total = Money.ofMinor(totalAmount, state.currency);
   if (!costs({ total }, request.expectedTotal)) throw new PriceChanged(total);
 

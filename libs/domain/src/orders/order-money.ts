@@ -70,6 +70,11 @@ function recordedOf(records: Amounts, isSet: boolean, order: MoneyState): number
   return Math.max(sumOf(records), isSet ? least : 0);
 }
 
+/** Whether the records explain the status. Otherwise what was paid is known only as the total of that time. */
+export function isRecorded(order: MoneyState): boolean {
+  return paidOf(order) === sumOf(order.payments) && refundedOf(order) === sumOf(order.refunds);
+}
+
 export function sumOf(records: Amounts): number {
   return records.reduce((total, { amount }) => total + amount, 0);
 }
