@@ -116,6 +116,12 @@ const paid = (amount: number) => [{ reference: 'pi_1', amount, writtenOff: 0, re
 it.each<[string, Partial<PlacedOrderState>, number, string]>([
   ['more, all paid before', { status: 'SUCCEEDED', payments: paid(3500) }, 4, 'PENDING'],
   ['less, all paid before', { status: 'SUCCEEDED', payments: paid(3500) }, 2, 'SUCCEEDED'],
+  [
+    'more, paid in full and refunded in part',
+    { status: 'SUCCEEDED', payments: paid(3500), refunds: paid(500) },
+    4,
+    'PENDING',
+  ],
   ['less, which was paid', { payments: paid(2500) }, 2, 'SUCCEEDED'],
   ['less, which was not paid', { payments: paid(2400) }, 2, 'PENDING'],
 ])('follows the payments when the order costs %s', (_name, state, quantity, status) => {

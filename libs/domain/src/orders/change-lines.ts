@@ -118,12 +118,15 @@ function demandOf(before: readonly PlacedLine[], { set, add }: LinesRequest): Pi
   return { demand: sumDemand(wanted), places: wanted.map(({ place }) => place) };
 }
 
-/** An order of which only shipped units are left has shipped, and one of which all is paid has succeeded. */
+/**
+ * An order of which only shipped units are left has shipped, one of which all is paid has succeeded, and one whose payments do
+ * not cover the new total is to be paid again.
+ */
 function stepTo(order: PlacedOrder, after: PlacedOrder): OrderChange {
   const { status, fulfillmentStatus, shipments, payments, lines, totalAmount } = order.state;
-  const isPaid = status === 'SUCCEEDED' && paymentStatusOf({ ...order.state, status: 'PENDING' }) === status;
+  const isCovered = isRecorded(after.state) || !isRecorded(order.state);
   const state = {
-    status: paymentStatusOf({ ...after.state, status: isPaid ? 'PENDING' : status }),
+    status: isCovered ? paymentStatusOf(after.state) : ('PENDING' as const),
     fulfillmentStatus: furtherOf(after.fulfillmentWith(shipments), fulfillmentStatus),
   };
   const items = after.state.lines.flatMap(({ line, quantity }, index) => {
