@@ -37,6 +37,7 @@ describe('the document in OpenAPI 3.0', () => {
       { oneOf: [{ type: 'string' }, { type: 'integer' }] },
       { oneOf: [{ type: 'string' }, { type: 'integer' }] },
     ],
+    ['names of members', { type: 'object', propertyNames: { maxLength: 40 } }, { type: 'object' }],
     ['examples', { type: 'string', examples: ['a', 'b'] }, { type: 'string', example: 'a' }],
     ['a constant flag', { type: 'boolean', enum: [true] }, { type: 'boolean' }],
     ['words', { type: 'string', enum: ['a'] }, { type: 'string', enum: ['a'] }],

@@ -28,6 +28,8 @@ function downgrade(key: string, value: unknown): unknown {
     delete node['examples'];
   }
   if (node['type'] === 'boolean') delete node['enum'];
+  // Unknown there.
+  delete node['propertyNames'];
   if (Array.isArray(node['required'])) {
     const properties = node['properties'] as Record<string, Node>;
     node['required'] = node['required'].filter((name: string) => properties[name]?.['nullable'] !== true);
