@@ -189,9 +189,11 @@ describe('GET /v1/products', () => {
         {
           ...{ id: String(ids.size42), sku: 'R-1-42', name: '42', price: 82, quantity: 7, status: 'ACTIVE' },
           attributes: { Color: 'Blue', Size: '42', color: 'Azure' },
+          metadata: {},
         },
         expect.objectContaining({ sku: 'R-1-43', attributes: {}, quantity: 0, status: 'INACTIVE' }),
       ],
+      metadata: {},
       specifications: [{ name: 'Weight', value: '240 g' }],
       categories: [expect.objectContaining({ slug: 'sport' }), { id: ids.shoes, name: 'Shoes', slug: 'shoes' }],
       brand: { id: ids.globex, name: 'Globex', slug: 'globex' },

@@ -31,8 +31,11 @@ describe('a parameter of a list', () => {
     ['/v1/orders?sort=total', 'sort must be one of created_at, -created_at, updated_at, -updated_at'],
     ['/v1/orders?sort=constructor', 'sort must be one of created_at, -created_at, updated_at, -updated_at'],
     ['/v1/customers?sort=name', 'sort must be one of created_at, -created_at, updated_at, -updated_at'],
-    ['/v1/products?include=updated_at,stock', 'include must be one or more of updated_at, sku, separated by commas'],
-    ['/v1/customers?include=orders', 'include must be one or more of updated_at, separated by commas'],
+    [
+      '/v1/products?include=updated_at,stock',
+      'include must be one or more of updated_at, sku, metadata, separated by commas',
+    ],
+    ['/v1/customers?include=orders', 'include must be one or more of updated_at, metadata, separated by commas'],
     ['/v1/orders?refund_due=false', 'refund_due must be true'],
     [`/v1/orders?status=${'PENDING,'.repeat(21)}`, 'status must have at most 20 values'],
     [`/v1/orders?ids=${'x,'.repeat(101)}`, 'ids must have at most 100 values'],

@@ -152,7 +152,14 @@ describe('GET /v1/orders', () => {
           unit_price: 500,
           quantity: 2,
           line_total: 1000,
-          ...{ line: 1, shipped_quantity: 0, cancelled_quantity: 0, returned_quantity: 0, allocations: [] },
+          ...{
+            line: 1,
+            shipped_quantity: 0,
+            cancelled_quantity: 0,
+            returned_quantity: 0,
+            allocations: [],
+            metadata: {},
+          },
         },
         {
           product_id: null,
@@ -163,13 +170,21 @@ describe('GET /v1/orders', () => {
           unit_price: 1000,
           quantity: 1,
           line_total: 1000,
-          ...{ line: 2, shipped_quantity: 0, cancelled_quantity: 0, returned_quantity: 0, allocations: [] },
+          ...{
+            line: 2,
+            shipped_quantity: 0,
+            cancelled_quantity: 0,
+            returned_quantity: 0,
+            allocations: [],
+            metadata: {},
+          },
         },
       ],
       customer: { id: null, name: 'Ada Lovelace', email: 'Ada@Example.test', phone: '+44 20 1' },
       shipping_address: { ...NO_ADDRESS, address: '1 Main St', city: 'London', zip: 'N1' },
       billing_address: { name: '', ...NO_ADDRESS, city: 'Leeds' },
       notes: 'Ring twice',
+      metadata: {},
       external_reference: 'PO 117/é',
       is_test: true,
       fraud: { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'amount_over_limit', score: 50 }] },
@@ -288,7 +303,10 @@ describe('GET /v1/customers', () => {
   it('returns the fields of a customer and no others, in the list and alone', async () => {
     const { data } = await readList(api, '/v1/customers?search=lovelace');
 
-    expect((await api.get(`/v1/customers/${ids.ada}`)).json()).toEqual({ success: true, data: data[0] });
+    expect((await api.get(`/v1/customers/${ids.ada}`)).json()).toEqual({
+      success: true,
+      data: { ...data[0], metadata: {} },
+    });
     expect(data).toEqual([
       {
         id: ids.ada,
