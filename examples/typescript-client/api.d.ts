@@ -617,7 +617,11 @@ export interface paths {
     delete: operations['deleteWebhook'];
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Change a webhook
+     * @description Absent fields stay, null resets a field. It keeps its place and its secret, and tries at once: what is not delivered is sent by the new settings. Added kinds begin at its place.
+     */
+    patch: operations['changeWebhook'];
     trace?: never;
   };
   '/v1/webhooks/{id}/test': {
@@ -784,7 +788,10 @@ export interface components {
       product_id: number;
       /** @description An active variant of the product. Give it for every product that has variants. Without it, the order takes the product itself, at its own price and from its own stock, which is usually 0 (422, `available 0`), although `quantity` of the product includes the stock of its variants. Null means none. */
       variant_id?: number | null;
-      /** @description Units. */
+      /**
+       * Format: int32
+       * @description Units.
+       */
       quantity: number;
     };
     OrderCustomerRequest: {
@@ -825,9 +832,15 @@ export interface components {
       currency?: string | null;
     };
     LineQuantityRequest: {
-      /** @description `line` of a line item. */
+      /**
+       * Format: int64
+       * @description `line` of a line item.
+       */
       line: number;
-      /** @description Units. */
+      /**
+       * Format: int32
+       * @description Units.
+       */
       quantity: number;
     };
     CreateShipmentRequest: {
@@ -915,7 +928,10 @@ export interface components {
     RecordPaymentRequest: {
       /** @description The payment's id at your gateway. Unique in the order, for ever. */
       reference: string;
-      /** @description What was paid. Minor units of the currency: 1099 is 10.99 USD. */
+      /**
+       * Format: int64
+       * @description What was paid. Minor units of the currency: 1099 is 10.99 USD.
+       */
       amount: number;
       /** @description ISO 4217 code of the amount, in any letter case. */
       currency: string;
@@ -925,7 +941,10 @@ export interface components {
     RecordRefundRequest: {
       /** @description The refund's id at your gateway. Unique in the order, for ever. */
       reference: string;
-      /** @description What was refunded; 0 for units that come back unpaid. Minor units of the currency: 1099 is 10.99 USD. */
+      /**
+       * Format: int64
+       * @description What was refunded; 0 for units that come back unpaid. Minor units of the currency: 1099 is 10.99 USD.
+       */
       amount: number;
       /** @description What the refund is for. */
       lines?: components['schemas']['LineQuantityRequest'][];
@@ -953,13 +972,22 @@ export interface components {
       warehouse?: string | null;
       /** @description Code of the bin. Not needed where only one bin is possible. */
       bin?: string | null;
-      /** @description Units that came in (positive) or are gone (negative). The stock never falls below 0. */
+      /**
+       * Format: int32
+       * @description Units that came in (positive) or are gone (negative). The stock never falls below 0.
+       */
       adjust?: number;
-      /** @description What the bin shall hold. */
+      /**
+       * Format: int32
+       * @description What the bin shall hold.
+       */
       set?: number;
       /** @description Required with `set`: what you take the bin to hold. Null overwrites whatever is there. */
       expected?: number | null;
-      /** @description Units that were counted at `as_of`. */
+      /**
+       * Format: int32
+       * @description Units that were counted at `as_of`.
+       */
       counted?: number;
       /** @description Required with `counted`: the `cursor` of an answer of `GET /v1/changes` with `has_more: false`, as of which was counted. */
       as_of?: string | null;
@@ -987,6 +1015,8 @@ export interface components {
     CreateWebhookRequest: {
       /** @description Where messages are sent: https, without credentials, not private. */
       url: string;
+      /** @description A name for people. */
+      name?: string | null;
       /** @description The kinds of resources. Absent: all. */
       kinds?: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[] | null;
       /**
@@ -999,6 +1029,22 @@ export interface components {
        * @default 1
        */
       batch?: number | null;
+    };
+    ChangeWebhookRequest: {
+      /** @description Where messages are sent: https, without credentials, not private. Removes the headers that are not given with it. */
+      url?: string | null;
+      /** @description A name for people. */
+      name?: string | null;
+      /** @description The kinds of resources. null: all. */
+      kinds?: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[] | null;
+      /** @description What a message says of a resource: which one changed, or its record as well. */
+      body?: ('thin' | 'full') | null;
+      /** @description The maximum number of changes per message. Above 1, messages have another form: `WebhookBatch`. */
+      batch?: number | null;
+      /** @description Fixed headers of each message, by name, such as `Authorization`. They replace all earlier ones. */
+      headers?: {
+        [key: string]: string;
+      } | null;
     };
     ReplayWebhookRequest: {
       /** @description Of a message, or of the webhook: sends again what changed after it. */
@@ -1085,6 +1131,7 @@ export interface components {
       /** @description Whether the order is under review. Only with `include=held`. */
       held?: boolean;
       /**
+       * Format: int64
        * @description Sum of the quantities of its lines. Only with `include=units`.
        * @example 2
        */
@@ -1875,16 +1922,19 @@ export interface components {
        */
       period: string;
       /**
+       * Format: int64
        * @description Orders placed in the period, cancelled ones included.
        * @example 12
        */
       orders: number;
       /**
+       * Format: int64
        * @description Those whose payment or fulfillment status is `CANCELLED` now.
        * @example 1
        */
       cancelled: number;
       /**
+       * Format: int64
        * @description Units in the lines of the orders.
        * @example 31
        */
@@ -1924,6 +1974,7 @@ export interface components {
        */
       price: number;
       /**
+       * Format: int64
        * @description Available units of the product and of its active variants: what open orders have taken is not in it.
        * @example 12
        */
@@ -1967,6 +2018,7 @@ export interface components {
        */
       price: number;
       /**
+       * Format: int64
        * @description Available units of the product and of its active variants: what open orders have taken is not in it.
        * @example 12
        */
@@ -2037,6 +2089,7 @@ export interface components {
           [key: string]: string;
         };
         /**
+         * Format: int64
          * @description Available units: what open orders have taken is not in it. 0 while the variant is inactive.
          * @example 7
          */
@@ -2155,6 +2208,7 @@ export interface components {
        */
       price: number;
       /**
+       * Format: int64
        * @description Available units of exactly this variant or product: what open orders have taken is not in it.
        * @example 7
        */
@@ -2167,6 +2221,7 @@ export interface components {
          */
         warehouse: string;
         /**
+         * Format: int64
          * @description Available units in its bins.
          * @example 7
          */
@@ -2745,7 +2800,7 @@ export interface components {
        * @description Reserved: always null.
        * @example null
        */
-      person: null;
+      person: Record<string, never> | null;
     };
     Attention: {
       /**
@@ -2794,161 +2849,168 @@ export interface components {
        */
       out_of_stock: number;
     };
+    ChangedOrder: {
+      /**
+       * @description The kind of the resource. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      kind: 'orders';
+      /**
+       * @description The id of the resource, as text.
+       * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
+       */
+      id: string;
+      /** @description Whether the resource is gone: its own route returns 404. */
+      deleted: boolean;
+      /**
+       * Format: date-time
+       * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description The full record; null when `deleted`. */
+      data: components['schemas']['Order'] | null;
+    };
+    ChangedProduct: {
+      /**
+       * @description The kind of the resource. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      kind: 'products';
+      /**
+       * @description The id of the resource, as text.
+       * @example 70
+       */
+      id: string;
+      /** @description Whether the resource is gone: its own route returns 404. */
+      deleted: boolean;
+      /**
+       * Format: date-time
+       * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description The full record; null when `deleted`. */
+      data: components['schemas']['Product'] | null;
+    };
+    ChangedSku: {
+      /**
+       * @description The kind of the resource. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      kind: 'skus';
+      /**
+       * @description The product's id, and the variant's after a hyphen if there is a variant.
+       * @example 70-12
+       */
+      id: string;
+      /** @description Whether the resource is gone: its list lacks it. */
+      deleted: boolean;
+      /**
+       * Format: date-time
+       * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description The full record; null when `deleted`. */
+      data: components['schemas']['SkuListItem'] | null;
+    };
+    ChangedCustomer: {
+      /**
+       * @description The kind of the resource. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      kind: 'customers';
+      /**
+       * @description The id of the resource, as text.
+       * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
+       */
+      id: string;
+      /** @description Whether the resource is gone: its own route returns 404. */
+      deleted: boolean;
+      /**
+       * Format: date-time
+       * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description The full record; null when `deleted`. */
+      data: components['schemas']['Customer'] | null;
+    };
+    ChangedCategory: {
+      /**
+       * @description The kind of the resource. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      kind: 'categories';
+      /**
+       * @description The id of the resource, as text.
+       * @example 7
+       */
+      id: string;
+      /** @description Whether the resource is gone: its own route returns 404. */
+      deleted: boolean;
+      /**
+       * Format: date-time
+       * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description The full record; null when `deleted`. */
+      data: components['schemas']['Category'] | null;
+    };
+    ChangedBrand: {
+      /**
+       * @description The kind of the resource. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      kind: 'brands';
+      /**
+       * @description The id of the resource, as text.
+       * @example 7
+       */
+      id: string;
+      /** @description Whether the resource is gone: its own route returns 404. */
+      deleted: boolean;
+      /**
+       * Format: date-time
+       * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description The full record; null when `deleted`. */
+      data: components['schemas']['Brand'] | null;
+    };
+    ChangedStock: {
+      /**
+       * @description The kind of the resource. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      kind: 'stock';
+      /**
+       * @description Identifies the product or variant in the bin. Opaque.
+       * @example 70-12-5
+       */
+      id: string;
+      /** @description Whether the resource is gone: its list lacks it. */
+      deleted: boolean;
+      /**
+       * Format: date-time
+       * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description The full record; null when `deleted`. */
+      data: components['schemas']['StockListItem'] | null;
+    };
     Change:
-      | {
-          /**
-           * @description The kind of the resource.
-           * @enum {string}
-           */
-          kind: 'orders';
-          /**
-           * @description The id of the resource, as text.
-           * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
-           */
-          id: string;
-          /** @description Whether the resource is gone: its own route returns 404. */
-          deleted: boolean;
-          /**
-           * Format: date-time
-           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          at: string;
-          /** @description The full record; null when `deleted`. */
-          data: components['schemas']['Order'] | null;
-        }
-      | {
-          /**
-           * @description The kind of the resource.
-           * @enum {string}
-           */
-          kind: 'products';
-          /**
-           * @description The id of the resource, as text.
-           * @example 70
-           */
-          id: string;
-          /** @description Whether the resource is gone: its own route returns 404. */
-          deleted: boolean;
-          /**
-           * Format: date-time
-           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          at: string;
-          /** @description The full record; null when `deleted`. */
-          data: components['schemas']['Product'] | null;
-        }
-      | {
-          /**
-           * @description The kind of the resource.
-           * @enum {string}
-           */
-          kind: 'skus';
-          /**
-           * @description The product's id, and the variant's after a hyphen if there is a variant.
-           * @example 70-12
-           */
-          id: string;
-          /** @description Whether the resource is gone: its list lacks it. */
-          deleted: boolean;
-          /**
-           * Format: date-time
-           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          at: string;
-          /** @description The full record; null when `deleted`. */
-          data: components['schemas']['SkuListItem'] | null;
-        }
-      | {
-          /**
-           * @description The kind of the resource.
-           * @enum {string}
-           */
-          kind: 'customers';
-          /**
-           * @description The id of the resource, as text.
-           * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
-           */
-          id: string;
-          /** @description Whether the resource is gone: its own route returns 404. */
-          deleted: boolean;
-          /**
-           * Format: date-time
-           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          at: string;
-          /** @description The full record; null when `deleted`. */
-          data: components['schemas']['Customer'] | null;
-        }
-      | {
-          /**
-           * @description The kind of the resource.
-           * @enum {string}
-           */
-          kind: 'categories';
-          /**
-           * @description The id of the resource, as text.
-           * @example 7
-           */
-          id: string;
-          /** @description Whether the resource is gone: its own route returns 404. */
-          deleted: boolean;
-          /**
-           * Format: date-time
-           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          at: string;
-          /** @description The full record; null when `deleted`. */
-          data: components['schemas']['Category'] | null;
-        }
-      | {
-          /**
-           * @description The kind of the resource.
-           * @enum {string}
-           */
-          kind: 'brands';
-          /**
-           * @description The id of the resource, as text.
-           * @example 7
-           */
-          id: string;
-          /** @description Whether the resource is gone: its own route returns 404. */
-          deleted: boolean;
-          /**
-           * Format: date-time
-           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          at: string;
-          /** @description The full record; null when `deleted`. */
-          data: components['schemas']['Brand'] | null;
-        }
-      | {
-          /**
-           * @description The kind of the resource.
-           * @enum {string}
-           */
-          kind: 'stock';
-          /**
-           * @description Identifies the product or variant in the bin. Opaque.
-           * @example 70-12-5
-           */
-          id: string;
-          /** @description Whether the resource is gone: its list lacks it. */
-          deleted: boolean;
-          /**
-           * Format: date-time
-           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          at: string;
-          /** @description The full record; null when `deleted`. */
-          data: components['schemas']['StockListItem'] | null;
-        };
+      | components['schemas']['ChangedOrder']
+      | components['schemas']['ChangedProduct']
+      | components['schemas']['ChangedSku']
+      | components['schemas']['ChangedCustomer']
+      | components['schemas']['ChangedCategory']
+      | components['schemas']['ChangedBrand']
+      | components['schemas']['ChangedStock'];
     WebhookListItem: {
       /**
        * Format: uuid
@@ -2956,6 +3018,11 @@ export interface components {
        * @example 0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60
        */
       id: string;
+      /**
+       * @description Given by the client, for people; `""` without one.
+       * @example ERP
+       */
+      name: string;
       /**
        * @description Where messages are sent.
        * @example https://erp.example.com/hooks/store
@@ -2979,6 +3046,8 @@ export interface components {
        * @example 1
        */
       batch: number;
+      /** @description The fixed headers of its messages. Their values are not shown. */
+      header_names: string[];
       /**
        * @description That of the key that installed it: it sends only orders of this mode.
        * @enum {string}
@@ -3031,6 +3100,11 @@ export interface components {
        */
       id: string;
       /**
+       * @description Given by the client, for people; `""` without one.
+       * @example ERP
+       */
+      name: string;
+      /**
        * @description Where messages are sent.
        * @example https://erp.example.com/hooks/store
        */
@@ -3053,6 +3127,8 @@ export interface components {
        * @example 1
        */
       batch: number;
+      /** @description The fixed headers of its messages. Their values are not shown. */
+      header_names: string[];
       /**
        * @description That of the key that installed it: it sends only orders of this mode.
        * @enum {string}
@@ -3145,6 +3221,11 @@ export interface components {
        */
       id: string;
       /**
+       * @description Given by the client, for people; `""` without one.
+       * @example ERP
+       */
+      name: string;
+      /**
        * @description Where messages are sent.
        * @example https://erp.example.com/hooks/store
        */
@@ -3167,6 +3248,8 @@ export interface components {
        * @example 1
        */
       batch: number;
+      /** @description The fixed headers of its messages. Their values are not shown. */
+      header_names: string[];
       /**
        * @description That of the key that installed it: it sends only orders of this mode.
        * @enum {string}
@@ -3650,6 +3733,156 @@ export interface components {
         cursor: string;
       };
     };
+    OrderPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['OrderListItem'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    CreatedOrderAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['CreatedOrder'];
+    };
+    OrderAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Order'];
+    };
+    OrderPreviewAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['OrderPreview'];
+    };
+    OrderEventPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['OrderEvent'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    OrderSumsAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['OrderSums'][];
+    };
+    ProductPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['ProductListItem'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    ProductAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Product'];
+    };
+    SkuPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['SkuListItem'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    CategoryPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Category'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    CategoryAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Category'];
+    };
+    BrandPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Brand'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    BrandAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Brand'];
+    };
+    StockPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['StockListItem'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    StockChangeAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['StockChange'];
+    };
+    StockMovementPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['StockMovement'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    WarehousePage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Warehouse'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    CustomerPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['CustomerListItem'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    CustomerAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Customer'];
+    };
+    StoreAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Store'];
+    };
+    ApiKeyAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['ApiKey'];
+    };
+    AttentionAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Attention'];
+    };
+    ChangePage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Change'][];
+      /**
+       * @description Where the next request begins. Opaque. Store the cursor of every response together with its data.
+       * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+       */
+      cursor: string;
+      /** @description Whether there is more now. Repeat with the cursor until it is false. */
+      has_more: boolean;
+      /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with the entries of this page; later pages of the same read have false. Persist this flag across restarts, and compare your copy with what has come when `has_more` is false. */
+      rewound: boolean;
+    };
+    WebhookPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['WebhookListItem'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    WebhookWithSecretAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['WebhookWithSecret'];
+    };
+    WebhookAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Webhook'];
+    };
     /** @description The last page is ceil(total / limit). */
     Pagination: {
       /**
@@ -4052,12 +4285,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['OrderListItem'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['OrderPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -4120,11 +4348,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['CreatedOrder'];
-          };
+          'application/json': components['schemas']['CreatedOrderAnswer'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
@@ -4229,11 +4453,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -4276,11 +4496,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['OrderPreview'];
-          };
+          'application/json': components['schemas']['OrderPreviewAnswer'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
@@ -4349,12 +4565,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['OrderEvent'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['OrderEventPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -4407,11 +4618,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
@@ -4505,11 +4712,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
@@ -4595,11 +4798,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       400: components['responses']['BadRequest2'];
@@ -4670,11 +4869,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       400: components['responses']['BadRequest2'];
@@ -4751,11 +4946,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       400: components['responses']['BadRequest2'];
@@ -4825,11 +5016,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       400: components['responses']['BadRequest2'];
@@ -4899,11 +5086,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Order'];
-          };
+          'application/json': components['schemas']['OrderAnswer'];
         };
       };
       400: components['responses']['BadRequest2'];
@@ -4981,11 +5164,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['OrderSums'][];
-          };
+          'application/json': components['schemas']['OrderSumsAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5073,12 +5252,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['ProductListItem'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['ProductPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5143,11 +5317,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Product'];
-          };
+          'application/json': components['schemas']['ProductAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5227,12 +5397,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['SkuListItem'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['SkuPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5300,12 +5465,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Category'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['CategoryPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5353,11 +5513,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Category'];
-          };
+          'application/json': components['schemas']['CategoryAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5423,12 +5579,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Brand'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['BrandPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5476,11 +5627,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Brand'];
-          };
+          'application/json': components['schemas']['BrandAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5552,12 +5699,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['StockListItem'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['StockPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5620,11 +5762,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['StockChange'];
-          };
+          'application/json': components['schemas']['StockChangeAnswer'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
@@ -5732,12 +5870,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['StockMovement'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['StockMovementPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5801,12 +5934,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Warehouse'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['WarehousePage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5873,12 +6001,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['CustomerListItem'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['CustomerPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -5943,11 +6066,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Customer'];
-          };
+          'application/json': components['schemas']['CustomerAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6006,11 +6125,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Store'];
-          };
+          'application/json': components['schemas']['StoreAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6052,11 +6167,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['ApiKey'];
-          };
+          'application/json': components['schemas']['ApiKeyAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6098,11 +6209,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Attention'];
-          };
+          'application/json': components['schemas']['AttentionAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6157,20 +6264,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Change'][];
-            /**
-             * @description Where the next request begins. Opaque. Store the cursor of every response together with its data.
-             * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
-             */
-            cursor: string;
-            /** @description Whether there is more now. Repeat with the cursor until it is false. */
-            has_more: boolean;
-            /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with the entries of this page; later pages of the same read have false. Persist this flag across restarts, and compare your copy with what has come when `has_more` is false. */
-            rewound: boolean;
-          };
+          'application/json': components['schemas']['ChangePage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6234,12 +6328,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['WebhookListItem'][];
-            pagination: components['schemas']['Pagination'];
-          };
+          'application/json': components['schemas']['WebhookPage'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6285,11 +6374,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['WebhookWithSecret'];
-          };
+          'application/json': components['schemas']['WebhookWithSecretAnswer'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
@@ -6371,11 +6456,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Webhook'];
-          };
+          'application/json': components['schemas']['WebhookAnswer'];
         };
       };
       304: components['responses']['NotModified'];
@@ -6420,17 +6501,95 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Webhook'];
-          };
+          'application/json': components['schemas']['WebhookAnswer'];
         };
       };
       400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden4'];
       404: components['responses']['NotFound2'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  changeWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the webhook.
+         * @example 0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ChangeWebhookRequest'];
+      };
+    };
+    responses: {
+      /** @description The webhook after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
+      404: components['responses']['NotFound2'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'url_not_allowed';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -6468,11 +6627,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Webhook'];
-          };
+          'application/json': components['schemas']['WebhookAnswer'];
         };
       };
       400: components['responses']['BadRequest3'];
@@ -6516,11 +6671,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Webhook'];
-          };
+          'application/json': components['schemas']['WebhookAnswer'];
         };
       };
       400: components['responses']['BadRequest3'];
@@ -6564,11 +6715,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Webhook'];
-          };
+          'application/json': components['schemas']['WebhookAnswer'];
         };
       };
       400: components['responses']['BadRequest3'];
@@ -6616,11 +6763,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Webhook'];
-          };
+          'application/json': components['schemas']['WebhookAnswer'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
@@ -6685,11 +6828,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['WebhookWithSecret'];
-          };
+          'application/json': components['schemas']['WebhookWithSecretAnswer'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */

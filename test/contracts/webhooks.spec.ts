@@ -50,7 +50,7 @@ beforeEach(async () => {
 
 const fields = (more: Partial<NewWebhook> = {}): NewWebhook => ({
   ...{ storeId: store.id, id: uuidv7(), mode: 'live', url: URL_OF_ERP, kinds: CHANGE_KINDS, body: 'thin', batch: 1 },
-  secret: 'whsec_c2VjcmV0',
+  ...{ name: '', secret: 'whsec_c2VjcmV0' },
   ...more,
 });
 const install = (more: Partial<NewWebhook> = {}) => webhooks.insert(fields(more));
@@ -248,7 +248,7 @@ describe('WebhookQueue', () => {
     expect(others).toEqual([]);
     expect(claimed).toMatchObject({
       ...{ id: webhook.id, url: URL_OF_ERP, place: webhook.place, currency: 'USD', secrets: ['whsec_c2VjcmV0'] },
-      ...{ isActive: true, isTestDue: false, failures: 0, failingForMs: 0, replays: 0 },
+      ...{ isActive: true, isTestDue: false, failures: 0, failingForMs: 0, replays: 0, headers: {} },
     });
   });
 
@@ -361,9 +361,23 @@ describe('WebhookQueue', () => {
     expect(await claim()).toEqual([]);
   });
 
+  it('lends a webhook at once by its new settings, also while it waits', async () => {
+    const webhook = await install({ kinds: ['orders'] });
+    await change();
+    const settings = { url: 'https://new.example/', kinds: ['products'], headers: { 'X-Key': 'k-1' } } as const;
+    await application.database.query(`UPDATE webhooks SET due_at = now() + interval '1 hour'`);
+
+    await apply(webhook, { kind: 'configure', settings });
+
+    expect(await claimOne()).toMatchObject({ ...settings, place: webhook.place, secrets: ['whsec_c2VjcmV0'] });
+    const [row] = await application.database.query<{ host: string }>('SELECT host FROM webhooks');
+    expect(row?.host).toBe('new.example');
+  });
+
   it.each<[string, WebhookChange]>([
     ['resumed', { kind: 'resume' }],
     ['replayed', { kind: 'replay', from: new Date(0) }],
+    ['given other headers', { kind: 'configure', settings: { headers: {} } }],
   ])('still counts the time of its failures when it is %s, until it is paused', async (_, changed) => {
     const webhook = await install();
     await change();
@@ -421,6 +435,7 @@ describe('WebhookQueue', () => {
     ['resumed', { kind: 'resume' }],
     ['replayed', { kind: 'replay', from: new Date(0) }],
     ['given another secret', { kind: 'rotate', secret: 'whsec_bmV3', overlapMs: 0 }],
+    ['given another URL', { kind: 'configure', settings: { url: `${URL_OF_ERP}/2` } }],
   ])('notes nothing of an attempt that began before the webhook was %s', async (_, changed) => {
     const webhook = await install();
     await change();

@@ -172,7 +172,15 @@ describe('authentication', () => {
     });
 
     it('without a key outside /v1', async () => {
-      for (const url of ['/health', '/health/live', '/health/ready', '/metrics', '/docs', '/openapi.json']) {
+      for (const url of [
+        '/health',
+        '/health/live',
+        '/health/ready',
+        '/metrics',
+        '/docs',
+        '/openapi.json',
+        '/openapi-3.0.json',
+      ]) {
         expect([url, (await ask(undefined, url)).statusCode]).toEqual([url, 200]);
       }
     });

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { ApiKeysService } from '@app/application';
+import { ApiKeysService, CHANGE_KINDS } from '@app/application';
 import { withBundleImporter } from '@app/bundles';
 import { DEMO_STORE, demoStore } from '@app/demo-store';
 import { DataCipher, VERSION } from '@app/infrastructure';
@@ -161,6 +162,41 @@ describe('the OpenAPI document', () => {
     expect(document.components.securitySchemes['bearer']?.['bearerFormat']).toContain('svc_live_');
   });
 
+  it('gives the schema of every success a name, and one of its kind to every change', () => {
+    const { schemas } = document.components;
+    for (const { route, operation } of operations())
+      for (const [status, { content }] of Object.entries(operation.responses).filter(([each]) => each.startsWith('2')))
+        expect([route, status, content['application/json']?.schema]).toEqual([
+          route,
+          status,
+          { $ref: expect.stringMatching(/^#\/components\/schemas\/[A-Z][A-Za-z]+(Answer|Page)$/) as string },
+        ]);
+    const { mapping } = schemas['Change']?.['discriminator'] as { mapping: Record<string, string> };
+    expect(Object.keys(mapping)).toEqual(CHANGE_KINDS);
+    for (const [kind, place] of Object.entries(mapping))
+      expect([kind, schemas[place.replace(/.*\//, '')]]).toMatchObject([
+        kind,
+        { properties: { kind: { enum: [kind] } } },
+      ]);
+  });
+
+  it('is served in OpenAPI 3.0, too, with the same operations, and valid', async () => {
+    const older = (await api.inject({ url: '/openapi-3.0.json' })).json<Document>();
+    const directory = mkdtempSync(join(tmpdir(), 'openapi-'));
+    writeFileSync(join(directory, 'openapi.json'), JSON.stringify(older));
+    const redocly = join(ROOT, 'node_modules/@redocly/cli/bin/cli.js');
+    const env = { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+
+    const lint = run(process.execPath, [redocly, 'lint', 'openapi.json'], { cwd: directory, env });
+
+    await expect(lint).resolves.toBeDefined();
+    rmSync(directory, { recursive: true });
+    expect(older.openapi).toBe('3.0.3');
+    const idsOf = ({ paths }: Document) =>
+      Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+    expect(idsOf(older)).toEqual(idsOf(document));
+  });
+
   it('documents 404 for every path with a resource id', () => {
     for (const { route, operation } of operations()) {
       expect([route, '404' in operation.responses]).toEqual([route, route.includes('}')]);
@@ -298,16 +334,20 @@ describe('the examples of the OpenAPI document', () => {
 });
 
 describe('every amount of money in the OpenAPI document', () => {
-  it('has its unit in its description', () => {
+  it('has its unit in its description, and 64 bits in minor units', () => {
     const units = new Map<string, string | undefined>();
+    const formats = new Set<unknown>();
     const visit = (schema: unknown): void => {
       if (typeof schema !== 'object' || schema === null) return;
       for (const [name, member] of Object.entries(schema as Record<string, Member | null>)) {
         if (MONEY.test(name)) units.set(name, /In (minor|major) units/.exec(String(member?.['description']))?.[1]);
+        if (/minor units/i.test(String(member?.['description'])) && member?.['type'] === 'integer')
+          formats.add(member['format']);
         visit(member);
       }
     };
     visit(Object.values(document.components.schemas));
+    expect([...formats]).toEqual(['int64']);
 
     expect(Object.fromEntries(units)).toEqual({
       amount: 'minor',
@@ -395,6 +435,7 @@ describe('the files of the API reference', () => {
     '/docs/swagger-ui-bundle.js',
     '/docs/swagger-ui-bundle.js?v=old',
     '/openapi.json',
+    '/openapi-3.0.json',
   ])('include %s, which is revalidated each time and returns 304 while it is unchanged', async (url) => {
     const first = await api.inject({ url });
     const etag = String(first.headers.etag);
@@ -411,7 +452,7 @@ describe('the files of the API reference', () => {
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
   ])('are compressed as %s for clients that accept it, with a tag of the encoding', async (coding, decompress) => {
-    const pages = ['/docs', '/docs/', '/openapi.json', ...guides.map((name) => `/docs/${name}`)];
+    const pages = ['/docs', '/docs/', '/openapi.json', '/openapi-3.0.json', ...guides.map((name) => `/docs/${name}`)];
     for (const url of [...pages, ...assets]) {
       const as = (headers: Record<string, string>) => api.inject({ url, headers });
       const plain = await as({});

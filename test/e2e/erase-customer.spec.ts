@@ -384,7 +384,7 @@ const IMPERSONAL = [
   'stock_movements: kind actor_type actor_id actor_name reference reason',
   'stock_requests: reference request_hash results',
   'merchant_notices: subject details',
-  'webhooks: mode url host kinds body secrets state reason',
+  'webhooks: mode name url host kinds body header_names headers secrets state reason',
   'webhook_deliveries: message_id type phase answer',
   'change_log: entity',
   'changes: entity',

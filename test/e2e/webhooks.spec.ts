@@ -12,6 +12,7 @@ import {
   type NewWebhook,
   type Webhook,
   type WebhookReference,
+  type WebhookSettings,
 } from '@app/application';
 import { HttpsWebhookSender, ServiceMetrics, WebhookRunner, type SenderOptions } from '@app/infrastructure';
 import { Logger } from '@nestjs/common';
@@ -88,7 +89,7 @@ describe('the deliveries of a webhook', () => {
 
   const install = (more: Partial<NewWebhook> = {}) =>
     get(WebhooksService).create({
-      ...{ storeId: api.store.id, mode: 'live', url: receiver.url, kinds: ['products'] },
+      ...{ storeId: api.store.id, mode: 'live', name: '', url: receiver.url, kinds: ['products'] },
       ...{ body: 'thin', batch: 1, ...more },
     });
   const settle = () => sql('SELECT number_changes($1)', api.store.id);
@@ -136,6 +137,26 @@ describe('the deliveries of a webhook', () => {
       timestamp: expect.stringMatching(/^\d{4}-.*Z$/) as string,
       data: { kind: 'products', id: ids[0], deleted: false, cursor: expect.any(String) as string },
     });
+  });
+
+  it('has its fixed headers, and none of them at another URL for which they are not given', async () => {
+    const webhook = await install({ url: `${receiver.url}first` });
+    const configure = (settings: WebhookSettings) =>
+      get(WebhooksService).configure({ ...webhook, mode: 'live' }, settings);
+    const headers = { Authorization: 'Bearer erp-1', 'X-Tenant': 'shop' };
+
+    await configure({ headers });
+    await products(1);
+    await eventually(() => expect(receiver.requests).toHaveLength(1));
+    await configure({ url: `${receiver.url}second` });
+    await products(1);
+    await eventually(() => expect(receiver.requests).toHaveLength(2));
+
+    const [first, second] = receiver.requests;
+    expect(first).toMatchObject({ path: '/first', headers: { authorization: 'Bearer erp-1', 'x-tenant': 'shop' } });
+    expect(second?.path).toBe('/second');
+    expect(second?.headers).not.toHaveProperty('authorization');
+    expect(second?.headers).not.toHaveProperty('x-tenant');
   });
 
   it('gives a cursor with which a reader of the feed continues after the message', async () => {
@@ -320,6 +341,7 @@ describe('the deliveries of a webhook', () => {
 
   it.each<[string, (webhook: WebhookReference) => Promise<unknown>]>([
     ['paused', (webhook) => get(WebhooksService).change(webhook, { kind: 'pause' })],
+    ['moved', (webhook) => get(WebhooksService).configure(webhook, { url: HOOK })],
     ['deleted', (webhook) => get(WebhooksService).delete(webhook)],
     ['given another secret', (webhook) => get(WebhooksService).rotateSecret(webhook, 0)],
   ])('sends nothing more to a slow receiver when its webhook is %s during an attempt', async (_, change) => {
@@ -369,7 +391,7 @@ describe('the deliveries of a webhook', () => {
 });
 
 async function send(
-  method: 'GET' | 'POST' | 'DELETE',
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,
   body?: object,
   headers: Record<string, string> = {},
@@ -411,6 +433,7 @@ describe('a webhook', () => {
 
     expect(webhook).toEqual({
       ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string, url: HOOK, body: 'thin', batch: 1, mode: 'live' },
+      ...{ name: '', header_names: [] },
       kinds: ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock'],
       ...{ state: 'active', reason: '', lag_seconds: 0, cursor: expect.any(String) as string, last_deliveries: [] },
       ...{ failing_since: null, next_attempt_at: null },
@@ -428,6 +451,31 @@ describe('a webhook', () => {
     expect((await api.get(`/v1/changes?kinds=orders,stock&cursor=${webhook.cursor}&is_test=false`)).statusCode).toBe(
       200,
     );
+  });
+
+  it('takes other settings at its place; absent ones stay, and null is that of a new webhook', async () => {
+    const { secret: _, ...webhook } = await created({ name: 'ERP', kinds: ['orders'], body: 'full', batch: 10 });
+    const patch = (body: object) => send('PATCH', `/${webhook.id}`, body);
+    await send('POST', `/${webhook.id}/pause`);
+    const paused = { ...webhook, state: 'paused', reason: 'requested' };
+    const headers = { Authorization: 'Bearer erp-1', 'X-Tenant': 'shop' };
+
+    const same = await patch({});
+    const moved = await patch({ url: `${HOOK}/2`, kinds: ['skus', 'orders'], headers });
+    const without = await patch({ url: `${HOOK}/3`, name: 'Till' });
+    const reset = await patch({ name: null, kinds: null, body: null, batch: null, headers: null, url: null });
+
+    expect([same, moved, without, reset].map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(same.data).toEqual(paused);
+    const { cursor } = moved.data;
+    expect(moved.data).toEqual({
+      ...{ ...paused, url: `${HOOK}/2`, kinds: ['orders', 'skus'], cursor },
+      header_names: ['Authorization', 'X-Tenant'],
+    });
+    expect((await api.get(`/v1/changes?kinds=orders,skus&cursor=${cursor}&is_test=false`)).statusCode).toBe(200);
+    expect(without.data).toEqual({ ...moved.data, url: `${HOOK}/3`, name: 'Till', header_names: [] });
+    expect(reset.data).toMatchObject({ name: '', body: 'thin', batch: 1, url: `${HOOK}/3` });
+    expect(reset.data).toHaveProperty('kinds.length', 7);
   });
 
   it('is listed with the others of its store and mode, oldest first, by page, without deliveries', async () => {
@@ -497,11 +545,13 @@ describe('a webhook', () => {
     expect(await listed()).toEqual([]);
   });
 
-  it('never shows its secret again, and the database has it in no column', async () => {
+  it('never shows its secret again, nor a header, and the database has them in no column', async () => {
     const { id, secret } = await created({}, { 'idempotency-key': 'hidden' });
+    const header = 'erp-token-4711';
     await attempted(id, '2026-11-20T09:30:05Z', 'done', 204, '');
 
     const later = [
+      await send('PATCH', `/${id}`, { headers: { Authorization: header } }),
       await send('GET', ''),
       await send('GET', `/${id}`),
       await send('POST', `/${id}/test`),
@@ -510,7 +560,7 @@ describe('a webhook', () => {
       await send('POST', `/${id}/replay`, { from: '2026-11-20T09:30:00Z' }),
     ].map(({ response }) => response.body);
     const rows = await sql<{ text: string }>(
-      `SELECT webhooks::text || encode(webhooks.secrets, 'escape') AS text FROM webhooks WHERE store_id = $1
+      `SELECT webhooks::text || encode(webhooks.secrets || webhooks.headers, 'escape') AS text FROM webhooks WHERE store_id = $1
        UNION ALL SELECT idempotency_keys::text FROM idempotency_keys WHERE store_id = $1
        UNION ALL SELECT webhook_deliveries::text FROM webhook_deliveries WHERE store_id = $1`,
       api.store.id,
@@ -521,7 +571,8 @@ describe('a webhook', () => {
     const said = [...later, deleted, ...rows.map(({ text }) => text)].join('\n');
     expect(said).not.toContain(secret);
     expect(said).not.toContain(secret.slice('whsec_'.length));
-    expect(said).not.toContain(Buffer.from(secret).toString('hex'));
+    for (const hidden of [secret, header]) expect(said).not.toContain(Buffer.from(hidden).toString('hex'));
+    expect(said).not.toContain(header);
     expect([...later, deleted].join('\n')).not.toContain('whsec_');
   });
 });
@@ -569,6 +620,7 @@ it('is unknown to a key of the other mode', async () => {
 
   for (const [method, path, body] of [
     ['GET', `/${id}`],
+    ['PATCH', `/${id}`, { name: 'Mine' }],
     ['POST', `/${id}/test`],
     ['POST', `/${id}/pause`],
     ['POST', `/${id}/resume`],
@@ -607,6 +659,40 @@ describe('a request about webhooks is refused', () => {
     expect([status, code]).toEqual([400, 'invalid_request']);
     expect(error).toContain(fault);
     expect(await listed()).toEqual([]);
+  });
+
+  it.each<[string, object, number, string, string]>([
+    [
+      'with a long name',
+      { name: 'x'.repeat(101) },
+      400,
+      'invalid_request',
+      'name must be text of at most 100 characters',
+    ],
+    [
+      'with headers that are no object',
+      { headers: ['a'] },
+      400,
+      'invalid_request',
+      'headers must be an object of names',
+    ],
+    [
+      'with a header of the service',
+      { headers: { Host: 'a' } },
+      400,
+      'invalid_request',
+      'headers must not have Host, ',
+    ],
+    ['with no URL', { url: '' }, 422, 'url_not_allowed', 'url must be a URL'],
+    ['with a private URL', { url: 'https://10.1.2.3/' }, 422, 'url_not_allowed', 'url must have a public address'],
+    ['with a secret', { secret: 'whsec_1' }, 400, 'invalid_request', 'secret is not a field of this request'],
+  ])('that changes one %s', async (_, body, status, code, fault) => {
+    const { id, cursor } = await created({ name: 'ERP' });
+
+    const refused = await send('PATCH', `/${id}`, body);
+
+    expect(refused).toMatchObject({ status, code, error: expect.stringContaining(fault) as string });
+    expect(await listed()).toMatchObject([{ id, cursor, name: 'ERP', url: HOOK, header_names: [] }]);
   });
 
   it('with every fault of its body', async () => {

@@ -55,7 +55,7 @@ async function perform(context: ProofContext, sink: SmtpSink, store: StoreFixtur
   const order = () => orderOf(productId, canaries);
   const ground: Ground = { database: rig.database, asker, storeId: store.id, key: store.key, order };
   const problems = [...planted.problems];
-  canaries.others.push(await installWebhook(asker, store.key));
+  canaries.others.push(await installWebhook(asker, store.key, canaries.mint('cred')));
   for (let round = 0; round < SCALE[form].rounds; round++) {
     problems.push(...(await readAll(ground, store)), ...(await hidesNothingElse(ground, planted.shown)));
     await askHostilely(asker, canaries, { key: store.key, productId });
@@ -119,10 +119,13 @@ async function plant(context: ProofContext, plants: Plants, store: StoreFixture,
   return { shown, problems: code === 0 ? [] : ['the bundle was not imported'] };
 }
 
-async function installWebhook(asker: Asker, key: string): Promise<string> {
+/** With a fixed header. @returns its secret. */
+async function installWebhook(asker: Asker, key: string, header: string): Promise<string> {
   const body = { url: 'https://erp.invalid/hook' };
   const installed = await asker.ask('/v1/webhooks', { method: 'POST', key, body });
-  return (JSON.parse(installed.body) as { data: { secret: string } }).data.secret;
+  const { id, secret } = (JSON.parse(installed.body) as { data: { id: string; secret: string } }).data;
+  await asker.ask(`/v1/webhooks/${id}`, { method: 'PATCH', key, body: { headers: { Authorization: header } } });
+  return secret;
 }
 
 async function readAll(ground: Ground, store: StoreFixture): Promise<string[]> {

@@ -64,7 +64,7 @@ export class DocumentedAnswers {
   private readonly validators = new Map<string, ValidateFunction>();
 
   constructor(private readonly document: ApiDocument) {
-    this.ajv.addVocabulary([...Object.keys(document), 'x-enum-varnames']);
+    this.ajv.addVocabulary([...Object.keys(document), 'x-enum-varnames', 'discriminator']);
     this.ajv.addSchema(close(document) as AnySchemaObject, 'api');
   }
 

@@ -39,4 +39,5 @@ export * from './stock/stock-change.js';
 export * from './stock/stock-demand.js';
 export * from './stores/gateway-credentials.js';
 export * from './stores/public-settings.js';
+export * from './webhooks/webhook-headers.js';
 export * from './webhooks/webhook.js';

@@ -1,6 +1,5 @@
 import type { ApiKeyLookup, PublicStoreProfile } from '@app/application';
 import { wordsOf, WRITE_SCOPES } from '@app/domain';
-import { Type } from '@sinclair/typebox';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
@@ -25,7 +24,7 @@ export const ApiKey = representation(
       },
       'The store that the key opens.',
     ),
-    person: Type.Null({ description: 'Reserved: always null.', examples: [null] }),
+    person: is.orNull(is.object({}, 'Reserved: always null.'), null),
   }),
 );
 

@@ -6,6 +6,7 @@ import { toCategoryResponse } from './category.response.js';
 import { toCustomerResponse } from './customer.response.js';
 import { toOrderResponse } from './order.response.js';
 import { toProductResponse } from './product.response.js';
+import type { NamedSchema } from './resource.js';
 import * as is from './schema.js';
 import { toSkuListItem } from './sku.response.js';
 import { toStockListItem } from './stock.response.js';
@@ -70,4 +71,20 @@ function changeOf(kind: ChangeKind) {
   });
 }
 
-export const CHANGE = Type.Unsafe<ChangeResponse>({ oneOf: CHANGE_KINDS.map(changeOf) });
+const nameOf = (kind: ChangeKind) => `Changed${KINDS[kind].schema.replace(/ListItem$/, '')}`;
+const references = CHANGE_KINDS.map((kind) => [kind, is.ref(nameOf(kind))] as const);
+
+/** `Change`, and what it is by its `kind`. */
+export const CHANGE_SCHEMAS: readonly NamedSchema[] = [
+  ...CHANGE_KINDS.map((kind) => ({ name: nameOf(kind), schema: changeOf(kind) })),
+  {
+    name: 'Change',
+    schema: Type.Unsafe<ChangeResponse>({
+      oneOf: references.map(([, reference]) => reference),
+      discriminator: {
+        propertyName: 'kind',
+        mapping: Object.fromEntries(references.map(([kind, { $ref }]) => [kind, $ref as string])),
+      },
+    }),
+  },
+];

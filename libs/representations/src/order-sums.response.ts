@@ -5,9 +5,9 @@ export const OrderSums = representation(
   'OrderSums',
   is.object({
     period: is.text('A day, or a month such as `2026-03`, in the time zone of the store.', '2026-03-29'),
-    orders: is.integer('Orders placed in the period, cancelled ones included.', 12),
-    cancelled: is.integer('Those whose payment or fulfillment status is `CANCELLED` now.', 1),
-    units: is.integer('Units in the lines of the orders.', 31),
+    orders: is.integer('Orders placed in the period, cancelled ones included.', 12, 'int64'),
+    cancelled: is.integer('Those whose payment or fulfillment status is `CANCELLED` now.', 1, 'int64'),
+    units: is.integer('Units in the lines of the orders.', 31, 'int64'),
     amount: is.minorUnits('Sum of the `total_amount` of the orders.', 562800),
     refunded: is.minorUnits('Sum of the refunds of the period by their `at`, whenever the order was placed.', 46900),
   }),

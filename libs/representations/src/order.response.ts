@@ -144,7 +144,7 @@ export const OrderListItem = representation(
       updated_at: is.timestamp('When the order last changed.'),
       is_test: is.flag('Whether the order was placed with a test key.'),
       held: is.flag('Whether the order is under review.'),
-      units: is.integer('Sum of the quantities of its lines.', 2),
+      units: is.integer('Sum of the quantities of its lines.', 2, 'int64'),
       refund_due: is.minorUnits('What must be paid back.', 0),
       external_reference: is.text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
       customer_id: is.orNull(is.uuid('The account to which the order is linked; null for a guest.', CUSTOMER_ID)),

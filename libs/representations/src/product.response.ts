@@ -17,6 +17,7 @@ const Variant = is.object({
   quantity: is.integer(
     'Available units: what open orders have taken is not in it. 0 while the variant is inactive.',
     7,
+    'int64',
   ),
   status: is.oneOf(['ACTIVE', 'INACTIVE'], 'Only an active variant can be ordered.'),
 });
@@ -45,6 +46,7 @@ const SUMMARY = {
   quantity: is.integer(
     'Available units of the product and of its active variants: what open orders have taken is not in it.',
     12,
+    'int64',
   ),
   status: is.oneOf(['ACTIVE'], 'Other products are not shown.'),
 };

@@ -18,12 +18,13 @@ export const SkuListItem = representation(
     quantity: is.integer(
       'Available units of exactly this variant or product: what open orders have taken is not in it.',
       7,
+      'int64',
     ),
     warehouses: is.optional(
       is.arrayOf(
         is.object({
           warehouse: is.text('Code of an active warehouse.', 'MAIN'),
-          quantity: is.integer('Available units in its bins.', 7),
+          quantity: is.integer('Available units in its bins.', 7, 'int64'),
         }),
         'Available units by warehouse, sorted by code. They add up to `quantity`. Only with `warehouses=true`.',
       ),

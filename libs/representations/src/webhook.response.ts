@@ -11,10 +11,15 @@ import * as is from './schema.js';
 
 const FIELDS = {
   id: is.uuid('Identifies the webhook.', '0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60'),
+  name: is.text('Given by the client, for people; `""` without one.', 'ERP'),
   url: is.text('Where messages are sent.', 'https://erp.example.com/hooks/store'),
   kinds: is.arrayOf(is.oneOf(CHANGE_KINDS, 'A kind of resource.'), 'The kinds that it sends.', ['orders', 'skus']),
   body: is.oneOf(WEBHOOK_BODIES, 'Whether a message has the records (`full`) or only names them.'),
   batch: is.integer('The maximum number of changes per message.', 1),
+  header_names: is.arrayOf(
+    is.text('Name of a header.', 'Authorization'),
+    'The fixed headers of its messages. Their values are not shown.',
+  ),
   mode: is.oneOf(['live', 'test'], 'That of the key that installed it: it sends only orders of this mode.'),
   state: is.oneOf(['active', 'paused'], 'A paused webhook sends nothing and keeps its place.'),
   reason: is.oneOf(
@@ -76,10 +81,12 @@ export const WebhookWithSecret = representation(
 export function toWebhookListItem(webhook: Installed): ValueOf<typeof WebhookListItem> {
   return {
     id: webhook.id,
+    name: webhook.name,
     url: webhook.url,
     kinds: webhook.kinds,
     body: webhook.body,
     batch: webhook.batch,
+    header_names: webhook.headerNames,
     mode: webhook.mode,
     state: webhook.state,
     reason: webhook.reason ?? '',

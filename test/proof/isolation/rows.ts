@@ -64,6 +64,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/webhooks': { as: 'list', scope: 'webhooks' },
   'POST /v1/webhooks': { as: 'webhook', scope: 'webhooks' },
   'GET /v1/webhooks/:id': { as: 'one', known: ['webhook'], scope: 'webhooks' },
+  'PATCH /v1/webhooks/:id': { as: 'change', scope: 'webhooks', body: { headers: { 'X-Key': 'k-1' } } },
   'POST /v1/webhooks/:id/test': { as: 'change', scope: 'webhooks' },
   'POST /v1/webhooks/:id/pause': { as: 'change', scope: 'webhooks' },
   'POST /v1/webhooks/:id/resume': { as: 'change', scope: 'webhooks' },
@@ -72,7 +73,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'DELETE /v1/webhooks/:id': { as: 'change', scope: 'webhooks' },
 };
 
-const OPEN = /^\/(?:$|(?:health|metrics|docs|openapi\.json)(?:[/.*]|$))/;
+const OPEN = /^\/(?:$|(?:health|metrics|docs|openapi(?:-3\.0)?\.json)(?:[/.*]|$))/;
 
 export function rowOf({ method, path }: { readonly method: string; readonly path: string }): Row | null {
   if (OPEN.test(path)) return { as: 'open' };

@@ -130,7 +130,15 @@ const PLACE = { branch: '0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60', position: 0, bas
 
 const claimed: ClaimedWebhook = {
   ...{ storeId: 1, id: '0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f61', mode: 'live', url: 'https://erp.example/' },
-  ...{ kinds: ['products'], body: 'thin', batch: 1, currency: 'USD', place: PLACE, secrets: ['whsec_c2VjcmV0'] },
+  ...{
+    kinds: ['products'],
+    body: 'thin',
+    batch: 1,
+    currency: 'USD',
+    place: PLACE,
+    secrets: ['whsec_c2VjcmV0'],
+    headers: {},
+  },
   ...{ isActive: true, isTestDue: false, failures: 0, failingForMs: 0, replays: 0, epoch: 0, holder: 'w' },
   claimedAt: performance.now(),
 };

@@ -1,10 +1,14 @@
 import {
+  faultOfHeaders,
   isCountry,
   isExternalReference,
   isMailAddress,
   isStorable,
   MAX_EMAIL_ADDRESS,
   MAX_EXTERNAL_REFERENCE,
+  MAX_HEADER_VALUE,
+  MAX_INT4,
+  MAX_WEBHOOK_HEADERS,
   parseUrl,
 } from '@app/domain';
 import type { SchemaObject } from '@app/representations';
@@ -26,6 +30,7 @@ import {
   ValidateBy,
   ValidateIf,
   ValidateNested,
+  type ValidationArguments,
 } from 'class-validator';
 
 /**
@@ -74,7 +79,6 @@ interface FieldOptions {
 interface RangeOptions extends FieldOptions {
   readonly min: number;
   readonly max: number;
-  readonly format?: 'int32';
 }
 
 /** A JSON integer within the range: no numeric text, no fraction, no null. An optional one may be absent. */
@@ -230,6 +234,24 @@ export function WebAddressField({ max, description }: TextOptions): PropertyDeco
   return fieldOrNull({ type: 'string', maxLength: max, description }, isAddress);
 }
 
+/** Headers of HTTP with their values, by name. */
+export function HeadersField({ description }: FieldOptions): PropertyDecorator {
+  const faultOf = (value: unknown) =>
+    isJsonObject(value) ? faultOfHeaders(value) : 'must be an object of names and values';
+  const validate = (value: unknown) => faultOf(value) === null;
+  const defaultMessage = (validation?: ValidationArguments) => String(faultOf(validation?.value));
+  return fieldOrNull(
+    {
+      type: 'object',
+      maxProperties: MAX_WEBHOOK_HEADERS,
+      additionalProperties: { type: 'string', minLength: 1, maxLength: MAX_HEADER_VALUE },
+      description,
+    },
+    Transform(({ obj, key }) => (obj as Record<string, unknown>)[key]),
+    ValidateBy({ name: 'headers', validator: { validate, defaultMessage } }),
+  );
+}
+
 /** An absent or null object is read as empty, so that its required fields are reported. */
 export function ObjectField(Body: BodyClass): PropertyDecorator {
   const read = Transform(({ obj, key }) => readObject(Body, (obj as Record<string, unknown>)[key] ?? {}));
@@ -270,7 +292,8 @@ const IsPresent = constraint(
   'is required',
 );
 
-function integer({ min, max, format, description }: RangeOptions) {
+function integer({ min, max, description }: RangeOptions) {
+  const format = max > MAX_INT4 ? 'int64' : 'int32';
   return { type: 'integer', format, minimum: min, maximum: max, description } as const;
 }
 

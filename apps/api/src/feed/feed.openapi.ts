@@ -1,19 +1,12 @@
 import { CursorExpired, CursorInvalid } from '@app/application';
 import { DELETIONS_KEPT_DAYS } from '@app/domain';
 import * as is from '@app/representations';
-import {
-  CHANGE,
-  type ChangeResponse,
-  type NamedSchema,
-  type ResourceDocumentation,
-  SkuListItem,
-} from '@app/representations';
+import { CHANGE_SCHEMAS, type ChangeResponse, type ResourceDocumentation, SkuListItem } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
-import { ApiParameters, ApiRead, SUCCESS } from '../openapi/endpoints.js';
+import { answer, ApiParameters, ApiRead } from '../openapi/endpoints.js';
 import { TWO_STARTS } from './feed.query.js';
 
-const Change: NamedSchema = { name: 'Change', schema: CHANGE };
 const EXAMPLES: readonly ChangeResponse[] = [
   { kind: 'skus', id: '70-12', deleted: false, at: '2026-11-20T09:30:01.080Z', data: SkuListItem.example },
   { kind: 'products', id: '71', deleted: true, at: '2026-11-20T09:30:01.120Z', data: null },
@@ -35,7 +28,7 @@ const PROGRESS = is.object({
 export const CHANGES_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Changes',
   description: 'What changed in the store: for a full export, and to follow it afterwards.',
-  schemas: [Change],
+  schemas: CHANGE_SCHEMAS,
 };
 
 export const ApiListChanges = applyDecorators(
@@ -56,7 +49,7 @@ export const ApiListChanges = applyDecorators(
       failures: [new BadRequestException(TWO_STARTS), new CursorExpired(), new CursorInvalid()],
     },
     {
-      schema: is.object({ success: SUCCESS, data: Type.Array(is.ref(Change.name)), ...PROGRESS.properties }),
+      schema: answer('ChangePage', { data: Type.Array(is.ref('Change')), ...PROGRESS.properties }),
       example: { success: true, data: EXAMPLES, ...is.exampleOf(PROGRESS) },
     },
   ),

@@ -7,8 +7,10 @@ import { PublicFile, serveFromMemory } from '../http/serve-from-memory.js';
 import { COMMON_SCHEMAS, HEADERS } from './components.js';
 import { documentationOf } from './documented.js';
 import { serveGuides } from './guides.js';
+import { nameAnswers } from './named-answers.js';
 import { serveReferencePage } from './reference-page.js';
 import { shareResponses } from './shared-responses.js';
+import { inVersion30 } from './version-3-0.js';
 
 /** Short, so that the page shows the first operation without scrolling. */
 const DESCRIPTION =
@@ -17,13 +19,21 @@ const DESCRIPTION =
 
 export function serveDocumentation(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
-  let document: PublicFile | undefined;
-  serveFromMemory(fastify, '/openapi.json', () => {
-    document ??= new PublicFile(JSON.stringify(openApiDocument(app)), 'application/json; charset=utf-8');
-    return document;
-  });
+  const document = once(() => openApiDocument(app));
+  serveFromMemory(fastify, '/openapi.json', document);
+  serveFromMemory(
+    fastify,
+    '/openapi-3.0.json',
+    once(() => inVersion30(String(document().content))),
+  );
   serveReferencePage(fastify);
   serveGuides(fastify);
+}
+
+/** Made by the first request: a start does not wait for it. */
+function once(make: () => object): () => PublicFile {
+  let file: PublicFile | undefined;
+  return () => (file ??= new PublicFile(JSON.stringify(make()), 'application/json; charset=utf-8'));
 }
 
 export function openApiDocument(app: INestApplication): OpenAPIObject {
@@ -46,7 +56,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   for (const { tag, description } of resources) builder.addTag(tag, description);
   const document = SwaggerModule.createDocument(app, builder.build());
   const named = resources.flatMap(({ schemas }) => schemas).map(({ name, schema }) => [name, schema] as const);
-  const schemas = { ...document.components?.schemas, ...Object.fromEntries(named), ...COMMON_SCHEMAS };
+  const answers = nameAnswers(document);
+  const schemas = { ...document.components?.schemas, ...Object.fromEntries(named), ...answers, ...COMMON_SCHEMAS };
   const webhooks = Object.assign({}, ...resources.map((resource) => resource.webhooks)) as DocumentedWebhooks;
   repeatExamples(document);
   const components = { ...document.components, schemas, headers: HEADERS, responses: shareResponses(document) };

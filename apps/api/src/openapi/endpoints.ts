@@ -10,7 +10,7 @@ import { NotFound } from '@app/domain';
 import { object, ref, type Representation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiParam, ApiQuery, ApiResponse } from '@nestjs/swagger';
-import { Type, type TSchema } from '@sinclair/typebox';
+import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { AuthenticationError, TooManyRequests } from '../errors/request-errors.js';
 import { DEFAULT_LIMIT, type Parameter } from '../query/parameters.js';
 import { parametersOf } from '../query/query.js';
@@ -42,7 +42,10 @@ const KEY_HEADERS = {
   ...headers('X-Request-Id', 'X-Traffic-Mode'),
   ...optionalHeaders('X-Key-Expires-At'),
 };
-export const SUCCESS = Type.Unsafe<true>({ type: 'boolean', enum: [true] });
+const SUCCESS = Type.Unsafe<true>({ type: 'boolean', enum: [true] });
+
+/** @param title names the schema in the document. */
+export const answer = (title: string, members: TProperties) => ({ ...object({ success: SUCCESS, ...members }), title });
 
 const UNITS = { minor: '1099', major: '10.99' };
 const moneyOf = ({ money }: Representation) =>
@@ -66,7 +69,7 @@ export const ApiParameters = byParameters((parameters) =>
 
 export function ApiList({ of, ...operation }: Operation & { of: Representation }): MethodDecorator {
   const data = Type.Array(ref(of.name));
-  const schema = object({ success: SUCCESS, data, pagination: ref('Pagination') });
+  const schema = answer(`${of.name.replace(/ListItem$/, '')}Page`, { data, pagination: ref('Pagination') });
   const description = `One page of the list. \`pagination.total\` counts all rows that match the filters.${moneyOf(of)}`;
   const example = list([of.example], 1, { page: 1, limit: DEFAULT_LIMIT });
   return applyDecorators(ApiParameters, ApiRead({ description, ...operation }, { schema, example }));
@@ -139,7 +142,7 @@ function bodyOf({ type, example: value, isOptional }: NonNullable<Write<object>[
 }
 
 function singleOf({ name, example }: Representation) {
-  return { schema: object({ success: SUCCESS, data: ref(name) }), example: single(example) };
+  return { schema: answer(`${name}Answer`, { data: ref(name) }), example: single(example) };
 }
 
 export function ApiRead(

@@ -3,7 +3,7 @@ import { MAX_INT4, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod 
 import { ApiSchema } from '@nestjs/swagger';
 import * as is from '../body/fields.js';
 
-const ID = { min: 1, max: MAX_INT4, format: 'int32' } as const;
+const ID = { min: 1, max: MAX_INT4 } as const;
 
 export class OrderItemRequest {
   @is.IntegerField({ ...ID, description: 'An active product of the store. An integer, although `id` is a string.' })

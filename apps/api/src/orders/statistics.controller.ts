@@ -1,12 +1,12 @@
 import { OrdersService, type OrderSumsFilter } from '@app/application';
 import { ORDER_SOURCES } from '@app/domain';
-import { object, OrderSums, ref, type ValueOf } from '@app/representations';
+import { OrderSums, ref, type ValueOf } from '@app/representations';
 import { BadRequestException, Controller, Get } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { single, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
-import { ApiParameters, ApiRead, SUCCESS } from '../openapi/endpoints.js';
+import { answer, ApiParameters, ApiRead } from '../openapi/endpoints.js';
 import { booleanFilter, choice, dateFilter, wordFilter } from '../query/parameters.js';
 import { queryOf, ReadQuery, type RawQuery } from '../query/query.js';
 
@@ -46,7 +46,7 @@ export class StatisticsController {
       failures: [new BadRequestException(REFUSED_RANGE)],
     },
     {
-      schema: object({ success: SUCCESS, data: Type.Array(ref(OrderSums.name)) }),
+      schema: answer('OrderSumsAnswer', { data: Type.Array(ref(OrderSums.name)) }),
       example: single([OrderSums.example]),
     },
   )

@@ -1,7 +1,7 @@
 import { WebhooksService, type ApiKeyLookup, type Webhook as Installed, type WebhookReference } from '@app/application';
 import { isUuid, NotFound } from '@app/domain';
 import { toWebhookListItem, toWebhookResponse, toWebhookWithSecret } from '@app/representations';
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentKey } from '../access/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
@@ -51,6 +51,17 @@ export class WebhooksController {
   @docs.ApiShowWebhook
   async show(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string) {
     return this.shown(await this.webhooks.find(referenceOf(key, id)));
+  }
+
+  @Patch(':id')
+  @NeedsScope('webhooks')
+  @docs.ApiChangeWebhook
+  async change(
+    @CurrentKey() key: ApiKeyLookup,
+    @Param('id') id: string,
+    @Body(StrictBodyPipe) body: request.ChangeWebhookRequest,
+  ) {
+    return this.shown(await this.webhooks.configure(referenceOf(key, id), request.toSettings(body)));
   }
 
   @Post(':id/test')

@@ -10,7 +10,12 @@ import {
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { ApiList, ApiPath, ApiSingle, ApiWrite } from '../openapi/endpoints.js';
 import { webhookMessages, WebhookBatch, WebhookMessage, WebhookTest } from './webhook-messages.openapi.js';
-import { CreateWebhookRequest, ReplayWebhookRequest, RotateSecretRequest } from './webhooks.request.js';
+import {
+  ChangeWebhookRequest,
+  CreateWebhookRequest,
+  ReplayWebhookRequest,
+  RotateSecretRequest,
+} from './webhooks.request.js';
 
 const TAG = 'Webhooks';
 
@@ -70,6 +75,19 @@ const ApiChange = (operation: Omit<Parameters<typeof ApiWrite>[0], 'of' | 'answe
       failures: [...(operation.failures ?? []), new NotFound('Webhook'), new CommitOutcomeUnknown(null)],
     }),
   );
+
+export const ApiChangeWebhook = ApiChange({
+  operationId: 'changeWebhook',
+  summary: 'Change a webhook',
+  description:
+    'Absent fields stay, null resets a field. It keeps its place and its secret, and tries at once: what is not delivered ' +
+    'is sent by the new settings. Added kinds begin at its place.',
+  body: { type: ChangeWebhookRequest, example: { name: 'ERP', headers: { Authorization: 'Bearer 4f1c' } } },
+  failures: [
+    new BadRequestException('headers must not have Host, which the service sets'),
+    new UrlNotAllowed('must begin with https://'),
+  ],
+});
 
 export const ApiTestWebhook = ApiChange({
   operationId: 'testWebhook',

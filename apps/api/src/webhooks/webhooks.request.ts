@@ -1,32 +1,62 @@
-import { CHANGE_KINDS, type ChangeKind } from '@app/application';
-import { MAX_SECRET_OVERLAP_MS, MAX_WEBHOOK_BATCH, WEBHOOK_BODIES, type WebhookBody } from '@app/domain';
+import { CHANGE_KINDS, type ChangeKind, type WebhookSettings } from '@app/application';
+import {
+  MAX_SECRET_OVERLAP_MS,
+  MAX_WEBHOOK_BATCH,
+  MAX_WEBHOOK_NAME,
+  WEBHOOK_BODIES,
+  type WebhookBody,
+} from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
 import * as is from '../body/fields.js';
 
 const HOUR_MS = 3_600_000;
 const PRESET_OVERLAP_HOURS = 24;
+const PRESET = { name: '', body: 'thin', batch: 1 } as const;
+const DESCRIPTION = {
+  url: 'Where messages are sent: https, without credentials, not private.',
+  name: 'A name for people.',
+  kinds: 'The kinds of resources.',
+  body: 'What a message says of a resource: which one changed, or its record as well.',
+  batch: 'The maximum number of changes per message. Above 1, messages have another form: `WebhookBatch`.',
+};
 
 export class CreateWebhookRequest {
-  @is.RequiredTextField({ max: 2000, description: 'Where messages are sent: https, without credentials, not private.' })
+  @is.RequiredTextField({ max: 2000, description: DESCRIPTION.url })
   url!: string;
 
-  @is.WordsField({ words: CHANGE_KINDS, description: 'The kinds of resources. Absent: all.' })
+  @is.TextField({ max: MAX_WEBHOOK_NAME, description: DESCRIPTION.name })
+  name?: string | null;
+
+  @is.WordsField({ words: CHANGE_KINDS, description: `${DESCRIPTION.kinds} Absent: all.` })
   kinds?: ChangeKind[] | null;
 
-  @is.OptionalWordField({
-    words: WEBHOOK_BODIES,
-    default: 'thin',
-    description: 'What a message says of a resource: which one changed, or its record as well.',
-  })
+  @is.OptionalWordField({ words: WEBHOOK_BODIES, default: PRESET.body, description: DESCRIPTION.body })
   body?: WebhookBody | null;
 
-  @is.IntegerOrNullField({
-    min: 1,
-    max: MAX_WEBHOOK_BATCH,
-    default: 1,
-    description: 'The maximum number of changes per message. Above 1, messages have another form: `WebhookBatch`.',
-  })
+  @is.IntegerOrNullField({ min: 1, max: MAX_WEBHOOK_BATCH, default: PRESET.batch, description: DESCRIPTION.batch })
   batch?: number | null;
+}
+
+export class ChangeWebhookRequest {
+  @is.TextField({ max: 2000, description: `${DESCRIPTION.url} Removes the headers that are not given with it.` })
+  url?: string | null;
+
+  @is.TextField({ max: MAX_WEBHOOK_NAME, description: DESCRIPTION.name })
+  name?: string | null;
+
+  @is.WordsField({ words: CHANGE_KINDS, description: `${DESCRIPTION.kinds} null: all.` })
+  kinds?: ChangeKind[] | null;
+
+  @is.OptionalWordField({ words: WEBHOOK_BODIES, description: DESCRIPTION.body })
+  body?: WebhookBody | null;
+
+  @is.IntegerOrNullField({ min: 1, max: MAX_WEBHOOK_BATCH, description: DESCRIPTION.batch })
+  batch?: number | null;
+
+  @is.HeadersField({
+    description: 'Fixed headers of each message, by name, such as `Authorization`. They replace all earlier ones.',
+  })
+  headers?: Record<string, string> | null;
 }
 
 export class ReplayWebhookRequest {
@@ -47,14 +77,31 @@ export class RotateSecretRequest {
   overlap_hours?: number | null;
 }
 
-/** A cursor belongs to its kinds in their own order. */
-export function toWebhook({ url, kinds, body, batch }: CreateWebhookRequest) {
+export function toWebhook({ url, name, kinds, body, batch }: CreateWebhookRequest) {
   return {
     url,
-    kinds: CHANGE_KINDS.filter((kind) => kinds?.includes(kind) ?? true),
-    body: body ?? ('thin' as const),
-    batch: batch ?? 1,
+    name: name ?? PRESET.name,
+    kinds: inOrder(kinds),
+    body: body ?? PRESET.body,
+    batch: batch ?? PRESET.batch,
   };
+}
+
+/** Absent fields stay; null is what it is at the creation. */
+export function toSettings({ url, name, kinds, body, batch, headers }: ChangeWebhookRequest): WebhookSettings {
+  return {
+    ...(typeof url === 'string' && { url }),
+    ...(name !== undefined && { name: name ?? PRESET.name }),
+    ...(kinds !== undefined && { kinds: inOrder(kinds) }),
+    ...(body !== undefined && { body: body ?? PRESET.body }),
+    ...(batch !== undefined && { batch: batch ?? PRESET.batch }),
+    ...(headers !== undefined && { headers: headers ?? {} }),
+  };
+}
+
+/** A cursor belongs to its kinds in their own order. */
+function inOrder(kinds?: readonly ChangeKind[] | null): readonly ChangeKind[] {
+  return CHANGE_KINDS.filter((kind) => kinds?.includes(kind) ?? true);
 }
 
 export function toReplayStart({ cursor, from }: ReplayWebhookRequest): string | Date {

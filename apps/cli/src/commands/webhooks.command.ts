@@ -57,7 +57,7 @@ function addCreate(webhooks: Command): void {
       withApplication(
         async (app) => {
           const { id: storeId } = await app.get(StoreRepository).require(store);
-          const created = await app.get(WebhooksService).create({ storeId, kinds, ...options });
+          const created = await app.get(WebhooksService).create({ storeId, kinds, name: '', ...options });
           printNewSecret(created, store, []);
         },
         ['WEBHOOK_ALLOW'],

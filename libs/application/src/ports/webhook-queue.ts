@@ -7,6 +7,8 @@ export interface ClaimedWebhook extends Pick<
   'storeId' | 'id' | 'mode' | 'url' | 'kinds' | 'body' | 'batch' | 'place'
 > {
   readonly currency: Currency;
+  /** Fixed ones, by name. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Newest first; all sign. */
   readonly secrets: readonly string[];
   readonly isActive: boolean;

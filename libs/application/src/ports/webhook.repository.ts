@@ -11,11 +11,15 @@ export interface WebhookKey {
 export interface Webhook extends WebhookKey {
   /** It sends only orders of keys of this mode. */
   readonly mode: ApiKeyMode;
+  /** Given by the client, for people; empty without one. */
+  readonly name: string;
   readonly url: string;
   readonly kinds: readonly ChangeKind[];
   readonly body: WebhookBody;
   /** At most, in one message. */
   readonly batch: number;
+  /** Of the fixed headers, whose values are secret. */
+  readonly headerNames: readonly string[];
   readonly state: WebhookState;
   readonly reason: PauseReason | null;
   /** What is after it was not delivered. */
@@ -29,8 +33,17 @@ export interface Webhook extends WebhookKey {
   readonly createdAt: Date;
 }
 
-export interface NewWebhook extends Pick<Webhook, 'storeId' | 'id' | 'mode' | 'url' | 'kinds' | 'body' | 'batch'> {
+export interface NewWebhook extends Pick<
+  Webhook,
+  'storeId' | 'id' | 'mode' | 'name' | 'url' | 'kinds' | 'body' | 'batch'
+> {
   readonly secret: string;
+}
+
+/** Absent ones stay. */
+export interface WebhookSettings extends Partial<Pick<Webhook, 'name' | 'url' | 'kinds' | 'body' | 'batch'>> {
+  /** Replace all earlier ones. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export const DELIVERY_PHASES = ['address', 'connect', 'tls', 'request', 'answer', 'done'] as const;
@@ -57,6 +70,8 @@ export type WebhookChange =
   | { readonly kind: 'resume' }
   /** Sends a message without a change of the store, also while it is paused. */
   | { readonly kind: 'test' }
+  /** Keeps its place, and tries at once. An attempt in flight to an earlier URL is not noted. */
+  | { readonly kind: 'configure'; readonly settings: WebhookSettings }
   /** Sends again what changed after a place, or at or after a time. */
   | { readonly kind: 'replay'; readonly from: FeedPlace | Date }
   /** The old secret signs as well until the overlap has passed. */

@@ -151,8 +151,9 @@ class Turn {
   }
 
   async send(message: WebhookMessage): Promise<Attempt & Delivery> {
-    const headers = signedHeaders(message, new Date(), this.claimed.secrets);
-    const attempt = await this.receiver.post(headers, message.body);
+    const { headers, secrets } = this.claimed;
+    const signed = signedHeaders(message, new Date(), secrets);
+    const attempt = await this.receiver.post({ ...headers, ...signed }, message.body);
     this.onAttempt(attempt);
     return { ...attempt, messageId: message.id, type: message.type };
   }

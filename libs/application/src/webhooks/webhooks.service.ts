@@ -12,6 +12,7 @@ import {
   type Webhook,
   type WebhookChange,
   type WebhookKey,
+  type WebhookSettings,
 } from '../ports/webhook.repository.js';
 import { requestHashOf } from '../request-hash.js';
 import { drawWebhookSecret } from './webhook-message.js';
@@ -43,11 +44,11 @@ export class WebhooksService {
     webhook: Omit<NewWebhook, 'id' | 'secret'>,
     idempotencyKey: string | null = null,
   ): Promise<CreatedWebhook> {
-    const { storeId, mode, url, kinds, body, batch } = webhook;
+    const { storeId, mode, name, url, kinds, body, batch } = webhook;
     this.sender.check(url);
     const id = uuidv7();
     const secret = drawWebhookSecret();
-    const requestHash = requestHashOf(['webhook', url, kinds, body, batch]);
+    const requestHash = requestHashOf(['webhook', url, kinds, body, batch, name]);
     const created = await this.webhooks.insert(
       { ...webhook, id, secret },
       idempotencyKey === null ? null : { scope: { storeId, mode, key: idempotencyKey }, requestHash },
@@ -70,6 +71,17 @@ export class WebhooksService {
 
   async change({ mode, ...key }: WebhookReference, change: WebhookChange): Promise<Webhook> {
     return orNotFound(await this.webhooks.change(key, mode, change));
+  }
+
+  /**
+   * Another URL without headers removes the earlier ones: what no answer shows reaches no other receiver.
+   * @throws UrlNotAllowed, NotFound
+   */
+  async configure(reference: WebhookReference, settings: WebhookSettings): Promise<Webhook> {
+    const { url } = settings;
+    if (url === undefined) return this.change(reference, { kind: 'configure', settings });
+    this.sender.check(url);
+    return this.change(reference, { kind: 'configure', settings: { headers: {}, ...settings } });
   }
 
   /**

@@ -13,6 +13,8 @@ export type PauseReason = (typeof PAUSE_REASONS)[number];
 
 /** Changes in one message. */
 export const MAX_WEBHOOK_BATCH = 100;
+/** Characters. */
+export const MAX_WEBHOOK_NAME = 100;
 /** Webhooks of a store in one mode. */
 export const MAX_WEBHOOKS = 50;
 /** How long the old secret still signs after a rotation. */

@@ -32,4 +32,15 @@ export const WEBHOOK_SECRETS: EncryptedColumn = {
   context: (storeId, id) => `webhooks/${storeId}/${id}/secrets`,
 };
 
-export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [GATEWAY_CREDENTIALS, NATIONAL_IDS, WEBHOOK_SECRETS];
+export const WEBHOOK_HEADERS: EncryptedColumn = {
+  ...WEBHOOK_SECRETS,
+  column: 'headers',
+  context: (storeId, id) => `webhooks/${storeId}/${id}/headers`,
+};
+
+export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
+  GATEWAY_CREDENTIALS,
+  NATIONAL_IDS,
+  WEBHOOK_SECRETS,
+  WEBHOOK_HEADERS,
+];

@@ -10,7 +10,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { v4 as uuidv4 } from 'uuid';
 import { DataCipher, DecryptionFailed } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
-import { openSecrets } from './webhook-secrets.js';
+import { openHeaders, openSecrets } from './webhook-secrets.js';
 
 /** That one worker serves at the same time: a host that hangs costs others no connection. */
 const MOST_PER_HOST = 10;
@@ -21,8 +21,8 @@ const HELD = `interval '30 seconds'`;
 
 type DueWebhook = WebhookKey & { readonly host: string };
 
-type ClaimedRow = Omit<ClaimedWebhook, 'place' | 'secrets' | 'holder' | 'claimedAt'> &
-  FeedPlace & { readonly secrets: Buffer };
+type ClaimedRow = Omit<ClaimedWebhook, 'place' | 'secrets' | 'headers' | 'holder' | 'claimedAt'> &
+  FeedPlace & { readonly secrets: Buffer; readonly headers: Buffer | null };
 
 // Rounded as the columns are: what ends now would otherwise end half a millisecond later.
 const NOW = 'now()::timestamptz(3)';
@@ -66,7 +66,7 @@ const CLAIM = `/* webhooks.claim */
   FROM chosen JOIN stores ON stores.id = chosen.store_id
   WHERE webhooks.store_id = chosen.store_id AND webhooks.id = chosen.id
   RETURNING webhooks.store_id AS "storeId", webhooks.id, mode, url, kinds::text[], body, batch, currency, branch, position,
-    base, secrets, state = 'active' AND due_at <= ${NOW} AS "isActive", test_due AS "isTestDue", failures,
+    base, secrets, headers, state = 'active' AND due_at <= ${NOW} AS "isActive", test_due AS "isTestDue", failures,
     coalesce(extract(epoch FROM now() - failing_since) * 1000, 0)::float8 AS "failingForMs", replays, epoch`;
 
 /**
@@ -160,13 +160,14 @@ export class PostgresWebhookQueue extends WebhookQueue {
 
   /** A webhook whose secrets no configured key decrypts is left alone until its claim ends, and logged once. */
   private toClaimed(
-    { secrets, branch, position, base, ...row }: ClaimedRow,
+    { secrets, headers: sealed, branch, position, base, ...row }: ClaimedRow,
     claim: Pick<ClaimedWebhook, 'holder' | 'claimedAt'>,
   ): ClaimedWebhook[] {
     try {
       const { texts } = openSecrets(this.cipher, row, secrets);
+      const headers = openHeaders(this.cipher, row, sealed);
       this.unreadable.delete(row.id);
-      return [{ ...row, ...claim, secrets: texts, place: { branch, position, base } }];
+      return [{ ...row, ...claim, secrets: texts, headers, place: { branch, position, base } }];
     } catch (error) {
       if (!(error instanceof DecryptionFailed)) throw error;
       if (!this.unreadable.has(row.id)) this.logger.error(error.message);

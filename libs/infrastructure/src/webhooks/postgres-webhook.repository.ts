@@ -7,6 +7,7 @@ import {
   type Webhook,
   type WebhookChange,
   type WebhookKey,
+  type WebhookSettings,
 } from '@app/application';
 import { MAX_WEBHOOKS, TooManyWebhooks, WebhookDeleted, type ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
@@ -17,13 +18,13 @@ import { Database } from '../postgres/database.js';
 import { claimKey } from '../postgres/idempotency-keys.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
-import { openSecrets, sealSecrets } from './webhook-secrets.js';
+import { openSecrets, sealHeaders, sealSecrets } from './webhook-secrets.js';
 
 type WebhookRow = Omit<Webhook, 'place'> & FeedPlace;
 
 const COLUMNS = `
-  store_id AS "storeId", id, mode, url, kinds::text[], body, batch, state, reason, branch, position, base,
-  created_at AS "createdAt", failing_since AS "failingSince",
+  store_id AS "storeId", id, mode, name, url, kinds::text[], body, batch, header_names AS "headerNames", state, reason,
+  branch, position, base, created_at AS "createdAt", failing_since AS "failingSince",
   CASE WHEN state = 'active' AND failing_since IS NOT NULL THEN due_at END AS "nextAttemptAt",
   coalesce(greatest(0, extract(epoch FROM now() - (
     SELECT min(next.changed_at) FROM unnest(webhooks.kinds) AS wanted (kind)
@@ -44,8 +45,8 @@ const BRANCH = '(SELECT id FROM change_branches ORDER BY number DESC LIMIT 1)';
 // One installation at a time, so that none counts what another is about to install.
 const LOCK_STORE = '/* webhooks.lock_store */ SELECT FROM stores WHERE id = $1 FOR NO KEY UPDATE';
 const INSERT = `/* webhooks.insert */
-  INSERT INTO webhooks (store_id, id, mode, url, host, kinds, body, batch, secrets, branch, position, base)
-  SELECT $1, $2, $3, $4, $5, $6::change_kind[], $7, $8, $9, ${BRANCH}, newest, newest
+  INSERT INTO webhooks (store_id, id, mode, url, host, kinds, body, batch, secrets, name, branch, position, base)
+  SELECT $1, $2, $3, $4, $5, $6::change_kind[], $7, $8, $9, $10, ${BRANCH}, newest, newest
   FROM newest_change($1, enum_range(NULL::change_kind)) AS newest
   WHERE (SELECT count(*) FROM webhooks WHERE store_id = $1 AND mode = $3) < ${MAX_WEBHOOKS}
   RETURNING ${COLUMNS}`;
@@ -63,6 +64,14 @@ const RESUME = `/* webhooks.resume */
 
 const TEST = `/* webhooks.test */
   UPDATE webhooks SET test_due = true WHERE ${IS_IT} RETURNING ${COLUMNS}`;
+
+// As with `resume`, the failures go on: a pause alone ends them.
+const CONFIGURE = `/* webhooks.configure */
+  UPDATE webhooks
+  SET name = coalesce($4, name), url = coalesce($5, url), host = coalesce($6, host), body = coalesce($8, body),
+    kinds = coalesce($7::change_kind[], kinds), batch = coalesce($9, batch), headers = coalesce($10, headers),
+    header_names = coalesce($11, header_names), failures = 0, due_at = now(), epoch = epoch + 1
+  WHERE ${IS_IT} RETURNING ${COLUMNS}`;
 
 // One that leaves nothing to send ends the failures: no later attempt would.
 const REPLAY_FROM_PLACE = `/* webhooks.replay */
@@ -104,12 +113,11 @@ export class PostgresWebhookRepository extends WebhookRepository {
 
   /** The key keeps the id alone: an answer has the secret in plain text. */
   override async insert(webhook: NewWebhook, request: IdempotentRequest | null = null): Promise<Webhook> {
-    const { storeId, id, mode, url, kinds, body, batch, secret } = webhook;
+    const { storeId, id, mode, name, url, kinds, body, batch, secret } = webhook;
     const secrets = sealSecrets(this.cipher, { storeId, id }, [{ secret, until: null }]);
-    const { hostname } = new URL(url);
     // The end of the feed is after what is committed, also before the first reader comes.
     await numberChangesOf((text, values) => this.database.queryPrepared(text, values, { isAlone: true }), storeId);
-    const values = [storeId, id, mode, url, hostname, kinds, body, batch, secrets];
+    const values = [storeId, id, mode, url, new URL(url).hostname, kinds, body, batch, secrets, name];
     return this.transactions.run(storeId, async (sql) => {
       const earlier = request && (await claimKey(sql, 'webhook', request, { orderId: null, record: { id } }));
       if (!earlier) await sql.query(LOCK_STORE, [storeId]);
@@ -157,6 +165,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
       if (change.kind === 'pause') return first(await write(PAUSE));
       if (change.kind === 'resume') return first(await write(RESUME));
       if (change.kind === 'test') return first(await write(TEST));
+      if (change.kind === 'configure') return first(await write(CONFIGURE, ...this.settingsOf(key, change.settings)));
       if (change.kind === 'rotate') return this.rotate(sql, key, mode, change);
       const { from } = change;
       if (from instanceof Date) return first(await write(REPLAY_FROM_TIME, from));
@@ -166,6 +175,12 @@ export class PostgresWebhookRepository extends WebhookRepository {
 
   override delete({ storeId, id }: WebhookKey, mode: ApiKeyMode | null): Promise<Webhook | null> {
     return this.transactions.run(storeId, async (sql) => first(await sql.query(DELETE, [storeId, id, mode])));
+  }
+
+  private settingsOf(key: WebhookKey, { name, url, kinds, body, batch, headers }: WebhookSettings): unknown[] {
+    const host = url && new URL(url).hostname;
+    const sealed = headers && sealHeaders(this.cipher, key, headers);
+    return [name, url, host, kinds, body, batch, sealed, headers && Object.keys(headers)];
   }
 
   private async rotate(

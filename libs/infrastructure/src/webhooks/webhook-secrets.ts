@@ -1,6 +1,6 @@
 import type { WebhookKey } from '@app/application';
 import type { DataCipher } from '../platform/data-cipher.js';
-import { WEBHOOK_SECRETS } from '../secrets/encrypted-columns.js';
+import { WEBHOOK_HEADERS, WEBHOOK_SECRETS } from '../secrets/encrypted-columns.js';
 
 interface TimedSecret {
   readonly secret: string;
@@ -34,4 +34,15 @@ export function sealSecrets(cipher: DataCipher, { storeId, id }: WebhookKey, sec
 export function openSecrets(cipher: DataCipher, { storeId, id }: WebhookKey, sealed: Buffer): WebhookSecrets {
   const all = JSON.parse(cipher.decrypt(sealed, WEBHOOK_SECRETS.context(storeId, id))) as TimedSecret[];
   return new WebhookSecrets(all.filter(({ until }) => until === null || until > new Date().getTime()));
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+export function sealHeaders(cipher: DataCipher, { storeId, id }: WebhookKey, headers: Headers): Buffer {
+  return cipher.encrypt(JSON.stringify(headers), WEBHOOK_HEADERS.context(storeId, id));
+}
+
+export function openHeaders(cipher: DataCipher, { storeId, id }: WebhookKey, sealed: Buffer | null): Headers {
+  if (sealed === null) return {};
+  return JSON.parse(cipher.decrypt(sealed, WEBHOOK_HEADERS.context(storeId, id))) as Headers;
 }

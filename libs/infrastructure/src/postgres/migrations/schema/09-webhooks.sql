@@ -7,6 +7,9 @@ CREATE TABLE webhooks (
   kinds change_kind[] NOT NULL CHECK (cardinality(kinds) > 0),
   body text NOT NULL CHECK (body IN ('thin', 'full')),
   batch int NOT NULL CHECK (batch BETWEEN 1 AND 100),
+  name text NOT NULL DEFAULT '',
+  header_names text[] NOT NULL DEFAULT '{}', -- Of the fixed headers.
+  headers bytea, -- Encrypted JSON: the fixed headers by name.
   secrets bytea NOT NULL, -- Encrypted JSON: the secrets that sign, newest first, each with the time until which it does.
   state text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'paused')),
   reason text CHECK (reason IN ('requested', 'gone', 'failing', 'cursor_expired')),

@@ -1,0 +1,50 @@
+import { isJsonObject } from '../body/fields.js';
+
+type Node = Record<string, unknown>;
+
+/**
+ * The document in OpenAPI 3.0, for generators of clients that do not read 3.1. It lacks what their clients stumble over: webhooks,
+ * which 3.0 does not know, `required` for fields that may be null, and booleans with an `enum`.
+ *
+ * @param document as JSON.
+ */
+export function inVersion30(document: string): object {
+  const { webhooks: _, components, ...others } = JSON.parse(document, downgrade) as Record<string, Node>;
+  const { schemas = {}, ...shared } = components as Record<string, Node>;
+  const references = JSON.stringify([others, shared, schemas]);
+  const isUsed = (name: string) => references.includes(`"#/components/schemas/${name}"`);
+  const used = Object.fromEntries(Object.entries(schemas).filter(([name]) => isUsed(name)));
+  return { ...others, openapi: '3.0.3', components: { ...shared, schemas: used } };
+}
+
+/** Called for each value after its members. */
+function downgrade(key: string, value: unknown): unknown {
+  // Only OAuth has scopes there.
+  if (key === 'security' && Array.isArray(value)) return value.map(withoutScopes);
+  if (!isJsonObject(value)) return value;
+  const node = withNullable(value);
+  if (Array.isArray(node['examples'])) {
+    node['example'] = node['examples'][0] as unknown;
+    delete node['examples'];
+  }
+  if (node['type'] === 'boolean') delete node['enum'];
+  if (Array.isArray(node['required'])) {
+    const properties = node['properties'] as Record<string, Node>;
+    node['required'] = node['required'].filter((name: string) => properties[name]?.['nullable'] !== true);
+    if ((node['required'] as unknown[]).length === 0) delete node['required'];
+  }
+  return node;
+}
+
+function withoutScopes(schemes: Node): Node {
+  return Object.fromEntries(Object.keys(schemes).map((name) => [name, []]));
+}
+
+/** `['string', 'null']` as a type, and `null` as the other alternative, become `nullable`. */
+function withNullable({ ...node }: Node): Node {
+  const { type, anyOf, oneOf = anyOf, ...others } = node;
+  if (Array.isArray(type)) return { ...node, type: type[0] as unknown, nullable: true };
+  const [schema, none] = Array.isArray(oneOf) ? (oneOf as Node[]) : [];
+  if (!schema || none?.['type'] !== 'null') return node;
+  return { ...('$ref' in schema ? { type: 'object', allOf: [schema] } : schema), ...others, nullable: true };
+}
