@@ -59,7 +59,7 @@ export interface paths {
     put?: never;
     /**
      * Prices, totals and problems of an order that is not placed
-     * @description Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with `problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does not run: it may still refuse or hold the order. `items` and the totals omit lines with `item_unavailable` and contain those that are `out_of_stock`. Money is in major units: 10.99 is 10.99 USD.
+     * @description Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with the charges and `problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does not run: it may still refuse or hold the order. `items` and the totals omit lines with `item_unavailable` and contain those that are `out_of_stock`. Money is in major units: 10.99 is 10.99 USD.
      */
     post: operations['previewOrder'];
     delete?: never;
@@ -781,11 +781,10 @@ export interface webhooks {
 export interface components {
   schemas: {
     OrderItemRequest: {
-      /**
-       * Format: int32
-       * @description An active product of the store. An integer, although `id` is a string.
-       */
-      product_id: number;
+      /** @description An active product of the store. An integer, although `id` is a string. Or `sku`. */
+      product_id?: number | null;
+      /** @description Instead of `product_id` and `variant_id`: the SKU of a product or variant, exactly or else in any letter case. Of several with it, the one that can be ordered. */
+      sku?: string | null;
       /** @description An active variant of the product. Give it for every product that has variants. Without it, the order takes the product itself, at its own price and from its own stock, which is usually 0 (422, `available 0`), although `quantity` of the product includes the stock of its variants. Null means none. */
       variant_id?: number | null;
       /**
@@ -812,7 +811,7 @@ export interface components {
       /** @description ISO 3166-1 alpha-2 or XK, in any letter case; `""` means none. Same. */
       country?: string | null;
     };
-    /** @description Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 4,000 values. */
+    /** @description Other fields are ignored and named in `X-Ignored-Fields`, except prices and totals. A body has at most 256 kB, 8 levels and 4,000 values. */
     CreateOrderRequest: {
       /** @description The order lines. A product may be on several lines. */
       items: components['schemas']['OrderItemRequest'][];
@@ -824,9 +823,14 @@ export interface components {
       payment_method?: ('COD' | 'OFFLINE') | null;
       /** @description Free text. */
       notes?: string | null;
+      /**
+       * @description Whether the customer gets the confirmation. Each later change has its own `notify`.
+       * @default true
+       */
+      notify?: boolean | null;
       /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. Visible letters, marks, digits, punctuation and symbols of any script, and plain spaces between them; no emoji with a variation selector. Null means none. */
       external_reference?: string | null;
-      /** @description What you expect the order to cost, as `total` of a preview shows it, in major units. If the total differs, the order is refused with 422 `price_changed`. Null means any total. */
+      /** @description What you expect the order to cost, as `total` of a preview shows it, in major units, rounded to the nearest minor unit. If the total differs, the order is refused with 422 `price_changed`. Null means any total. */
       expected_total?: number | null;
       /** @description The currency that you expect, ISO 4217 in any letter case. If it is not the store's, the order is refused with 422 `currency_mismatch`. Null means that of the store. */
       currency?: string | null;
@@ -1302,25 +1306,25 @@ export interface components {
       created_at: string;
       /**
        * Format: int64
-       * @description Tax that is not in `amount`; 0 for an order that the API placed. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Tax; 0 where the service does not compute it. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       tax_amount: number;
       /**
        * Format: int64
-       * @description Likewise. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Shipping. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       shipping_amount: number;
       /**
        * Format: int64
-       * @description Likewise; positive where it lowers the total. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Discount; positive where it lowers the total. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       discount_amount: number;
       /**
        * Format: int64
-       * @description What the others do not explain: `amount` + tax + shipping - discount + adjustment = `total_amount`. In minor units of the currency: 1099 is 10.99 USD.
+       * @description What the others do not explain: `amount` + tax + shipping - discount + adjustment = `total_amount`. Minus the tax where the prices include it. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       adjustment_amount: number;
@@ -1594,7 +1598,7 @@ export interface components {
          */
         attempts: number;
         /**
-         * @description Code or class of the last failure; `""` when there was none.
+         * @description Code or class of the last failure; `""` when there was none. `not_wanted`: the order was placed with `notify: false`.
          * @example
          */
         last_error: string;
@@ -1739,7 +1743,7 @@ export interface components {
        */
       subtotal: number;
       /**
-       * @description The amount owed. In major units of the currency: 10.99 is 10.99 USD.
+       * @description The amount owed: the sum with tax, shipping and discount. In major units of the currency: 10.99 is 10.99 USD.
        * @example 159.8
        */
       total: number;
@@ -1779,7 +1783,7 @@ export interface components {
        */
       subtotal: number;
       /**
-       * @description The amount owed. In major units of the currency: 10.99 is 10.99 USD.
+       * @description The amount owed: the sum with tax, shipping and discount. In major units of the currency: 10.99 is 10.99 USD.
        * @example 159.8
        */
       total: number;
@@ -1811,6 +1815,21 @@ export interface components {
          */
         price: number;
       }[];
+      /**
+       * @description Tax. In the `total` once: the `subtotal` has it already where the prices include it. In major units of the currency: 10.99 is 10.99 USD.
+       * @example 0
+       */
+      tax: number;
+      /**
+       * @description Shipping. In major units of the currency: 10.99 is 10.99 USD.
+       * @example 0
+       */
+      shipping: number;
+      /**
+       * @description Discount; positive where it lowers the `total`. In major units of the currency: 10.99 is 10.99 USD.
+       * @example 0
+       */
+      discount: number;
       /**
        * @description Why the order would be refused at this moment, sorted by path, lines by number. Empty when it could be placed.
        * @example [
@@ -4033,25 +4052,6 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-    ServiceUnavailable2: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Whether the key of the request is a live or a test key. */
-        'X-Traffic-Mode'?: 'live' | 'test';
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-        'X-Ignored-Parameters'?: string;
-        'Retry-After': components['headers']['Retry-After'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
     /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
     BadRequest: {
       headers: {
@@ -4101,6 +4101,25 @@ export interface components {
       };
       content: {
         'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+    ServiceUnavailable2: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        'Retry-After': components['headers']['Retry-After'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
       };
     };
     /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
@@ -4259,7 +4278,7 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -4320,7 +4339,7 @@ export interface operations {
       header?: {
         /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -4343,6 +4362,8 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
           'Idempotent-Replayed'?: 'true';
+          /** @description The fields of the body that the operation does not have, except prices and totals, percent-encoded and separated by `, `. */
+          'X-Ignored-Fields'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
@@ -4355,7 +4376,7 @@ export interface operations {
       400: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request' | 'item_unavailable';
+          'X-Error-Code': 'invalid_request' | 'ambiguous_sku' | 'item_unavailable';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -4414,14 +4435,33 @@ export interface operations {
       };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable2'];
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code':
+            'charges_unavailable' | 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
     };
   };
   getOrder: {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -4470,7 +4510,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -4491,6 +4531,8 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The fields of the body that the operation does not have, except prices and totals, percent-encoded and separated by `, `. */
+          'X-Ignored-Fields'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
@@ -4503,7 +4545,7 @@ export interface operations {
       400: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
+          'X-Error-Code': 'invalid_request' | 'ambiguous_sku';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -4521,7 +4563,25 @@ export interface operations {
       403: components['responses']['Forbidden'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable'];
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'charges_unavailable' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
     };
   };
   listOrderHistory: {
@@ -4533,7 +4593,7 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -4584,7 +4644,7 @@ export interface operations {
       header?: {
         /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -4675,7 +4735,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -4764,7 +4824,7 @@ export interface operations {
       header?: {
         /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -4835,7 +4895,7 @@ export interface operations {
       header?: {
         /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -4912,7 +4972,7 @@ export interface operations {
       header?: {
         /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -4982,7 +5042,7 @@ export interface operations {
       header?: {
         /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -5052,7 +5112,7 @@ export interface operations {
       header?: {
         /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -5138,7 +5198,7 @@ export interface operations {
         is_test?: boolean;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -5226,7 +5286,7 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -5285,7 +5345,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -5371,7 +5431,7 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -5439,7 +5499,7 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -5481,7 +5541,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -5553,7 +5613,7 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -5595,7 +5655,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -5673,7 +5733,7 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -5734,7 +5794,7 @@ export interface operations {
       header?: {
         /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -5844,7 +5904,7 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -5908,7 +5968,7 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -5975,7 +6035,7 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -6034,7 +6094,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -6099,7 +6159,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -6141,7 +6201,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -6183,7 +6243,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -6238,7 +6298,7 @@ export interface operations {
         limit?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -6302,7 +6362,7 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -6346,7 +6406,7 @@ export interface operations {
       header?: {
         /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -6424,7 +6484,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -6473,7 +6533,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -6599,7 +6659,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -6643,7 +6703,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -6687,7 +6747,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -6731,7 +6791,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
@@ -6796,7 +6856,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;

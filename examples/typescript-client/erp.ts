@@ -140,9 +140,9 @@ export async function orderByReference(
   return null;
 }
 
-/** The line of an order for a SKU. A product without variants is ordered without `variant_id`: null is a fault. */
+/** The line of an order for a unit, whatever other units have its SKU. */
 export function orderLine({ product_id, variant_id }: Sku, quantity: number): NewOrder['items'][number] {
-  return { product_id, ...(variant_id !== null && { variant_id }), quantity };
+  return { product_id, variant_id, quantity };
 }
 
 /**
@@ -166,20 +166,19 @@ export async function placeOnce(
   if (existingId) {
     // An earlier call placed it and its answer was lost, or another purchase has the same number.
     const existing = await readOrder(client, existingId);
-    const isOurs = linesOf(order.items) === linesOf(existing.line_items);
+    const isOurs = haveSameLines(order.items, existing.line_items);
     if (isOurs) return { result: 'placed', orderId: existing.id, receiptNumber: existing.receipt_number };
   }
   return { result: 'refused', code: failure.code, reason: failure.reason };
 }
 
-interface Line {
-  readonly product_id: number | null;
-  readonly variant_id?: number | null;
-  readonly quantity: number;
-}
-
-function linesOf(lines: readonly Line[]): string {
-  return JSON.stringify(lines.map((line) => [line.product_id, line.variant_id ?? null, line.quantity]));
+function haveSameLines(items: NewOrder['items'], lines: FullOrder['line_items']): boolean {
+  const isSame = (item: NewOrder['items'][number], line?: FullOrder['line_items'][number]) => {
+    if (item.quantity !== line?.quantity) return false;
+    if (item.sku) return item.sku.toUpperCase() === line.sku.toUpperCase();
+    return item.product_id === line.product_id && (item.variant_id ?? null) === line.variant_id;
+  };
+  return items.length === lines.length && items.every((item, index) => isSame(item, lines[index]));
 }
 
 export type NewShipment = components['schemas']['CreateShipmentRequest'];

@@ -5,7 +5,7 @@ import {
   type Placement,
   type PlacementOutcome,
 } from '@app/application';
-import { Money, newOrder, orderLineOf, sumDemand, type FraudAssessment, type Order } from '@app/domain';
+import { Money, newOrder, orderLineOf, sumDemand, type Charges, type FraudAssessment, type Order } from '@app/domain';
 import { v7 as uuidv7 } from 'uuid';
 
 let serial = 0;
@@ -17,6 +17,8 @@ interface OrderOptions {
   readonly items?: readonly { readonly productId: number; readonly quantity: number }[];
   readonly externalReference?: string;
   readonly isTest?: boolean;
+  readonly notify?: boolean;
+  readonly charges?: Charges;
 }
 
 export function anOrder(
@@ -27,6 +29,8 @@ export function anOrder(
     items = [{ productId: 1, quantity: 1 }],
     externalReference = '',
     isTest = false,
+    notify = true,
+    charges,
   }: OrderOptions = {},
 ): Order {
   const unitPrice = Money.ofMinor(1000, 'USD');
@@ -41,6 +45,8 @@ export function anOrder(
     notes: '',
     externalReference,
     isTest,
+    notify,
+    charges,
     lines: items.map((item) =>
       orderLineOf({ ...item, variantId: null, sku: '', name: 'Mug', attributes: {}, unitPrice }),
     ),

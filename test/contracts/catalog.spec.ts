@@ -3,18 +3,21 @@ import {
   CategoryRepository,
   CustomerRepository,
   ERASED_NAME,
+  OrderCharges,
   PersonalData,
   ProductRepository,
   SkuRepository,
   StoreRepository,
   type BrandFilter,
   type CategoryFilter,
+  type ChargeableOrder,
   type CustomerFilter,
   type Page,
   type PageOf,
   type ProductFilter,
   type SkuFilter,
 } from '@app/application';
+import { NO_CHARGES } from '@app/domain';
 import { MaintenanceConnection, PostgresPersonalData } from '@app/infrastructure';
 import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -192,8 +195,28 @@ describe('SkuRepository', () => {
     expect(await listed(skus, filter, 'sku')).toEqual([expected.length, ...expected]);
   });
 
+  it('finds what each SKU means, in their order, also a unit that is not for sale', async () => {
+    const product = await store.product({ sku: 'a-9', status: 'DRAFT' });
+    const asked = ['A-9', 'a-9', 'ä_42', 'theirs', '', 'UNUSED'];
+
+    const [twin, draft, variant, ...rest] = await skus.meaningsOf(store.id, asked);
+
+    expect([twin, draft]).toEqual(['ambiguous', { productId: product, variantId: null }]);
+    expect(variant).toEqual({ productId: expect.any(Number) as number, variantId: expect.any(Number) as number });
+    expect(rest).toEqual(['unknown', 'unknown', { productId: expect.any(Number) as number, variantId: null }]);
+    expect(await skus.meaningsOf(store.id, [])).toEqual([]);
+  });
+
   it('lists units with the same SKU by id', async () => {
     expect(await listed(skus, { skus: ['A-9'] }, 'productId')).toEqual([2, ...twins]);
+  });
+});
+
+describe('OrderCharges', () => {
+  it('are none without an extension', async () => {
+    const charges = application.app.get(OrderCharges, { strict: false });
+
+    expect(await charges.chargesOf(1, {} as ChargeableOrder)).toEqual(NO_CHARGES);
   });
 });
 

@@ -265,6 +265,27 @@ describe('the recipes for an ERP', () => {
       expect(counted.requests).toBe(1);
     });
 
+    it('places an order by SKU, without a confirmation, and finds it again', async () => {
+      const { client } = aClient();
+      const reference = aReference();
+      const items = [{ sku: 'MUG', quantity: 2 }];
+      const outcome = await placeOnce(client, {
+        external_reference: reference,
+        items,
+        customer: { name: 'Ada' },
+        notify: false,
+      });
+
+      const again = { external_reference: reference, items: [{ sku: 'mug', quantity: 2 }], customer: { name: 'Ada' } };
+      expect(await placeOnce(client, again)).toEqual(outcome);
+      const order = await orderByReference(client, reference);
+      expect(order).toMatchObject({ line_items: [{ product_id: mug, quantity: 2 }] });
+      expect(order?.pipeline.find(({ stage }) => stage === 'notify-customer')).toMatchObject({
+        state: 'done',
+        attempts: 0,
+      });
+    });
+
     it('refuses the reference of another purchase', async () => {
       const reference = aReference();
       const { client } = aClient();

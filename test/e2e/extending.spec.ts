@@ -8,12 +8,15 @@ import { text } from 'node:stream/consumers';
 import {
   FraudScreening,
   Notifier,
+  OrderCharges,
   StageRetries,
+  type ChargeableOrder,
   type NotificationStage,
   type OrderKey,
   type OrderRecord,
   type StoreProfile,
 } from '@app/application';
+import { NO_CHARGES, type Charges } from '@app/domain';
 import {
   JsonLogger,
   migrate,
@@ -35,6 +38,7 @@ import { NestFactory } from '@nestjs/core';
 import { loadModule } from 'libpg-query';
 import { ChatNotifier } from '../../examples/extending/src/chat-notifier.js';
 import { extension } from '../../examples/extending/src/extension.js';
+import { LoyaltySuspended } from '../../examples/extending/src/loyalty/loyalty-accounts.js';
 import { ApiFailures, AuthenticationError } from '../../apps/api/src/index.js';
 import { WorkerModule } from '../../apps/worker/src/worker.module.js';
 import { anOrderBody } from '../builders/order-body.js';
@@ -82,6 +86,19 @@ class Recorder extends Notifier {
   }
 }
 
+class Replaced extends OrderCharges {
+  /** Answers instead of the charges. */
+  instead: (() => unknown) | null = null;
+
+  constructor(private readonly charges: OrderCharges) {
+    super();
+  }
+
+  override chargesOf(storeId: number, order: ChargeableOrder): Promise<Charges> {
+    return this.instead ? (this.instead() as Promise<Charges>) : this.charges.chargesOf(storeId, order);
+  }
+}
+
 describe('an application that extends the service', () => {
   const log: string[] = [];
   const received: string[] = [];
@@ -94,7 +111,8 @@ describe('an application that extends the service', () => {
     });
   });
   const PRICE_LIST = path.join(os.tmpdir(), `store-commerce-prices-${process.pid}.csv`);
-  const own = extension({ PRICE_LIST });
+  const own = extension({ PRICE_LIST, FREE_SHIPPING_FROM: '2000' });
+  const charges = new Replaced((own.charges as { readonly useValue: OrderCharges }).useValue);
   let extended: Extension;
   const migrations = own.migrations as OwnMigrations;
   let smtp: SmtpSink;
@@ -109,6 +127,7 @@ describe('an application that extends the service', () => {
       ...own,
       modules: [...(own.modules ?? []), TeamModule],
       channels: { chat: { useValue: new Recorder(new ChatNotifier(url), told) } },
+      charges: { useValue: charges },
     };
     const database = await createTestDatabase();
     await migrate(database.url, undefined, [migrations]);
@@ -258,6 +277,138 @@ describe('an application that extends the service', () => {
     const response = await api.post('/v1/orders', { items, customer: { name: 'Ada' } });
 
     expect(response.json()).toMatchObject({ data: { total: 27, items: [{ price: 8.5 }, { price: 10 }] } });
+  });
+
+  describe('adds charges that', () => {
+    const CUSTOMER = { name: 'Ada', email: 'ada@example.com', country: 'DE' };
+    let mug: number;
+    beforeAll(async () => {
+      mug = await api.store.product({ name: 'Mug', price: 1_099, stock: 50 });
+    });
+    afterEach(() => {
+      charges.instead = null;
+    });
+    const bodyOf = (more: object = {}) => anOrderBody(mug, 1, { customer: CUSTOMER, ...more });
+    const codeOf = ({ statusCode, headers }: Awaited<ReturnType<typeof api.post>>) => [
+      statusCode,
+      headers['x-error-code'],
+    ];
+    const written = async () =>
+      (await api.database.query('SELECT id FROM orders UNION ALL SELECT order_id FROM fraud_assessments')).length;
+
+    it('are in the preview, the answer, its replay, the record and the mail of an order', async () => {
+      const body = bodyOf({ expected_total: 15.89 });
+      const headers = { 'idempotency-key': 'charged' };
+
+      const previewed = await api.post('/v1/orders/preview', body);
+      const placed = await api.post('/v1/orders', body, headers);
+      charges.instead = () => Promise.reject(new Error('must not be asked'));
+      const replayed = await api.post('/v1/orders', body, headers);
+
+      expect(previewed.json()).toMatchObject({
+        data: { subtotal: 10.99, tax: 2.54, shipping: 4.9, discount: 0, total: 15.89, problems: [] },
+      });
+      const { data } = placed.json<{ data: { order_id: string } }>();
+      expect([placed.statusCode, data]).toMatchObject([201, { subtotal: 10.99, total: 15.89 }]);
+      expect(replayed.body).toBe(placed.body);
+      expect((await api.get(`/v1/orders/${data.order_id}`)).json()).toMatchObject({
+        data: {
+          ...{ amount: 1_099, tax_amount: 254, shipping_amount: 490, discount_amount: 0 },
+          ...{ adjustment_amount: -254, total_amount: 1_589 },
+        },
+      });
+      const confirmation = () => smtp.mails.find(({ raw }) => raw.includes(`${data.order_id}-notify-customer`))?.raw;
+      await eventually(() => expect(confirmation()).toContain('Shipping: $4.90'));
+      expect(confirmation()).toMatch(
+        /Subtotal: \$10\.99\r?\nShipping: \$4\.90\r?\nTax: {6}\$2\.54 \(included\)\r?\nTotal: {4}\$15\.89/,
+      );
+    });
+
+    it('are a part of the total that expected_total and the payment must match', async () => {
+      const refused = await api.post('/v1/orders', bodyOf({ expected_total: 10.99 }));
+      const { order_id: id } = await api.place(bodyOf());
+      const pay = (amount: number) =>
+        api.post(`/v1/orders/${id}/payments`, { reference: `P-${amount}`, amount, currency: 'USD' });
+
+      expect(codeOf(refused)).toEqual([422, 'price_changed']);
+      expect(refused.json()).toEqual({ success: false, error: 'The order costs 15.89 USD' });
+      expect(codeOf(await pay(1_099))).toEqual([422, 'amount_mismatch']);
+      expect((await pay(1_589)).json()).toMatchObject({ data: { status: 'SUCCEEDED' } });
+    });
+
+    it('add tax and shipping to the total, and take off a discount', async () => {
+      charges.instead = () => Promise.resolve({ tax: 176, isTaxIncluded: false, shipping: 500, discount: 99 });
+
+      expect((await api.place(bodyOf())).total).toBe(16.76);
+      const [row] = await api.database.query('SELECT * FROM orders ORDER BY created_at DESC LIMIT 1');
+      expect(row).toMatchObject({
+        total_amount: '1676',
+        tax_amount: '176',
+        shipping_amount: '500',
+        discount_amount: '99',
+      });
+    });
+
+    it('count for the limit from which orders are reviewed', async () => {
+      const scene = await FraudScene.create(api, 1_000);
+      await scene.configure({ review_amount: 1_490 });
+
+      expect(await scene.rules({}, 1)).toEqual(['amount_over_limit']);
+      expect(await scene.rules({}, 2)).toEqual(['amount_over_limit']);
+      charges.instead = () => Promise.resolve(NO_CHARGES);
+      expect(await scene.rules({}, 1)).toEqual([]);
+    });
+
+    it.each<[string, () => unknown, string]>([
+      [
+        'throw',
+        () => {
+          throw new Error('tax service');
+        },
+        'charges_unavailable',
+      ],
+      ['reject', () => Promise.reject(new Error('tax service')), 'charges_unavailable'],
+      ['are nothing', () => Promise.resolve(undefined), 'charges_unavailable'],
+      ['are a fraction', () => Promise.resolve({ ...NO_CHARGES, tax: 0.5 }), 'charges_unavailable'],
+      ['are negative', () => Promise.resolve({ ...NO_CHARGES, shipping: -1 }), 'charges_unavailable'],
+      ['are not safe', () => Promise.resolve({ ...NO_CHARGES, shipping: 2 ** 53 }), 'charges_unavailable'],
+      ['make the total negative', () => Promise.resolve({ ...NO_CHARGES, discount: 1_100 }), 'charges_unavailable'],
+      ['come too late', () => new Promise(() => undefined), 'deadline_exceeded'],
+    ])(
+      'refuse an order and a preview with 503 when they %s, and write nothing',
+      async (_case, instead, code) => {
+        charges.instead = instead;
+        const before = await written();
+
+        const answers = [await api.post('/v1/orders', bodyOf()), await api.post('/v1/orders/preview', bodyOf())];
+
+        for (const answer of answers)
+          expect([codeOf(answer), answer.headers['retry-after']]).toEqual([[503, code], '1']);
+        expect(await written()).toBe(before);
+      },
+      15_000,
+    );
+
+    it('leave the reason of a failure in the log of the service, and not in the answer', async () => {
+      charges.instead = () => Promise.resolve({ ...NO_CHARGES, tax: 0.5 });
+
+      const answer = await api.post('/v1/orders', bodyOf());
+
+      expect(answer.json()).toEqual({ success: false, error: 'The charges of the order cannot be computed' });
+      await eventually(() =>
+        expect(log.join('')).toContain('The tax of an order must be an integer of minor units from 0: 0.5'),
+      );
+    });
+
+    it('refuse an order with an error of their own, unless it was placed before', async () => {
+      const headers = { 'idempotency-key': 'charged before' };
+      const placed = await api.post('/v1/orders', bodyOf(), headers);
+      charges.instead = () => Promise.reject(new LoyaltySuspended());
+
+      expect(codeOf(await api.post('/v1/orders', bodyOf()))).toEqual([422, 'loyalty_suspended']);
+      expect(codeOf(await api.post('/v1/orders/preview', bodyOf()))).toEqual([422, 'loyalty_suspended']);
+      expect((await api.post('/v1/orders', bodyOf(), headers)).body).toBe(placed.body);
+    });
   });
 
   describe('adds a channel that', () => {

@@ -11,6 +11,8 @@ beforeAll(async () => (api = await startApi()));
 afterAll(() => api.stop());
 const orders = new OrdersClient(() => api);
 
+const PATH = '/v1/orders/preview';
+
 describe('the body of an order', () => {
   const ok = { product_id: 1, quantity: 1 };
   const customer = { name: 'Ada' };
@@ -72,6 +74,20 @@ describe('the body of an order', () => {
       { items: [ok], customer, expected_total: total },
       'expected_total must be a number of at least 0',
     ]),
+    ...[90071992547409.92, 1e300].map((total): [string, unknown, string] => [
+      `an expected_total of ${total}`,
+      { items: [ok], customer, expected_total: total },
+      'expected_total must be a number from 0 to 90071992547409.91',
+    ]),
+    ['a SKU that is a number', withItem({ product_id: undefined, sku: 7 }), text('items[0].sku', 200)],
+    ['a SKU and a product_id', withItem({ sku: 'A' }), 'items[0] must have either sku or product_id'],
+    [
+      'a SKU and a variant_id',
+      withItem({ product_id: null, sku: 'A', variant_id: 5 }),
+      'items[0].variant_id needs product_id',
+    ],
+    ['an empty SKU', withItem({ product_id: null, sku: '' }), id('items[0].product_id')],
+    ['a notify of text', { items: [ok], customer, notify: 'no' }, 'notify must be true or false'],
     ...['US', 'ſek', '', 7].map((currency): [string, unknown, string] => [
       `the currency ${JSON.stringify(currency)}`,
       { items: [ok], customer, currency },
@@ -121,6 +137,150 @@ describe('the body of an order', () => {
   });
 });
 
+describe('unknown fields of the body of an order', () => {
+  const strict = { prefer: 'handling=strict' };
+  const forged = {
+    ...{ price: 1, total: 0, subtotal: 0, amount: 1, total_amount: 1, colour: 'red', expected_totl: 1 },
+    'ключ, 1': 1,
+  };
+  const NAMED = 'items[].colour, items[].expected_totl, items[].%D0%BA%D0%BB%D1%8E%D1%87%2C%201';
+  const OF_CUSTOMER = NAMED.replaceAll('items[]', 'customer');
+  const OF_BODY = NAMED.replaceAll('items[].', '');
+  let body: object;
+  beforeAll(async () => {
+    const mug = await api.store.product({ price: 1_000, stock: 50 });
+    const line = { product_id: mug, quantity: 1, ...forged };
+    body = { items: [line, line], customer: { name: 'Ada', ...forged }, ...forged };
+  });
+
+  it.each(['/v1/orders', PATH])('are named by POST %s, each once, without prices and totals', async (path) => {
+    const answer = await api.post(path, body);
+
+    expect(answer.headers['x-ignored-fields']).toBe([NAMED, OF_CUSTOMER, OF_BODY].join(', '));
+    expect(answer.json()).toMatchObject({ data: { total: 20 } });
+  });
+
+  it.each(['/v1/orders', PATH])('are refused by POST %s in strict handling', async (path) => {
+    const answer = await api.post(path, body, strict);
+
+    expect([answer.statusCode, answer.json()]).toEqual([
+      400,
+      { success: false, error: `Unknown field: ${[NAMED, OF_CUSTOMER, OF_BODY].join(', ')}` },
+    ]);
+  });
+
+  it.each(['/v1/orders', PATH])('are none for POST %s when there are only prices and totals', async (path) => {
+    const mug = await api.store.product({ price: 1_000, stock: 50 });
+    const items = [
+      { product_id: mug, sku: null, variant_id: null, quantity: 1, price: 1, unit_price: 1, line_total: 1 },
+    ];
+
+    const answer = await api.post(
+      path,
+      { items, customer: { name: 'Ada', region: '' }, total: 1, notes: null },
+      strict,
+    );
+
+    expect([200, 201]).toContain(answer.statusCode);
+    expect(answer.headers['x-ignored-fields']).toBeUndefined();
+  });
+});
+
+describe('the SKU of an item', () => {
+  const orderOf = (...items: object[]) => ({ items, customer: { name: 'Ada' } });
+  const line = (sku: string, more: object = {}) => ({ sku, quantity: 1, ...more });
+  const linesOf = async (shop: RunningApi, ...items: object[]) => {
+    const { order_id } = await shop.place(orderOf(...items));
+    const read = await shop.get(`/v1/orders/${order_id}`);
+    return read.json<{ data: { line_items: object[] } }>().data.line_items;
+  };
+
+  it('means the product or the variant that has it exactly, or else in any letter case', async () => {
+    const shop = await api.withStore();
+    await (await api.withStore()).store.product({ sku: 'THEIRS', stock: 5 });
+    const exact = await shop.store.product({ sku: 'Mug', stock: 5 });
+    const other = await shop.store.product({ sku: 'MUG', stock: 5 });
+    const shoe = await shop.store.product({ sku: 'SHOE', stock: 5 });
+    const blue = await shop.store.variant(shoe, { sku: 'Shoe-B', price: 8_200, stock: 5 });
+
+    expect(
+      await linesOf(shop, line('Mug'), line('MUG'), { product_id: other, quantity: 2 }, line('shoe-b'), line('SHOE')),
+    ).toMatchObject([
+      { product_id: exact, variant_id: null, sku: 'Mug' },
+      { product_id: other, variant_id: null, sku: 'MUG' },
+      { product_id: other, quantity: 2 },
+      { product_id: shoe, variant_id: blue, sku: 'Shoe-B', unit_price: 8_200 },
+      { product_id: shoe, variant_id: null, sku: 'SHOE' },
+    ]);
+    expect(await shop.store.onHand(other)).toBe(2);
+    expect(await linesOf(shop, line('Mug', { product_id: null, variant_id: null }))).toMatchObject([
+      { product_id: exact },
+    ]);
+  });
+
+  it('means the unit that can be ordered when an archived one has the same', async () => {
+    const shop = await api.withStore();
+    await shop.store.product({ sku: 'AGAIN', status: 'ARCHIVED', stock: 5 });
+    const sold = await shop.store.product({ sku: 'AGAIN', stock: 5 });
+
+    expect(await linesOf(shop, line('again'))).toMatchObject([{ product_id: sold }]);
+  });
+
+  it('is ambiguous when several units have it, and places nothing', async () => {
+    const shop = await api.withStore();
+    for (const sku of ['Twin', 'TWIN']) await shop.store.product({ sku, stock: 5 });
+    const body = orderOf(line('Twin'), line('twin'), line('NONE'));
+
+    for (const answer of [await shop.post('/v1/orders', body), await shop.post(PATH, body)]) {
+      expect([answer.statusCode, answer.headers['x-error-code'], answer.json()]).toEqual([
+        ...[400, 'ambiguous_sku'],
+        { success: false, error: 'Several products have this SKU, name product_id and variant_id: items[1].sku twin' },
+      ]);
+    }
+    expect((await shop.get('/v1/orders')).json()).toMatchObject({ pagination: { total: 0 } });
+  });
+
+  it('is named with its line when no unit has it, or its unit is not for sale', async () => {
+    const shop = await api.withStore();
+    await shop.store.product({ sku: 'DRAFT', status: 'DRAFT', stock: 5 });
+    const mug = await shop.store.product({ sku: 'MUG', price: 500, stock: 1 });
+    const body = orderOf(
+      line('NONE'),
+      line('mug'),
+      { product_id: 2_000_000_000, quantity: 1 },
+      line('draft'),
+      line('MUG'),
+    );
+
+    const [placed, previewed] = [await shop.post('/v1/orders', body), await shop.post(PATH, body)];
+
+    expect(placed.json()).toMatchObject({
+      error:
+        'items[0].sku NONE is not available; items[2].product_id 2000000000 is not available; items[3].sku draft is not available',
+    });
+    const { problems, items } = previewed.json<{ data: Preview }>().data;
+    expect(problems.map(({ code, path }) => `${code} ${path}`)).toEqual([
+      'item_unavailable items[0].sku',
+      'out_of_stock items[1]',
+      'item_unavailable items[2].product_id',
+      'item_unavailable items[3].sku',
+      'out_of_stock items[4]',
+    ]);
+    expect(items.map(({ productId }) => productId)).toEqual([`${mug}`, `${mug}`]);
+  });
+
+  it('places the same order again with the same Idempotency-Key when another unit has the SKU by then', async () => {
+    const shop = await api.withStore();
+    await shop.store.product({ sku: 'ONCE', stock: 5 });
+    const send = () => shop.post('/v1/orders', orderOf(line('ONCE')), { 'idempotency-key': 'by SKU' });
+
+    const first = await send();
+    await shop.store.product({ sku: 'ONCE', stock: 5 });
+
+    expect([first.statusCode, (await send()).body]).toEqual([201, first.body]);
+  });
+});
+
 describe('an order of an unavailable item', () => {
   it('is refused with 400 and the same text for an unknown product, a draft and a product of another store', async () => {
     const foreign = await (await api.withStore()).store.product({ stock: 5 });
@@ -146,8 +306,6 @@ describe('an order of an unavailable item', () => {
     }
   });
 });
-
-const PATH = '/v1/orders/preview';
 
 interface Problem {
   readonly code: string;
@@ -282,8 +440,9 @@ const MOST_NAMED = 20;
 const HINT = ' without variant_id (the product has variants)';
 
 interface Item {
-  readonly product_id: number;
+  readonly product_id?: number;
   readonly variant_id?: number;
+  readonly sku?: string;
   readonly quantity: number;
 }
 
@@ -310,12 +469,13 @@ describe('the preview of a random order', () => {
         }
         expect(previewed.statusCode).toBe(200);
         const { problems, ...quote } = previewed.json<{ data: Preview }>().data;
+        const withoutCharges = { tax: 0, shipping: 0, discount: 0 };
         const refusal = refusalOf(problems, body.items);
         if (refusal === null) {
           seen.placed++;
           expect(placed.statusCode).toBe(201);
           const { order_id: _, receipt_number: __, ...created } = placed.json<{ data: CreatedOrder }>().data;
-          expect(quote).toEqual(created);
+          expect(quote).toEqual({ ...created, ...withoutCharges });
         } else {
           seen[refusal.code]++;
           const { error } = placed.json<{ error: string }>();
@@ -337,7 +497,11 @@ describe('the preview of a random order', () => {
 async function shelves({ store }: RunningApi): Promise<Omit<Item, 'quantity'>[]> {
   const things: Omit<Item, 'quantity'>[] = [];
   for (let n = 0; n < 10; n++)
-    things.push({ product_id: await store.product({ price: 101 + 97 * n, stock: [90_000, 9_000] }) });
+    things.push({
+      product_id: await store.product({ sku: `Model-${n}`, price: 101 + 97 * n, stock: [90_000, 9_000] }),
+    });
+  for (let n = 0; n < 5; n++) things.push({ sku: n % 2 === 0 ? `Model-${n}` : `MODEL-${n}` });
+  things.push({ sku: 'none' });
   for (let n = 0; n < 6; n++) things.push({ product_id: await store.product({ price: 7 + n, stock: [n, 12] }) });
   for (let n = 0; n < 4; n++) {
     const product_id = await store.product({ price: 1_000, stock: n });
@@ -380,7 +544,7 @@ function refusalOf(problems: readonly Problem[], items: readonly Item[]) {
 }
 
 function idAt(items: readonly Item[], path: string): unknown {
-  const [, line = '', field = ''] = /^items\[(\d+)\]\.(product_id|variant_id)$/.exec(path) ?? [];
+  const [, line = '', field = ''] = /^items\[(\d+)\]\.(product_id|variant_id|sku)$/.exec(path) ?? [];
   return items[Number(line)]?.[field as keyof Item];
 }
 

@@ -117,6 +117,38 @@ describe('the pipeline with a mail server', () => {
     await eventually(() => expect(mailsOf(orderId).flatMap(({ to }) => to)).toContain('grace@example.com'));
   });
 
+  it.each([
+    ['is sent by no channel', 1_000, 'done'],
+    ['is not sent by the release of a held order either', REVIEW_AMOUNT, 'held'],
+  ])(
+    'the confirmation of an order with notify false %s, and its merchant and its shipment have mails',
+    async (...row) => {
+      const [, price, state] = row;
+      const mug = await api.store.product({ price, stock: 5 });
+      const more = { customer: { name: 'Ada', email: 'quiet@example.com' }, notify: false };
+      const { order_id: orderId } = await api.place(anOrderBody(mug, 1, more));
+      expect(await stagesOf(orderId, 'notify-customer')).toMatchObject([
+        { state, attempts: 0, last_error: 'not_wanted' },
+      ]);
+
+      if (state === 'held') expect((await api.post(`/v1/orders/${orderId}/release`, {})).statusCode).toBe(200);
+      expect((await api.post(`/v1/orders/${orderId}/shipments`, { reference: 'S-1' })).statusCode).toBe(201);
+
+      await eventually(async () =>
+        expect((await stagesOf(orderId)).map((stage) => `${stage.stage} ${stage.state} ${stage.attempts}`)).toEqual([
+          'notify-customer done 0',
+          'notify-merchant done 1',
+          'notify-shipment done 1',
+        ]),
+      );
+      expect(
+        mailsOf(orderId)
+          .map(({ messageId }) => /notify-\w+/.exec(messageId)?.[0])
+          .sort(),
+      ).toEqual(['notify-merchant', 'notify-shipment']);
+    },
+  );
+
   it('retries a failed stage, counts the attempts and stores the code of the error without its text', async () => {
     smtp.behaviour = { kind: 'refuse', at: 'message', code: 451 };
     const orderId = await placeOrder();
@@ -201,17 +233,17 @@ describe('orders under review', () => {
 
   const aProduct = (price = REVIEW_AMOUNT) => api.store.product({ price, stock: 5 });
 
-  async function place(product: number) {
+  async function place(product: number, more = {}) {
     const email = `buyer-${++serial}@example.com`;
-    const { order_id: id } = await api.place(anOrderBody(product, 1, { customer: { name: 'Ada', email } }));
+    const { order_id: id } = await api.place(anOrderBody(product, 1, { customer: { name: 'Ada', email }, ...more }));
     return { id, email };
   }
 
-  async function placeUnanalysed(price?: number) {
+  async function placeUnanalysed(price?: number, more = {}) {
     const product = await aProduct(price);
     const locker = await openTransaction(api.database, 'LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
     try {
-      const placing = place(product);
+      const placing = place(product, more);
       await eventually(async () => {
         expect(await lockWaits(api.database, '%INSERT INTO orders%')).toBe(1);
       }, 5_000);
@@ -232,6 +264,16 @@ describe('orders under review', () => {
     expect(mailsTo(email)).toBe(1);
     const history = 'SELECT actor_type, event FROM order_events WHERE order_id = $1';
     expect(await api.database.query(history, [id])).toEqual([{ actor_type: 'pipeline', event: 'released' }]);
+  });
+
+  it('are confirmed by no mail after a failed analysis when their client wants none', async () => {
+    const { id, email } = await placeUnanalysed(1_000, { notify: false });
+
+    await eventually(async () =>
+      expect(await customerStage(id)).toMatchObject({ state: 'done', attempts: 0, last_error: 'not_wanted' }),
+    );
+    expect((await orderOf(id)).fraud.verdict).toBe('ACCEPT');
+    expect(mailsTo(email)).toBe(0);
   });
 
   it.each([

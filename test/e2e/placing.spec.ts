@@ -65,6 +65,19 @@ describe('POST /v1/orders', () => {
       expect(await store.onHand(mug)).toBe(2);
     });
 
+    it.each([
+      [10, 0.1 * 3],
+      [110, 1.1 + 1.1 + 1.1],
+      [110, 3.304],
+      [110, 3.296],
+    ])('compares the expected_total of 3 units at %d in minor units: %d', async (price, expected_total) => {
+      const { store, post } = await api.withStore();
+      const body = anOrderBody(await store.product({ price, stock: 5 }), 3, { expected_total });
+
+      expect((await post('/v1/orders/preview', body)).json()).toMatchObject({ data: { problems: [] } });
+      expect((await post('/v1/orders', body)).statusCode).toBe(201);
+    });
+
     it('places an order in the currency that it names in any letter case, and returns 422 and writes nothing otherwise', async () => {
       const { store, post, get } = await api.withStore({ currency: 'EUR' });
       const mug = await store.product({ stock: 5 });
@@ -483,9 +496,9 @@ const STATEMENTS = [
 ];
 
 describe('the statements of an order', () => {
-  async function statementsOf(headers: Record<string, string>, productId?: number): Promise<string[]> {
+  async function statementsOf(headers: Record<string, string>, productId?: number, more = {}): Promise<string[]> {
     productId ??= await api.store.product({ stock: 5 });
-    const order = anOrderBody(productId);
+    const order = anOrderBody(productId, 1, more);
     await api.post('/v1/orders', order); // fills the cache of the store's history, which the fraud analysis keeps for a minute
 
     const query = jest.spyOn(pg.Client.prototype, 'query');
@@ -510,6 +523,16 @@ describe('the statements of an order', () => {
 
   it('are two more with an Idempotency-Key', async () => {
     expect(await statementsOf({ 'idempotency-key': 'counted' })).toEqual(STATEMENTS);
+  });
+
+  it('are one more with SKUs', async () => {
+    const skus = ['COUNTED-1', 'COUNTED-2'];
+    for (const sku of skus) await api.store.product({ sku, stock: 9 });
+    const items = [...skus, ...skus].map((sku) => ({ sku, quantity: 1 }));
+
+    const sent = await statementsOf({ 'idempotency-key': 'by SKU' }, undefined, { items });
+
+    expect(sent.sort()).toEqual([...STATEMENTS, 'skus.meanings'].sort());
   });
 
   it('are two when it is replayed and no commit waits for a standby', async () => {

@@ -6,12 +6,14 @@ import {
   CatalogPricing,
   Unavailable,
   UndeliverableMessage,
+  type ChargeableOrder,
   type OrderRecord,
   type StoreProfile,
 } from 'store-commerce/application';
 import { ChatNotifier } from './chat-notifier.js';
 import { extension } from './extension.js';
 import { PriceListPricing } from './price-list-pricing.js';
+import { ShippingAndVat } from './shipping-and-vat.js';
 
 const order = { id: '0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f', receiptNumber: 'WEB-1' } as OrderRecord;
 const store = { subdomain: 'acme' } as StoreProfile;
@@ -70,9 +72,31 @@ describe('the chat', () => {
   });
 });
 
+describe('the charges', () => {
+  const chargesOf = (minor: number, country: string) =>
+    new ShippingAndVat(5_000).chargesOf(1, { subtotal: { minor }, address: { country } } as ChargeableOrder);
+
+  for (const [minor, country, shipping, tax] of [
+    [4_999, 'DE', 490, 876],
+    [5_000, 'DE', 0, 798],
+    [5_000, 'US', 0, 0],
+    [5_003, 'AT', 0, 834], // 833.83…
+    [5_001, 'AT', 0, 834], // 833.5
+    [4_999_999_999_999_999, 'DE', 0, 798_319_327_731_092],
+  ] as const) {
+    it(`of ${minor} to ${country} are ${shipping} for shipping, and include ${tax} of VAT`, async () => {
+      assert.deepEqual(await chargesOf(minor, country), { tax, isTaxIncluded: true, shipping, discount: 0 });
+    });
+  }
+});
+
 describe('the extension', () => {
   it('names the variable that is wrong', () => {
     assert.throws(() => extension({ ORDERS_CHAT_URL: 'chat.example' }), /ORDERS_CHAT_URL is not a URL/);
+    assert.throws(
+      () => extension({ FREE_SHIPPING_FROM: '50.00' }),
+      /FREE_SHIPPING_FROM is not an amount in minor units/,
+    );
   });
 
   it('refuses an order with 503 while the price list is away', async () => {

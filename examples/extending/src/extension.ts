@@ -5,16 +5,19 @@ import { LoyaltyModule } from './loyalty/loyalty.module.js';
 import { Accounts1795564800001 } from './migrations/1795564800001-accounts.js';
 import { PriceListPricing } from './price-list-pricing.js';
 import { readPriceList } from './price-list.js';
+import { ShippingAndVat } from './shipping-and-vat.js';
 
 /**
  * What this team adds to the service.
  *
  * - `ORDERS_CHAT_URL`: the incoming webhook of the chat that hears of each order; absent = none.
  * - `PRICE_LIST`: a file with one `SKU,price` per line; absent = the prices of the catalog.
+ * - `FREE_SHIPPING_FROM`: an amount in minor units; absent = orders cost what their lines cost.
  */
 export function extension(env: Readonly<Record<string, string | undefined>>): Extension {
-  const { ORDERS_CHAT_URL: chat, PRICE_LIST: file } = env;
+  const { ORDERS_CHAT_URL: chat, PRICE_LIST: file, FREE_SHIPPING_FROM: free } = env;
   if (chat && !URL.canParse(chat)) throw new Error('ORDERS_CHAT_URL is not a URL');
+  if (free && !/^\d{1,12}$/.test(free)) throw new Error('FREE_SHIPPING_FROM is not an amount in minor units');
   return {
     fraudRules: [forwardedParcel],
     channels: chat ? { chat: { useValue: new ChatNotifier(chat) } } : {},
@@ -24,6 +27,7 @@ export function extension(env: Readonly<Record<string, string | undefined>>): Ex
         inject: [LiveCatalogPricing],
       },
     }),
+    ...(free && { charges: { useValue: new ShippingAndVat(Number(free)) } }),
     modules: [LoyaltyModule],
     migrations: { schema: 'loyalty', migrations: [Accounts1795564800001] },
   };

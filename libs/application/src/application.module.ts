@@ -8,6 +8,7 @@ import { FeedWatch } from './feed/feed-watch.js';
 import { CustomersService } from './customers/customers.service.js';
 import { ChangeOrder } from './orders/change-order.js';
 import { CreateOrder } from './orders/create-order.js';
+import { OrderQuotes } from './orders/order-quotes.js';
 import { OrdersService } from './orders/orders.service.js';
 import { PreviewOrder } from './orders/preview-order.js';
 import { RescreenHeldOrders } from './orders/rescreen-held-orders.js';
@@ -27,6 +28,7 @@ const USE_CASES = [
   RunPipelineStage,
   RescreenHeldOrders,
   RotateSecrets,
+  OrderQuotes,
   OrdersService,
   ProductsService,
   SkusService,

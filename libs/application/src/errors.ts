@@ -5,6 +5,7 @@ export type ApplicationFailureKind =
   | 'unavailable' // a resource that the work needs cannot be reached
   | 'late' // the work did not finish in time; the resource may be well
   | 'overloaded' // a concurrency limit is reached
+  | 'extension' // code of an extension failed
   | 'unusable_value'; // the database refused a value that validation let pass
 
 /** Without a driver's message: `cause` is the driver's error. */
@@ -38,6 +39,13 @@ export class Overloaded extends technical(
   'overloaded',
   'overloaded',
   'Too many requests at a time: try again shortly',
+) {}
+
+/** The `OrderCharges` of an extension failed, or gave an amount that is not valid: `cause` says which. */
+export class ChargesUnavailable extends technical(
+  'extension',
+  'charges_unavailable',
+  'The charges of the order cannot be computed',
 ) {}
 
 /** The database is unreachable or full, or cancelled a transaction in favour of others. */

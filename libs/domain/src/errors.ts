@@ -21,9 +21,10 @@ export const NotFound = domainError('not_found', 'not_found', (what: string) => 
 export interface UnavailableItem {
   /** Position of the line in the request, from 0. */
   readonly line: number;
-  /** `variant` when the product could be ordered without it. */
-  readonly what: 'product' | 'variant';
-  readonly id: number;
+  /** `variant` when the product could be ordered without it; `sku` when the line names no ids. */
+  readonly what: 'product' | 'variant' | 'sku';
+  /** The SKU itself for a `sku`. */
+  readonly id: number | string;
 }
 
 export class ItemsUnavailable extends domainError(
@@ -32,6 +33,18 @@ export class ItemsUnavailable extends domainError(
   'A product or variant of the order is not available',
 ) {
   constructor(readonly items: readonly UnavailableItem[]) {
+    super();
+  }
+}
+
+/** Position of a line in the request, from 0, and its SKU. */
+export interface AmbiguousItem {
+  readonly line: number;
+  readonly sku: string;
+}
+
+export class AmbiguousSku extends domainError('invalid', 'ambiguous_sku', 'Several products have the SKU of a line') {
+  constructor(readonly items: readonly AmbiguousItem[]) {
     super();
   }
 }

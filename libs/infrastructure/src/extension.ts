@@ -1,4 +1,4 @@
-import type { CatalogPricing, Notifier } from '@app/application';
+import type { CatalogPricing, Notifier, OrderCharges } from '@app/application';
 import type { FraudRule } from '@app/domain';
 import type { ModuleMetadata } from '@nestjs/common';
 import type { Provided } from './platform/provided.js';
@@ -14,6 +14,8 @@ export interface Extension {
   readonly channels?: Readonly<Record<string, Provided<Notifier>>>;
   /** Prices every order. It may inject `LiveCatalogPricing`, the catalog. */
   readonly pricing?: Provided<CatalogPricing>;
+  /** Adds tax, shipping and discount to every order. */
+  readonly charges?: Provided<OrderCharges>;
   /** Served by the API, under its guard, limits, error codes, request log and documentation. */
   readonly modules?: NonNullable<ModuleMetadata['imports']>;
   /** Run after those of the service. The API is ready when they have been applied. */

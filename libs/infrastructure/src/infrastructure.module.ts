@@ -22,11 +22,11 @@ export class InfrastructureModule {
     config: Config,
     databaseUrl: string,
     metrics = new ServiceMetrics(),
-    { fraudRules = [], channels = {}, pricing }: Extension = {},
+    { fraudRules = [], channels = {}, pricing, charges }: Extension = {},
   ): DynamicModule {
     const features = [
       AccessModule,
-      CatalogModule.on(pricing),
+      CatalogModule.on(pricing, charges),
       CustomersModule,
       FeedModule,
       FraudModule.on(fraudRules),

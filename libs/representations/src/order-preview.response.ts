@@ -1,8 +1,12 @@
 import { amountsOf, type OrderPreview as Preview } from '@app/application';
+import { toDecimal } from '@app/domain';
 import type { Static } from '@sinclair/typebox';
 import { Quoted, toQuote } from './created-order.response.js';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
+
+/** By what is unavailable: the member of an item that names it. */
+export const ITEM_FIELDS = { product: 'product_id', variant: 'variant_id', sku: 'sku' } as const;
 
 const PROBLEM_CODES = [
   'currency_mismatch',
@@ -25,6 +29,9 @@ export const OrderPreview = representation(
   'OrderPreview',
   is.object({
     ...Quoted.properties,
+    tax: is.majorUnits('Tax. In the `total` once: the `subtotal` has it already where the prices include it.', 0),
+    shipping: is.majorUnits('Shipping.', 0),
+    discount: is.majorUnits('Discount; positive where it lowers the `total`.', 0),
     problems: is.arrayOf(
       Problem,
       'Why the order would be refused at this moment, sorted by path, lines by number. Empty when it could be placed.',
@@ -34,7 +41,14 @@ export const OrderPreview = representation(
   { money: 'major' },
 );
 export function toOrderPreview(preview: Preview): ValueOf<typeof OrderPreview> {
-  return { ...toQuote(amountsOf(preview.quote)), problems: toProblems(preview) };
+  const { currency, charges } = preview.quote;
+  return {
+    ...toQuote(amountsOf(preview.quote)),
+    tax: toDecimal(charges.tax, currency),
+    shipping: toDecimal(charges.shipping, currency),
+    discount: toDecimal(charges.discount, currency),
+    problems: toProblems(preview),
+  };
 }
 
 function toProblems(preview: Preview): Static<typeof Problem>[] {
@@ -43,7 +57,9 @@ function toProblems(preview: Preview): Static<typeof Problem>[] {
     return { code, path, requested: null, available: null };
   };
   const lines = [
-    ...unavailable.map(({ line, what }) => ({ line, ...problem('item_unavailable', `items[${line}].${what}_id`) })),
+    ...unavailable.map(({ line, what }) => {
+      return { line, ...problem('item_unavailable', `items[${line}].${ITEM_FIELDS[what]}`) };
+    }),
     ...shortages.map(({ line, requested, available }) => {
       return { line, ...problem('out_of_stock', `items[${line}]`), requested, available };
     }),

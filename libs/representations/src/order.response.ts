@@ -116,7 +116,10 @@ const Stage = is.object({
   reference: is.text('The shipment or refund that it is about; `""` for none.', ''),
   state: is.oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: failed for good.'),
   attempts: is.integer('Number of attempts that have ended, since an operator retried the stage, if one did.', 1),
-  last_error: is.text('Code or class of the last failure; `""` when there was none.', ''),
+  last_error: is.text(
+    'Code or class of the last failure; `""` when there was none. `not_wanted`: the order was placed with `notify: false`.',
+    '',
+  ),
   at: is.timestamp('When the stage last changed.'),
 });
 
@@ -159,11 +162,12 @@ export const Order = representation(
   'Order',
   is.object({
     ...SUMMARY,
-    tax_amount: is.minorUnits('Tax that is not in `amount`; 0 for an order that the API placed.', 0),
-    shipping_amount: is.minorUnits('Likewise.', 0),
-    discount_amount: is.minorUnits('Likewise; positive where it lowers the total.', 0),
+    tax_amount: is.minorUnits('Tax; 0 where the service does not compute it.', 0),
+    shipping_amount: is.minorUnits('Shipping.', 0),
+    discount_amount: is.minorUnits('Discount; positive where it lowers the total.', 0),
     adjustment_amount: is.minorUnits(
-      'What the others do not explain: `amount` + tax + shipping - discount + adjustment = `total_amount`.',
+      'What the others do not explain: `amount` + tax + shipping - discount + adjustment = `total_amount`. Minus the tax ' +
+        'where the prices include it.',
       0,
     ),
     line_items: is.arrayOf(LineItem, 'The lines as they were sold. Later changes of the products do not change them.'),

@@ -7,8 +7,9 @@ const NOTES = 2000;
 
 export interface ValidOrder {
   readonly items: readonly {
-    readonly product_id: number;
+    readonly product_id?: number | null;
     readonly variant_id?: number | null;
+    readonly sku?: string | null;
     readonly quantity: number;
   }[];
   readonly customer: Fields;
@@ -37,7 +38,7 @@ export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): 
     [undefined, null, '', 'de', 'US'].includes(country as string) &&
     (reference === null || isReference(reference)) &&
     (currency === null || (typeof currency === 'string' && /^[a-z]{3}$/i.test(currency))) &&
-    (total === null || (typeof total === 'number' && total >= 0)) &&
+    (total === null || (typeof total === 'number' && total >= 0 && total * 100 < Number.MAX_SAFE_INTEGER)) &&
     (payment === null || (typeof payment === 'string' && /^(?:cod|offline)$/i.test(payment)))
   );
 }
@@ -47,24 +48,31 @@ export function cannotBePlaced(order: ValidOrder, catalog: readonly PricedProduc
   const { items, currency = null, expected_total: total = null } = order;
   return (
     (currency !== null && currency.toUpperCase() !== 'USD') ||
-    (total !== null && total !== costOf(order, catalog) / 100) ||
-    !items.every(({ product_id }) => catalog.find(({ id }) => id === product_id)?.isInStock)
+    (total !== null && Math.round(total * 100) !== costOf(order, catalog)) ||
+    !items.every((item) => productOf({ ...item }, catalog)?.isInStock)
   );
 }
 
 /** The total of the lines at catalog prices, in minor units. */
 export function costOf({ items }: ValidOrder, catalog: readonly PricedProduct[]): number {
-  return items.reduce((sum, { product_id, variant_id, quantity }) => {
-    const product = catalog.find(({ id }) => id === product_id);
-    const variant = product?.variants.find(({ id }) => id === variant_id);
-    return sum + (variant ?? product ?? { price: NaN }).price * quantity;
+  return items.reduce((sum, item) => {
+    const product = productOf({ ...item }, catalog);
+    const variant = product?.variants.find(({ id }) => id === item.variant_id);
+    return sum + (variant ?? product ?? { price: NaN }).price * item.quantity;
   }, 0);
 }
 
-function isAvailable({ product_id, variant_id, quantity }: Fields, catalog: readonly PricedProduct[]): boolean {
-  const product = catalog.find(({ id }) => id === product_id);
-  const hasVariant =
-    variant_id === undefined || variant_id === null || product?.variants.some(({ id }) => id === variant_id);
+/** Of an item with an id or a SKU. The SKUs of the catalog differ in more than their letter case. */
+export function productOf({ product_id, sku }: Fields, catalog: readonly PricedProduct[]): PricedProduct | undefined {
+  if (typeof sku !== 'string' || sku === '') return catalog.find(({ id }) => id === product_id);
+  return catalog.find((product) => product.sku.toUpperCase() === sku.toUpperCase());
+}
+
+function isAvailable(item: Fields, catalog: readonly PricedProduct[]): boolean {
+  const { product_id = null, variant_id = null, sku = null, quantity } = item;
+  if (sku !== null && (typeof sku !== 'string' || (sku !== '' && (product_id ?? variant_id) !== null))) return false;
+  const product = productOf(item, catalog);
+  const hasVariant = variant_id === null || product?.variants.some(({ id }) => id === variant_id);
   const units = Number.isInteger(quantity) ? Number(quantity) : 0;
   return product !== undefined && hasVariant === true && units >= 1 && units <= 999;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { dataOf, type Exchange } from '../support/history.js';
-import { cannotBePlaced, costOf, isValidOrder, LONGEST, type ValidOrder } from './order-rules.js';
+import { cannotBePlaced, costOf, isValidOrder, LONGEST, productOf, type ValidOrder } from './order-rules.js';
 import { explore, type PricedProduct, type Scene } from './scene.js';
 import { anyText } from './texts.js';
 
@@ -36,14 +36,33 @@ export async function exploreOrders(scene: Scene): Promise<void> {
 }
 
 function orderTexts(catalog: readonly PricedProduct[]): fc.Arbitrary<string> {
-  const item = fc.constantFrom(...catalog).chain(({ id, variants }) =>
-    fc.record(
+  const quantity = mostly(fc.integer({ min: 1, max: 999 }));
+  const item = fc.constantFrom(...catalog).chain(({ id, sku, variants }) =>
+    fc.oneof(
       {
-        product_id: mostly(fc.constant<unknown>(id)),
-        variant_id: mostly(fc.constantFrom<unknown>(...variants.map((variant) => variant.id))),
-        quantity: mostly(fc.integer({ min: 1, max: 999 })),
+        weight: 4,
+        arbitrary: fc.record(
+          {
+            product_id: mostly(fc.constant<unknown>(id)),
+            variant_id: mostly(fc.constantFrom<unknown>(...variants.map((variant) => variant.id))),
+            sku: mostly(fc.constantFrom<unknown>(null, '')),
+            quantity,
+          },
+          { requiredKeys: ['product_id', 'quantity'] },
+        ),
       },
-      { requiredKeys: ['product_id', 'quantity'] },
+      {
+        weight: 1,
+        arbitrary: fc.record(
+          {
+            sku: mostly(fc.constantFrom<unknown>(sku, sku.toUpperCase())),
+            product_id: mostly(fc.constant<unknown>(null)),
+            variant_id: mostly(fc.constant<unknown>(null)),
+            quantity,
+          },
+          { requiredKeys: ['sku', 'quantity'] },
+        ),
+      },
     ),
   );
   const items = fc.oneof(
@@ -160,7 +179,7 @@ async function faultOfOrder(scene: Scene, bytes: Buffer): Promise<string | null>
   const data = dataOf<{ order_id: string; total: number }>(answer);
   const cost = costOf(order, scene.catalog);
   if (Math.round(data.total * 100) !== cost) return `total ${data.total}, but the catalog says ${cost / 100}`;
-  return faultOfRecord(order, cost, await scene.read(`/v1/orders/${data.order_id}`));
+  return faultOfRecord(order, scene.catalog, await scene.read(`/v1/orders/${data.order_id}`));
 }
 
 function meaningOf(bytes: Buffer): unknown {
@@ -171,7 +190,8 @@ function meaningOf(bytes: Buffer): unknown {
   }
 }
 
-function faultOfRecord(order: ValidOrder, cost: number, answer: Exchange) {
+function faultOfRecord(order: ValidOrder, catalog: readonly PricedProduct[], answer: Exchange) {
+  const cost = costOf(order, catalog);
   const { customer, items, payment_method, notes, external_reference } = order;
   const { name, email, phone, address, city, zip, region, country } = customer;
   const place = {
@@ -188,7 +208,10 @@ function faultOfRecord(order: ValidOrder, cost: number, answer: Exchange) {
     payment_method: (payment_method ?? 'COD').toUpperCase(),
     ...{ status: 'PENDING', fulfillment_status: 'PENDING', source: 'WEBSITE', currency: 'USD', is_test: false },
     ...{ amount: cost, total_amount: cost, customer_name: name },
-    line_items: items.map(({ product_id, variant_id = null, quantity }) => ({ product_id, variant_id, quantity })),
+    line_items: items.map((item) => {
+      const { variant_id = null, quantity } = item;
+      return { product_id: productOf({ ...item }, catalog)?.id, variant_id, quantity };
+    }),
   };
   const data = dataOf<Record<string, unknown>>(answer);
   const lines = data['line_items'] as Record<string, unknown>[];

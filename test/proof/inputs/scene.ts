@@ -8,6 +8,8 @@ import { AWKWARD } from './texts.js';
 
 export interface PricedProduct {
   readonly id: number;
+  /** `''` for none. */
+  readonly sku: string;
   readonly price: number;
   /** True when stock exceeds the sum of all orders, variants included; false when there is none. */
   readonly isInStock: boolean;
@@ -112,15 +114,16 @@ async function awkwardRows(store: StoreFixture): Promise<Scene['rows']> {
 }
 
 function soldOut(id: number): PricedProduct {
-  return { id, price: NaN, isInStock: false, variants: [] };
+  return { id, sku: '', price: NaN, isInStock: false, variants: [] };
 }
 
 async function pricedProducts(store: StoreFixture): Promise<PricedProduct[]> {
   const catalog: PricedProduct[] = [];
   for (const price of PRICES) {
-    const id = await store.product({ price, stock: STOCK });
+    const sku = `Priced-${price}`;
+    const id = await store.product({ sku, price, stock: STOCK });
     const variant = await store.variant(id, { price: price + 50, stock: STOCK });
-    catalog.push({ id, price, isInStock: true, variants: [{ id: variant, price: price + 50 }] });
+    catalog.push({ id, sku, price, isInStock: true, variants: [{ id: variant, price: price + 50 }] });
   }
   return catalog;
 }

@@ -25,6 +25,7 @@ export function orderTrials(path: string, { references, product }: TwoStores, is
         return { items: [item] };
       }),
     ]),
+    ...all.map((kind) => refused(`sku of ${kind.kind}`, kind, (sku) => ({ items: [mine, { sku, quantity: 1 }] }))),
     ...['name', 'phone', 'address', 'city', 'zip'].map((part) =>
       placed(`customer.${part}`, name(references), (value) => ({
         items: [mine],

@@ -2,12 +2,14 @@ import {
   CreateOrder,
   Deadline,
   DeadlineExceeded,
+  OrderQuotes,
   ReceiptNumberTaken,
   type FraudScreening,
   type OrderPlacement,
   type Placement,
+  type SkuRepository,
 } from '@app/application';
-import { Money, orderLineOf, type FraudVerdict } from '@app/domain';
+import { Money, NO_CHARGES, orderLineOf, type FraudVerdict } from '@app/domain';
 
 /** Places an order of one mug. @param taken how many of its first receipt numbers are in use. */
 function placeOne({ taken = 0, verdict = 'ACCEPT' as FraudVerdict, patienceMs = 60_000 }) {
@@ -23,7 +25,11 @@ function placeOne({ taken = 0, verdict = 'ACCEPT' as FraudVerdict, patienceMs = 
     quantity: 1,
   });
   const createOrder = new CreateOrder(
-    { price: () => Promise.resolve({ lines: [mug], unavailable: [] }) },
+    new OrderQuotes(
+      {} as SkuRepository,
+      { price: () => Promise.resolve({ lines: [mug], unavailable: [] }) },
+      { chargesOf: () => Promise.resolve(NO_CHARGES) },
+    ),
     {
       begin: () => ({ assess: () => Promise.resolve({ verdict, score: 0, reasons: [] }) }),
       recordRejection: () => new Promise(() => undefined),

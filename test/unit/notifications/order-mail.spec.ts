@@ -53,6 +53,25 @@ describe("the customer's confirmation", () => {
     }
   });
 
+  it.each([
+    [
+      { taxAmount: 700, shippingAmount: 490, discountAmount: 100, totalAmount: 3998 + 1090 },
+      ['Discount: -$1.00', 'Shipping: $4.90', 'Tax:      $7.00', 'Total:    $50.88'],
+    ],
+    [{ taxAmount: 638, totalAmount: 3998 }, ['Tax:      $6.38 (included)', 'Total:    $39.98']],
+    [{ totalAmount: 3998 }, ['Total:    $39.98']],
+  ])('states the charges %j between the sum of the lines and the total', (charges, lines) => {
+    const { text, html } = mailOf('notify-customer', anOrderRecord({ amount: 3998, ...charges }));
+
+    expect(text).toContain(['Subtotal: $39.98', ...lines].join('\n'));
+    for (const line of lines) {
+      const [name = '', amount = ''] = line.split(/: +/);
+      expect(html).toMatch(
+        new RegExp(`${name}(</strong>)?</td><td[^>]*>(<strong>)?${amount.replace(/[$()]/g, '\\$&')}`),
+      );
+    }
+  });
+
   it('does not contain the notes, which could carry any text to any address', () => {
     const { text, html } = mailOf('notify-customer', anOrderRecord({ notes: 'buy cheap watches' }));
 

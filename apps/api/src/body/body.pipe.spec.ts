@@ -22,6 +22,7 @@ describe('BodyPipe', () => {
       'customer',
       'payment_method',
       'notes',
+      'notify',
       'external_reference',
       'expected_total',
       'currency',
@@ -29,7 +30,7 @@ describe('BodyPipe', () => {
     expect(Object.keys(body)).toEqual(ofOrder);
     const ofCustomer = ['name', 'email', 'phone', 'address', 'city', 'zip', 'region', 'country'];
     expect(Object.keys(body.customer)).toEqual(ofCustomer);
-    expect(Object.keys(body.items[0] ?? {})).toEqual(['product_id', 'variant_id', 'quantity']);
+    expect(Object.keys(body.items[0] ?? {})).toEqual(['product_id', 'sku', 'variant_id', 'quantity']);
   });
 
   it('returns the faults of the other items beside items that are no objects', async () => {

@@ -50,15 +50,22 @@ function faultsOf({ value, constraints = {}, children = [] }: ValidationError, p
   return children.flatMap((child) => faultsOf(child, path + nameOf(child.property)));
 }
 
-/** The class transformer sets every declared field, also an absent one. */
-function unknownFields(sent: object, read: object, path: string): string[] {
+/**
+ * The paths of the members that a class does not declare: the class transformer sets every declared field, also an absent
+ * one. An object that was not read into a class has no unknown members.
+ */
+export function unknownFields(sent: object, read: object, path: string, encode = (name: string) => name): string[] {
+  if (Object.getPrototypeOf(read) === Object.prototype) return [];
   const fields = new Map(Object.entries(read));
   return Object.entries(sent).flatMap(([name, value]: [string, unknown]) => {
-    if (!fields.has(name)) return [`${path}${name}`];
+    if (!fields.has(name)) return [`${path}${encode(name)}`];
     const known: unknown = fields.get(name);
+    if (isJsonObject(value) && isJsonObject(known)) return unknownFields(value, known, `${path}${name}.`, encode);
     if (!Array.isArray(value) || !Array.isArray(known)) return [];
-    return value.flatMap((entry: object, index) =>
-      unknownFields(entry, known[index] as object, `${path}${name}[${index}].`),
-    );
+    return value.flatMap((entry: unknown, index) => {
+      const item: unknown = known[index];
+      if (!isJsonObject(entry) || !isJsonObject(item)) return [];
+      return unknownFields(entry, item, `${path}${name}[${index}].`, encode);
+    });
   });
 }

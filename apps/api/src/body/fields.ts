@@ -97,6 +97,15 @@ export function IntegerOrNullField({
   return fieldOrNull({ ...integer(range), default: preset }, ...isIntegerFrom(range));
 }
 
+/** Null, or absent, only where the body has the other field. */
+export function IntegerUnlessField(other: string, range: RangeOptions): PropertyDecorator {
+  const { description, ...schema } = integer(range);
+  const isNeeded = (body: object, value: unknown) =>
+    (value !== undefined && value !== null) || !(body as Record<string, unknown>)[other];
+  const anyOf = [schema, { type: 'null' }];
+  return field({ description, anyOf, required: false }, ValidateIf(isNeeded), ...isIntegerFrom(range));
+}
+
 export function AmountField({ description }: FieldOptions): PropertyDecorator {
   const says = { message: 'must be a number of at least 0' };
   const isAmount = [IsNumber({ allowInfinity: true }, says), Min(0, says)];

@@ -1,5 +1,6 @@
 import * as application from '@app/application';
 import {
+  ChargesUnavailable,
   CommitOutcomeUnknown,
   DeadlineExceeded,
   IdempotencyInFlight,
@@ -78,6 +79,7 @@ describe('describeError', () => {
     ['a missing table', new SchemaMismatch({ cause: secret }), 503, 'unavailable', DOWN],
     ['a missed deadline', new DeadlineExceeded({ cause: secret }), 503, 'deadline_exceeded', DOWN],
     ['a lost commit', new CommitOutcomeUnknown(secret), 503, 'outcome_unknown', DOWN],
+    ['failed charges', new ChargesUnavailable({ cause: secret }), 503, 'charges_unavailable', 'cannot be computed'],
     ['a reached limit', new Overloaded(), 503, 'overloaded', BUSY],
   ])('maps %s to its status, code and text', (_name, error, status, code, text) => {
     const answer = describeError(error);
@@ -94,6 +96,7 @@ describe('describeError', () => {
     ['none', new Overloaded()],
     ['unusable_value', new UnusableValue()],
     ['defect', new TypeError()],
+    ['defect', new ChargesUnavailable()],
     ['none', new NotFound('Order')],
   ])('reports the concern %s for %s', (concern, error) => {
     expect(describeError(error).concern).toBe(concern);

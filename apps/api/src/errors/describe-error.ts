@@ -5,6 +5,7 @@ import {
   type ApplicationFailureKind,
 } from '@app/application';
 import {
+  AmbiguousSku,
   DeliveredTooEarly,
   DomainError,
   ExternalReferenceTaken,
@@ -14,7 +15,7 @@ import {
   UnitsWithoutBin,
   type FailureKind,
 } from '@app/domain';
-import { STATUS_FIELDS } from '@app/representations';
+import { ITEM_FIELDS, STATUS_FIELDS } from '@app/representations';
 import { HttpException, HttpStatus } from '@nestjs/common';
 import { FASTIFY_FAULTS, RequestError } from './request-errors.js';
 
@@ -29,7 +30,7 @@ const SOON = { 'retry-after': '1' };
 const MAX_NAMED = 20;
 
 /** What operators need to see. `none`: a fault of the client, or a refusal that is counted elsewhere. */
-export type Concern = 'none' | 'defect' | Exclude<ApplicationFailureKind, 'overloaded'>;
+export type Concern = 'none' | 'defect' | Exclude<ApplicationFailureKind, 'overloaded' | 'extension'>;
 
 export interface ErrorAnswer {
   readonly status: number;
@@ -59,6 +60,7 @@ function headersOf(error: DomainError): Readonly<Record<string, string>> {
 
 function describeApplicationError({ kind, code, message }: ApplicationError, namesOneThing: boolean): ErrorAnswer {
   if (kind === 'overloaded') return answer(503, code, message, SOON);
+  if (kind === 'extension') return { ...answer(503, code, message, SOON), concern: 'defect' };
   if (kind !== 'unusable_value') return unavailable(code, kind);
   const refusal = namesOneThing ? notFound() : answer(400, code, 'The request has a value that cannot be used');
   return { ...refusal, concern: kind };
@@ -109,7 +111,11 @@ function answer(
 function messageOf(error: DomainError): string {
   if (error instanceof ItemsUnavailable) {
     const items = error.items.slice(0, MAX_NAMED);
-    return items.map(({ line, what, id }) => `items[${line}].${what}_id ${id} is not available`).join('; ');
+    return items.map(({ line, what, id }) => `items[${line}].${ITEM_FIELDS[what]} ${id} is not available`).join('; ');
+  }
+  if (error instanceof AmbiguousSku) {
+    const items = error.items.slice(0, MAX_NAMED).map(({ line, sku }) => `items[${line}].sku ${sku}`);
+    return `Several products have this SKU, name product_id and variant_id: ${items.join('; ')}`;
   }
   if (error instanceof OutOfStock) {
     const shortages = error.shortages.slice(0, MAX_NAMED).map(({ line, requested, available, lacksVariant }) => {

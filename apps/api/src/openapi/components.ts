@@ -40,6 +40,11 @@ const DESCRIBED = {
     description: 'The query parameters that the operation does not have, percent-encoded and separated by `, `.',
     schema: { type: 'string', examples: ['statsu'] },
   },
+  'X-Ignored-Fields': {
+    description:
+      'The fields of the body that the operation does not have, except prices and totals, percent-encoded and separated by `, `.',
+    schema: { type: 'string', examples: ['expected_totl, items[].colour'] },
+  },
   'Idempotent-Replayed': {
     description: '`true` when this is the answer to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'], examples: ['true'] },

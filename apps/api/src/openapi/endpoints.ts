@@ -102,6 +102,8 @@ interface Write<Body extends object> extends Operation {
   readonly body?: { readonly type: new () => Body; readonly example: Body; readonly isOptional?: boolean };
   readonly answer: { readonly status: 200 | 201; readonly description: string };
   readonly isRepeatable?: boolean;
+  /** Whether it names the fields of the body that it ignores, instead of refusing them. */
+  readonly ignoresFields?: boolean;
 }
 
 export function ApiWrite<Body extends object>({
@@ -109,11 +111,13 @@ export function ApiWrite<Body extends object>({
   body,
   answer: { status, description },
   isRepeatable = false,
+  ignoresFields = false,
   failures = [],
   ...operation
 }: Write<Body>): MethodDecorator {
   const { schema, example: value } = singleOf(of);
   const replayed = isRepeatable ? optionalHeaders('Idempotent-Replayed') : {};
+  const ignored = ignoresFields ? optionalHeaders('X-Ignored-Fields') : {};
   const repeated = [new IdempotencyInFlight(), new IdempotencyMismatch(), new CommitOutcomeUnknown(null)];
   return applyDecorators(
     ...(isRepeatable ? [ApiIdempotencyKey] : []),
@@ -126,11 +130,12 @@ export function ApiWrite<Body extends object>({
       description,
       schema,
       examples: { done: { summary: 'Done', value } },
-      headers: { ...KEY_HEADERS, ...replayed, ...optionalHeaders('X-Ignored-Parameters') },
+      headers: { ...KEY_HEADERS, ...replayed, ...ignored, ...optionalHeaders('X-Ignored-Parameters') },
     }),
     ApiFailures(
       ...failures,
       ...(isRepeatable ? repeated : []),
+      ...(ignoresFields ? [new BadRequestException('Unknown field: expected_totl')] : []),
       new BadRequestException('Unknown query parameter: dry_run'),
       ...COMMON_FAILURES,
     ),

@@ -19,8 +19,8 @@ export const ApiIfNoneMatch = ApiHeader({
 export const ApiPrefer = ApiHeader({
   name: 'Prefer',
   description:
-    '`handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in ' +
-    '`X-Ignored-Parameters`.',
+    '`handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ' +
+    'ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`.',
   required: false,
   schema: { type: 'string', examples: ['handling=strict'] },
 });

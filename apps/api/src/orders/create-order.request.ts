@@ -1,13 +1,35 @@
-import type { OrderRequest } from '@app/application';
-import { MAX_INT4, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
+import type { ItemRequest, OrderRequest } from '@app/application';
+import {
+  MAX_INT4,
+  MAX_LINES,
+  MAX_QUANTITY,
+  Money,
+  PAYMENT_METHODS,
+  toDecimalText,
+  type Currency,
+  type PaymentMethod,
+} from '@app/domain';
+import { BadRequestException } from '@nestjs/common';
 import { ApiSchema } from '@nestjs/swagger';
+import { refusalOf } from '../body/body.pipe.js';
 import * as is from '../body/fields.js';
 
 const ID = { min: 1, max: MAX_INT4 } as const;
 
 export class OrderItemRequest {
-  @is.IntegerField({ ...ID, description: 'An active product of the store. An integer, although `id` is a string.' })
-  product_id!: number;
+  @is.IntegerUnlessField('sku', {
+    ...ID,
+    description: 'An active product of the store. An integer, although `id` is a string. Or `sku`.',
+  })
+  product_id?: number | null;
+
+  @is.TextField({
+    max: 200,
+    description:
+      'Instead of `product_id` and `variant_id`: the SKU of a product or variant, exactly or else in any letter case. Of ' +
+      'several with it, the one that can be ordered.',
+  })
+  sku?: string | null;
 
   @is.IntegerOrNullField({
     ...ID,
@@ -54,7 +76,8 @@ export class OrderCustomerRequest {
 
 @ApiSchema({
   description:
-    'Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 4,000 values.',
+    'Other fields are ignored and named in `X-Ignored-Fields`, except prices and totals. A body has at most 256 kB, ' +
+    '8 levels and 4,000 values.',
 })
 export class CreateOrderRequest {
   @is.ListField(OrderItemRequest, {
@@ -77,6 +100,12 @@ export class CreateOrderRequest {
   @is.TextField({ max: 2000, description: 'Free text.' })
   notes?: string | null;
 
+  @is.FlagField({
+    default: true,
+    description: 'Whether the customer gets the confirmation. Each later change has its own `notify`.',
+  })
+  notify?: boolean | null;
+
   @is.ReferenceField({
     description:
       'Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is ' +
@@ -87,8 +116,8 @@ export class CreateOrderRequest {
 
   @is.AmountField({
     description:
-      'What you expect the order to cost, as `total` of a preview shows it, in major units. If the total differs, the order is ' +
-      'refused with 422 `price_changed`. Null means any total.',
+      'What you expect the order to cost, as `total` of a preview shows it, in major units, rounded to the nearest minor ' +
+      'unit. If the total differs, the order is refused with 422 `price_changed`. Null means any total.',
   })
   expected_total?: number | null;
 
@@ -100,15 +129,14 @@ export class CreateOrderRequest {
   currency?: string | null;
 }
 
-export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
-  const { items, customer, payment_method, notes, external_reference, expected_total, currency } = body;
+/** @param inStore the currency of the store. @throws BadRequestException */
+export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): OrderRequest {
+  const faults = body.items.flatMap((item, index) => faultsOf(item).map((fault) => `items[${index}]${fault}`));
+  if (faults.length > 0) throw refusalOf(faults);
+  const { items, customer, payment_method, notes, notify, external_reference, expected_total, currency } = body;
   const { name, email, phone, address, city, zip, region, country } = customer;
   return {
-    items: items.map(({ product_id, variant_id, quantity }) => ({
-      productId: product_id,
-      variantId: variant_id ?? null,
-      quantity,
-    })),
+    items: items.map(toItem),
     customer: { name, email: email ?? '', phone: phone ?? '' },
     address: {
       address: address ?? '',
@@ -120,7 +148,29 @@ export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
     paymentMethod: (payment_method?.toUpperCase() ?? 'COD') as PaymentMethod,
     notes: notes ?? '',
     externalReference: external_reference ?? '',
-    ...(typeof expected_total === 'number' && { expectedTotal: expected_total }),
+    ...(notify === false && { notify }),
+    ...(typeof expected_total === 'number' && { expectedTotal: toMoney(expected_total, inStore) }),
     ...(typeof currency === 'string' && { currency: currency.toUpperCase() }),
   };
+}
+
+function faultsOf({ sku, product_id, variant_id }: OrderItemRequest): string[] {
+  if (!sku) return [];
+  if (product_id) return [' must have either sku or product_id'];
+  return variant_id ? ['.variant_id needs product_id'] : [];
+}
+
+/** The fields are those of the hash by which an Idempotency-Key knows its request. */
+function toItem({ sku, product_id, variant_id, quantity }: OrderItemRequest): ItemRequest {
+  if (sku) return { sku, quantity };
+  return { productId: product_id ?? 0, variantId: variant_id ?? null, quantity };
+}
+
+function toMoney(expectedTotal: number, currency: Currency): Money {
+  try {
+    return Money.nearest(expectedTotal, currency);
+  } catch {
+    const most = toDecimalText(Money.ofMinor(Number.MAX_SAFE_INTEGER, currency));
+    throw new BadRequestException(`expected_total must be a number from 0 to ${most}`);
+  }
 }

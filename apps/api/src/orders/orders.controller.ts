@@ -23,6 +23,7 @@ import { WritesNothing } from '../access/route-access.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { BodyPipe } from '../body/body.pipe.js';
+import { ignoredFields } from '../body/ignored-fields.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList, ApiSingle } from '../openapi/endpoints.js';
@@ -112,7 +113,8 @@ export class OrdersController {
     @OrderDeadline() deadline: Deadline,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const request = toOrderRequest(body);
+    const ignored = ignoredFields(reply.request, body);
+    const request = toOrderRequest(body, store.currency);
     const { receipt, isReplay } = await this.createOrder.execute({
       store,
       mode,
@@ -124,6 +126,7 @@ export class OrdersController {
     this.metrics.countOrder(mode, isReplay);
     reply.request.orderId = receipt.orderId;
     if (isReplay) reply.header('idempotent-replayed', 'true');
+    if (ignored !== '') reply.header('x-ignored-fields', ignored);
     return single(toCreatedOrder(receipt));
   }
 
@@ -135,8 +138,12 @@ export class OrdersController {
     @CurrentKey() { mode, store }: ApiKeyLookup,
     @Body(BodyPipe) body: CreateOrderRequest,
     @OrderDeadline() deadline: Deadline,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const request = toOrderRequest(body);
-    return single(toOrderPreview(await this.previewOrder.execute({ store, mode, request, deadline })));
+    const ignored = ignoredFields(reply.request, body);
+    const request = toOrderRequest(body, store.currency);
+    const preview = await this.previewOrder.execute({ store, mode, request, deadline });
+    if (ignored !== '') reply.header('x-ignored-fields', ignored);
+    return single(toOrderPreview(preview));
   }
 }

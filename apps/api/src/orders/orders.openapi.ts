@@ -1,3 +1,4 @@
+import { ChargesUnavailable } from '@app/application';
 import { domainErrors as refused, Money } from '@app/domain';
 import { CreatedOrder, Order, OrderListItem, OrderPreview, type ResourceDocumentation } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
@@ -34,6 +35,8 @@ const BODY = {
   },
 };
 const FAULTS = [
+  new refused.AmbiguousSku([{ line: 2, sku: 'R-1-42' }]),
+  new ChargesUnavailable(),
   new BadRequestException('customer.name is required'),
   new BadRequestException('items[2].quantity must be an integer from 1 to 999'),
 ];
@@ -51,6 +54,7 @@ export const ApiCreateOrder = ApiWrite({
     description: 'The order was placed, by this request or by an earlier one with the same Idempotency-Key.',
   },
   isRepeatable: true,
+  ignoresFields: true,
   failures: [
     ...FAULTS,
     new refused.ItemsUnavailable([{ line: 2, what: 'product', id: 77 }]),
@@ -66,8 +70,8 @@ export const ApiPreviewOrder = ApiWrite({
   operationId: 'previewOrder',
   summary: 'Prices, totals and problems of an order that is not placed',
   description:
-    'Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with ' +
-    '`problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does ' +
+    'Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with the ' +
+    'charges and `problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does ' +
     'not run: it may still refuse or hold the order. `items` and the totals omit lines with `item_unavailable` and ' +
     'contain those that are `out_of_stock`. Money is in major units: 10.99 is 10.99 USD.',
   body: BODY,
@@ -76,5 +80,6 @@ export const ApiPreviewOrder = ApiWrite({
     status: 200,
     description: 'The order was not placed. `problems` is empty if it could be placed at this moment.',
   },
+  ignoresFields: true,
   failures: FAULTS,
 });

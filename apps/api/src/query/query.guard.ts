@@ -3,11 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import '../access/current-store.decorator.js';
 import { readWords, type Parameter } from './parameters.js';
 import { parametersOf, type RawQuery } from './query.js';
-
-const MAX_NAMES = 20;
-const MAX_NAME_LENGTH = 64;
-/** RFC 7240: `Prefer: respond-async, handling=strict`. */
-const STRICT = /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:[;,]|$)/i;
+import { encodeName, ignoredNames, isStrict } from '../strict-handling.js';
 
 /**
  * Parameters that the route does not declare are probably misspelled: they are ignored and named in
@@ -17,16 +13,14 @@ const STRICT = /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:[;,]|$)/i;
 export class QueryGuard implements CanActivate {
   canActivate(context: ExecutionContext): true {
     const http = context.switchToHttp();
-    const { apiKey, headers, query } = http.getRequest<FastifyRequest>();
-    if (!apiKey) return true;
+    const request = http.getRequest<FastifyRequest>();
+    if (!request.apiKey) return true;
+    const query = request.query as RawQuery;
     const known = parametersOf(context.getHandler());
-    const names = Object.keys(query as object).filter((sent) => sent && !known.some(({ name }) => name === sent));
-    const isStrict = headers['prefer'] !== undefined && STRICT.test(String(headers['prefer']));
-    if (isStrict) assertWords(known, query as RawQuery);
-    if (names.length === 0) return true;
-    const named = names.slice(0, MAX_NAMES).map(encodeName).join(', ');
-    if (isStrict) throw new BadRequestException(`Unknown query parameter: ${named}`);
-    http.getResponse<FastifyReply>().header('x-ignored-parameters', named);
+    const names = Object.keys(query).filter((sent) => sent && !known.some(({ name }) => name === sent));
+    if (isStrict(request)) assertWords(known, query);
+    const named = ignoredNames(request, 'query parameter', names.map(encodeName));
+    if (named !== '') http.getResponse<FastifyReply>().header('x-ignored-parameters', named);
     return true;
   }
 }
@@ -38,9 +32,4 @@ function assertWords(parameters: readonly Parameter[], query: RawQuery): void {
     const given = readWords(refusal)([query[name]].flat()) ?? [];
     if (given.some((word) => !words.includes(word.toUpperCase()))) throw new BadRequestException(refusal);
   }
-}
-
-/** As ASCII without blanks, control characters and commas: the header stays a list of names. */
-function encodeName(name: string): string {
-  return encodeURIComponent([...name.toWellFormed()].slice(0, MAX_NAME_LENGTH).join(''));
 }

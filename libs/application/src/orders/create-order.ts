@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   costs,
   CurrencyMismatch,
-  type DomainError,
+  DomainError,
   ExternalReferenceTaken,
   ItemsUnavailable,
   newOrder,
@@ -16,31 +16,27 @@ import {
   type ApiKeyMode,
   type Currency,
   type FraudAssessment,
-  type OrderCustomer,
-  type OrderLine,
-  type PaymentMethod,
-  type PostalAddress,
+  type Money,
+  type Quote,
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Deadline } from '../deadline.js';
-import { CatalogPricing, type LineRequest } from '../ports/catalog-pricing.js';
 import { Clock } from '../ports/clock.js';
 import { FraudScreening } from '../ports/fraud-screening.js';
 import type { IdempotentRequest } from '../ports/idempotency.js';
 import { OrderPlacement, receiptOf, ReceiptNumberTaken, type OrderReceipt } from '../ports/order-placement.js';
 import { requestHashOf } from '../request-hash.js';
+import { OrderQuotes, type QuoteRequest } from './order-quotes.js';
 
-export interface OrderRequest {
-  readonly items: readonly LineRequest[];
-  readonly customer: OrderCustomer;
-  readonly address: PostalAddress;
-  readonly paymentMethod: PaymentMethod;
+export interface OrderRequest extends QuoteRequest {
   readonly notes: string;
   /** `''` when there is none. */
   readonly externalReference: string;
-  /** In major units; absent when any total will do. */
-  readonly expectedTotal?: number;
+  /** False when the customer gets no confirmation. */
+  readonly notify?: boolean;
+  /** Absent when any total will do. */
+  readonly expectedTotal?: Money;
   /** Absent when that of the store will do. */
   readonly currency?: Currency;
 }
@@ -60,12 +56,17 @@ export interface CreatedOrder {
   readonly isReplay: boolean;
 }
 
+interface Quoted {
+  readonly quote: Quote;
+  readonly placedAt: Date;
+}
+
 const RECEIPT_ATTEMPTS = 3;
 
 @Injectable()
 export class CreateOrder {
   constructor(
-    private readonly pricing: CatalogPricing,
+    private readonly quotes: OrderQuotes,
     private readonly fraud: FraudScreening,
     private readonly placement: OrderPlacement,
     private readonly clock: Clock,
@@ -74,7 +75,8 @@ export class CreateOrder {
   /**
    * Prices the items from the live catalog, screens the order and places it. After an error, except
    * CommitOutcomeUnknown, no order is written.
-   * @throws ItemsUnavailable, CurrencyMismatch, PriceChanged, OutOfStock, ExternalReferenceTaken
+   * @throws AmbiguousSku, ItemsUnavailable, CurrencyMismatch, PriceChanged, OutOfStock, ExternalReferenceTaken
+   * @throws ChargesUnavailable, or the DomainError by which the charges refuse the order
    * @throws OrderRejected when the store's fraud rules reject the order: the assessment is written.
    * @throws IdempotencyMismatch, IdempotencyInFlight
    * @throws DeadlineExceeded when the order's transaction cannot begin, or its rejection cannot be recorded, in time.
@@ -91,28 +93,38 @@ export class CreateOrder {
     const { customer, address } = request;
     const contact = { email: customer.email, phone: customer.phone, address };
     const screening = this.fraud.begin(store.id, contact, keyId);
-    const pricing = Promise.all([this.pricing.price(store.id, store.currency, request.items), this.clock.now()]);
-    const [{ lines, unavailable }, placedAt] = await deadline.bound(pricing);
-    if (unavailable.length > 0) return this.refuse(new ItemsUnavailable(unavailable), command, idempotency);
-    if (!isCurrencyExpected(command)) return this.refuse(new CurrencyMismatch(store.currency), command, idempotency);
+    const quoted = await deadline.bound(this.quote(command)).catch((error: unknown) => {
+      if (error instanceof DomainError) return error;
+      throw error;
+    });
+    if (quoted instanceof DomainError) return this.refuse(quoted, command, idempotency);
 
-    const draft = draftOf(command, lines, placedAt);
-    if (!costs(draft, request.expectedTotal)) return this.refuse(new PriceChanged(draft.total), command, idempotency);
-
-    const assessment = await screening.assess({ total: draft.total.minor, items: lines });
+    const draft = draftOf(command, quoted);
+    const assessment = await screening.assess({ total: draft.total.minor, items: draft.lines });
     if (assessment.verdict === 'REJECT') {
       // A record that arrives after the deadline is still true: an order of that id is never placed.
       const record = () => deadline.bound(this.fraud.recordRejection(store.id, draft.id, assessment));
       return this.refuse(new OrderRejected(), command, idempotency, record);
     }
 
-    for (let attempt = 1, order = draft; ; attempt++, order = draftOf(command, lines, placedAt)) {
+    for (let attempt = 1, order = draft; ; attempt++, order = draftOf(command, quoted)) {
       try {
         return await this.place(order, assessment, idempotency, deadline);
       } catch (error) {
         if (!(error instanceof ReceiptNumberTaken) || attempt === RECEIPT_ATTEMPTS) throw error;
       }
     }
+  }
+
+  /** @throws DomainError when the order is refused. */
+  private async quote(command: CreateOrderCommand): Promise<Quoted> {
+    const { store, request } = command;
+    const [{ lines, unavailable }, placedAt] = await Promise.all([this.quotes.price(command), this.clock.now()]);
+    if (unavailable.length > 0) throw new ItemsUnavailable(unavailable);
+    if (!isCurrencyExpected(command)) throw new CurrencyMismatch(store.currency);
+    const quote = await this.quotes.charge(command, lines);
+    if (!costs(quote, request.expectedTotal)) throw new PriceChanged(quote.total);
+    return { quote, placedAt };
   }
 
   private async place(
@@ -157,11 +169,7 @@ export function isCurrencyExpected({ store, request }: Pick<CreateOrderCommand, 
   return request.currency === undefined || request.currency === store.currency;
 }
 
-function draftOf(
-  { store, mode, keyId, request }: CreateOrderCommand,
-  lines: readonly OrderLine[],
-  placedAt: Date,
-): Order {
+function draftOf({ store, mode, keyId, request }: CreateOrderCommand, { quote, placedAt }: Quoted): Order {
   return newOrder({
     id: uuidv7({ msecs: placedAt.getTime() }),
     storeId: store.id,
@@ -173,7 +181,9 @@ function draftOf(
     notes: request.notes,
     externalReference: request.externalReference,
     isTest: mode === 'test',
-    lines,
+    lines: quote.lines,
+    charges: quote.charges,
+    notify: request.notify ?? true,
     placedAt,
     placedBy: keyId ?? null,
   });

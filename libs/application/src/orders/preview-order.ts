@@ -1,16 +1,8 @@
-import {
-  costs,
-  quoteOf,
-  sumDemand,
-  type OrderLine,
-  type Quote,
-  type StockDemand,
-  type UnavailableItem,
-} from '@app/domain';
+import { costs, sumDemand, type OrderLine, type Quote, type StockDemand, type UnavailableItem } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { CatalogPricing } from '../ports/catalog-pricing.js';
 import { OrderPlacement, type PlacementCheck } from '../ports/order-placement.js';
 import { isCurrencyExpected, type CreateOrderCommand } from './create-order.js';
+import { OrderQuotes } from './order-quotes.js';
 
 export type PreviewOrderCommand = Omit<CreateOrderCommand, 'idempotencyKey'>;
 
@@ -26,13 +18,13 @@ export interface OrderPreview extends PlacementCheck {
 @Injectable()
 export class PreviewOrder {
   constructor(
-    private readonly pricing: CatalogPricing,
+    private readonly quotes: OrderQuotes,
     private readonly placement: OrderPlacement,
   ) {}
 
   /**
    * Prices and checks an order without locks and without writing. Runs no fraud rule: a verdict would show how to evade
-   * it. @throws DeadlineExceeded
+   * it. @throws DeadlineExceeded, AmbiguousSku, ChargesUnavailable, or the DomainError by which the charges refuse the order
    */
   execute(command: PreviewOrderCommand): Promise<OrderPreview> {
     return command.deadline.bound(this.preview(command));
@@ -40,11 +32,11 @@ export class PreviewOrder {
 
   private async preview(command: PreviewOrderCommand): Promise<OrderPreview> {
     const { store, mode, request } = command;
-    const { items, paymentMethod, externalReference, expectedTotal } = request;
-    const { lines, unavailable } = await this.pricing.price(store.id, store.currency, items);
+    const { items, externalReference, expectedTotal } = request;
+    const { lines, unavailable } = await this.quotes.price(command);
     const reference = { storeId: store.id, isTest: mode === 'test', externalReference };
     const check = await this.placement.check(reference, demandOf(items.length, lines, unavailable));
-    const quote = quoteOf({ currency: store.currency, paymentMethod, lines });
+    const quote = await this.quotes.charge(command, lines);
     const isPriceChanged = unavailable.length === 0 && !costs(quote, expectedTotal);
     return { quote, unavailable, isCurrencyMismatched: !isCurrencyExpected(command), isPriceChanged, ...check };
   }

@@ -41,9 +41,18 @@ export interface SkuFilter extends UpdatedFilter {
   readonly include?: readonly 'updated_at'[];
 }
 
+/** `ambiguous`: several units have the SKU, and not exactly one of them can be ordered. */
+export type MeaningOfSku = StockItem | 'unknown' | 'ambiguous';
+
 export abstract class SkuRepository {
   /** By SKU as Unicode code points, so units without one come first; then by product id and variant id. */
   abstract list(storeId: number, filter: SkuFilter, page: Page): Promise<PageOf<SkuRecord>>;
+
+  /**
+   * What each SKU means in a request, in the order of the SKUs: the unit that has it exactly, or else in any letter case;
+   * of several, the one that can be ordered. The unit need not be for sale.
+   */
+  abstract meaningsOf(storeId: number, skus: readonly string[]): Promise<MeaningOfSku[]>;
 
   /** Those that are sellable units, in any order. From the primary. */
   abstract findByIds(storeId: number, ids: readonly SkuId[]): Promise<SkuRecord[]>;

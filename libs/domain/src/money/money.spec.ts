@@ -65,6 +65,29 @@ describe('Money.parse', () => {
   });
 });
 
+describe('Money.nearest', () => {
+  it.each([
+    [0, 'USD', 0],
+    [-0, 'USD', 0],
+    [59.97, 'USD', 5997],
+    [0.1 + 0.2, 'USD', 30],
+    [0.1 * 3, 'KWD', 300],
+    [1.1 * 3, 'USD', 330],
+    [0.304, 'USD', 30],
+    [0.306, 'USD', 31],
+    [0.125, 'USD', 13], // a half that is exact in binary
+    [1e-7, 'USD', 0],
+    [1250.4, 'JPY', 1250],
+    [4399999999999.999, 'KWD', 4_399_999_999_999_999],
+  ])('rounds %d %s to %d minor units', (major, currency, minor) => {
+    expect(Money.nearest(major, currency)).toEqual(Money.ofMinor(minor, currency));
+  });
+
+  it.each([-0.01, 90071992547409.92, 1e17, 1e21, 1e300, Infinity, NaN])('refuses %d', (major) => {
+    expect(() => Money.nearest(major, 'USD')).toThrow(RangeError);
+  });
+});
+
 describe('Money arithmetic', () => {
   it('refuses to add amounts of different currencies', () => {
     expect(() => usd(1).plus(Money.ofMinor(1, 'EUR'))).toThrow('Cannot add EUR to USD');

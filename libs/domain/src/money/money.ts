@@ -1,6 +1,9 @@
 import { minorUnitExponent, type Currency } from './currency.js';
 
-/** 100 lines of 999 units at this price stay below 5 × 10^15, so {@link toDecimal} is exact for totals. */
+/** Minor units up to which {@link toDecimal} is exact. */
+export const MAX_TOTAL = 5_000_000_000_000_000;
+
+/** 100 lines of 999 units at this price stay below {@link MAX_TOTAL}. */
 export const MAX_UNIT_PRICE = 50_000_000_000;
 
 /** An integer amount in the minor unit of its currency (cents for USD). */
@@ -34,6 +37,14 @@ export class Money {
     return Money.ofMinor(Number(kept + (roundUp ? 1n : 0n)), currency);
   }
 
+  /**
+   * The minor unit nearest to a number in major units, half away from zero. Sums of doubles are not exact: 0.1 × 3 is
+   * 0.30000000000000004. @throws RangeError when the amount is negative or not a safe integer.
+   */
+  static nearest(major: number, currency: Currency): Money {
+    return Money.parse(major.toFixed(18), currency);
+  }
+
   /** @throws RangeError when the currencies differ. */
   plus(other: Money): Money {
     if (other.currency !== this.currency) throw new RangeError(`Cannot add ${other.currency} to ${this.currency}`);
@@ -53,7 +64,7 @@ export function toDecimalText({ minor, currency }: Money): string {
   return `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
 }
 
-/** 1999 minor units of USD become 19.99. The division is exact as a decimal up to 5 × 10^15 minor units. */
+/** 1999 minor units of USD become 19.99. The division is exact as a decimal up to {@link MAX_TOTAL}. */
 export function toDecimal(minor: number, currency: Currency): number {
   return minor / 10 ** minorUnitExponent(currency);
 }

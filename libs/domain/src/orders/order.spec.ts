@@ -30,6 +30,7 @@ function aDraft(overrides: Partial<OrderDraft> = {}): OrderDraft {
     externalReference: '',
     isTest: false,
     lines: [aLine(1099)],
+    notify: true,
     placedAt: new Date('2026-11-20T10:00:00Z'),
     placedBy: null,
     ...overrides,
@@ -69,6 +70,33 @@ describe('the totals of an order', () => {
     const lines = Array.from({ length: 100 }, () => aLine(MAX_UNIT_PRICE, 999));
 
     expect(BigInt(newOrder(aDraft({ lines })).total.minor)).toBe(BigInt(MAX_UNIT_PRICE) * 99_900n);
+  });
+});
+
+describe('the charges of an order', () => {
+  const NONE = { tax: 0, isTaxIncluded: false, shipping: 0, discount: 0 };
+
+  it.each([
+    [{ ...NONE, tax: 209, shipping: 490, discount: 100 }, 1698],
+    [{ ...NONE, tax: 175, isTaxIncluded: true }, 1099],
+    [{ ...NONE, discount: 1099 }, 0],
+  ])('make a total of 1099 with %j: %d', (charges, total) => {
+    const order = newOrder(aDraft({ charges }));
+
+    expect([order.subtotal.minor, order.total.minor, order.charges]).toEqual([1099, total, charges]);
+  });
+
+  it.each([
+    [{ tax: 0.5 }, 'The tax of an order must be an integer of minor units from 0: 0.5'],
+    [{ tax: -1, isTaxIncluded: true }, 'The tax of an order'],
+    [{ shipping: NaN }, 'The shipping of an order'],
+    [{ shipping: '490' as unknown as number }, 'The shipping of an order'],
+    [{ shipping: 2 ** 53 }, 'The shipping of an order'],
+    [{ discount: -1 }, 'The discount of an order'],
+    [{ discount: 1100 }, 'Not an amount in minor units: -1'],
+    [{ shipping: 5e15 }, 'The total is above 5000000000000000 minor units'],
+  ])('are refused: %j', (charges, error) => {
+    expect(() => newOrder(aDraft({ charges: { ...NONE, ...charges } }))).toThrow(error);
   });
 });
 

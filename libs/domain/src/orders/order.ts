@@ -2,7 +2,7 @@ import type { Currency } from '../money/currency.js';
 import { InvalidOrderItems } from '../errors.js';
 import type { OrderLine } from './order-line.js';
 import type { OrderSource, OrderState } from './order-status.js';
-import { quoteOf, type PaymentMethod, type Quote } from './quote.js';
+import { quoteOf, type Charges, type PaymentMethod, type Quote } from './quote.js';
 
 export const MAX_LINES = 100;
 
@@ -53,16 +53,20 @@ export interface OrderDraft {
   readonly externalReference: string;
   readonly isTest: boolean;
   readonly lines: readonly OrderLine[];
+  /** Absent: none. */
+  readonly charges?: Charges;
+  /** Whether the customer gets a confirmation. */
+  readonly notify: boolean;
   readonly placedAt: Date;
   /** The API key that places it; null for none. */
   readonly placedBy: string | null;
 }
 
-export interface Order extends OrderDraft, Quote, OrderState {
+export interface Order extends Omit<OrderDraft, 'charges'>, Quote, OrderState {
   readonly source: OrderSource;
 }
 
-/** @throws InvalidOrderItems unless there are 1 to 100 lines. */
+/** @throws InvalidOrderItems unless there are 1 to 100 lines. @throws RangeError for charges that are not valid. */
 export function newOrder(draft: OrderDraft): Order {
   if (draft.lines.length < 1 || draft.lines.length > MAX_LINES) {
     throw new InvalidOrderItems(`An order must have 1 to ${MAX_LINES} lines`);

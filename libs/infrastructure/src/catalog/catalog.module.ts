@@ -2,6 +2,7 @@ import {
   BrandRepository,
   CatalogPricing,
   CategoryRepository,
+  OrderCharges,
   ProductRepository,
   SkuRepository,
 } from '@app/application';
@@ -11,6 +12,7 @@ import type { Provided } from '../platform/provided.js';
 import { BrandEntity } from './brand.entity.js';
 import { CategoryEntity } from './category.entity.js';
 import { LiveCatalogPricing } from './live-catalog-pricing.js';
+import { NoCharges } from './no-charges.js';
 import { PostgresProductRepository } from './postgres-product.repository.js';
 import { PostgresSkuRepository } from './postgres-sku.repository.js';
 import { TypeOrmBrandRepository } from './typeorm-brand.repository.js';
@@ -25,13 +27,16 @@ import { TypeOrmCategoryRepository } from './typeorm-category.repository.js';
     { provide: ProductRepository, useClass: PostgresProductRepository },
     { provide: SkuRepository, useClass: PostgresSkuRepository },
   ],
-  exports: [BrandRepository, CatalogPricing, CategoryRepository, ProductRepository, SkuRepository],
+  exports: [BrandRepository, CatalogPricing, CategoryRepository, OrderCharges, ProductRepository, SkuRepository],
 })
 export class CatalogModule {
-  static on(pricing: Provided<CatalogPricing> | undefined): DynamicModule {
+  static on(pricing?: Provided<CatalogPricing>, charges?: Provided<OrderCharges>): DynamicModule {
     return {
       module: CatalogModule,
-      providers: [{ provide: CatalogPricing, ...(pricing ?? { useExisting: LiveCatalogPricing }) }],
+      providers: [
+        { provide: CatalogPricing, ...(pricing ?? { useExisting: LiveCatalogPricing }) },
+        { provide: OrderCharges, ...(charges ?? { useClass: NoCharges }) },
+      ],
     };
   }
 }

@@ -1,12 +1,29 @@
-import { SkuRepository, type Page, type PageOf, type SkuFilter, type SkuId, type SkuRecord } from '@app/application';
+import {
+  SkuRepository,
+  type MeaningOfSku,
+  type Page,
+  type PageOf,
+  type SkuFilter,
+  type SkuId,
+  type SkuRecord,
+} from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
 import { matchesNothing, NO_ROWS, offsetOf, pageOf, type Counted } from '../lists/paging.js';
 import { inRange } from '../lists/time-range.js';
 import { CHANGED_UNITS, FIND_MANY, listedPage, searchedPage } from './sku-pages.js';
-import { unitsBySkus } from '../stock/units-by-sku.js';
+import { unitsBySkus, unitsOfLine } from '../stock/units-by-sku.js';
 import { toSkuRecord, type SkuRow } from './sku.rows.js';
+
+const FIND_MEANINGS = `/* skus.meanings */
+  SELECT unit.units, unit.product_id AS "productId", nullif(unit.variant_key, 0) AS "variantId"
+  FROM unnest($2::text[]) WITH ORDINALITY AS asked (sku, place)
+  CROSS JOIN LATERAL (
+    SELECT count(*)::int AS units, min(product_id) AS product_id, min(variant_key) AS variant_key
+    FROM ${unitsOfLine('asked.sku')} AS named
+  ) AS unit
+  ORDER BY asked.place`;
 
 /** A page that skips more units takes a turn of the searches. */
 const SKIPPED_AT_MOST = 1_000;
@@ -23,6 +40,14 @@ export class PostgresSkuRepository extends SkuRepository {
     const usable = { ...filter, ...(skus && { skus }) };
     const { rows, total } = await pageOf(page, (asked) => this.read(storeId, usable, asked));
     return { rows: rows.map(toSkuRecord), total };
+  }
+
+  override async meaningsOf(storeId: number, skus: readonly string[]): Promise<MeaningOfSku[]> {
+    const rows = await this.database.queryPrepared<SkuId & { units: number }>(FIND_MEANINGS, [storeId, skus]);
+    return rows.map(({ units, productId, variantId }) => {
+      if (units === 0) return 'unknown';
+      return units === 1 ? { productId, variantId } : 'ambiguous';
+    });
   }
 
   override async findByIds(storeId: number, ids: readonly SkuId[]): Promise<SkuRecord[]> {

@@ -1,5 +1,5 @@
 import type { OrderRecord } from '@app/application';
-import { minorUnitExponent, toDecimal, type Currency } from '@app/domain';
+import { adjustmentOf, minorUnitExponent, toDecimal, type Currency } from '@app/domain';
 import { localTime } from './local-time.js';
 import { manyLines, oneLine } from '../platform/plain-text.js';
 
@@ -20,6 +20,8 @@ export interface OrderFacts {
   readonly isTest: boolean;
   readonly lines: readonly LineFacts[];
   readonly subtotal: string;
+  /** What is charged in addition to the lines, by name; what is not is absent. */
+  readonly charges: readonly (readonly [name: string, amount: string])[];
   readonly total: string;
   readonly payment: string;
   readonly customerName: string;
@@ -50,6 +52,7 @@ export function orderFacts(order: OrderRecord, timeZone: string): OrderFacts {
       lineTotal: money(line.lineTotal),
     })),
     subtotal: money(order.amount),
+    charges: chargesOf(order).map(([name, minor, remark]) => [name, `${money(minor)}${remark}`]),
     total: money(order.totalAmount),
     payment: PAYMENT[order.paymentMethod.toUpperCase()] ?? oneLine(order.paymentMethod, 100),
     customerName: oneLine(order.customer.name, 200),
@@ -59,6 +62,17 @@ export function orderFacts(order: OrderRecord, timeZone: string): OrderFacts {
     notes: manyLines(order.notes),
     review: order.fraud?.verdict === 'REVIEW' ? order.fraud.reasons.map(({ rule }) => ruleName(rule)) : null,
   };
+}
+
+function chargesOf(order: OrderRecord): [name: string, minor: number, remark: string][] {
+  const { amount, taxAmount: tax, shippingAmount: shipping, discountAmount: discount, totalAmount: total } = order;
+  const isTaxIncluded = adjustmentOf({ amount, tax, shipping, discount, total }) === -tax;
+  const charges: [string, number, string][] = [
+    ['Discount', -discount, ''],
+    ['Shipping', shipping, ''],
+    ['Tax', tax, isTaxIncluded ? ' (included)' : ''],
+  ];
+  return charges.filter(([, minor]) => minor !== 0);
 }
 
 /** As in `2 × Runner (Size: 42, Color: Blue)`. */

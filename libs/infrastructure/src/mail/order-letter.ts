@@ -42,12 +42,13 @@ export function textOf(letter: Letter): string {
   ].join('\n');
 }
 
-function pricesOf({ lines, subtotal, total }: OrderFacts): string[] {
+function pricesOf({ lines, subtotal, charges, total }: OrderFacts): string[] {
   const priced = lines.flatMap((line) => [
     unitsOf(line, line.quantity),
     `    ${line.unitPrice} each, ${line.lineTotal}`,
   ]);
-  return ['', ...priced, '', `Subtotal: ${subtotal}`, `Total:    ${total}`];
+  const charged = charges.map(([name, amount]) => `${`${name}:`.padEnd(9)} ${amount}`);
+  return ['', ...priced, '', `Subtotal: ${subtotal}`, ...charged, `Total:    ${total}`];
 }
 
 const FALLBACK_COLOR = '#444444';
@@ -87,12 +88,16 @@ function header({ name, logoUrl }: StoreBranding): Markup {
   return markup`${logo}<h1 style="margin:8px 0 16px;font-size:20px">${name}</h1>`;
 }
 
-function linesOf({ lines, subtotal, total }: OrderFacts): Markup {
+function linesOf({ lines, subtotal, charges, total }: OrderFacts): Markup {
   return markup`<table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse">
 ${lines.map(lineOf)}
-<tr><td style="${CELL}" colspan="2">Subtotal</td><td style="${NUMBER}">${subtotal}</td></tr>
-<tr><td style="${CELL}" colspan="2"><strong>Total</strong></td><td style="${NUMBER}"><strong>${total}</strong></td></tr>
+${[['Subtotal', subtotal] as const, ...charges].map(sumOf)}<tr><td style="${CELL}" colspan="2"><strong>Total</strong></td><td style="${NUMBER}"><strong>${total}</strong></td></tr>
 </table>`;
+}
+
+function sumOf([name, amount]: OrderFacts['charges'][number]): Markup {
+  return markup`<tr><td style="${CELL}" colspan="2">${name}</td><td style="${NUMBER}">${amount}</td></tr>
+`;
 }
 
 function lineOf({ name, attributes, quantity, unitPrice, lineTotal }: LineFacts): Markup {

@@ -4,7 +4,7 @@ import { hasEmail } from './person.js';
 import { withNames } from '../postgres/named-parameters.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
 import { HAS_BEGUN, type Statement } from '../postgres/transaction-sql.js';
-import { rulesOf } from './order-stages.js';
+import { rulesOf, UNWANTED } from './order-stages.js';
 
 // One statement, one round trip: the order, its lines, its stages and its assessment. Pending stages are due at once. A
 // position is the place in PIPELINE_STAGES. `placed` stands for the stages that complete in this transaction.
@@ -20,6 +20,9 @@ const INSERT_ORDER = withNames<
   | 'currency'
   | 'amount'
   | 'total_amount'
+  | 'tax'
+  | 'shipping'
+  | 'discount'
   | 'units'
   | 'name'
   | 'email'
@@ -33,17 +36,18 @@ const INSERT_ORDER = withNames<
   | 'lines'
   | 'stage_state'
   | 'held_for'
+  | 'stage_note'
   | 'verdict'
   | 'score'
   | 'reasons'
 >(`/* orders.insert */
   WITH placed AS (
     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-      amount, total_amount, units, customer_name, customer_email, customer_phone, shipping_address, billing_address,
+      amount, total_amount, tax_amount, shipping_amount, discount_amount, units, customer_name, customer_email, customer_phone, shipping_address, billing_address,
       notes, is_test, created_at, external_reference, placed, placed_by, email_key, phone_key, address_key,
       search_text, customer_id)
     VALUES (:store, CASE WHEN ${HAS_BEGUN} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
-      :payment_method, :currency, :amount, :total_amount, :units, :name, :email, :phone, :address, :address, :notes,
+      :payment_method, :currency, :amount, :total_amount, :tax, :shipping, :discount, :units, :name, :email, :phone, :address, :address, :notes,
       :is_test, :placed_at, :external_reference, true, :placed_by,
       email_key(:email), comparable_phone(:phone), comparable_address(:address),
       order_text(:email, :receipt_number::receipt_number, :name, :external_reference::external_reference),
@@ -55,9 +59,10 @@ const INSERT_ORDER = withNames<
     FROM jsonb_to_recordset(:lines) AS line (position int, product_id int, variant_id int, sku text, name text,
       attributes jsonb, attribute_names text[], unit_price bigint, quantity int, line_total bigint)
   ), stages AS (
-    INSERT INTO order_stages (store_id, order_id, stage, state, position, held_for)
+    INSERT INTO order_stages (store_id, order_id, stage, state, position, held_for, last_error)
     /* @protects stages-with-order */
-    VALUES (:store, :id, 'notify-customer', :stage_state, 3, :held_for), (:store, :id, 'notify-merchant', 'pending', 4, NULL)
+    VALUES (:store, :id, 'notify-customer', :stage_state, 3, :held_for, :stage_note),
+      (:store, :id, 'notify-merchant', 'pending', 4, NULL, '')
   )
   INSERT INTO fraud_assessments (store_id, order_id, verdict, score, reasons, created_at)
   VALUES (:store, :id, :verdict, :score, :reasons, :placed_at)`);
@@ -72,6 +77,7 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
   const { customer, address } = order;
   const { verdict, score, reasons } = assessment;
   const isHeld = verdict === 'REVIEW';
+  const confirmation = order.notify ? 'pending' : 'done';
   const lines = order.lines.map((line, position) => ({
     position,
     product_id: line.productId,
@@ -95,6 +101,9 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     currency: order.currency,
     amount: order.subtotal.minor,
     total_amount: order.total.minor,
+    tax: order.charges.tax,
+    shipping: order.charges.shipping,
+    discount: order.charges.discount,
     units: order.lines.reduce((sum, { quantity }) => sum + quantity, 0),
     name: customer.name,
     email: customer.email,
@@ -106,8 +115,9 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     external_reference: order.externalReference || null,
     placed_by: order.placedBy,
     lines: JSON.stringify(lines),
-    stage_state: isHeld ? 'held' : 'pending',
+    stage_state: isHeld ? 'held' : confirmation,
     held_for: isHeld ? rulesOf(assessment) : null,
+    stage_note: order.notify ? '' : UNWANTED,
     verdict,
     score,
     reasons: JSON.stringify(reasons),

@@ -5,8 +5,14 @@ import type { Statement } from '../postgres/transaction-sql.js';
 /** An order is under review while one of its stages, called `stage`, is held. A release or a cancellation ends that. */
 export const IS_HELD = `stage.state = 'held'`;
 
+/** `last_error` of a confirmation that the client did not want: no channel gets it, and a review that ends makes it done. */
+export const UNWANTED = 'not_wanted';
+
+/** SQL for the state of a held stage after its release. */
+export const RELEASED = `CASE last_error WHEN '${UNWANTED}' THEN 'done' ELSE 'pending' END`;
+
 const RELEASE = `/* stages.release */
-  UPDATE order_stages SET state = 'pending', run_at = now(), updated_at = now()
+  UPDATE order_stages SET state = ${RELEASED}, run_at = now(), updated_at = now()
   WHERE store_id = $1 AND order_id = $2 AND state = 'held'`;
 
 const ABANDON = `/* stages.cancel */

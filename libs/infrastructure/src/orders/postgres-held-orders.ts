@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 import { Transactions } from '../postgres/transactions.js';
 import { HELD_SETS } from './stage-gauges.js';
-import { IS_HELD, rulesOf } from './order-stages.js';
+import { IS_HELD, RELEASED, rulesOf } from './order-stages.js';
 import { lockOrder } from './order-changes.js';
 
 // For a single reason the index holds the orders side by side, in list order, however many others are held.
@@ -29,7 +29,7 @@ const listBy = (reasons: string) => `/* orders.held */
 const SETTLE = `/* stages.settle */
   WITH settled AS (
     UPDATE order_stages
-    SET state = CASE $3 WHEN 'ACCEPT' THEN 'pending' ELSE 'held' END, held_for = $6, run_at = now(), updated_at = now()
+    SET state = CASE $3 WHEN 'ACCEPT' THEN ${RELEASED} ELSE 'held' END, held_for = $6, run_at = now(), updated_at = now()
     WHERE store_id = $1 AND order_id = $2 AND state = 'held' AND held_for = '{${UNAVAILABLE}}'
     RETURNING order_id
   ), recorded AS (

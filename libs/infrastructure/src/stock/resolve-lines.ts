@@ -1,7 +1,7 @@
 import type { StockChangeRequest, StockLine } from '@app/application';
 import type { StockRefusal } from '@app/domain';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
-import { unitsBySku } from './units-by-sku.js';
+import { unitsOfLine } from './units-by-sku.js';
 
 export interface NewBin {
   readonly warehouseId: number;
@@ -22,7 +22,6 @@ export interface ResolvedLine {
   readonly refusal: StockRefusal | null;
 }
 
-// Of several units with the SKU, the one that can be ordered: a product that is sold again shares its SKU with an archived one.
 const FIND_UNITS = `/* stock.find_units */
   SELECT unit.units, unit.product_id, nullif(unit.variant_key, 0) AS variant_id, unit.sku, place.id AS warehouse_id
   FROM unnest($2::text[], $3::int[], $4::int[], $5::text[]) WITH ORDINALITY
@@ -30,16 +29,14 @@ const FIND_UNITS = `/* stock.find_units */
   LEFT JOIN warehouses AS place ON place.store_id = $1 AND place.code = asked.warehouse
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS units, min(product_id) AS product_id, min(variant_key) AS variant_key, min(sku) AS sku FROM (
-      SELECT product_id, variant_key, sku, rank() OVER (ORDER BY is_offered DESC, is_active DESC) AS place
-      FROM ${unitsBySku('stock_units', 'asked.sku')} AS spelled
+      SELECT * FROM ${unitsOfLine('asked.sku')} AS named
       UNION ALL
-      SELECT product.id, coalesce(variant.id, 0), coalesce(variant.sku, product.sku), 1 FROM products AS product
+      SELECT product.id, coalesce(variant.id, 0), coalesce(variant.sku, product.sku) FROM products AS product
       LEFT JOIN product_variants AS variant
         ON variant.store_id = $1 AND variant.product_id = product.id AND variant.id = asked.variant_id
       WHERE asked.sku IS NULL AND product.store_id = $1 AND product.id = asked.product_id
         AND (asked.variant_id IS NULL OR variant.id IS NOT NULL)
     ) AS found
-    WHERE found.place = 1
   ) AS unit
   ORDER BY asked.line`;
 

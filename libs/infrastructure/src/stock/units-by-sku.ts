@@ -14,6 +14,19 @@ export function unitsBySku(units: 'stock_units' | 'sellable_units', sku: string)
     )`;
 }
 
+/**
+ * SQL for the units (product_id, variant_key, sku) of a line with a SKU: of several, the one that can be ordered. A product
+ * that is sold again shares its SKU with an archived one. @param sku an expression.
+ */
+export function unitsOfLine(sku: string): string {
+  return `(
+      SELECT product_id, variant_key, sku FROM (
+        SELECT product_id, variant_key, sku, rank() OVER (ORDER BY is_offered DESC, is_active DESC) AS place
+        FROM ${unitsBySku('stock_units', sku)} AS spelled
+      ) AS found WHERE place = 1
+    )`;
+}
+
 /** SQL for the ids (product_id, variant_key) of the units that a list of SKUs means. @param skus a parameter. */
 export function unitsBySkus(units: 'stock_units' | 'sellable_units', skus: string): string {
   return `SELECT found.product_id, found.variant_key FROM unnest(${skus}::text[]) AS given (sku)

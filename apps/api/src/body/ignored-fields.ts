@@ -1,0 +1,30 @@
+import type { FastifyRequest } from 'fastify';
+import { encodeName, ignoredNames } from '../strict-handling.js';
+import { unknownFields } from './body.pipe.js';
+
+/** Every client may send prices and totals, which the service computes itself. */
+const PRICES: ReadonlySet<string> = new Set([
+  'price',
+  'unit_price',
+  'line_total',
+  'subtotal',
+  'total',
+  'amount',
+  'total_amount',
+]);
+
+/**
+ * The value of `X-Ignored-Fields`: what a body has and its class does not declare, such as a misspelled `expected_total`;
+ * `''` for nothing. Each path once, for all items of a list.
+ * @param read the body as {@link BodyPipe} has read it.
+ * @throws BadRequestException in strict handling.
+ */
+export function ignoredFields(request: FastifyRequest, read: object): string {
+  const paths = unknownFields(request.body as object, read, '', encodeName);
+  const named = paths.map((path) => path.replace(/\[\d+\]/g, '[]')).filter((path) => !PRICES.has(lastName(path)));
+  return ignoredNames(request, 'field', [...new Set(named)]);
+}
+
+function lastName(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1);
+}
