@@ -6577,7 +6577,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
