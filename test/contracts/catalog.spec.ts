@@ -199,12 +199,12 @@ describe('SkuRepository', () => {
     const product = await store.product({ sku: 'a-9', status: 'DRAFT' });
     const asked = ['A-9', 'a-9', 'ä_42', 'theirs', '', 'UNUSED'];
 
-    const [twin, draft, variant, ...rest] = await skus.meaningsOf(store.id, asked);
+    const [twin, draft, variant, ...rest] = await skus.resolve(store.id, asked);
 
     expect([twin, draft]).toEqual(['ambiguous', { productId: product, variantId: null }]);
     expect(variant).toEqual({ productId: expect.any(Number) as number, variantId: expect.any(Number) as number });
     expect(rest).toEqual(['unknown', 'unknown', { productId: expect.any(Number) as number, variantId: null }]);
-    expect(await skus.meaningsOf(store.id, [])).toEqual([]);
+    expect(await skus.resolve(store.id, [])).toEqual([]);
   });
 
   it('lists units with the same SKU by id', async () => {

@@ -563,7 +563,7 @@ describe('the statements of an order', () => {
 
     const sent = await statementsOf({ 'idempotency-key': 'by SKU' }, undefined, { items });
 
-    expect(sent.sort()).toEqual([...STATEMENTS, 'skus.meanings'].sort());
+    expect(sent.sort()).toEqual([...STATEMENTS, 'skus.resolve'].sort());
   });
 
   it('are two when it is replayed and no commit waits for a standby', async () => {

@@ -71,8 +71,8 @@ export const ApiPreviewOrder = ApiWrite({
   summary: 'Prices, totals and problems of an order that is not placed',
   description:
     'Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with the ' +
-    'charges and `problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does ' +
-    'not run: it may still refuse or hold the order. `items` and the totals omit lines with `item_unavailable` and ' +
+    'charges and `problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud ' +
+    'analysis does not run: it may still refuse or hold the order. `items` and the totals omit lines with `item_unavailable` and ' +
     'contain those that are `out_of_stock`. Money is in major units: 10.99 is 10.99 USD.',
   body: BODY,
   of: OrderPreview,

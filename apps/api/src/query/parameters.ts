@@ -285,8 +285,8 @@ function readTime(text: string): Date | null {
 export const timeFilter = (name: string, what: string): Filter<Date> => ({
   name,
   description:
-    `${what} ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, ` +
-    'returns 400.',
+    `${what} ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. ` +
+    'Any other value, also an empty one, returns 400.',
   schema: { type: 'string', format: 'date-time', examples: ['2026-03-28T23:00:00.000Z'] },
   ...refusing(
     `${name} must be a time with a zone, such as 2026-03-29T00:00:00+01:00 or 2026-03-28T23:00:00Z`,

@@ -13,7 +13,7 @@ import { Injectable } from '@nestjs/common';
 import { ApplicationError, ChargesUnavailable } from '../errors.js';
 import { CatalogPricing, type LineRequest, type PricedItems } from '../ports/catalog-pricing.js';
 import { OrderCharges } from '../ports/order-charges.js';
-import { SkuRepository, type MeaningOfSku } from '../ports/sku.repository.js';
+import { SkuRepository, type ResolvedSku } from '../ports/sku.repository.js';
 
 /** A SKU means what it means in a change of stock. */
 interface SkuRequest {
@@ -42,7 +42,7 @@ interface QuoteCommand {
   readonly request: QuoteRequest;
 }
 
-type FoundItem = LineRequest | Exclude<MeaningOfSku, object>;
+type FoundItem = LineRequest | Exclude<ResolvedSku, object>;
 
 /** What an order costs. */
 @Injectable()
@@ -106,8 +106,8 @@ export class OrderQuotes {
 
   private async find(storeId: number, items: readonly UnitsRequest[]): Promise<FoundItem[]> {
     const skus = [...new Set(items.map(skuOfItem).filter((sku) => sku !== ''))];
-    const meanings = await this.skus.meaningsOf(storeId, skus);
-    const bySku = new Map(skus.map((sku, index) => [sku, meanings[index]]));
+    const resolved = await this.skus.resolve(storeId, skus);
+    const bySku = new Map(skus.map((sku, index) => [sku, resolved[index]]));
     return items.map((item) => {
       if (hasIds(item)) return item;
       const unit = bySku.get(item.sku) ?? 'unknown';

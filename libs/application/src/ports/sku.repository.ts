@@ -42,7 +42,7 @@ export interface SkuFilter extends UpdatedFilter {
 }
 
 /** `ambiguous`: several units have the SKU, and not exactly one of them can be ordered. */
-export type MeaningOfSku = StockItem | 'unknown' | 'ambiguous';
+export type ResolvedSku = StockItem | 'unknown' | 'ambiguous';
 
 export abstract class SkuRepository {
   /** By SKU as Unicode code points, so units without one come first; then by product id and variant id. */
@@ -52,7 +52,7 @@ export abstract class SkuRepository {
    * What each SKU means in a request, in the order of the SKUs: the unit that has it exactly, or else in any letter case;
    * of several, the one that can be ordered. The unit need not be for sale.
    */
-  abstract meaningsOf(storeId: number, skus: readonly string[]): Promise<MeaningOfSku[]>;
+  abstract resolve(storeId: number, skus: readonly string[]): Promise<ResolvedSku[]>;
 
   /** Those that are sellable units, in any order. From the primary. */
   abstract findByIds(storeId: number, ids: readonly SkuId[]): Promise<SkuRecord[]>;

@@ -1,6 +1,6 @@
 import {
   SkuRepository,
-  type MeaningOfSku,
+  type ResolvedSku,
   type Page,
   type PageOf,
   type SkuFilter,
@@ -16,7 +16,7 @@ import { CHANGED_UNITS, FIND_MANY, listedPage, searchedPage } from './sku-pages.
 import { unitsBySkus, unitsOfLine } from '../stock/units-by-sku.js';
 import { toSkuRecord, type SkuRow } from './sku.rows.js';
 
-const FIND_MEANINGS = `/* skus.meanings */
+const RESOLVE = `/* skus.resolve */
   SELECT unit.units, unit.product_id AS "productId", nullif(unit.variant_key, 0) AS "variantId"
   FROM unnest($2::text[]) WITH ORDINALITY AS asked (sku, place)
   CROSS JOIN LATERAL (
@@ -42,8 +42,8 @@ export class PostgresSkuRepository extends SkuRepository {
     return { rows: rows.map(toSkuRecord), total };
   }
 
-  override async meaningsOf(storeId: number, skus: readonly string[]): Promise<MeaningOfSku[]> {
-    const rows = await this.database.queryPrepared<SkuId & { units: number }>(FIND_MEANINGS, [storeId, skus]);
+  override async resolve(storeId: number, skus: readonly string[]): Promise<ResolvedSku[]> {
+    const rows = await this.database.queryPrepared<SkuId & { units: number }>(RESOLVE, [storeId, skus]);
     return rows.map(({ units, productId, variantId }) => {
       if (units === 0) return 'unknown';
       return units === 1 ? { productId, variantId } : 'ambiguous';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { statementName } from '../platform/statement-name.js';
 
-/** A connection keeps about 80 kB for each. Other combinations of filters are parsed and planned on each run. */
+/** A connection keeps about 70 kB for each. Other combinations of filters are parsed and planned on each run. */
 export const MOST_PREPARED = 500;
 
 const names = new Map<string, string>();
