@@ -66,6 +66,13 @@ describe('the named statements of the service', () => {
       await database.drop();
     });
 
+    /** A connection that plans for all values. The check of the service's own statements leaves it out. */
+    const connect = async () => {
+      const client = await pool.connect();
+      await client.query(`SET application_name = 'test'; SET plan_cache_mode = force_generic_plan`);
+      return client;
+    };
+
     const fill = async (storeId: number, from: number, to: number) => {
       const numbers = `generate_series(${from}, ${to}) AS n`;
       await database.query(
@@ -90,8 +97,7 @@ describe('the named statements of the service', () => {
 
     it('find the time of a change by its key, also while the feed is empty', async () => {
       const timed = statements.filter(({ text }) => text.includes('SELECT changed_at FROM changes AS newest'));
-      const client = await pool.connect();
-      await client.query('SET plan_cache_mode = force_generic_plan');
+      const client = await connect();
       const plans: [string, string][] = [];
       for (const { name, text } of timed) {
         await client.query(`PREPARE timed AS ${text}`);
@@ -116,9 +122,7 @@ describe('the named statements of the service', () => {
       [200_000, 'two stores', () => fill(1, 2_001, 200_000)],
     ])('read few of its rows: %s products in %s', async (_products, _stores, grow) => {
       await grow();
-      const client = await pool.connect();
-      // The check of the service's own statements leaves this connection out.
-      await client.query(`SET application_name = 'test'; SET plan_cache_mode = force_generic_plan`);
+      const client = await connect();
       const faults: string[] = [];
       for (const statement of statements) faults.push(...(await planFaults(client, statement)));
       client.release();
@@ -135,8 +139,10 @@ describe('the named statements of the service', () => {
       );
       const text = statements.find(({ name }) => name.startsWith(LAST))?.text;
 
-      await pool.query(`SET plan_cache_mode = force_generic_plan; PREPARE ended AS ${text}`);
-      const { rows } = await pool.query('EXPLAIN (FORMAT JSON) EXECUTE ended (NULL, NULL, NULL, NULL, NULL)');
+      const client = await connect();
+      await client.query(`PREPARE ended AS ${text}`);
+      const { rows } = await client.query('EXPLAIN (FORMAT JSON) EXECUTE ended (NULL, NULL, NULL, NULL, NULL)');
+      client.release();
 
       expect(JSON.stringify(rows)).toContain('order_stages_pkey');
     });
