@@ -13,9 +13,9 @@ export interface EventAnswer {
 const PAYMENT: Readonly<Record<string, readonly string[]>> = {
   PENDING: ['SUCCEEDED', 'FAILED', 'CANCELLED'],
   FAILED: ['PENDING', 'CANCELLED'],
-  // An order that is paid may get further units.
+  // Payments may no longer cover an order that gets further units.
   SUCCEEDED: ['REFUNDED', 'PENDING'],
-  REFUNDED: ['SUCCEEDED'],
+  REFUNDED: ['SUCCEEDED', 'PENDING'],
 };
 const FULFILLMENT: Readonly<Record<string, readonly string[]>> = {
   PENDING: ['CONFIRMED', 'CANCELLED'],

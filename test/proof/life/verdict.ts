@@ -15,12 +15,15 @@ const PAGE = 100;
 /** The mail of a shipment, up to what changes with other shipments. */
 const CONTENT = /In this shipment([\s\S]*?)(?:Tracking|Still to come|Delivery address)/;
 
+// An order gives back no more units of a product than it took. For a single bin, a void shipment can make it more: after a
+// return to the bin of that shipment, its unit goes back to the same bin, and the returned one counts as one of another bin.
 const RETURNED_TOO_OFTEN = `
-  SELECT order_id, kind, quantity, net FROM (
-    SELECT order_id, kind, quantity,
-      sum(quantity) OVER (PARTITION BY order_id, product_id, variant_key, bin_id ORDER BY id)::int AS net
+  SELECT order_id, kind, greatest(net, net_of_bin) AS net FROM (
+    SELECT order_id, kind, sum(quantity) OVER (PARTITION BY order_id, product_id, variant_key ORDER BY id)::int AS net,
+      sum(quantity) OVER (PARTITION BY order_id, product_id, variant_key, bin_id ORDER BY id)::int AS net_of_bin
     FROM stock_movements WHERE store_id = $1 AND order_id IS NOT NULL) AS movement
-  WHERE net > 0`;
+  WHERE net > 0 OR net_of_bin > 0 AND NOT EXISTS (
+    SELECT FROM shipments WHERE store_id = $1 AND shipments.order_id = movement.order_id AND status = 'void')`;
 
 export interface Evidence {
   readonly shop: StockedStore;
