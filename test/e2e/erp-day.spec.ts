@@ -72,4 +72,33 @@ describe('the day of an ERP', () => {
     expect(data).toMatchObject({ line_items: [{ shipped_quantity: 2, cancelled_quantity: 1 }], refund_due: 0 });
     expect(await stock()).toMatchObject({ 'A-1': 2, RETURNS: 1 });
   });
+
+  it('ends where the warehouse finds too little: one unit ships, one is given up, one is ordered again', async () => {
+    const three = { ...anOrderBody(product), items: [{ product_id: product, quantity: 3 }] };
+    await post('/v1/stock', {
+      lines: [{ product_id: product, warehouse: 'MAIN', bin: 'A-1', adjust: 3 }],
+    });
+    const placed = await post<{ order_id: string; receipt_number: string }>('/v1/orders', three);
+    const order = `/v1/orders/${placed.order_id}`;
+    const before = await stock();
+
+    await post(`${order}/shipments`, { reference: 'PARCEL-1', items: [{ line: 1, quantity: 1 }] });
+    await post(`${order}/cancel`, { items: [{ line: 1, quantity: 1 }], restock: false, reason: 'Not on the shelf' });
+    const ended = await post<Order>(`${order}/cancel`, { items: [{ line: 1, quantity: 1 }], reason: 'Ordered again' });
+    expect(ended).toMatchObject({
+      fulfillment_status: 'SHIPPED',
+      amount_owed: 1_000,
+      line_items: [{ shipped_quantity: 1, cancelled_quantity: 2 }],
+    });
+    const one = { ...three, items: [{ product_id: product, quantity: 1 }] };
+    const backorder = await post<{ order_id: string }>('/v1/orders', {
+      ...one,
+      metadata: { backorder_of: placed.receipt_number },
+    });
+
+    const found = await api.get(`/v1/orders?metadata[backorder_of]=${placed.receipt_number}`);
+    expect(found.json()).toMatchObject({ data: [{ id: backorder.order_id }], pagination: { total: 1 } });
+    // The unit that went back is in the new order.
+    expect(await stock()).toEqual(before);
+  });
 });
