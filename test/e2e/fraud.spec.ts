@@ -274,6 +274,22 @@ describe('a corrected contact', () => {
     expect((await scene.ship(String(id))).headers['x-error-code']).toBe('order_held');
   });
 
+  it('holds the order for several corrections as for one', async () => {
+    const scene = await FraudScene.create(api);
+    await scene.configure({ review_orders_per_address: 4 });
+    await scene.recentOrders(2, { shipping_address: ADDRESS });
+    const { id } = await scene.read(scene.place({}));
+
+    const first = await scene.correct(String(id), { customer: { email: 'ada@mailinator.com' } });
+    const second = await scene.correct(String(id), { shipping_address: ADDRESS });
+
+    const disposable = { rule: 'disposable_email', score: 30 };
+    expect(first.json()).toMatchObject({ data: { fraud: { verdict: 'ACCEPT', score: 30, reasons: [disposable] } } });
+    expect(second.json()).toMatchObject({
+      data: { fraud: { verdict: 'REVIEW', score: 60, reasons: [disposable, { rule: 'address_velocity' }] } },
+    });
+  });
+
   it('is not judged by what stays: a person has released that', async () => {
     const scene = await FraudScene.create(api);
     await scene.configure({ ...BLOCKED, review_amount: 1 });

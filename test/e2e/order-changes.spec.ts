@@ -453,6 +453,7 @@ describe('a refusal', () => {
     await api.database.query(`UPDATE stores SET fraud_settings = '{}' WHERE id = $1`, [api.store.id]);
 
     expect(await outcome(post(id, 'shipments', SHIP))).toEqual([422, 'order_held']);
+    expect(await outcome(post(id, 'transitions', CONFIRM))).toEqual([422, 'order_held']);
     expect((await post(id, 'release')).statusCode).toBe(200);
     expect((await post(id, 'shipments', SHIP)).statusCode).toBe(201);
   });
@@ -913,8 +914,10 @@ describe('bins', () => {
 
     const shipped = await post(id, 'shipments', { reference: 'S-1', items });
     const again = await post(id, 'shipments', { reference: 'S-1', items });
+    const elsewhere = { reference: 'S-1', items: [{ line: 1, quantity: 2, from: [from(0, 2)] }] };
 
     expect([shipped.statusCode, again.body]).toEqual([201, shipped.body]);
+    expect(await outcome(post(id, 'shipments', elsewhere))).toEqual([422, 'shipment_reference_taken']);
     expect([await stock(), await allocations(id)]).toEqual([
       [4, 1, 0],
       [[[1, 2, 2]], [[0, 1, 0]]],
@@ -961,7 +964,9 @@ describe('bins', () => {
     const ship = (...units: object[]) =>
       post(id, 'shipments', { reference: 'S-1', items: [{ line: 1, quantity: 2, from: units }] });
 
-    expect(await outcome(ship(from(2, 2)))).toEqual([422, 'out_of_stock']);
+    expect((await ship(from(2, 2))).json()).toMatchObject({
+      error: `Bin ${bins[2]?.warehouse}/${bins[2]?.bin} has 0 units that no order has taken, 2 are needed`,
+    });
     expect((await ship({ ...bins[0], bin: 'NONE', quantity: 2 })).json()).toMatchObject({
       error: `Bin ${bins[0]?.warehouse}/NONE not found`,
     });

@@ -35,7 +35,7 @@ const body = (metadata?: unknown, ofItem?: unknown) => ({
     { product_id: mug, quantity: 1, metadata: ofItem },
     { product_id: mug, quantity: 1 },
   ],
-  customer: { name: 'Ada' },
+  customer: { name: 'Ada', email: 'ada@example.com' },
   metadata,
 });
 const place = async (metadata?: unknown, ofItem?: unknown) => (await orders.create(body(metadata, ofItem))).order_id;
@@ -56,6 +56,16 @@ const outcome = async (response: ReturnType<typeof post>) => {
 };
 
 describe('metadata of an order', () => {
+  it('is the same request with its keys in another order', async () => {
+    const placeWith = (metadata: object) =>
+      api.post('/v1/orders', body(metadata, metadata), { 'idempotency-key': 'ordered-keys' });
+
+    const first = await placeWith({ a: '1', b: '2' });
+    const again = await placeWith({ b: '2', a: '1' });
+
+    expect([again.statusCode, again.body]).toEqual([201, first.body]);
+  });
+
   it('is in the full order, and in lists that include it', async () => {
     const metadata = { erp_id: 'list-1', ' a "key" [0]': '', é: '👨‍👩‍👧' };
     const id = await place(metadata, { erp_line: '10' });
@@ -195,7 +205,7 @@ describe('metadata of an order', () => {
     [{ lines: [{ line: 3, metadata: { a: '1' } }] }, 404, 'Line 3 not found'],
     [{ lines: [{ line: 1, note: 'x' }] }, 400, 'lines[0].note is not a field of this request'],
     [{ notes: 'x' }, 400, 'notes is not a field of this request'],
-    [{ metadata: { a: 1 } }, 400, `metadata ${RULE.replace('texts', 'texts or null')}`],
+    [{ metadata: { a: 1 } }, 400, `metadata ${RULE}; null removes a key`],
   ])('refuses the patch %j, and changes nothing', async (payload, status, error) => {
     const id = await place({ a: '0' });
 
@@ -335,6 +345,14 @@ describe('a mail of an order', () => {
 
     expect(await outcome(post(id, 'mails', mail))).toEqual(expected);
     expect(await historyOf(id)).toEqual([]);
+  });
+
+  it('of an order without an e-mail is refused', async () => {
+    const id = await place();
+    await setState(id, 'done');
+    await patch(id, { customer: { email: '' } });
+
+    expect(await outcome(post(id, 'mails', { stage: 'notify-customer' }))).toEqual([422, 'no_email']);
   });
 
   it('that confirms a cancelled order is refused', async () => {

@@ -114,9 +114,10 @@ export const CancelledTooLate = rejected(
   'Units of the order have shipped: it can no longer be cancelled',
 );
 /** @param needed units that the shipment has from a bin, and the order did not take there. @param free those for sale. */
-export const BinShort = rejected('out_of_stock', (needed: number, free: number) => {
-  return `A bin has ${free} units that no order has taken, ${needed} are needed`;
+export const BinShort = rejected('out_of_stock', (bin: string, needed: number, free: number) => {
+  return `Bin ${bin} has ${free} units that no order has taken, ${needed} are needed`;
 });
+export const MailWithoutAddress = rejected('no_email', 'The order has no e-mail: set customer.email first');
 export const NoUnitsLeft = rejected('no_units_left', 'The order would have no units left: cancel it instead');
 export const PaymentUnrecorded = rejected(
   'payment_unrecorded',
@@ -146,8 +147,17 @@ export const RefundReferenceTaken = rejected(
 );
 export const PaidAmountMismatch = rejected(
   'amount_mismatch',
-  (paid: Pick<Money, 'minor' | 'currency'>, owed: Pick<Money, 'minor' | 'currency'>) =>
-    `The paid amount ${paid.minor} ${paid.currency} is not the amount owed ${owed.minor} ${owed.currency} (in minor units)`,
+  (
+    paid: Pick<Money, 'minor' | 'currency'>,
+    owed: { readonly total: number; readonly open: number; readonly currency: string },
+  ) => {
+    const { total, open, currency } = owed;
+    const expected =
+      open === total
+        ? `not the amount owed ${total} ${currency}`
+        : `neither the total ${total} ${currency} nor what is still to be paid, ${open} ${currency}`;
+    return `The paid amount ${paid.minor} ${paid.currency} is ${expected} (in minor units)`;
+  },
 );
 /** The sum of the payments would no longer be exact. */
 export const PaymentsTooLarge = domainError(

@@ -110,7 +110,8 @@ export function IntegerUnlessField(other: string, range: RangeOptions): Property
   const isNeeded = (body: object, value: unknown) =>
     (value !== undefined && value !== null) || !(body as Record<string, unknown>)[other];
   const anyOf = [schema, { type: 'null' }];
-  return field({ description, anyOf, required: false }, ValidateIf(isNeeded), ...isIntegerFrom(range));
+  const message = `must be an integer from ${range.min} to ${range.max}, or ${other} must be given`;
+  return field({ description, anyOf, required: false }, ValidateIf(isNeeded), ...isIntegerFrom(range, message));
 }
 
 export function AmountField({ description }: FieldOptions): PropertyDecorator {
@@ -265,28 +266,31 @@ export function HeadersField({ description }: FieldOptions): PropertyDecorator {
       additionalProperties: { type: 'string', minLength: 1, maxLength: MAX_HEADER_VALUE },
       description,
     },
-    AsSent,
+    ByKey,
     ValidateBy({ name: 'headers', validator: { validate, defaultMessage } }),
   );
 }
 
 export function MetadataField({ description }: FieldOptions): PropertyDecorator {
-  return fieldOrNull({ ...METADATA_SCHEMA, description }, AsSent, constraint(isMetadata, METADATA_RULE));
+  return fieldOrNull({ ...METADATA_SCHEMA, description }, ByKey, constraint(isMetadata, METADATA_RULE));
 }
 
 /** Null removes a key. */
 export function MetadataPatchField({ description }: FieldOptions): PropertyDecorator {
   const text: SchemaObject = { anyOf: [METADATA_SCHEMA.additionalProperties, { type: 'null' }] };
-  const message = METADATA_RULE.replace('texts', 'texts or null');
+  const message = `${METADATA_RULE}; null removes a key`;
   return fieldOrNull(
     { ...METADATA_SCHEMA, additionalProperties: text, description },
-    AsSent,
+    ByKey,
     constraint(isMetadataPatch, message),
   );
 }
 
-/** With the members, which class-transformer does not read. */
-const AsSent = Transform(({ obj, key }) => (obj as Record<string, unknown>)[key]);
+/** With the members, which class-transformer does not read. By key: another order is the same request. */
+const ByKey = Transform(({ obj, key }) => {
+  const value = (obj as Record<string, unknown>)[key];
+  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value;
+});
 
 /** An absent or null object is read as empty, so that its required fields are reported. */
 export function ObjectField(Body: BodyClass): PropertyDecorator {

@@ -79,7 +79,7 @@ export const ApiCreateShipment = ApiChange({
     new refused.BeingPicked(['SHIP-2']),
     new refused.ShipmentReferenceTaken(),
     new NotFound('Bin MAIN/A-9'),
-    new refused.BinShort(2, 1),
+    new refused.BinShort('MAIN/B-2', 2, 1),
     new refused.UnitsWithoutBin(),
     new refused.OrderHeld(),
     new refused.OrderCancelled(),
@@ -132,6 +132,7 @@ export const ApiMoveOrder = ApiChange({
   },
   status: 200,
   failures: [
+    new refused.OrderHeld(),
     new refused.StaleStatus('fulfillmentStatus', 'CONFIRMED', []),
     new refused.IllegalTransition('fulfillment', 'PENDING', 'RETURNED', ['CONFIRMED']),
     new refused.BeingPicked(['SHIP-2']),
@@ -208,7 +209,7 @@ export const ApiRecordPayment = ApiChange({
   body: { type: RecordPaymentRequest, example: { reference: 'pi_3NX81', amount: 15980, currency: 'USD' } },
   status: 201,
   failures: [
-    new refused.PaidAmountMismatch({ minor: 4999, currency: 'USD' }, { minor: 5600, currency: 'USD' }),
+    new refused.PaidAmountMismatch({ minor: 4999, currency: 'USD' }, { total: 5600, open: 5600, currency: 'USD' }),
     new refused.PaymentReferenceTaken(),
   ],
 });
@@ -275,5 +276,11 @@ export const ApiRepeatMail = ApiChange({
     'Tries a dead mail again, or sends a done one again: to the address that the order has now, with the message id of the first.',
   body: { type: RepeatMailRequest, example: { stage: 'notify-shipment', reference: 'SHIP-1' } },
   status: 200,
-  failures: [new refused.MailPending(), new refused.OrderHeld(), new refused.OrderCancelled(), new NotFound('Mail')],
+  failures: [
+    new refused.MailPending(),
+    new refused.MailWithoutAddress(),
+    new refused.OrderHeld(),
+    new refused.OrderCancelled(),
+    new NotFound('Mail'),
+  ],
 });

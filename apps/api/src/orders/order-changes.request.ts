@@ -365,6 +365,7 @@ export function toTransition({ field, expected, to, restock, restock_to, lines }
 
 export function toPayment(body: RecordPaymentRequest): Omit<PaymentRequest, 'requestHash'> {
   const { reference, amount, currency, partial, settles, at } = body;
+  refuseIf(!!partial && !!settles, 'partial and settles exclude each other: settles closes what partial leaves open');
   return {
     reference,
     amount,

@@ -65,8 +65,9 @@ export class ChangeOrder {
   ) {}
 
   ship(context: ChangeContext, request: WithoutHash<ShipmentRequest>): Promise<ChangedOrder> {
-    const { items: _items, status: _status, shippedAt: _at, ...identity } = request;
-    const requestHash = hashOf(identity);
+    const { items, status: _status, shippedAt: _at, ...identity } = request;
+    const bins = (items ?? []).filter(({ from = [] }) => from.length > 0);
+    const requestHash = hashOf(identity) + (bins.length > 0 ? hashOf(bins) : '');
     return this.run(context, ['ship', request], (order) => shipOrder(order, { ...request, requestHash }));
   }
 
@@ -151,8 +152,10 @@ export class ChangeOrder {
     const { email, phone } = contact.customer;
     const signals = { email, phone, address: contact.shippingAddress, total: order.totalAmount, items: order.lines };
     const placed = { orderId: order.id, at: order.createdAt };
-    const assessment = await this.fraud.reassess(storeId, signals, placed, changedParts(order, contact));
-    return { contact, assessment };
+    const { verdict: before, reasons } = order.fraud;
+    const correction = { changed: changedParts(order, contact), reasons };
+    const assessment = await this.fraud.reassess(storeId, signals, placed, correction);
+    return { contact, assessment, before };
   }
 
   private run(

@@ -1,8 +1,15 @@
-import type { ContactPart, FraudAssessment, FraudSignals, OrderContact, OrderSize } from '@app/domain';
+import type { ContactPart, FraudAssessment, FraudReason, FraudSignals, OrderContact, OrderSize } from '@app/domain';
 
 export interface PlacedBefore {
   readonly orderId: string;
   readonly at: Date;
+}
+
+/** Of a contact. Only the rules that look at what changed run, and the verdict is ACCEPT when none of them fires. */
+export interface Correction {
+  readonly changed: readonly ContactPart[];
+  /** Those of the order so far, which count with the new ones. */
+  readonly reasons: readonly FraudReason[];
 }
 
 export interface Screening {
@@ -21,13 +28,13 @@ export abstract class FraudScreening {
    * Screens an order that was placed without an analysis, or whose contact changes, as of its placement: only earlier
    * orders count. Never rejects: the verdict is REVIEW, for `analysis_unavailable`, when the analysis fails or takes longer
    * than 2 s.
-   * @param changed only the rules that look at these parts of the contact; absent: all rules.
+   * @param correction absent: all rules run.
    */
   abstract reassess(
     storeId: number,
     signals: FraudSignals,
     placed: PlacedBefore,
-    changed?: readonly ContactPart[],
+    correction?: Correction,
   ): Promise<FraudAssessment>;
 
   abstract recordRejection(storeId: number, orderId: string, assessment: FraudAssessment): Promise<void>;

@@ -24,6 +24,10 @@ export function assessFraud(
   const reasons = rules
     .filter((rule) => rule.fires({ signals, settings, facts }))
     .map(({ name, score }) => ({ rule: name, score }));
+  return assessmentOf(reasons);
+}
+
+export function assessmentOf(reasons: readonly FraudReason[]): FraudAssessment {
   const score = reasons.reduce((sum, reason) => sum + reason.score, 0);
   return { verdict: verdictOf(reasons, score), score, reasons };
 }

@@ -1,5 +1,5 @@
 import { ContactTooLate, OrderCancelled } from '../errors.js';
-import { ANALYSIS_UNAVAILABLE, type FraudAssessment } from '../fraud/fraud-assessment.js';
+import { ANALYSIS_UNAVAILABLE, type FraudAssessment, type FraudVerdict } from '../fraud/fraud-assessment.js';
 import type { ContactPart } from '../fraud/fraud-facts.js';
 import type { OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
@@ -9,10 +9,13 @@ import type { PlacedOrder } from './placed-order.js';
 /** Absent fields stay. */
 export type ContactPatch = { readonly [Part in keyof ShippingContact]: Partial<ShippingContact[Part]> };
 
-/** A corrected contact, and what the rules that look at its changed parts say. */
+/** A corrected contact, and what the rules that look at its changed parts say, with the other reasons so far. */
 export interface ScreenedContact {
   readonly contact: ShippingContact;
+  /** ACCEPT when none of these rules fires: a person may have released the order. */
   readonly assessment: FraudAssessment;
+  /** That of the order so far. */
+  readonly before: FraudVerdict;
 }
 
 export function correctedContact({ customer, shippingAddress }: ShippingContact, patch: ContactPatch): ShippingContact {
@@ -51,7 +54,8 @@ export function changeContact(order: PlacedOrder, patch: ContactPatch, screened:
   const assessment = isCurrent ? screened.assessment : ANALYSIS_UNAVAILABLE;
   const corrected = { ...order.unchanged(), contact: after };
   if (screened === null || assessment.verdict === 'ACCEPT') {
-    return { ...corrected, events: [orderEvent('contact_changed', '', { changed })] };
+    const kept = screened && { assessment: { ...assessment, verdict: screened.before } };
+    return { ...corrected, events: [orderEvent('contact_changed', '', { changed })], ...kept };
   }
   order.assertNothingPicked();
   const rules = assessment.reasons.map(({ rule }) => rule);

@@ -1,4 +1,4 @@
-import { IllegalTransition, StaleStatus } from '../errors.js';
+import { IllegalTransition, OrderHeld, StaleStatus } from '../errors.js';
 import type { LineQuantity } from './line-units.js';
 import type { OrderChange } from './order-change.js';
 import type { StatusField } from './order-event.js';
@@ -25,7 +25,10 @@ export interface Transition {
   readonly lines: readonly LineQuantity[] | null;
 }
 
-/** @throws StaleStatus, IllegalTransition, NotFound, BeingPicked, ReturnExceedsShipment, UnitsWithoutBin */
+/**
+ * Confirming does not end the review: a client that confirms each new order would release all.
+ * @throws StaleStatus, IllegalTransition, OrderHeld, NotFound, BeingPicked, ReturnExceedsShipment, UnitsWithoutBin
+ */
 export function moveStatus(
   order: PlacedOrder,
   { field, expected, to, restock, restockTo, lines }: Transition,
@@ -41,6 +44,7 @@ export function moveStatus(
     throw new IllegalTransition(isPayment ? 'payment' : 'fulfillment', present, to, possible);
   }
 
+  if (to === 'CONFIRMED' && order.state.isHeld) throw new OrderHeld();
   const change = isPayment ? { status: to as PaymentStatus } : { fulfillmentStatus: to as FulfillmentStatus };
   const moved = setStatuses(order, change);
   if (to !== 'RETURNED' || !restock) return moved;

@@ -727,6 +727,7 @@ describe('a corrected contact', () => {
   const PATCH = { customer: { phone: '2' }, shippingAddress: { city: 'Bonn', zip: '53111' } };
   const contact = correctedContact(CONTACT, PATCH);
   const picking = { shipments: [aShipment({ status: 'picking' as const })] };
+  const before = 'REVIEW' as const;
 
   it.each<[ContactPatch, string[]]>([
     [{ customer: { name: 'Eve' }, shippingAddress: {} }, []],
@@ -738,18 +739,19 @@ describe('a corrected contact', () => {
   });
 
   it('names what changes, without values, and keeps the rest', () => {
-    const change = changeContact(anOrder(picking), PATCH, { contact, assessment: ACCEPT });
+    const change = changeContact(anOrder(picking), PATCH, { contact, assessment: ACCEPT, before });
 
     const changed = ['customer.phone', 'shipping_address.city', 'shipping_address.zip'];
     expect(change).toMatchObject({ contact, events: [{ event: 'contact_changed', details: { changed } }] });
-    expect([statesOf(change), change.review, change.assessment]).toEqual(['PENDING PENDING', undefined, undefined]);
+    expect([statesOf(change), change.review]).toEqual(['PENDING PENDING', undefined]);
+    expect(change.assessment).toEqual({ ...ACCEPT, verdict: before });
     expect(contact.shippingAddress).toEqual(wholeAddress({ address: '1 Road', city: 'Bonn', zip: '53111' }));
   });
 
   it.each([
-    ['the rules say so', { contact, assessment: REJECT }, 'blocked_phone'],
-    ['it is not the one that was screened', { contact: CONTACT, assessment: ACCEPT }, 'analysis_unavailable'],
-    ['it was not screened', { contact, assessment: ANALYSIS_UNAVAILABLE }, 'analysis_unavailable'],
+    ['the rules say so', { contact, assessment: REJECT, before }, 'blocked_phone'],
+    ['it is not the one that was screened', { contact: CONTACT, assessment: ACCEPT, before }, 'analysis_unavailable'],
+    ['it was not screened', { contact, assessment: ANALYSIS_UNAVAILABLE, before }, 'analysis_unavailable'],
   ])('holds the order where %s', (_case, screened, rule) => {
     const change = changeContact(anOrder(), PATCH, screened);
 
@@ -761,7 +763,7 @@ describe('a corrected contact', () => {
     expect(changeContact(anOrder(), PATCH, null)).toMatchObject({ contact, events: [{ event: 'contact_changed' }] });
     const same = { customer: { phone: '1' }, shippingAddress: {} };
     const shipped = anOrder({ fulfillmentStatus: 'SHIPPED' });
-    expect(changeContact(shipped, same, { contact: CONTACT, assessment: REJECT })).toEqual(shipped.unchanged());
+    expect(changeContact(shipped, same, { contact: CONTACT, assessment: REJECT, before })).toEqual(shipped.unchanged());
   });
 
   it.each<[string, Partial<PlacedOrderState>]>([
@@ -770,7 +772,7 @@ describe('a corrected contact', () => {
     ['order_cancelled', { fulfillmentStatus: 'CANCELLED' }],
     ['being_picked', picking],
   ])('is refused as %s of %j', (code, state) => {
-    expect(thrown(() => changeContact(anOrder(state), PATCH, { contact, assessment: REJECT }))).toBe(code);
+    expect(thrown(() => changeContact(anOrder(state), PATCH, { contact, assessment: REJECT, before }))).toBe(code);
   });
 });
 
@@ -790,7 +792,8 @@ describe('a payment', () => {
       return refusal?.message ?? [statesOf(change), change.payment?.writtenOff, change.events[0]?.details];
     };
     const half = { payments: [money('pi_1', 1500)] };
-    const refusal = (paid: number) => `The paid amount ${paid} USD is not the amount owed 2000 USD (in minor units)`;
+    const refusal = (paid: number) =>
+      `The paid amount ${paid} USD is neither the total 3500 USD nor what is still to be paid, 2000 USD (in minor units)`;
 
     expect(pay({}, { amount: 1500, partial: true })).toEqual(['PENDING PENDING', 0, { amount: 1500 }]);
     expect(pay(half, { amount: 2000 })).toEqual(['SUCCEEDED PENDING', 0, { amount: 2000 }]);

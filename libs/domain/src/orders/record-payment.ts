@@ -28,7 +28,7 @@ export function recordPayment(order: PlacedOrder, request: PaymentRequest): Orde
   const open = amountOpenOf(order.state);
   if (currency !== owedIn || !isExpected(order.state, request)) {
     const refused = orderEvent('payment_refused', reference, { amount, currency, totalAmount });
-    const owed = { minor: open || totalAmount, currency: owedIn };
+    const owed = { total: totalAmount, open, currency: owedIn };
     const refusal = new PaidAmountMismatch({ minor: amount, currency }, owed);
     return { ...order.unchanged(), events: [refused], refusal };
   }

@@ -1,14 +1,15 @@
-import { MailPending, NotFound, OrderCancelled, OrderHeld } from '../errors.js';
+import { MailPending, MailWithoutAddress, NotFound, OrderCancelled, OrderHeld } from '../errors.js';
 import type { MailOfOrder, OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import type { PlacedOrder } from './placed-order.js';
 
-/** Tries a dead mail again, or sends a done one again. @throws NotFound, OrderHeld, MailPending, OrderCancelled */
+/** Tries a dead mail again, or sends a done one again. @throws NotFound, OrderHeld, MailPending, MailWithoutAddress, OrderCancelled */
 export function repeatMail(order: PlacedOrder, { stage, reference }: MailOfOrder): OrderChange {
   const mail = order.state.mails.find((known) => known.stage === stage && known.reference === reference);
   if (!mail) throw new NotFound('Mail');
   if (mail.state === 'held') throw new OrderHeld();
   if (mail.state === 'pending') throw new MailPending();
+  if (stage !== 'notify-merchant' && order.state.contact.customer.email === '') throw new MailWithoutAddress();
   if (stage === 'notify-customer' && order.isCancelled) throw new OrderCancelled();
   const requested = orderEvent('mail_requested', reference, { stage });
   return { ...order.unchanged(), events: [requested], repeatedMail: { stage, reference } };

@@ -3,15 +3,16 @@ import {
   Deadline,
   FraudScreening,
   REASSESSMENT_MS,
+  type Correction,
   type PlacedBefore,
   type Screening,
 } from '@app/application';
 import {
   ANALYSIS_UNAVAILABLE,
   assessFraud,
+  assessmentOf,
   FRAUD_RULES,
   rulesAbout,
-  type ContactPart,
   type FraudAssessment,
   type FraudFacts,
   type FraudRule,
@@ -44,14 +45,18 @@ export class StoreFraudScreening extends FraudScreening {
     return this.screen(ANALYSIS_MS, storeId, contact, { keyId });
   }
 
-  override reassess(
+  override async reassess(
     storeId: number,
     signals: FraudSignals,
     placed: PlacedBefore,
-    changed?: readonly ContactPart[],
+    correction?: Correction,
   ): Promise<FraudAssessment> {
-    const rules = changed ? rulesAbout(changed, this.rules) : this.rules;
-    return this.screen(REASSESSMENT_MS, storeId, signals, placed, rules).assess(signals);
+    if (!correction) return this.screen(REASSESSMENT_MS, storeId, signals, placed).assess(signals);
+    const rules = rulesAbout(correction.changed, this.rules);
+    const found = await this.screen(REASSESSMENT_MS, storeId, signals, placed, rules).assess(signals);
+    const known = correction.reasons.filter(({ rule }) => !rules.some(({ name }) => name === rule));
+    const assessment = assessmentOf([...known, ...found.reasons]);
+    return found.reasons.length > 0 ? assessment : { ...assessment, verdict: 'ACCEPT' };
   }
 
   override async recordRejection(storeId: number, orderId: string, assessment: FraudAssessment): Promise<void> {

@@ -47,6 +47,7 @@ interface UnitsRow {
 }
 
 type Move = StockPlace & { difference: number };
+type PickedBin = PickedUnits & { readonly binId: number };
 
 /**
  * Gives the units of a shipment the bins from which they were picked. Units that the order has not taken from there are
@@ -77,15 +78,16 @@ export async function pickFrom(
     }
     return { line, bins: chosen };
   });
-  await move(
-    sql,
-    { storeId, orderId },
-    [...moves.values()].filter(({ difference }) => difference !== 0),
-  );
+  const needed = [...moves.values()].filter(({ difference }) => difference !== 0);
+  await move(sql, { storeId, orderId }, needed, bins);
   await sql.query(SET_BINS, [storeId, orderId, reference, JSON.stringify(items)]);
 }
 
-async function findBins(sql: TransactionSql, storeId: number, picked: readonly PickedUnits[]) {
+async function findBins(
+  sql: TransactionSql,
+  storeId: number,
+  picked: readonly PickedUnits[],
+): Promise<readonly PickedBin[]> {
   const codes = [picked.map(({ warehouse }) => warehouse), picked.map(({ bin }) => bin)];
   const rows = await sql.query<{ id: number | null }>(FIND_BINS, [storeId, ...codes]);
   return picked.map((units, index) => {
@@ -119,11 +121,19 @@ function take(bins: number[], bin: number): boolean {
   return index >= 0;
 }
 
-async function move(sql: TransactionSql, { storeId, orderId }: OrderKey, moves: readonly Move[]): Promise<void> {
+async function move(
+  sql: TransactionSql,
+  { storeId, orderId }: OrderKey,
+  moves: readonly Move[],
+  bins: readonly PickedBin[],
+): Promise<void> {
   if (moves.length === 0) return;
   const { rows } = await lockRows((text, values) => sql.query(text, values), storeId, moves, []);
   const short = moves.find((place) => (rows.get(keyOf(place)) ?? 0) + place.difference < 0);
-  if (short) throw new BinShort(-short.difference, rows.get(keyOf(short)) ?? 0);
+  if (short) {
+    const named = bins.find(({ binId }) => binId === short.bin_id);
+    throw new BinShort(`${named?.warehouse}/${named?.bin}`, -short.difference, rows.get(keyOf(short)) ?? 0);
+  }
   await sql.query(MOVE_PICKED, [
     storeId,
     orderId,
