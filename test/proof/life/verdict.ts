@@ -96,8 +96,9 @@ async function spendingViolations({ shop, service, follower }: Evidence, orders:
     const answer = await shop.buyers.insist([service], undefined, { method: 'GET', path });
     const customer = dataOf<{ total_spent: number }>(answer);
     const spent = own.reduce((sum, { payments, refunds }) => sum + sumOf(payments) - sumOf(refunds), SPENT_BEFORE);
-    if (customer.total_spent !== spent)
+    if (customer.total_spent !== spent) {
       violations.push(`customer ${id} has spent ${customer.total_spent}, not ${spent}`);
+    }
     if (!isDeepStrictEqual(follower.copy.get(`customers ${id}`)?.data, customer)) {
       violations.push(`the feed has another record of customer ${id}`);
     }
