@@ -2968,7 +2968,7 @@ export interface components {
       loyalty_points: number;
       /**
        * Format: int64
-       * @description Total spent in the store. In minor units of the currency: 1099 is 10.99 USD.
+       * @description What the import of the customer gave, plus the payments and minus the refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_spent: number;
@@ -3040,7 +3040,7 @@ export interface components {
       loyalty_points: number;
       /**
        * Format: int64
-       * @description Total spent in the store. In minor units of the currency: 1099 is 10.99 USD.
+       * @description What the import of the customer gave, plus the payments and minus the refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_spent: number;

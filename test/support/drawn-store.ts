@@ -61,7 +61,7 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
         city: text,
         metadata,
       }),
-      ...fields({ last_login: [null, '2026-01-02T03:04:05.678Z'], national_id: ['', 'x'], total_spent: [0, 7] }),
+      ...fields({ last_login: [null, '2026-01-02T03:04:05.678Z'], national_id: ['', 'x'], total_spent: [0, 7, -7] }),
     })),
     ...slugs.map((product) => ({
       ...{ kind: 'order', store, receipt_number: `POS-${product}`, source: 'POS', payment_method: 'CASH' },

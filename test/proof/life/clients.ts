@@ -11,6 +11,8 @@ const TOGETHER = 6;
 const KEYS = 4;
 const LONGEST_LOST_MS = 60;
 
+export const SPENT_BEFORE = 5_000;
+
 export interface ClientsOptions {
   readonly shop: StockedStore;
   readonly services: readonly { readonly url: string }[];
@@ -28,9 +30,14 @@ export class Clients {
   async place(): Promise<void> {
     const { shop, services, orders } = this.options;
     const { random } = shop.context;
+    const emails = Array.from({ length: Math.ceil(orders / TOGETHER) }, (_, n) => `regular-${n}@example.com`);
+    for (const email of emails) await shop.store.customer({ email, total_spent: SPENT_BEFORE });
     await inParallel(CLIENTS, Array(orders).keys(), async (n) => {
       const items = Array.from({ length: 1 + random(3) }, () => anyItem(shop, 4));
-      const placed = await shop.buyers.insist(services, orderBody(items, 'life'), { key: `life-${n}` });
+      const { customer, ...body } = orderBody(items, 'life');
+      const email = n % TOGETHER > 0 && emails[Math.floor(n / TOGETHER)];
+      const of = { ...body, customer: { ...customer, ...(email && { email }) } };
+      const placed = await shop.buyers.insist(services, of, { key: `life-${n}` });
       const path = `/v1/orders/${dataOf<{ order_id: string }>(placed).order_id}`;
       this.orders[n] = dataOf(await shop.buyers.insist(services, undefined, { method: 'GET', path }));
     });

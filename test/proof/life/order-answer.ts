@@ -15,6 +15,7 @@ export interface OrderAnswer {
     readonly cancelled_quantity: number;
   }[];
   readonly shipments: readonly ShipmentAnswer[];
+  readonly customer: { readonly id: string | null };
   readonly payments: readonly (MoneyAnswer & { readonly written_off: number })[];
   readonly refunds: readonly MoneyAnswer[];
   readonly pipeline: readonly { readonly stage: string; readonly reference: string }[];
@@ -89,6 +90,6 @@ export function contentOf(items: readonly Units[]): string {
   return lines.map((line) => `${line}×${unitsOf(line, [{ items }])}`).join(' ');
 }
 
-function sumOf(records: readonly MoneyAnswer[]): number {
+export function sumOf(records: readonly MoneyAnswer[]): number {
   return records.reduce((sum, { amount }) => sum + amount, 0);
 }

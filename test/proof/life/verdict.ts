@@ -7,7 +7,8 @@ import { readMail } from '../../support/mail-message.js';
 import type { ReceivedMail, SmtpSink } from '../../support/smtp-sink.js';
 import { messageIdOf } from '../support/oracle/pipeline.js';
 import { acknowledgedViolations } from './acknowledged.js';
-import { excessOf, isActive, type OrderAnswer } from './order-answer.js';
+import { SPENT_BEFORE } from './clients.js';
+import { excessOf, isActive, sumOf, type OrderAnswer } from './order-answer.js';
 import { Replay, type EventAnswer } from './replay.js';
 import type { Placed } from './requests.js';
 
@@ -47,10 +48,12 @@ export async function judge(evidence: Evidence) {
   const exchanges = groupBy(context.history.exchanges, ({ path }) => path.split('/')[3]);
   const mails = groupBy(sink.mails, ({ messageId }) => messageId);
   const violations: string[] = [];
+  const present: OrderAnswer[] = [];
   let count = 0;
   for (const { id } of orders) {
     const requests = exchanges.get(id) ?? [];
-    const { order, events } = await present(evidence, id);
+    const { order, events } = await read(evidence, id);
+    present.push(order);
     count += events.length;
     const quiet = new Set(silent.filter(({ order_id }) => order_id === id).map(({ reference }) => reference));
     const found = [
@@ -67,10 +70,11 @@ export async function judge(evidence: Evidence) {
     const story = [...events.map(told), ...requests.filter(({ method }) => method !== 'GET').map(toldRequest)];
     violations.push(`order ${id}: ${found.join('; ')}\n${story.map((line) => `      ${line}`).join('\n')}`);
   }
+  violations.push(...(await spendingViolations(evidence, present)));
   return { violations, events: count };
 }
 
-async function present(
+async function read(
   { shop: { buyers }, service }: Evidence,
   id: string,
 ): Promise<{ order: OrderAnswer; events: EventAnswer[] }> {
@@ -82,6 +86,24 @@ async function present(
     events.push(...data);
     if (data.length < PAGE) return { order, events };
   }
+}
+
+async function spendingViolations({ shop, service, follower }: Evidence, orders: readonly OrderAnswer[]) {
+  const violations: string[] = [];
+  for (const [id, own] of groupBy(orders, ({ customer }) => customer.id)) {
+    if (id === null) continue;
+    const path = `/v1/customers/${id}`;
+    const answer = await shop.buyers.insist([service], undefined, { method: 'GET', path });
+    const customer = dataOf<{ total_spent: number }>(answer);
+    const spent = own.reduce((sum, { payments, refunds }) => sum + sumOf(payments) - sumOf(refunds), SPENT_BEFORE);
+    if (customer.total_spent !== spent) {
+      violations.push(`customer ${id} has spent ${customer.total_spent}, not ${spent}`);
+    }
+    if (!isDeepStrictEqual(follower.copy.get(`customers ${id}`)?.data, customer)) {
+      violations.push(`the feed has another record of customer ${id}`);
+    }
+  }
+  return violations;
 }
 
 function told({ event, field, from, to, reference, details }: EventAnswer): string {

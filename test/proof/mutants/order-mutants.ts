@@ -127,6 +127,10 @@ await this.notify(claim);`,
     /● answers already_shipped for/,
     ['unclaimed-lines', '', 2],
   ),
+  mutant('a refund adds to what its customer has spent', 'life', /customer \S+ has spent -?\d+, not -?\d+/, [
+    'total-spent',
+    'const spent = (payment?.amount ?? 0) + (refund?.amount ?? 0);',
+  ]),
   mutant('a change does not claim its key', 'life', /key \S+ was answered (with different bytes|and is not kept)/, [
     'kept-change',
     `((null as Kept<KeptChange> | null) ??

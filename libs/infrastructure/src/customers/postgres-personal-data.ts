@@ -6,11 +6,12 @@ import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
 import { hasEmail, isOrderOf } from '../orders/person.js';
 import { CUSTOMER_COLUMNS, ORDER_COLUMNS, orderRecord, type OrderColumns } from './personal-records.js';
 
-const FIND_CUSTOMER = `/* people.customer */
-  SELECT id, email, phone FROM customers WHERE store_id = $1 AND ${hasEmail('customers', '$2')}
-  FOR NO KEY UPDATE`;
+const CUSTOMER = `customers WHERE store_id = $1 AND ${hasEmail('customers', '$2')}`;
 
-const THEIRS = isOrderOf('orders', '$2', '$3');
+// After the orders: a payment locks its order, then the customer.
+const LOCK_CUSTOMER = `/* people.customer */ SELECT id, email, phone FROM ${CUSTOMER} FOR NO KEY UPDATE`;
+
+const THEIRS = isOrderOf('orders', '$2', `(SELECT id FROM ${CUSTOMER})`);
 
 // Before the orders: every writer locks idempotency keys first. The rows stay, or a repeated request would place a second
 // order; idempotency-keys.ts finds them. The key may contain personal data, and the hash of the request identifies them: one
@@ -131,11 +132,11 @@ export class PostgresPersonalData extends PersonalData {
 
   override erase(storeId: number, email: string, check: (orders: readonly PersonsOrder[]) => void): Promise<Erasure> {
     return this.connection.transaction(async (manager) => {
-      const [customer] = await manager.query<CustomerRow[]>(FIND_CUSTOMER, [storeId, email]);
-      const person = [storeId, email, customer?.id ?? null];
+      const person = [storeId, email];
       await manager.query(ERASE_KEYS, person);
       const orders = await manager.query<OrderRow[]>(LOCK_ORDERS, person);
       check(orders);
+      const [customer] = await manager.query<CustomerRow[]>(LOCK_CUSTOMER, person);
       const ids = orders.map(({ id }) => id);
       if (ids.length > 0) {
         await manager.query(ERASE_SHIPMENTS, [storeId, ids]);

@@ -158,6 +158,15 @@ const recordIn = (table: 'payments' | 'refunds', column = '', value = '') => `/*
 const PAY = recordIn('payments', ', written_off', ', nullif($7::bigint, 0)');
 const REFUND = recordIn('refunds');
 
+// An answer shows no greater integer.
+const MOST = Number.MAX_SAFE_INTEGER;
+
+const SPEND = `/* orders.add_to_total_spent */
+  UPDATE customers SET total_spent = least(greatest(total_spent + $3, -${MOST}), ${MOST})
+  FROM orders JOIN stores ON stores.id = orders.store_id AND stores.currency = orders.currency
+  WHERE orders.store_id = $1 AND orders.id = $2 AND NOT orders.is_test
+    AND customers.store_id = $1 AND customers.id = orders.customer_id`;
+
 type LoadedRow = Omit<
   PlacedOrderState,
   'lines' | 'contact' | 'isHeld' | 'isConfirmationHeld' | 'shipments' | 'payments' | 'refunds'
@@ -275,6 +284,13 @@ export function linesStatements({ key: { storeId, orderId }, state }: LockedOrde
     { text: ADD_LINES, values: [...key, linesJson(added, state.lines.length)] },
     { text: CHANGE_AMOUNTS, values: [...key, amount, totalAmount, units] },
   ];
+}
+
+/** After the stock: an import locks its stock, then its customers. */
+export function spendingStatements({ key }: LockedOrder, { payment, refund }: OrderChange): Statement[] {
+  // @protects total-spent
+  const spent = (payment?.amount ?? 0) - (refund?.amount ?? 0);
+  return spent === 0 ? [] : [{ text: SPEND, values: [key.storeId, key.orderId, spent] }];
 }
 
 function refundDueAfter(state: PlacedOrderState, change: OrderChange): number {

@@ -14,7 +14,7 @@ import { claimKey, findKept, keepRecord, releaseKey, type Kept } from '../postgr
 import { pickFrom } from '../stock/pick-from.js';
 import { findTargets, restockStatements, unitsReturned } from '../stock/restock.js';
 import { isWithdrawn, shortagesIn, withdrawals } from '../stock/withdraw-stock.js';
-import { linesStatements, lockOrder, refusalEvents, statementsOf } from './order-changes.js';
+import { linesStatements, lockOrder, refusalEvents, spendingStatements, statementsOf } from './order-changes.js';
 import { fromKept, toOrderRecord, type KeptOrder } from './order.rows.js';
 import { readOrder, readRow } from './postgres-order.repository.js';
 
@@ -35,7 +35,7 @@ type KeptChange = (KeptOrder & { readonly shipsPicked?: boolean }) | null;
 
 type Outcome = (ChangedOrder & { readonly refusal?: undefined }) | { readonly refusal: DomainError };
 
-// The key first, then the order, then its stock: the lock order of every writer.
+// The key first, then the order, its stock and its customer: the lock order of every writer.
 async function change(
   sql: TransactionSql,
   { order: target, actor, decide, idempotency }: ChangeRequest,
@@ -65,13 +65,14 @@ async function change(
   // An earlier request made the change, and its commit may have stopped waiting for the standbys.
   if (decided.events.length === 0) await sql.waitForStandbys();
   const changes = decided.events.length === 0 ? [] : statementsOf(locked, actor, decided);
-  // The stock comes last.
+  // The stock comes after the order.
   const { restock, lines, shipment, picked } = decided;
   const targets = restock ? await findTargets(sql, locked, restock) : [];
   const returns = restockStatements(locked, decided, targets);
   const linesAfter = lines ? linesStatements(locked, lines) : [];
+  const spending = spendingStatements(locked, decided);
   const answers = await sql
-    .pipeline([...changes, ...returns, ...linesAfter, ...(lines || picked ? [] : [readOrder(key)])])
+    .pipeline([...changes, ...returns, ...linesAfter, ...spending, ...(lines || picked ? [] : [readOrder(key)])])
     .catch((error: unknown) => {
       // Nothing else that a return writes grows with it.
       throw restock && isOutOfRange(error) ? new BinAboveLimit() : error;

@@ -21,7 +21,7 @@ export const customerLine = is.object(
     status: is.optional(is.name(40)),
     email_verified: is.optional(is.flag),
     loyalty_points: is.optional(is.integer(0, MAX_INT4)),
-    total_spent: is.optional(is.amount),
+    total_spent: is.optional(is.described(is.signedAmount, 'Minor units. The payments of imported orders are in it.')),
     tags: is.optional(is.list(is.text(100), { maxItems: 100 })),
     city: is.optional(is.text(200)),
     metadata: is.optional(is.metadata),

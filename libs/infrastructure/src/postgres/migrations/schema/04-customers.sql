@@ -12,7 +12,7 @@ CREATE TABLE customers (
   status text NOT NULL DEFAULT 'Active',
   email_verified boolean NOT NULL DEFAULT false,
   loyalty_points int NOT NULL DEFAULT 0,
-  total_spent bigint NOT NULL DEFAULT 0, -- Minor units of the store's currency.
+  total_spent bigint NOT NULL DEFAULT 0, -- Minor units of the store's currency. Each payment and refund of an order moves it.
   tags text[] NOT NULL DEFAULT '{}',
   city text NOT NULL DEFAULT '',
   metadata jsonb NOT NULL DEFAULT '{}', -- Fields of the store's own: texts by key.
