@@ -283,7 +283,7 @@ export interface paths {
     put?: never;
     /**
      * Add a note to the history of an order
-     * @description The event `noted` has the text as `reason`. The customer does not see it.
+     * @description The event `noted` has the text as `reason`, and the metadata. The customer does not see it.
      */
     post: operations['addNote'];
     delete?: never;
@@ -1207,6 +1207,10 @@ export interface components {
     AddNoteRequest: {
       /** @description For the history. */
       text: string;
+      /** @description Kept with the note. */
+      metadata?: {
+        [key: string]: string;
+      } | null;
     };
     RepeatMailRequest: {
       /**
@@ -1846,6 +1850,24 @@ export interface components {
       external_reference: string;
       /** @description Whether the order was placed with a test key. Lists do not contain this field. */
       is_test: boolean;
+      /** @description Who placed it: the key; `system` for an imported order. */
+      placed_by: {
+        /**
+         * @description An API key, a command, or the service itself.
+         * @enum {string}
+         */
+        type: 'key' | 'operator' | 'pipeline' | 'system';
+        /**
+         * @description Of the key; `""` for the others.
+         * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
+         */
+        id: string;
+        /**
+         * @description Of the key, or of the account that ran the command; `""` when there is none.
+         * @example ERP
+         */
+        name: string;
+      };
       /** @description The outcome of the fraud analysis. */
       fraud: {
         /**
@@ -2061,6 +2083,19 @@ export interface components {
          * @example 2026-11-20T09:30:00.000Z
          */
         at: string;
+        /** @description The units that it was for. Empty when it named none. */
+        lines: {
+          /**
+           * @description Number of the line.
+           * @example 1
+           */
+          line: number;
+          /**
+           * @description Units.
+           * @example 2
+           */
+          quantity: number;
+        }[];
       }[];
       /**
        * Format: int64

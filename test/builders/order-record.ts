@@ -46,6 +46,7 @@ export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
     metadata: {},
     externalReference: '',
     isTest: false,
+    placedBy: { type: 'key', id: '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c', name: 'Shop' },
     fraud: { verdict: 'ACCEPT', score: 0, reasons: [] },
     pipeline: [],
     shipments: [],

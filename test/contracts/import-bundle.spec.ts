@@ -92,7 +92,9 @@ describe('import of a store bundle', () => {
     const shipment = { reference: 'S', status: 'shipped', items: [{ line: 1, quantity: 2 }], shipped_at: at };
     const void_ = { ...shipment, reference: 'V', status: 'void' };
     const money = [{ reference: 'M', amount: 500, at: '2026-03-01T00:00:00.000Z' }];
-    await importText(JSON.stringify({ ...sold, shipments: [shipment, void_], payments: money, refunds: money }));
+    const lines = [{ line: 1, quantity: 1 }];
+    const back = [...money, { ...money[0], reference: 'N', amount: 0, lines }];
+    await importText(JSON.stringify({ ...sold, shipments: [shipment, void_], payments: money, refunds: back }));
 
     const events = `SELECT event, reference, actor_type, at FROM order_events JOIN stores ON stores.id = store_id
       WHERE subdomain = $1 ORDER BY order_events.id`;
@@ -102,6 +104,11 @@ describe('import of a store bundle', () => {
       { event: 'shipment_created', reference: 'V', actor_type: 'system', at: new Date(at) },
       { event: 'payment_recorded', reference: 'M', actor_type: 'system', at: later },
       { event: 'refund_recorded', reference: 'M', actor_type: 'system', at: later },
+      { event: 'refund_recorded', reference: 'N', actor_type: 'system', at: later },
+    ]);
+    expect(await database.query(`SELECT lines FROM refunds WHERE reference = ANY ('{M,N}') ORDER BY number`)).toEqual([
+      { lines: null },
+      { lines },
     ]);
   });
 

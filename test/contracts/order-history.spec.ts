@@ -90,11 +90,11 @@ describe('the database refuses', () => {
     await expect(run(to('shipped'), EVENT)).rejects.toThrow('shipment S-1 is void');
   });
 
-  it('to change or delete an event, except to remove its reason', async () => {
+  it('to change or delete an event, except to remove its reason and metadata', async () => {
     await run(
       EVENT.replace('reference)', 'reference, details)').replace(
         "'S-1')",
-        `'S-1', '{"reason": "x", "restock": true}')`,
+        `'S-1', '{"reason": "x", "metadata": {"a": "b"}, "restock": true}')`,
       ),
     );
 
@@ -106,7 +106,7 @@ describe('the database refuses', () => {
     ]) {
       await expect(run(sql)).rejects.toThrow('order_events is append-only');
     }
-    await run(`UPDATE order_events SET details = details - 'reason' WHERE order_id = $2`);
+    await run(`UPDATE order_events SET details = details - '{reason,metadata}'::text[] WHERE order_id = $2`);
 
     const kept = await database.query('SELECT details FROM order_events WHERE order_id = $1', [order]);
     expect(kept).toEqual([{ details: { restock: true } }]);

@@ -290,7 +290,7 @@ describe.each(ADAPTERS)('Notifier %s', (_name, open) => {
       shipments: references.map((reference) => {
         return { ...parcel, reference, status: 'shipped', shippedAt: new Date(), deliveredAt: null };
       }),
-      refunds: references.map((reference) => ({ reference, amount: 100, at: new Date() })),
+      refunds: references.map((reference) => ({ reference, amount: 100, at: new Date(), lines: [] })),
     });
 
     for (const reference of [...references, ...references])

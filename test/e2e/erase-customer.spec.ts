@@ -122,7 +122,10 @@ async function plant(name: string): Promise<Person> {
   const older = `${person.canary('older')}@example.com`;
   await database.query(`UPDATE orders SET customer_email = $2 WHERE id = $1`, [placed, older]);
   await change('POST', `${cancelled}/cancel`, { reason: person.canary('reason') }, person.canary('key-of-cancel'));
-  await change('POST', `${placed}/notes`, { text: person.canary('note') });
+  await change('POST', `${placed}/notes`, {
+    text: person.canary('note'),
+    metadata: { [person.canary('note-key')]: person.canary('note-value') },
+  });
   await change('PATCH', placed, { metadata: { note: person.canary('patched') } });
   await change('PATCH', placed, { shipping_address: { region: person.canary('region') } });
   await change('POST', `${placed}/shipments`, shipmentOf(person), person.canary('key-of-shipment'));
@@ -396,7 +399,7 @@ const IMPERSONAL = [
   'returned_units: bins',
   'cancelled_units: bins',
   'payments: reference request_hash',
-  'refunds: reference request_hash',
+  'refunds: reference request_hash lines',
   'stock_movements: kind actor_type actor_id actor_name reference reason',
   'stock_requests: reference request_hash results',
   'merchant_notices: subject details',

@@ -20,7 +20,7 @@ const SHOWN = [
   'customers: name email phone status email_verified loyalty_points total_spent tags city metadata created_at last_login',
   'orders: receipt_number source status fulfillment_status payment_method currency customer_name',
   'orders: amount total_amount tax_amount shipping_amount discount_amount',
-  'orders: customer_id customer_email customer_phone shipping_address billing_address notes metadata external_reference is_test placed refund_due created_at',
+  'orders: customer_id customer_email customer_phone shipping_address billing_address notes metadata external_reference is_test placed placed_by refund_due created_at',
   'order_lines: position product_id variant_id sku name attributes attribute_names unit_price quantity line_total metadata',
   'fraud_assessments: verdict score reasons',
   'order_stages: reference state attempts last_error position updated_at',
@@ -29,7 +29,7 @@ const SHOWN = [
   'returned_units: quantity',
   'cancelled_units: quantity',
   'payments: number amount written_off at',
-  'refunds: number amount at',
+  'refunds: number amount at lines',
   'stock: quantity',
 ];
 
@@ -38,7 +38,7 @@ const HIDDEN = [
   'stores: subdomain name time_zone custom_domain logo_url primary_color seo_title contact theme payment_settings',
   'stores: ecommerce_settings fraud_settings created_at',
   'warehouses: name',
-  'orders: units placed_by email_key phone_key address_key',
+  'orders: units email_key phone_key address_key',
   'fraud_assessments: created_at',
   'order_stages: run_at locked_until held_for notified set_aside',
   'shipments: notify request_hash',
@@ -72,7 +72,7 @@ const FIXED = [
   'stock: store_id bin_id product_id variant_id variant_key',
 ];
 
-/** Tables that the answers do not read, or that triggers alone write. */
+/** Tables that the answers do not read, or that triggers alone write. No request changes the name of a key, which orders show. */
 const OTHER_TABLES = [
   ...['api_key_usage', 'api_keys', 'change_branches', 'change_forks', 'change_log', 'change_log_mark', 'changes'],
   ...['customer_secrets', 'gateway_credentials', 'idempotency_keys', 'list_tallies', 'list_tallies_by_day'],
@@ -134,11 +134,12 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'payments.number': '99',
   'payments.written_off': '1',
   'refunds.number': '99',
+  'refunds.lines': `'[{"line": 1, "quantity": 9}]'`,
 };
 
 /** Columns whose change alone, which no request makes, moves `updated_at`, or moves that of a product's other SKUs. */
 const NEVER_ALONE = [
-  ...['orders.placed_by', 'orders.email_key', 'orders.phone_key', 'orders.address_key', 'shipments.notify'],
+  ...['orders.email_key', 'orders.phone_key', 'orders.address_key', 'shipments.notify'],
   ...['shipments.request_hash', 'returned_units.bins', 'cancelled_units.bins', 'payments.request_hash'],
   ...['refunds.request_hash', 'fraud_assessments.created_at', 'orders.refund_due', 'orders.units', 'products.in_stock'],
   'product_variants.status',

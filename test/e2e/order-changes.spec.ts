@@ -232,6 +232,33 @@ describe('PATCH /v1/orders/{id}', () => {
   });
 });
 
+describe('a refund', () => {
+  it('shows the units that it was for, each line once, and none where it named none', async () => {
+    const id = await place();
+    await post(id, 'payments', PAY);
+    const lines = [2, 1, 1].map((line) => ({ line, quantity: 1 }));
+
+    for (const request of [
+      { ...REFUND, lines },
+      { ...REFUND, reference: 're_2' },
+    ])
+      expect((await post(id, 'refunds', request)).statusCode).toBe(201);
+
+    const named = [
+      { line: 2, quantity: 1 },
+      { line: 1, quantity: 2 },
+    ];
+    const refunds = [
+      { reference: 're_1', amount: 1000, lines: named },
+      { reference: 're_2', amount: 1000, lines: [] },
+    ];
+    expect(await orders.read(id)).toMatchObject({ refunds });
+    const everything = new FeedReader(api);
+    await everything.catchUp();
+    expect(everything.copy.get(`orders ${id}`)?.data).toMatchObject({ refunds });
+  });
+});
+
 describe('a request that is repeated without a key', () => {
   it.each([
     ['shipments', SHIP, { ...SHIP, carrier: 'UPS' }, 'shipment_reference_taken'],
@@ -706,7 +733,9 @@ describe('GET /v1/orders/{id}/history', () => {
     const second = await history(id, '?limit=1&page=2');
 
     expect(data.map(({ event }) => event)).toEqual(['placed', 'cancelled', 'status_changed', 'status_changed']);
-    expect(data[0]?.actor).toEqual({ type: 'key', id: key?.id, name: 'Website' });
+    const placed_by = { type: 'key', id: key?.id, name: 'Website' };
+    expect(data[0]?.actor).toEqual(placed_by);
+    expect(await orders.read(id)).toMatchObject({ placed_by });
     expect(data[1]).toMatchObject({ details: { reason: 'Broken', restock: true }, actor: data[0]?.actor });
     expect([pagination.total, second.data, second.pagination.total]).toEqual([4, [data[1]], 4]);
   });
@@ -714,9 +743,9 @@ describe('GET /v1/orders/{id}/history', () => {
   it('begins with the import of an imported order', async () => {
     const id = await api.store.order({ status: 'PENDING', fulfillment_status: 'PENDING' });
 
-    expect((await history(id)).data).toMatchObject([
-      { event: 'imported', actor: { type: 'system', id: '', name: '' } },
-    ]);
+    const placed_by = { type: 'system', id: '', name: '' };
+    expect((await history(id)).data).toMatchObject([{ event: 'imported', actor: placed_by }]);
+    expect(await orders.read(id)).toMatchObject({ placed_by });
     expect((await api.get('/v1/orders/POS-NONE/history')).statusCode).toBe(404);
   });
 });

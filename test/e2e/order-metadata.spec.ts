@@ -284,10 +284,24 @@ describe('a note', () => {
     expect(await historyOf(id)).toEqual([{ event: 'noted', reference: '', details: { reason: text } }]);
   });
 
+  it('has the metadata that came with it, and none where that is null', async () => {
+    const id = await place();
+    const metadata = { erp_case: '4711', ' a "key" [0]': '', é: '👨‍👩‍👧' };
+
+    for (const payload of [{ metadata }, { metadata: null }])
+      expect((await post(id, 'notes', { text: 'Ring twice', ...payload })).statusCode).toBe(201);
+
+    const details = (await historyOf(id)).map((event) => event.details);
+    expect(details).toEqual([{ reason: 'Ring twice', metadata }, { reason: 'Ring twice' }]);
+    expect(await metadataOf(id)).toEqual([{}, {}, {}]);
+  });
+
   it.each([
     [{}, 'text is required'],
     [{ text: ' ' }, 'text is required'],
     [{ text: 'x'.repeat(2001) }, 'text must be text of at most 2000 characters, without NUL or lone surrogates'],
+    [{ text: 'x', metadata: TOO_MANY }, `metadata ${RULE}`],
+    [{ text: 'x', metadata: { erp: null } }, `metadata ${RULE}`],
   ])('is refused as %j', async (payload, error) => {
     const response = await post(await place(), 'notes', payload);
 

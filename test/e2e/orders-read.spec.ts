@@ -187,6 +187,7 @@ describe('GET /v1/orders', () => {
       metadata: {},
       external_reference: 'PO 117/é',
       is_test: true,
+      placed_by: { type: 'system', id: '', name: '' },
       fraud: { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'amount_over_limit', score: 50 }] },
       pipeline: [
         {

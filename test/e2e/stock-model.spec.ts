@@ -281,16 +281,12 @@ class Warehouse {
   }
 
   private async count(): Promise<void> {
-    const bin = this.anyBin();
+    const basis = (['on_hand', 'in_bin', 'available'] as const)[this.draw(3)] ?? 'available';
+    // Where pickers have taken units, the bases differ most.
+    const bin = this.pickedBin() ?? this.anyBin();
     add(this.shelves, bin, this.draw(2) === 0 ? this.draw(3) : -Math.min(this.draw(3), this.free().get(bin) ?? 0));
     await this.reader.catchUp();
-    const [basis, units] = (
-      [
-        ['on_hand', this.shelves],
-        ['in_bin', this.unpicked()],
-        ['available', this.free()],
-      ] as const
-    )[this.draw(3)] ?? ['available', this.free()];
+    const units = { on_hand: this.shelves, in_bin: this.unpicked(), available: this.free() }[basis];
     const counted = units.get(bin) ?? 0;
     const line = { product_id: this.product, bin, counted, as_of: this.reader.cursor, basis };
     const response = await this.api.post('/v1/stock', { lines: [line] });
@@ -304,6 +300,11 @@ class Warehouse {
     );
     const [order, line] = found[this.draw(found.length || 1)] ?? [];
     return order && line ? [order, line, 1 + this.draw(unitsOf(line))] : null;
+  }
+
+  private pickedBin(): string | undefined {
+    const unpicked = this.unpicked();
+    return [...this.shelves.keys()].find((bin) => unpicked.get(bin) !== this.shelves.get(bin));
   }
 
   private anyBin(): string {

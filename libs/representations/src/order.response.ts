@@ -21,9 +21,11 @@ import {
   type FraudAssessment,
   type MoneyRecord,
   type PaymentRecord,
+  type RefundRecord,
   type Shipment as ShipmentOfOrder,
 } from '@app/domain';
 import type { Static } from '@sinclair/typebox';
+import { ACTOR, toActor } from './actor.js';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
@@ -74,7 +76,10 @@ const MONEY = {
   amount: is.minorUnits('Positive.', 15980),
   at: is.timestamp('When it was made.'),
 };
-const RefundOfOrder = is.object(MONEY);
+const RefundOfOrder = is.object({
+  ...MONEY,
+  lines: is.arrayOf(LineQuantity, 'The units that it was for. Empty when it named none.'),
+});
 const PaymentOfOrder = is.object({
   ...MONEY,
   written_off: is.minorUnits('What it closed without being paid: a cash discount, a bank charge.', 0),
@@ -187,6 +192,7 @@ export const Order = representation(
     metadata: is.metadata('What clients keep with the order.'),
     external_reference: is.text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
     is_test: is.flag('Whether the order was placed with a test key. Lists do not contain this field.'),
+    placed_by: { ...ACTOR, description: 'Who placed it: the key; `system` for an imported order.' },
     fraud: Fraud,
     pipeline: is.arrayOf(
       Stage,
@@ -264,11 +270,12 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
     metadata: order.metadata,
     external_reference: order.externalReference,
     is_test: order.isTest,
+    placed_by: toActor(order.placedBy),
     fraud: toFraud(order.fraud),
     pipeline: order.pipeline.map(toStage),
     shipments: order.shipments.map(toShipment),
     payments: order.payments.map(toPayment),
-    refunds: order.refunds.map(toMoney),
+    refunds: order.refunds.map(toRefund),
     amount_owed: amountOwedOf(order),
     amount_paid: paidOf(order),
     refund_due: refundDueOf(order),
@@ -289,12 +296,16 @@ function toShipment(shipment: ShipmentOfOrder): Static<typeof Shipment> {
   };
 }
 
-function toMoney({ reference, amount, at }: MoneyRecord): Static<typeof RefundOfOrder> {
+function toMoney({ reference, amount, at }: MoneyRecord) {
   return { reference, amount, at: at.toISOString() };
 }
 
 function toPayment({ writtenOff, ...payment }: PaymentRecord): Static<typeof PaymentOfOrder> {
   return { ...toMoney(payment), written_off: writtenOff };
+}
+
+function toRefund({ lines, ...refund }: RefundRecord): Static<typeof RefundOfOrder> {
+  return { ...toMoney(refund), lines: lines.map(({ line, quantity }) => ({ line, quantity })) };
 }
 
 function toLineItem(line: OrderLineRecord, fulfillmentStatus: string): Static<typeof LineItem> {

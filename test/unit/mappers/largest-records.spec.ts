@@ -65,6 +65,7 @@ const ORDER_ROW: OrderRow = {
   ...{ taxAmount: 0, shippingAmount: 0, discountAmount: 0, customerName: 'Ada', customerId: null },
   ...{ customerEmail: 'ada@example.com', customerPhone: '', shippingAddress: {}, billingAddress: {}, notes: TEXT },
   metadata: METADATA,
+  placedBy: { type: 'key', id: '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c', name: 'Shop' },
   ...{ externalReference: 'PO-1', isTest: false, placed: true, createdAt: new Date(AT), updatedAt: new Date(AT) },
   lines: times(MAX_LINES, () => {
     return [
@@ -88,7 +89,7 @@ const ORDER_ROW: OrderRow = {
     return [`S-${n}`, 'shipped', 'DHL', '0034', 'https://tracking.example.com/0034', AT, null, items] as const;
   }),
   payments: times(PAYMENTS, (n) => [`pi_${n}`, '99900000', AT, null] as const),
-  refunds: times(PAYMENTS, (n) => [`re_${n}`, '1', AT] as const),
+  refunds: times(PAYMENTS, (n) => [`re_${n}`, '1', AT, eachLine(1)] as const),
   cancelled: times(MAX_LINES, (n) => [n + 1, 1, [3]] as const),
   taken: times(10_000, (n) => [70, 12, 'MAIN', `A-${n}`, 9, n] as const),
 };

@@ -199,7 +199,7 @@ const changed = (values: Partial<OrderRecord> = {}) =>
   anOrderRecord({
     lines: [{ ...line, shippedQuantity: 2 }],
     shipments: [PARCEL],
-    refunds: [{ reference: 'P-1', amount: 500, at: new Date() }],
+    refunds: [{ reference: 'P-1', amount: 500, at: new Date(), lines: [] }],
     ...values,
   });
 
@@ -351,7 +351,7 @@ describe('the mail about a shipment', () => {
 describe('the mail about a cancellation', () => {
   const cancelled = (values: Partial<OrderRecord> = {}) =>
     changed({ status: 'CANCELLED', fulfillmentStatus: 'CANCELLED', shipments: [], refunds: [], ...values });
-  const paid = { reference: 'PAY-1', amount: 3998, writtenOff: 0, at: new Date() };
+  const paid = { reference: 'PAY-1', amount: 3998, writtenOff: 0, at: new Date(), lines: [] };
 
   it.each(BODIES)('names the order and its lines in %s, and no money when nothing was paid', (body) => {
     const mail = mailOf('notify-cancellation', cancelled());
@@ -383,8 +383,8 @@ describe('the mail about a cancellation', () => {
 describe('the mail about a refund', () => {
   it('names its amount, and no other', () => {
     const refunds = [
-      { reference: 'P-0', amount: 77, at: new Date() },
-      { reference: 'P-1', amount: 1250, at: new Date() },
+      { reference: 'P-0', amount: 77, at: new Date(), lines: [] },
+      { reference: 'P-1', amount: 1250, at: new Date(), lines: [] },
     ];
 
     const { subject, text, html } = mailOf('notify-refund', changed({ currency: 'KWD', refunds }));
@@ -472,7 +472,7 @@ function foreignParts(html: string): string[] {
 
 describe.each(NOTIFICATION_STAGES)('%s', (stage) => {
   const render = (order: Partial<OrderRecord>, store: Partial<StoreProfile>) => {
-    const refunds = [{ reference: 'P-1', amount: 1, at: new Date() }];
+    const refunds = [{ reference: 'P-1', amount: 1, at: new Date(), lines: [] }];
     return mailOf(stage, anOrderRecord({ shipments: [PARCEL], refunds, ...order }), aStoreProfile(store));
   };
 

@@ -121,8 +121,8 @@ export class OrderChangesController {
   @Post('notes')
   @NeedsScope('fulfillment')
   @docs.ApiAddNote
-  async note(@Change() { context, answer }: ChangeOfOrder, @Body(StrictBodyPipe) { text }: request.AddNoteRequest) {
-    return answer(await this.changes.note(context, text));
+  async note(@Change() { context, answer }: ChangeOfOrder, @Body(StrictBodyPipe) body: request.AddNoteRequest) {
+    return answer(await this.changes.note(context, request.toNote(body)));
   }
 
   @Post('mails')

@@ -264,7 +264,7 @@ export const ApiPatchOrder = ApiChange({
 export const ApiAddNote = ApiChange({
   operationId: 'addNote',
   summary: 'Add a note to the history of an order',
-  description: 'The event `noted` has the text as `reason`. The customer does not see it.',
+  description: 'The event `noted` has the text as `reason`, and the metadata. The customer does not see it.',
   body: { type: AddNoteRequest, example: { text: 'The customer asks for gift wrapping' } },
   status: 201,
 });

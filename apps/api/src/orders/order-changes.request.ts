@@ -11,6 +11,7 @@ import {
   type Currency,
   type LineQuantity,
   type MailOfOrder,
+  type Metadata,
   type MetadataPatch,
   type OrderCustomer,
   type OrderPatch,
@@ -23,7 +24,7 @@ import {
   type Tracking,
   type Transition,
 } from '@app/domain';
-import type { EditedLines } from '@app/application';
+import type { EditedLines, Note } from '@app/application';
 import { STATUS_FIELDS } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
 import { AddressBody, AddressFields, givenTexts, toAddressPatch } from '../body/address-fields.js';
@@ -286,6 +287,9 @@ export class OrderPatchRequest {
 export class AddNoteRequest {
   @is.RequiredTextField({ max: 2000, description: 'For the history.' })
   text!: string;
+
+  @is.MetadataField({ description: 'Kept with the note.' })
+  metadata?: Metadata | null;
 }
 
 export class RepeatMailRequest {
@@ -402,6 +406,10 @@ export function toOrderPatch({ metadata, lines, customer, shipping_address }: Or
     },
     contact: { customer: given, shippingAddress: toAddressPatch(shipping_address ?? {}) },
   };
+}
+
+export function toNote({ text, metadata }: AddNoteRequest): Note {
+  return { text, ...(metadata && { metadata }) };
 }
 
 export function toMail({ stage, reference }: RepeatMailRequest): MailOfOrder {

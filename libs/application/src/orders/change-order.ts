@@ -21,6 +21,7 @@ import {
   type LineQuantity,
   type LinesRequest,
   type MailOfOrder,
+  type Metadata,
   type OrderChange,
   type OrderPatch,
   type OrderState,
@@ -50,6 +51,11 @@ export interface ChangeContext {
 
 export interface EditedLines extends Pick<LinesRequest, 'set' | 'expectedTotal'> {
   readonly add: readonly ItemRequest[];
+}
+
+export interface Note {
+  readonly text: string;
+  readonly metadata?: Metadata;
 }
 
 type WithoutHash<T> = Omit<T, 'requestHash'>;
@@ -131,9 +137,9 @@ export class ChangeOrder {
     return this.run(context, ['patch', patch], (order) => patchOrder(order, patch, screened));
   }
 
-  note(context: ChangeContext, text: string): Promise<ChangedOrder> {
-    const noted = orderEvent('noted', '', { reason: text });
-    return this.run(context, ['note', text], (order) => ({ ...order.unchanged(), events: [noted] }));
+  note(context: ChangeContext, { text, metadata }: Note): Promise<ChangedOrder> {
+    const noted = orderEvent('noted', '', { reason: text, ...(metadata && { metadata }) });
+    return this.run(context, ['note', text, metadata], (order) => ({ ...order.unchanged(), events: [noted] }));
   }
 
   repeatMail(context: ChangeContext, mail: MailOfOrder): Promise<ChangedOrder> {

@@ -3,11 +3,11 @@ import type {
   BillingAddress,
   FraudAssessment,
   Metadata,
-  MoneyRecord,
   OrderCustomer,
   OrderEvent,
   PaymentRecord,
   PostalAddress,
+  RefundRecord,
   Shipment,
   VariantAttributes,
 } from '@app/domain';
@@ -112,12 +112,14 @@ export interface OrderRecord extends OrderSummary {
   /** The order's number in the client's own system; `''` when there is none. */
   readonly externalReference: string;
   readonly isTest: boolean;
+  /** As in the first event of the history. */
+  readonly placedBy: Actor;
   readonly fraud: FraudAssessment | null;
   readonly pipeline: readonly PipelineStageRecord[];
   /** In the order of their creation, as payments and refunds. */
   readonly shipments: readonly Shipment[];
   readonly payments: readonly PaymentRecord[];
-  readonly refunds: readonly MoneyRecord[];
+  readonly refunds: readonly RefundRecord[];
   readonly updatedAt: Date;
 }
 

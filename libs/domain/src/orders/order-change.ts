@@ -6,7 +6,7 @@ import type { StockDemand } from '../stock/stock-demand.js';
 import type { LineQuantity } from './line-units.js';
 import type { OrderEvent } from './order-event.js';
 import type { OrderLine } from './order-line.js';
-import type { MoneyRecord, PaymentRecord } from './order-money.js';
+import type { MoneyRecord, PaymentRecord, RefundRecord } from './order-money.js';
 import type { OrderState } from './order-status.js';
 import type { ShippingContact } from './order.js';
 import type { BinCodes, PickedUnits, Shipment } from './shipment.js';
@@ -69,7 +69,7 @@ export interface OrderChange extends OrderState {
   /** The request was to make the shipment, which was being picked. */
   readonly shipsPicked?: boolean;
   readonly payment?: KnownPayment & { readonly at: Date | null };
-  readonly refund?: KnownMoney & { readonly at: Date | null };
+  readonly refund?: KnownMoney & Pick<RefundRecord, 'lines'> & { readonly at: Date | null };
   /** Units that the order gives up, while others stay. */
   readonly cancelled?: readonly LineQuantity[];
   readonly lines?: LinesChange;

@@ -38,7 +38,7 @@ export interface OrderEvent {
   readonly to: string | null;
   /** `''` when the event is about, and follows from, no shipment, payment or refund. */
   readonly reference: string;
-  /** Amounts in minor units. No personal data, except `reason`. */
+  /** Amounts in minor units. No personal data, except `reason` and `metadata`. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 

@@ -1,3 +1,4 @@
+import type { LineQuantity } from './line-units.js';
 import type { PaymentStatus } from './order-status.js';
 
 export interface MoneyRecord {
@@ -11,6 +12,11 @@ export interface MoneyRecord {
 export interface PaymentRecord extends MoneyRecord {
   /** What it closed without being paid: a cash discount, a bank charge. */
   readonly writtenOff: number;
+}
+
+export interface RefundRecord extends MoneyRecord {
+  /** The units that it was for; empty when it named none. */
+  readonly lines: readonly LineQuantity[];
 }
 
 type Amounts = readonly Pick<MoneyRecord, 'amount'>[];

@@ -660,7 +660,7 @@ describe('statuses that an operator sets', () => {
     const change = setStatuses(anOrder(state), { status: 'REFUNDED' });
 
     expect(textOf(change.events)).toEqual(['refund_recorded', 'SUCCEEDED>REFUNDED']);
-    expect(change.refund).toEqual({ reference: 'REFUNDED-2', amount: 2500, at: null, requestHash: '' });
+    expect(change.refund).toEqual({ reference: 'REFUNDED-2', amount: 2500, at: null, requestHash: '', lines: [] });
     const refunded: PlacedOrderState = {
       ...stateOf(state),
       status: 'REFUNDED',
@@ -904,7 +904,7 @@ describe('a refund', () => {
       'REFUNDED PENDING',
       ['refund_recorded', 'SUCCEEDED>REFUNDED'],
     ]);
-    expect(rest.refund).toEqual({ reference: 're_9', amount: 2500, requestHash: 'hash', at: AT });
+    expect(rest.refund).toEqual({ reference: 're_9', amount: 2500, requestHash: 'hash', at: AT, lines: [] });
   });
 
   it('never exceeds what was paid', () => {

@@ -40,7 +40,7 @@ export function recordRefund(order: PlacedOrder, request: RefundRequest): OrderC
   return {
     ...after,
     events: [orderEvent('refund_recorded', reference, details), ...order.statusEventsTo(after, reference)],
-    refund: { reference, amount, at, requestHash },
+    refund: { reference, amount, at, requestHash, lines: sumByLine(lines ?? []) },
     ...(returned && { restock: { kind: 'RETURN', lines: returned, ...(to && { to }) } }),
     ...(notify && amount > 0 && { mail: { stage: 'notify-refund', reference } }),
   };

@@ -28,7 +28,7 @@ export function setStatuses(order: PlacedOrder, change: Partial<OrderState>): Or
   }
   const isReleased = order.state.isHeld && change.fulfillmentStatus === 'CONFIRMED';
   const amount = change.status === 'REFUNDED' ? order.refundable : 0;
-  const refund = amount > 0 ? { reference: freeReference(order), amount, at: null, requestHash: '' } : null;
+  const refund = amount > 0 ? { reference: freeReference(order), amount, at: null, requestHash: '', lines: [] } : null;
   return {
     status,
     fulfillmentStatus,

@@ -1,5 +1,5 @@
 import type { OrderLineRecord, PipelineStageRecord } from '@app/application';
-import type { PaymentRecord } from '@app/domain';
+import type { PaymentRecord, RefundRecord } from '@app/domain';
 import { toOrderRecord, type OrderRow } from '../orders/order.rows.js';
 
 // The rows that contain personal data, with the fields of a store bundle. The table is `item`.
@@ -63,7 +63,7 @@ export function orderRecord(row: OrderColumns) {
       })),
     }),
     ...(payments.length > 0 && { payments: payments.map(paymentRecord) }),
-    ...(refunds.length > 0 && { refunds: refunds.map(withText) }),
+    ...(refunds.length > 0 && { refunds: refunds.map(refundRecord) }),
     ...(row.history.length > 0 && {
       history: row.history.map((event) => withText({ ...event, at: new Date(event.at) })),
     }),
@@ -91,6 +91,10 @@ function stageRecord({ stage, reference, state, attempts, lastError, at }: Pipel
 
 function paymentRecord({ writtenOff, ...payment }: PaymentRecord) {
   return { ...withText(payment), ...(writtenOff > 0 && { written_off: writtenOff }) };
+}
+
+function refundRecord({ lines, ...refund }: RefundRecord) {
+  return { ...withText(refund), ...(lines.length > 0 && { lines }) };
 }
 
 /** The time of a part as text. */

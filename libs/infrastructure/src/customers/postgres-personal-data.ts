@@ -47,8 +47,8 @@ const ERASE_SHIPMENTS = `/* people.erase_shipments */
   WHERE store_id = $1 AND order_id = ANY ($2)`;
 
 const ERASE_REASONS = `/* people.erase_reasons */
-  UPDATE order_events SET details = details - 'reason'
-  WHERE store_id = $1 AND order_id = ANY ($2) AND details ? 'reason'`;
+  UPDATE order_events SET details = details - '{reason,metadata}'::text[]
+  WHERE store_id = $1 AND order_id = ANY ($2) AND details ?| '{reason,metadata}'`;
 
 // A status is a word of the store, which tallies count by.
 const ERASE_CUSTOMER = `/* people.erase_customer */

@@ -156,7 +156,7 @@ const recordIn = (table: 'payments' | 'refunds', column = '', value = '') => `/*
   SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, clock_timestamp()), $6${value}
   FROM ${table} WHERE store_id = $1 AND order_id = $2`;
 const PAY = recordIn('payments', ', written_off', ', nullif($7::bigint, 0)');
-const REFUND = recordIn('refunds');
+const REFUND = recordIn('refunds', ', lines', ", nullif($7::jsonb, '[]')");
 
 // An answer shows no greater integer.
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -265,7 +265,7 @@ export function statementsOf({ key: order, state }: LockedOrder, actor: Actor, c
     eventsOf(order, actor, events, false),
     ...(cancelled ? [{ text: CANCEL_UNITS, values: [...key, ...columnsOf(cancelled)] }] : []),
     ...(payment ? [{ text: PAY, values: [...key, ...moneyValues(payment), payment.writtenOff] }] : []),
-    ...(refund ? [{ text: REFUND, values: [...key, ...moneyValues(refund)] }] : []),
+    ...(refund ? [{ text: REFUND, values: [...key, ...moneyValues(refund), JSON.stringify(refund.lines)] }] : []),
     ...(contact ? [{ text: SET_CONTACT, values: [...key, ...contactValues(contact)] }] : []),
     ...(review ? [reviewStatement(order, review, assessment)] : []),
     ...(assessment ? [{ text: ASSESS, values: [...key, ...assessmentValues(assessment)] }] : []),
@@ -342,6 +342,6 @@ function assessmentValues({ verdict, score, reasons }: FraudAssessment): unknown
   return [verdict, score, JSON.stringify(reasons)];
 }
 
-function moneyValues({ reference, amount, at, requestHash }: NonNullable<OrderChange['refund']>): unknown[] {
+function moneyValues({ reference, amount, at, requestHash }: KnownMoney & { readonly at: Date | null }): unknown[] {
   return [reference, amount, at, requestHash];
 }

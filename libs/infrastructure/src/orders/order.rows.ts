@@ -17,6 +17,7 @@ import {
   type MoneyRecord,
   type PaymentRecord,
   type PostalAddress,
+  type RefundRecord,
   type Shipment,
   type ShipmentStatus,
   type VariantAttributes,
@@ -38,7 +39,7 @@ export interface OrderRow extends Omit<OrderRecord, MadeFromParts> {
   readonly stages: readonly StageJson[];
   readonly shipments: readonly ShipmentJson[];
   readonly payments: readonly PaymentJson[];
-  readonly refunds: readonly MoneyJson[];
+  readonly refunds: readonly RefundJson[];
   readonly cancelled: readonly CancelledJson[] | null;
   readonly taken: readonly TakenJson[];
 }
@@ -79,6 +80,7 @@ type ShipmentJson = readonly [
 
 type MoneyJson = readonly [reference: string, amount: string, at: string];
 type PaymentJson = readonly [...MoneyJson, writtenOff: string | null];
+type RefundJson = readonly [...MoneyJson, lines: readonly LineQuantity[] | null];
 
 /** Units of a line that the order has given up. */
 type CancelledJson = readonly [line: number, quantity: number, bins: readonly number[]];
@@ -106,7 +108,7 @@ export function toOrderRecord(row: OrderRow): OrderRecord {
     pipeline: [...(placed ? stagesOfPlacement(order.createdAt) : []), ...stages.map(toStage)],
     shipments,
     payments: order.payments.map(toPayment),
-    refunds: order.refunds.map(toMoney),
+    refunds: order.refunds.map(toRefund),
   });
 }
 
@@ -267,6 +269,10 @@ function toMoney([reference, amount, at]: MoneyJson): MoneyRecord {
 
 function toPayment([reference, amount, at, writtenOff]: PaymentJson): PaymentRecord {
   return { ...toMoney([reference, amount, at]), writtenOff: toSafeInteger(writtenOff ?? '0') };
+}
+
+function toRefund([reference, amount, at, lines]: RefundJson): RefundRecord {
+  return { ...toMoney([reference, amount, at]), lines: lines ?? [] };
 }
 
 function toLine(

@@ -17,7 +17,11 @@ export const INCLUDED = `${updatedAt('orders', 'page.id', 'page."createdAt"')} A
 const DETAILS = `item.tax_amount AS "taxAmount", item.shipping_amount AS "shippingAmount", item.discount_amount AS "discountAmount",
   item.customer_id AS "customerId", item.customer_email AS "customerEmail", item.customer_phone AS "customerPhone",
   item.shipping_address AS "shippingAddress", item.billing_address AS "billingAddress", item.notes, item.metadata,
-  coalesce(item.external_reference, '') AS "externalReference", item.is_test AS "isTest", item.placed`;
+  coalesce(item.external_reference, '') AS "externalReference", item.is_test AS "isTest", item.placed,
+  json_build_object('type', CASE WHEN item.placed THEN 'key' ELSE 'system' END, 'id', coalesce(item.placed_by::text, ''),
+    'name', coalesce((SELECT api_keys.name FROM api_keys
+      WHERE api_keys.store_id = item.store_id AND api_keys.id = item.placed_by), ''))
+    AS "placedBy"`;
 
 // A subquery collects each part of an order: joins would multiply lines by stages. Parts travel as arrays, which take both
 // sides half as long as objects with a name for each value. Amounts travel as text, because JSON numbers are not exact.
@@ -42,7 +46,7 @@ const PARTS = `(SELECT coalesce(json_agg(json_build_array(line.product_id, line.
         )) ORDER BY number), '[]')
       FROM shipments AS shipment WHERE shipment.store_id = item.store_id AND shipment.order_id = item.id) AS shipments,
     ${money('payments', ', record.written_off::text')},
-    ${money('refunds')}`;
+    ${money('refunds', ', record.lines')}`;
 
 function money(table: 'payments' | 'refunds', more = ''): string {
   return `(SELECT coalesce(json_agg(json_build_array(record.reference, record.amount::text, record.at${more})

@@ -322,6 +322,7 @@ describe('checkLine', () => {
         [{ shipments: [SHIPMENT, SHIPMENT] }, 'order.shipments[1].reference "S" is there twice'],
         [{ shipments: [{ ...SHIPMENT, status: 'lost' }] }, 'order.shipments[0].status must be one of picking'],
         [{ payments: [{ ...MONEY, amount: 1.5 }] }, 'order.payments[0].amount must be an integer'],
+        [{ refunds: [{ ...MONEY, lines: [{ line: 2, quantity: 1 }] }] }, '.lines[0].line is not a line of the order'],
         [{ refunds: [{ ...MONEY, amount: -1 }] }, 'order.refunds[0].amount must be an integer'],
         [{ history: [MOVED] }, 'order.history[0].to must be one of PENDING'],
         [{ pipeline: [HELD, HELD] }, 'order.pipeline[1].stage "notify-customer" is there twice'],
@@ -343,6 +344,13 @@ describe('checkLine', () => {
     ],
   ])('refuses %s', (_, line, message) => {
     expect(() => parse(line)).toThrow(message);
+  });
+
+  it('accepts a history with the longest note', () => {
+    const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key-${n}`, '😀'.repeat(500)]));
+    const noted = { at: ORDER.created_at, actor: { type: 'key' }, event: 'noted', details: { reason: 'x', metadata } };
+
+    expect(() => parse({ ...ORDER, history: [noted] })).not.toThrow();
   });
 
   it('accepts settings of 2,000 members and 100 tags, and refuses more', () => {

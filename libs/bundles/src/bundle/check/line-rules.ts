@@ -84,6 +84,7 @@ type Rule = (value: never, trimmed: () => void) => Problem | null;
 
 /** What JSON Schema cannot express. A rule may correct the value. */
 export const RULES: Readonly<Record<string, Rule>> = {
+  details: (value: unknown) => unstorable(value, MAX_DEPTH),
   settings: (value: unknown) => unstorable(value, MAX_DEPTH) ?? problemOfSize(value),
   attributes: problemOfAttributes,
   metadata: (value) => (isMetadata(value) ? null : { problem: METADATA_RULE }),
@@ -92,7 +93,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
     const states = STATES[stage] ?? STATES_OF_MAILS;
     return states.includes(state) ? null : { at: '.state', problem: `must be ${states.join(', ')} for ${stage}` };
   },
-  order: (order: OrderRecordLine) => problemOfAmounts(order) ?? problemOfShipments(order) ?? problemOfHeldMail(order),
+  order: (order: OrderRecordLine) =>
+    problemOfAmounts(order) ?? problemOfShipments(order) ?? problemOfRefunds(order) ?? problemOfHeldMail(order),
   orderItem: ({ product, variant, unit_price, quantity, ...units }: BundleOrderLine) => {
     const { cancelled_quantity: cancelled = 0, returned_quantity: returned = 0 } = units;
     if (!Number.isSafeInteger(unit_price * quantity)) {
@@ -180,6 +182,15 @@ function problemOfShipments({ line_items = [], shipments = [] }: OrderRecordLine
       if (quantity > rest) return { at: `${at}.quantity`, problem: `must be at most ${rest}, which the line has left` };
       left[line - 1] = rest - quantity;
     }
+  }
+  return null;
+}
+
+/** A refund may be for more units than the line has by now. */
+function problemOfRefunds({ line_items = [], refunds = [] }: OrderRecordLine): Problem | null {
+  for (const [index, { lines = [] }] of refunds.entries()) {
+    const place = lines.findIndex(({ line }) => line > line_items.length);
+    if (place >= 0) return { at: `.refunds[${index}].lines[${place}].line`, problem: 'is not a line of the order' };
   }
   return null;
 }

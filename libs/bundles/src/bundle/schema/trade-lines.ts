@@ -80,12 +80,15 @@ const stage = is.object(
   },
 );
 
+const lineQuantities = is.list(
+  is.object({ line: is.integer(1, MAX_INT4, 'Counts from 1.'), quantity: is.integer(1, MAX_INT4) }),
+  { differ: ['line'] },
+);
+
 const shipment = is.object({
   reference: is.reference,
   status: is.oneOf(SHIPMENT_STATUSES),
-  items: is.list(is.object({ line: is.integer(1, MAX_INT4, 'Counts from 1.'), quantity: is.integer(1, MAX_INT4) }), {
-    differ: ['line'],
-  }),
+  items: lineQuantities,
   carrier: is.optional(is.text(200)),
   tracking_number: is.optional(is.text(200)),
   tracking_url: is.optional(is.text(2_000)),
@@ -95,7 +98,7 @@ const shipment = is.object({
 });
 
 const MONEY = { reference: is.reference, amount: is.amount, at: is.timestamp };
-const refund = is.object(MONEY);
+const refund = is.object({ ...MONEY, lines: is.optional(lineQuantities) });
 const payment = is.object({
   ...MONEY,
   written_off: is.optional(is.described(is.amount, 'What it closed without being paid, in minor units.')),
@@ -114,7 +117,7 @@ const event = is.object(
     from: is.optional(is.orNull(is.name(40))),
     to: is.optional(is.orNull(is.name(40))),
     reference: is.optional(is.text(64)),
-    details: is.optional(is.settings),
+    details: is.optional(is.details),
   },
   { rule: 'orderEvent', description: '`status_changed` has `field`, `from` and `to`; the others have none of them.' },
 );

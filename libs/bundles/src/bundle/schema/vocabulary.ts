@@ -100,6 +100,7 @@ export const attributes = Type.Unsafe<Record<string, string>>({
   rule: 'attributes',
 });
 export const metadata = Type.Unsafe<Metadata>({ ...METADATA_SCHEMA, rule: 'metadata' });
+export const details = Type.Unsafe<Record<string, unknown>>({ type: 'object', rule: 'details' });
 export const settings = Type.Unsafe<Record<string, unknown>>({ type: 'object', rule: 'settings' });
 
 const SUBDOMAIN = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$';

@@ -16,7 +16,7 @@ export const PARTS: Readonly<Record<string, Rows>> = {
   shipment_items: shipmentItemRows,
   returned_units: returnedRows,
   payments: paymentRows,
-  refunds: ({ id, line }) => moneyRows(id, line.refunds),
+  refunds: refundRows,
   order_events: eventRows,
   cancelled_units: cancelledRows,
 };
@@ -92,7 +92,11 @@ function paymentRows({ id, line }: OrderToWrite) {
   return moneyRows(id, line.payments).map((row) => ({ ...row, written_off: row.written_off || null }));
 }
 
-function moneyRows(id: string, records: OrderRecordLine['payments'] = []) {
+function refundRows({ id, line }: OrderToWrite) {
+  return moneyRows(id, line.refunds).map((row) => ({ ...row, lines: row.lines ?? null }));
+}
+
+function moneyRows<Money extends object>(id: string, records: readonly Money[] = []) {
   return records.map((record, index) => ({ order_id: id, number: index + 1, ...record }));
 }
 
@@ -113,7 +117,9 @@ function historyOf(line: OrderRecordLine): readonly BundleOrderEvent[] {
     }),
     ...(items.length > 0 ? [eventOf('units_cancelled', '', updated_at, { items })] : []),
     ...payments.map(({ reference, at, amount }) => eventOf('payment_recorded', reference, at, { amount })),
-    ...refunds.map(({ reference, at, amount }) => eventOf('refund_recorded', reference, at, { amount })),
+    ...refunds.map(({ reference, at, amount, lines }) =>
+      eventOf('refund_recorded', reference, at, { amount, ...(lines && { items: lines }) }),
+    ),
   ].filter(({ event, reference }) => !history.some((known) => known.event === event && known.reference === reference));
   // A given history keeps its order, whatever its times are.
   if (missing.length === 0) return history;

@@ -229,7 +229,7 @@ CREATE TABLE order_events (
   from_value text,
   to_value text,
   reference text NOT NULL DEFAULT '', -- The shipment, payment or refund that the event is about, or follows from.
-  details jsonb NOT NULL DEFAULT '{}', -- Without personal data, except a reason, which an erasure of the person removes.
+  details jsonb NOT NULL DEFAULT '{}', -- Without personal data, except reason and metadata, which an erasure of the person removes.
   transaction xid8 NOT NULL DEFAULT pg_current_xact_id(), -- The transaction that wrote the event.
   PRIMARY KEY (store_id, order_id, id),
   FOREIGN KEY (store_id, order_id) REFERENCES orders,
@@ -246,7 +246,7 @@ CREATE INDEX order_events_of_lines ON order_events (store_id, order_id, id) WHER
 
 CREATE FUNCTION keep_order_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF to_jsonb(OLD) - 'details' = to_jsonb(NEW) - 'details' AND NEW.details = OLD.details - 'reason' THEN
+  IF to_jsonb(OLD) - 'details' = to_jsonb(NEW) - 'details' AND NEW.details = OLD.details - '{reason,metadata}'::text[] THEN
     RETURN NEW;
   END IF;
   RAISE EXCEPTION 'order_events is append-only' USING ERRCODE = 'restrict_violation';
@@ -351,6 +351,7 @@ COMMENT ON TABLE payments IS 'Payments of orders, in minor units of the order''s
 
 CREATE TABLE refunds (LIKE payments INCLUDING ALL, FOREIGN KEY (store_id, order_id) REFERENCES orders);
 ALTER TABLE payments ADD written_off bigint CHECK (written_off > 0); -- What the payment closed without being paid.
+ALTER TABLE refunds ADD lines jsonb; -- Units that the refund was for, as [{line, quantity}], lines from 1. Null: it named none.
 COMMENT ON TABLE refunds IS 'Refunds of orders, in minor units of the order''s currency.';
 
 -- The history of the order, its stock and its payment status stay: they would contradict an order without these rows.
