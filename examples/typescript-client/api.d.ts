@@ -2044,7 +2044,7 @@ export interface components {
         reference: string;
         /**
          * Format: int64
-         * @description Positive. In minor units of the currency: 1099 is 10.99 USD.
+         * @description What was paid, or paid back. In minor units of the currency: 1099 is 10.99 USD.
          * @example 15980
          */
         amount: number;
@@ -2073,7 +2073,7 @@ export interface components {
         reference: string;
         /**
          * Format: int64
-         * @description Positive. In minor units of the currency: 1099 is 10.99 USD.
+         * @description What was paid, or paid back. In minor units of the currency: 1099 is 10.99 USD.
          * @example 15980
          */
         amount: number;
@@ -5513,6 +5513,7 @@ export interface operations {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code':
+            | 'order_held'
             | 'stale'
             | 'transition_not_allowed'
             | 'being_picked'
@@ -6080,7 +6081,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'mail_pending' | 'order_held' | 'order_cancelled' | 'idempotency_mismatch';
+          'X-Error-Code': 'mail_pending' | 'no_email' | 'order_held' | 'order_cancelled' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */

@@ -337,7 +337,8 @@ describe('the recipes for an ERP', () => {
   describe('after the order is placed', () => {
     const aPlacedOrder = async (quantity: number) => {
       const { client } = aClient();
-      const outcome = await placeOnce(client, orderOf(aReference(), quantity));
+      const customer = { name: 'Ada', email: 'ada@example.com' };
+      const outcome = await placeOnce(client, { ...orderOf(aReference(), quantity), customer });
       return { client, id: outcome.result === 'placed' ? outcome.orderId : '' };
     };
     const inStock = () => api.store.onHand(mug);

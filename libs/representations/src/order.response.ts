@@ -73,7 +73,7 @@ const Shipment = is.object({
 
 const MONEY = {
   reference: is.text('The id at the gateway. Unique in the order.', 'pi_3NX81'),
-  amount: is.minorUnits('Positive.', 15980),
+  amount: is.minorUnits('What was paid, or paid back.', 15980),
   at: is.timestamp('When it was made.'),
 };
 const RefundOfOrder = is.object({
