@@ -17,7 +17,7 @@ describe('the body of an order', () => {
   const ok = { product_id: 1, quantity: 1 };
   const customer = { name: 'Ada' };
   const integer = (path: string, max: number) => `${path} must be an integer from 1 to ${max}`;
-  const id = (path: string) => integer(path, 2147483647);
+  const id = (path: string) => `${integer(path, 2147483647)}, or sku must be given`;
   const text = (path: string, max: number) =>
     `${path} must be text of at most ${max} characters, without NUL or lone surrogates`;
   const EMAIL = 'customer.email must be one e-mail address (name@domain) of at most 254 bytes';
@@ -37,7 +37,7 @@ describe('the body of an order', () => {
     ['no product_id', { items: [{ quantity: 1 }], customer }, id('items[0].product_id')],
     ['a product_id of text', withItem({ product_id: '1' }), id('items[0].product_id')],
     ['a product_id over int4', withItem({ product_id: 2147483648 }), id('items[0].product_id')],
-    ['a variant_id of text', withItem({ variant_id: '5' }), id('items[0].variant_id')],
+    ['a variant_id of text', withItem({ variant_id: '5' }), integer('items[0].variant_id', 2147483647)],
     ['a quantity of 0', withItem({ quantity: 0 }), integer('items[0].quantity', 999)],
     ['a quantity of 1000', { items: [ok, ok, { ...ok, quantity: 1000 }], customer }, integer('items[2].quantity', 999)],
     ['a quantity of 2.5', withItem({ quantity: 2.5 }), integer('items[0].quantity', 999)],

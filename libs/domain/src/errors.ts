@@ -147,16 +147,10 @@ export const RefundReferenceTaken = rejected(
 );
 export const PaidAmountMismatch = rejected(
   'amount_mismatch',
-  (
-    paid: Pick<Money, 'minor' | 'currency'>,
-    owed: { readonly total: number; readonly open: number; readonly currency: string },
-  ) => {
-    const { total, open, currency } = owed;
-    const expected =
-      open === total
-        ? `not the amount owed ${total} ${currency}`
-        : `neither the total ${total} ${currency} nor what is still to be paid, ${open} ${currency}`;
-    return `The paid amount ${paid.minor} ${paid.currency} is ${expected} (in minor units)`;
+  (paid: Pick<Money, 'minor' | 'currency'>, owed: Pick<Money, 'minor' | 'currency'>, total: number) => {
+    const isTotal = owed.minor === total;
+    const expected = isTotal ? 'not' : `neither the total ${total} ${owed.currency} nor`;
+    return `The paid amount ${paid.minor} ${paid.currency} is ${expected} the amount owed ${owed.minor} ${owed.currency} (in minor units)`;
   },
 );
 /** The sum of the payments would no longer be exact. */

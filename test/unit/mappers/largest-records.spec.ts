@@ -89,7 +89,7 @@ const ORDER_ROW: OrderRow = {
     return [`S-${n}`, 'shipped', 'DHL', '0034', 'https://tracking.example.com/0034', AT, null, items] as const;
   }),
   payments: times(PAYMENTS, (n) => [`pi_${n}`, '99900000', AT, null] as const),
-  refunds: times(PAYMENTS, (n) => [`re_${n}`, '1', AT, eachLine(1)] as const),
+  refunds: times(PAYMENTS, (n) => [`re_${n}`, '1', AT, [{ line: (n % MAX_LINES) + 1, quantity: 1 }]] as const),
   cancelled: times(MAX_LINES, (n) => [n + 1, 1, [3]] as const),
   taken: times(10_000, (n) => [70, 12, 'MAIN', `A-${n}`, 9, n] as const),
 };

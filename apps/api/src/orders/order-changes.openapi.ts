@@ -209,7 +209,7 @@ export const ApiRecordPayment = ApiChange({
   body: { type: RecordPaymentRequest, example: { reference: 'pi_3NX81', amount: 15980, currency: 'USD' } },
   status: 201,
   failures: [
-    new refused.PaidAmountMismatch({ minor: 4999, currency: 'USD' }, { total: 5600, open: 5600, currency: 'USD' }),
+    new refused.PaidAmountMismatch({ minor: 4999, currency: 'USD' }, { minor: 5600, currency: 'USD' }, 5600),
     new refused.PaymentReferenceTaken(),
   ],
 });

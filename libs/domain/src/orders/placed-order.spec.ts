@@ -793,7 +793,7 @@ describe('a payment', () => {
     };
     const half = { payments: [money('pi_1', 1500)] };
     const refusal = (paid: number) =>
-      `The paid amount ${paid} USD is neither the total 3500 USD nor what is still to be paid, 2000 USD (in minor units)`;
+      `The paid amount ${paid} USD is neither the total 3500 USD nor the amount owed 2000 USD (in minor units)`;
 
     expect(pay({}, { amount: 1500, partial: true })).toEqual(['PENDING PENDING', 0, { amount: 1500 }]);
     expect(pay(half, { amount: 2000 })).toEqual(['SUCCEEDED PENDING', 0, { amount: 2000 }]);

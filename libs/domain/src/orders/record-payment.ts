@@ -28,8 +28,8 @@ export function recordPayment(order: PlacedOrder, request: PaymentRequest): Orde
   const open = amountOpenOf(order.state);
   if (currency !== owedIn || !isExpected(order.state, request)) {
     const refused = orderEvent('payment_refused', reference, { amount, currency, totalAmount });
-    const owed = { total: totalAmount, open, currency: owedIn };
-    const refusal = new PaidAmountMismatch({ minor: amount, currency }, owed);
+    const owed = { minor: open || amountOwedOf(order.state) || totalAmount, currency: owedIn };
+    const refusal = new PaidAmountMismatch({ minor: amount, currency }, owed, totalAmount);
     return { ...order.unchanged(), events: [refused], refusal };
   }
   if (sumOf(payments) + amount > Number.MAX_SAFE_INTEGER) throw new PaymentsTooLarge();
