@@ -221,10 +221,10 @@ describe('POST /v1/prices', () => {
   });
 
   const FORM = 'must be a decimal of at least 0 in major units, such as 79.90, as a number or text';
-  it.each([
+  it.each<[object, string]>([
     [{ expected: null }, 'lines[0].price is required'],
     [{ price: 1 }, 'lines[0].expected is required'],
-    ...['', '1,50', '-1', '1e3', ' 1', '1.', true, {}, -1, 1e21].map((price) => [
+    ...['', '1,50', '-1', '1e3', ' 1', '1.', true, {}, -1, 1e21].map((price): [object, string] => [
       { price, expected: null },
       price === '' ? 'lines[0].price is required' : `lines[0].price ${FORM}`,
     ]),
@@ -234,7 +234,7 @@ describe('POST /v1/prices', () => {
     [{ price: 1, expected: null, variant_id: 1 }, 'lines[0].variant_id needs product_id'],
     [{ price: 1, expected: null, currency: 'USD' }, 'lines[0].currency is not a field of this request'],
   ])('refuses a line that is no price: %j', async (line, message) => {
-    const { status, error } = await change([{ sku: 'R-1', ...(line as object) }]);
+    const { status, error } = await change([{ sku: 'R-1', ...line }]);
 
     expect([status, error]).toEqual([400, message]);
   });
