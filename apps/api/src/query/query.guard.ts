@@ -18,19 +18,17 @@ export class QueryGuard implements CanActivate {
     if (!request.apiKey) return true;
     const { scope: scopeOfKey } = request.apiKey;
     const query = request.query as RawQuery;
-    const known = parametersOf(context.getHandler()).filter(({ scope }) => !scope || names(scopeOfKey, scope));
+    const declared = parametersOf(context.getHandler());
+    const withheld = declared.filter(({ scope }) => scope && !names(scopeOfKey, scope));
+    const known = declared.filter((parameter) => !withheld.includes(parameter));
     const isKnown = (sent: string) => known.some((parameter) => isNameOf(parameter, sent));
     const ignored = Object.keys(query).filter((sent) => sent && !isKnown(sent));
     if (isStrict(request)) assertWords(known, query);
     const named = ignoredNames(request, 'query parameter', ignored.map(encodeName));
-    if (ignored.length > 0) request.query = without(query, ignored);
+    for (const { name } of withheld) Reflect.deleteProperty(query, name);
     if (named !== '') http.getResponse<FastifyReply>().header('x-ignored-parameters', named);
     return true;
   }
-}
-
-function without(query: RawQuery, ignored: readonly string[]): RawQuery {
-  return Object.fromEntries(Object.entries(query).filter(([name]) => !ignored.includes(name)));
 }
 
 function assertWords(parameters: readonly Parameter[], query: RawQuery): void {
