@@ -149,6 +149,9 @@ describe('ProductRepository', () => {
     [{ search: '\ud800' }],
     [{ categoryId: 0 }],
     [{ categoryId: 2_147_483_647 }],
+    [{ statuses: ['DRAFT', 'ARCHIVED'] }, 'Draft'],
+    [{ statuses: ['ACTIVE', 'DRAFT'], inStock: true }, 'Draft', 'Runner', 'Mug 100%'],
+    [{ statuses: [] }],
   ])("lists a store's active products, newest first, then by id, and filters by %j", async (filter, ...expected) => {
     expect(await listed(products, filter, 'name')).toEqual([expected.length, ...expected]);
   });

@@ -132,13 +132,13 @@ export function DecimalField({ description, isRequired = false }: RequirableOpti
     { type: 'number', minimum: 0 },
     { type: 'string', pattern: DECIMAL.source },
   ];
-  return isRequired
-    ? field({ type: Object, description, anyOf: forms, required: true }, IsPresent, isDecimal)
-    : field(
-        { type: Object, description, anyOf: [...forms, { type: 'null' }], required: false },
-        IsOptional(),
-        isDecimal,
-      );
+  const schema: ApiPropertyOptions = {
+    type: Object,
+    description: `${description} In major units of the currency: 10.99 is 10.99 USD.`,
+    anyOf: isRequired ? forms : [...forms, { type: 'null' }],
+    required: isRequired,
+  };
+  return field(schema, isRequired ? IsPresent : IsOptional(), isDecimal);
 }
 
 export function MinorUnitsField({ description }: FieldOptions): PropertyDecorator {

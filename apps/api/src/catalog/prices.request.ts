@@ -1,33 +1,16 @@
 import type { PriceLine } from '@app/application';
-import { MAX_INT4, MAX_UNIT_PRICE, Money, toDecimalText, type Currency } from '@app/domain';
+import { MAX_UNIT_PRICE, Money, toDecimalText, type Currency } from '@app/domain';
 import { refusalOf } from '../body/body.pipe.js';
 import * as is from '../body/fields.js';
+import { faultsOfUnit, toUnit, UnitFields } from '../body/unit-fields.js';
 
 const MAX_PRICE_LINES = 500;
 
-export class PriceLineRequest {
-  @is.TextField({
-    max: 200,
-    description:
-      'The SKU, exactly or else in any letter case. Of several units with it, the one that can be ordered. Or `product_id`.',
-  })
-  sku?: string | null;
-
-  @is.IntegerOrNullField({ min: 1, max: MAX_INT4, description: 'The product, instead of `sku`.' })
-  product_id?: number | null;
-
-  @is.IntegerOrNullField({ min: 1, max: MAX_INT4, description: 'The variant. Null: the product itself.' })
-  variant_id?: number | null;
-
-  @is.DecimalField({
-    isRequired: true,
-    description: 'The new unit price, in major units of the currency of the store.',
-  })
+export class PriceLineRequest extends UnitFields {
+  @is.DecimalField({ isRequired: true, description: 'The new unit price.' })
   price!: number | string;
 
-  @is.DecimalField({
-    description: 'Required: what you take the price to be. Null overwrites whatever it is.',
-  })
+  @is.DecimalField({ description: 'Required: what you take the price to be. Null overwrites whatever it is.' })
   expected?: number | string | null;
 }
 
@@ -48,23 +31,19 @@ export class ChangePricesRequest {
 export function toPriceLines(lines: readonly PriceLineRequest[], currency: Currency): PriceLine[] {
   const faults = lines.flatMap((line, index) => faultsOf(line, currency).map((fault) => `lines[${index}]${fault}`));
   if (faults.length > 0) throw refusalOf(faults);
-  return lines.map(({ sku, product_id, variant_id, price, expected }) => ({
-    sku: sku || null,
-    productId: product_id ?? null,
-    variantId: variant_id ?? null,
-    price: String(price),
-    expected: expected === null ? null : String(expected),
+  return lines.map((line) => ({
+    ...toUnit(line),
+    price: String(line.price),
+    expected: line.expected === null ? null : String(line.expected),
   }));
 }
 
-function faultsOf({ sku, product_id, variant_id, price, expected }: PriceLineRequest, currency: Currency): string[] {
+function faultsOf(line: PriceLineRequest, currency: Currency): string[] {
   const most = Money.ofMinor(MAX_UNIT_PRICE, currency);
+  const isTooHigh = Money.parse(String(line.price), currency).minor > most.minor;
   return [
-    ...(!sku === !product_id ? [' must have either sku or product_id'] : []),
-    ...(sku && variant_id ? ['.variant_id needs product_id'] : []),
-    ...(Money.parse(String(price), currency).minor > most.minor
-      ? [`.price must not be higher than ${toDecimalText(most)}`]
-      : []),
-    ...(expected === undefined ? ['.expected is required'] : []),
+    ...faultsOfUnit(line),
+    ...(isTooHigh ? [`.price must not be higher than ${toDecimalText(most)}`] : []),
+    ...(line.expected === undefined ? ['.expected is required'] : []),
   ];
 }

@@ -15,7 +15,9 @@ import { AMBIGUOUS_UNIT, unknownUnit } from '../stock/resolve-lines.js';
 
 // An import locks the products before their variants, too, and an order that empties a bin locks its product: in this order.
 const LOCK = `/* prices.lock */
-  SELECT FROM products WHERE store_id = $1 AND id = ANY ($2) ORDER BY id FOR NO KEY UPDATE`;
+  SELECT FROM products WHERE store_id = $1 AND id = ANY ($2)
+  /* @protects price-lock */
+  ORDER BY id FOR NO KEY UPDATE`;
 
 // Not with the lock: a statement that has waited still sees what was there before.
 const READ = `/* prices.read */
