@@ -8,7 +8,7 @@ import {
 import { Money, PricesRefused, UnitPrice } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { BulkTurns } from '../postgres/bulk-turns.js';
-import { applyOnce } from '../postgres/line-requests.js';
+import { applyOnce, refusalsOf } from '../postgres/line-requests.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { AMBIGUOUS_UNIT, unknownUnit } from '../stock/resolve-lines.js';
@@ -74,12 +74,8 @@ export class PostgresPriceChanges extends PriceChanges {
 async function change(sql: TransactionSql, request: PriceChangeRequest): Promise<readonly PriceLineResult[]> {
   const units = await lockUnits(sql, request);
   const results = request.lines.map((line, index) => ({ line: index + 1, ...outcomeOf(line, units) }));
-  const refused = results.filter(({ code }) => code !== null);
-  if (request.isAtomic && refused.length > 0) {
-    throw new PricesRefused(
-      refused.map(({ line, code, error }) => `lines[${line - 1}]: ${code}: ${error}`).slice(0, 20),
-    );
-  }
+  const refusals = refusalsOf(results);
+  if (request.isAtomic && refusals.length > 0) throw new PricesRefused(refusals);
   await write(sql, request.storeId, [...units.values()]);
   return results;
 }
@@ -110,13 +106,20 @@ function outcomeOf(
 ): Omit<PriceLineResult, 'line'> {
   const { unit, sku, productId, variantId } = line;
   const found = typeof unit === 'object' ? units.get(keyOf(unit)) : undefined;
-  if (!found || typeof unit === 'string') {
+  if (!found) {
     const refusal = unit === 'ambiguous' ? AMBIGUOUS_UNIT : unknownUnit(line);
     return { sku: sku ?? '', productId, variantId, before: null, after: null, ...refusal };
   }
-  const { before, after, refusal } = found.price.set(line.price, line.expected);
-  const { code, error } = refusal ?? { code: null, error: '' };
-  return { ...unit, sku: found.row.sku, before: before.minor, after: after.minor, code, error };
+  const { row, price } = found;
+  const { before, after, refusal } = price.set(line.price, line.expected);
+  return {
+    sku: row.sku,
+    productId: row.product_id,
+    variantId: row.variant_key || null,
+    before: before.minor,
+    after: after.minor,
+    ...(refusal ?? { code: null, error: '' }),
+  };
 }
 
 async function write(sql: TransactionSql, storeId: number, units: readonly PricedUnit[]): Promise<void> {

@@ -54,6 +54,19 @@ export async function applyOnce<Result>(
   return { lines, isReplay: earlier !== null };
 }
 
+interface LineOutcome {
+  readonly line: number;
+  /** Null for a line that is applied. */
+  readonly code: string | null;
+  readonly error: string;
+}
+
+/** Texts for the error of an atomic request, at most 20. */
+export function refusalsOf(results: readonly LineOutcome[]): string[] {
+  const refused = results.filter(({ code }) => code !== null).slice(0, 20);
+  return refused.map(({ line, code, error }) => `lines[${line - 1}]: ${code}: ${error}`);
+}
+
 /** @returns what the earlier request with the reference did; null when this transaction has it now. */
 async function claimReference<Result>(
   sql: TransactionSql,

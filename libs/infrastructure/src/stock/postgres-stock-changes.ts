@@ -16,7 +16,7 @@ import {
 import { Injectable, Logger } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { BulkTurns } from '../postgres/bulk-turns.js';
-import { applyOnce } from '../postgres/line-requests.js';
+import { applyOnce, refusalsOf } from '../postgres/line-requests.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import type { ShortStock } from '../mail/short-stock-mail.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
@@ -113,12 +113,8 @@ async function change(sql: TransactionSql, request: StockChangeRequest): Promise
     outcomes.set(line.index, outcomeOf(bin, line, facts.get(line.index)));
   }
   const results = resolved.map((line) => toResult(line, outcomes.get(line.index)));
-  const refused = results.filter(({ code }) => code !== null);
-  if (request.isAtomic && refused.length > 0) {
-    throw new StockRefused(
-      refused.map(({ line, code, error }) => `lines[${line - 1}]: ${code}: ${error}`).slice(0, 20),
-    );
-  }
+  const refusals = refusalsOf(results);
+  if (request.isAtomic && refusals.length > 0) throw new StockRefused(refusals);
   await write(sql, request, placed, outcomes);
   const short = shortOf(placed, outcomes);
   if (short.length > 0) await sql.query(NOTIFY, [storeId, JSON.stringify(short)]);
