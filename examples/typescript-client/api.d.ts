@@ -1244,9 +1244,9 @@ export interface components {
       product_id?: number | null;
       /** @description The variant. Null: the product itself. */
       variant_id?: number | null;
-      /** @description The new unit price, in major units of the currency of the store. */
+      /** @description The new unit price. In major units of the currency: 10.99 is 10.99 USD. */
       price: number | string;
-      /** @description Required: what you take the price to be. Null overwrites whatever it is. */
+      /** @description Required: what you take the price to be. Null overwrites whatever it is. In major units of the currency: 10.99 is 10.99 USD. */
       expected?: number | string | null;
     };
     ChangePricesRequest: {
@@ -1265,7 +1265,7 @@ export interface components {
       sku?: string | null;
       /** @description The product, instead of `sku`. */
       product_id?: number | null;
-      /** @description The variant. Null: the stock of the product itself. */
+      /** @description The variant. Null: the product itself. */
       variant_id?: number | null;
       /** @description Code of the warehouse. Not needed where only one bin is possible. */
       warehouse?: string | null;
