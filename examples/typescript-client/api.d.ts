@@ -361,7 +361,7 @@ export interface paths {
     };
     /**
      * One active product
-     * @description The full record. Money is in major units: 10.99 is 10.99 USD.
+     * @description The full record. Money is in major units: 10.99 is 10.99 USD. A key whose scope names `catalog` also reads drafts and archived products.
      */
     get: operations['getProduct'];
     put?: never;
@@ -386,6 +386,26 @@ export interface paths {
     get: operations['listSkus'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/prices': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Set prices
+     * @description Lines apply in their order. Each writes a price if the present one is what you `expected`. A line with `variant_id` sets the price of the variant; one without sets that of the product itself, which lists show and an order without a variant pays. Drafts, archived products and inactive variants count. A refused line changes nothing; the other lines apply unless the request is `atomic`. A price that stays as it is changes nothing, not even `updated_at`. The same request with the same `reference` is applied once, and answered as the first time.
+     */
+    post: operations['changePrices'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1221,12 +1241,35 @@ export interface components {
       /** @description The shipment or refund that it is about. Null means none. */
       reference?: string | null;
     };
+    PriceLineRequest: {
+      /** @description The SKU, exactly or else in any letter case. Of several units with it, the one that can be ordered. Or `product_id`. */
+      sku?: string | null;
+      /** @description The product, instead of `sku`. */
+      product_id?: number | null;
+      /** @description The variant. Null: the product itself. */
+      variant_id?: number | null;
+      /** @description The new unit price. In major units of the currency: 10.99 is 10.99 USD. */
+      price: number | string;
+      /** @description Required: what you take the price to be. Null overwrites whatever it is. In major units of the currency: 10.99 is 10.99 USD. */
+      expected?: number | string | null;
+    };
+    ChangePricesRequest: {
+      /** @description Your own number of the request. Unique among the store's changes of prices, for ever. */
+      reference?: string | null;
+      /**
+       * @description Whether no line changes anything when one is refused.
+       * @default false
+       */
+      atomic?: boolean | null;
+      /** @description Each with a price and the expected one. */
+      lines: components['schemas']['PriceLineRequest'][];
+    };
     StockLineRequest: {
       /** @description The SKU, exactly or else in any letter case. Of several units with it, the one that can be ordered. Or `product_id`. */
       sku?: string | null;
       /** @description The product, instead of `sku`. */
       product_id?: number | null;
-      /** @description The variant. Null: the stock of the product itself. */
+      /** @description The variant. Null: the product itself. */
       variant_id?: number | null;
       /** @description Code of the warehouse. Not needed where only one bin is possible. */
       warehouse?: string | null;
@@ -2403,10 +2446,11 @@ export interface components {
        */
       quantity: number;
       /**
-       * @description Other products are not shown.
+       * @description Other products than active ones are shown only to keys whose scope names `catalog`.
+       * @example ACTIVE
        * @enum {string}
        */
-      status: 'ACTIVE';
+      status: 'ACTIVE' | 'DRAFT' | 'ARCHIVED';
       /**
        * Format: date-time
        * @description When the product last changed. ISO 8601, UTC, with milliseconds. Only with `include=updated_at`.
@@ -2456,10 +2500,11 @@ export interface components {
        */
       quantity: number;
       /**
-       * @description Other products are not shown.
+       * @description Other products than active ones are shown only to keys whose scope names `catalog`.
+       * @example ACTIVE
        * @enum {string}
        */
-      status: 'ACTIVE';
+      status: 'ACTIVE' | 'DRAFT' | 'ARCHIVED';
       /**
        * @description `""` when there is none.
        * @example R-1
@@ -2688,6 +2733,58 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       updated_at?: string;
+    };
+    PriceChange: {
+      /**
+       * @description The request's own number; `""` when it has none.
+       * @example PRICES-261127
+       */
+      reference: string;
+      /** @description The result of each line, in their order. */
+      lines: {
+        /**
+         * @description Counts the lines of the request from 1.
+         * @example 1
+         */
+        line: number;
+        /**
+         * @description `""` when there is none.
+         * @example R-1-42
+         */
+        sku: string;
+        /**
+         * Format: int32
+         * @description The product. Null when it is unknown.
+         * @example 70
+         */
+        product_id: number | null;
+        /**
+         * Format: int32
+         * @description The variant. Null for the product itself.
+         * @example 12
+         */
+        variant_id: number | null;
+        /**
+         * @description The price before; null when the unit is unknown. In major units of the currency: 10.99 is 10.99 USD.
+         * @example 79.9
+         */
+        before: number | null;
+        /**
+         * @description The price after the line. In major units of the currency: 10.99 is 10.99 USD.
+         * @example 84.9
+         */
+        after: number | null;
+        /**
+         * @description Why the line is refused; `""` when it is applied.
+         * @enum {string}
+         */
+        code: '' | 'unknown_sku' | 'ambiguous_sku' | 'stale' | 'too_precise';
+        /**
+         * @description The refusal for people; `""` when the line is applied.
+         * @example
+         */
+        error: string;
+      }[];
     };
     Category: {
       /**
@@ -3226,7 +3323,7 @@ export interface components {
        */
       mode: 'live' | 'test';
       /** @description What the key permits, word by word. The scope `full` has all. */
-      scope: ('read' | 'orders' | 'fulfillment' | 'payments' | 'stock' | 'webhooks')[];
+      scope: ('read' | 'orders' | 'fulfillment' | 'payments' | 'stock' | 'webhooks' | 'catalog')[];
       /** @description Where it may be used from; empty = anywhere. */
       networks: string[];
       /**
@@ -4249,6 +4346,11 @@ export interface components {
       success: true;
       data: components['schemas']['SkuListItem'][];
       pagination: components['schemas']['Pagination'];
+    };
+    PriceChangeAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['PriceChange'];
     };
     CategoryPage: {
       /** @enum {boolean} */
@@ -6172,6 +6274,8 @@ export interface operations {
   listProducts: {
     parameters: {
       query?: {
+        /** @description Only those with this status, or with one of several: up to 20, separated by commas, or the parameter repeated. Letter case does not matter; a value that matches no row, such as an empty one, matches none. More values are rejected with 400, and with `Prefer: handling=strict` a word that does not exist, too. Only for keys whose scope names `catalog`: other keys do not know the parameter. */
+        status?: ('ACTIVE' | 'DRAFT' | 'ARCHIVED')[];
         /** @description Only the products of this category. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         category_id?: number;
         /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
@@ -6400,6 +6504,101 @@ export interface operations {
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  changePrices: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        'Idempotency-Key'?: string;
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ChangePricesRequest'];
+      };
+    };
+    responses: {
+      /** @description What each line did, by this request or by an earlier one. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
+          'Idempotent-Replayed'?: 'true';
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PriceChangeAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      409: components['responses']['Conflict'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'prices_refused' | 'reference_taken' | 'idempotency_mismatch';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   listCategories: {

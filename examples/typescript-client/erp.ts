@@ -294,8 +294,8 @@ export type NewStock = components['schemas']['ChangeStockRequest'];
 export type StockLine = components['schemas']['StockChange']['lines'][number];
 
 /** `done`: look at the `code` of each line, `''` where it is applied. `refused`: nothing changed. */
-export type StockOutcome =
-  | { readonly result: 'done'; readonly lines: readonly StockLine[] }
+export type LinesOutcome<Line> =
+  | { readonly result: 'done'; readonly lines: readonly Line[] }
   | { readonly result: 'refused'; readonly code: string; readonly reason: string };
 
 /**
@@ -304,9 +304,24 @@ export type StockOutcome =
  *
  * @throws RequestFailed or the TypeError of `fetch` when the client gave up: the stock may have changed. Call again.
  */
-export async function changeStock(client: Client<paths>, body: NewStock): Promise<StockOutcome> {
+export async function changeStock(client: Client<paths>, body: NewStock): Promise<LinesOutcome<StockLine>> {
   const params = { header: { 'Idempotency-Key': randomUUID() } };
   const { data, error, response } = await client.POST('/v1/stock', { params, body });
+  return data ? { result: 'done', lines: data.data.lines } : refused(response, error);
+}
+
+export type NewPrices = components['schemas']['ChangePricesRequest'];
+export type PriceLine = components['schemas']['PriceChange']['lines'][number];
+
+/**
+ * Sets prices, up to 500. The same call with the same `reference` changes nothing and has the same outcome, also after a
+ * restart.
+ *
+ * @throws RequestFailed or the TypeError of `fetch` when the client gave up: prices may have changed. Call again.
+ */
+export async function changePrices(client: Client<paths>, body: NewPrices): Promise<LinesOutcome<PriceLine>> {
+  const params = { header: { 'Idempotency-Key': randomUUID() } };
+  const { data, error, response } = await client.POST('/v1/prices', { params, body });
   return data ? { result: 'done', lines: data.data.lines } : refused(response, error);
 }
 

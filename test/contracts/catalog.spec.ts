@@ -2,9 +2,11 @@ import {
   BrandRepository,
   CategoryRepository,
   CustomerRepository,
+  Deadline,
   ERASED_NAME,
   OrderCharges,
   PersonalData,
+  PriceChanges,
   ProductRepository,
   SkuRepository,
   StoreRepository,
@@ -15,9 +17,10 @@ import {
   type Page,
   type PageOf,
   type ProductFilter,
+  type ResolvedSku,
   type SkuFilter,
 } from '@app/application';
-import { NO_CHARGES } from '@app/domain';
+import { NO_CHARGES, ReferenceTaken } from '@app/domain';
 import { MaintenanceConnection, PostgresPersonalData } from '@app/infrastructure';
 import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -146,6 +149,9 @@ describe('ProductRepository', () => {
     [{ search: '\ud800' }],
     [{ categoryId: 0 }],
     [{ categoryId: 2_147_483_647 }],
+    [{ statuses: ['DRAFT', 'ARCHIVED'] }, 'Draft'],
+    [{ statuses: ['ACTIVE', 'DRAFT'], inStock: true }, 'Draft', 'Runner', 'Mug 100%'],
+    [{ statuses: [] }],
   ])("lists a store's active products, newest first, then by id, and filters by %j", async (filter, ...expected) => {
     expect(await listed(products, filter, 'name')).toEqual([expected.length, ...expected]);
   });
@@ -353,5 +359,44 @@ describe('PersonalData', () => {
     const erased = [`${ERASED_NAME} `, `A ${ERASED_NAME} `, `B ${ERASED_NAME} `];
     expect(await contents(store.id)).toEqual([...erased, 'C Bob bob@example.com', 'bob@example.com'].sort());
     expect(await contents(other.id)).toEqual(before);
+  });
+});
+
+describe('PriceChanges', () => {
+  it('applies each line or refuses it, and a repeated reference gets the same answer', async () => {
+    await openStores();
+    const changes = application.app.get(PriceChanges, { strict: false });
+    const [mug, theirs] = [await store.product({ price: 100 }), await other.product({ price: 100 })];
+    const lineOf = (unit: ResolvedSku, expected: string | null) => ({
+      ...{ sku: 'S', productId: null, variantId: null, price: '2.00', expected, unit },
+    });
+    const lines = [
+      lineOf({ productId: mug, variantId: null }, '1'),
+      lineOf({ productId: theirs, variantId: null }, null),
+      lineOf('unknown', null),
+      lineOf('ambiguous', null),
+      lineOf({ productId: mug, variantId: null }, '1'),
+    ];
+    const apply = (requestHash = Buffer.from('hash')) =>
+      changes.apply({
+        ...{ storeId: store.id, currency: 'USD', lines, reference: 'R', isAtomic: false, requestHash },
+        ...{ idempotency: null, deadline: Deadline.in(2_000) },
+      });
+
+    const [first, second] = [await apply(), await apply()];
+
+    expect(first.lines.map(({ code, before, after }) => [code, before, after])).toEqual([
+      [null, 100, 200],
+      ['unknown_sku', null, null],
+      ['unknown_sku', null, null],
+      ['ambiguous_sku', null, null],
+      ['stale', 200, 200],
+    ]);
+    expect([first.isReplay, second]).toEqual([false, { ...first, isReplay: true }]);
+    await expect(apply(Buffer.from('another'))).rejects.toThrow(ReferenceTaken);
+    const prices = await application.database.query('SELECT price::int FROM products WHERE id = ANY ($1) ORDER BY id', [
+      [mug, theirs],
+    ]);
+    expect(prices).toEqual([{ price: 200 }, { price: 100 }]);
   });
 });

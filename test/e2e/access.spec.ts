@@ -354,6 +354,7 @@ const NEEDED: readonly (readonly [RegExp, WriteScope])[] = [
   [/^\/v1\/orders\/:id(?:$|\/(?:shipments|transitions|cancel|lines|hold|release|notes|mails)\b)/, 'fulfillment'],
   [/^\/v1\/orders\/:id\/(?:payments|refunds)\b/, 'payments'],
   [/^\/v1\/stock\b/, 'stock'],
+  [/^\/v1\/prices$/, 'catalog'],
   [/^\/v1\/webhooks\b/, 'webhooks'],
 ];
 

@@ -401,7 +401,7 @@ const IMPERSONAL = [
   'payments: reference request_hash',
   'refunds: reference request_hash lines',
   'stock_movements: kind actor_type actor_id actor_name reference reason',
-  'stock_requests: reference request_hash results',
+  'line_requests: kind reference request_hash results',
   'merchant_notices: subject details',
   'webhooks: mode name url host kinds body header_names headers secrets state reason',
   'webhook_deliveries: message_id type phase answer',

@@ -5,6 +5,7 @@ import {
   addNote,
   cancelOrder,
   changeLines,
+  changePrices,
   changes,
   changeShipment,
   changeStock,
@@ -331,6 +332,28 @@ describe('the recipes for an ERP', () => {
         lines: [{ code: 'stale', after: 9 }],
       });
       expect(await changeStock(client, { reference: 'GR-4711', lines: [] })).toMatchObject({ result: 'refused' });
+    });
+  });
+
+  describe('the prices', () => {
+    it('are set every night, and a price that another program has changed is not overwritten unseen', async () => {
+      const { client } = aClient();
+      const pot = await api.store.product({ sku: 'POT', price: 1000 });
+      const lines = [{ sku: 'POT', price: '12.50', expected: '10.00' }];
+      const night = await changePrices(client, { reference: 'PRICES-2026-11-27-1', lines });
+      expect(night).toMatchObject({ result: 'done', lines: [{ before: 10, after: 12.5, code: '' }] });
+      expect(await changePrices(client, { reference: 'PRICES-2026-11-27-1', lines })).toEqual(night);
+
+      await sql('UPDATE products SET price = 1100 WHERE id = $1', pot);
+      const next = await changePrices(client, { lines: [{ sku: 'POT', price: '13.00', expected: '12.50' }] });
+      const [stale] = next.result === 'done' ? next.lines : [];
+      if (stale?.code !== 'stale') throw new Error('The price is not stale');
+      const line = { sku: 'POT', price: '13.00', expected: stale.before };
+      const decided = await changePrices(client, { lines: [line] });
+
+      expect(decided).toMatchObject({ result: 'done', lines: [{ before: 11, after: 13, code: '' }] });
+      const atomic = await changePrices(client, { atomic: true, lines: [{ sku: 'NONE', price: 1, expected: null }] });
+      expect(atomic).toMatchObject({ result: 'refused', code: 'prices_refused' });
     });
   });
 

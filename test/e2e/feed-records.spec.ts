@@ -85,7 +85,7 @@ const OTHER_TABLES = [
     'order_sums',
   ],
   ...['feed_snapshots', 'merchant_notices', 'order_events', 'purged_changes', 'sellable_units', 'shared_changes'],
-  ...['stock_movements', 'stock_requests', 'webhook_deliveries', 'webhooks'],
+  ...['line_requests', 'stock_movements', 'webhook_deliveries', 'webhooks'],
 ];
 
 const OTHER_OF_TYPE: Readonly<Record<string, (column: string) => string>> = {

@@ -42,6 +42,10 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
       for (const page of isList ? ['', 'page=2', DEEP] : ['']) await get(encodeURI(`${url}?${filter}&${page}`));
     }
   }
+  const writer = { authorization: `Bearer ${await store.createKey('live', 'read,catalog')}` };
+  for (const more of [`/${product}`, '/no-slug', '?status=DRAFT', '?status=DRAFT&sku=P-1']) {
+    await get(`/v1/products${more}`, writer);
+  }
   await post('/v1/orders/preview', { ...order, items: [{ sku: 'NONE', quantity: 1 }] });
   const headers = { authorization: `Bearer ${store.key}`, 'content-type': 'application/json' };
   for (const [route, row] of Object.entries(ROWS)) {
@@ -73,6 +77,6 @@ function reads(): [path: string, parameters: readonly Parameter[]][] {
 
 function bodyOf(row: Row, order: object, product: number): object {
   if (row.as === 'order') return order;
-  if (row.as === 'stock') return { lines: [{ product_id: product, adjust: 1 }] };
+  if (row.as === 'lines') return { lines: [{ product_id: product, ...row.line }] };
   return (row.as === 'change' && row.body) || {};
 }

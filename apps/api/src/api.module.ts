@@ -16,6 +16,7 @@ import { HttpModule } from './http/http.module.js';
 import { OrderChangesController } from './orders/order-changes.controller.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { StatisticsController } from './orders/statistics.controller.js';
+import { PricesController } from './catalog/prices.controller.js';
 import { ProductsController } from './catalog/products.controller.js';
 import { SkusController } from './catalog/skus.controller.js';
 import type { Metrics } from './status/metrics.js';
@@ -44,6 +45,7 @@ export interface Process {
     StatisticsController,
     ProductsController,
     SkusController,
+    PricesController,
     CategoriesController,
     BrandsController,
     StockController,

@@ -2,6 +2,7 @@ import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { ApiKeysService } from './access/api-keys.service.js';
 import { AuthenticateApiKey } from './access/authenticate-api-key.js';
 import { BrandsService, CategoriesService, ProductsService, SkusService } from './catalog/catalog.service.js';
+import { ChangePrices } from './catalog/change-prices.js';
 import { ChangedRecords } from './feed/changed-records.js';
 import { FeedService } from './feed/feed.service.js';
 import { FeedWatch } from './feed/feed-watch.js';
@@ -32,6 +33,7 @@ const USE_CASES = [
   OrdersService,
   ProductsService,
   SkusService,
+  ChangePrices,
   StockService,
   CustomersService,
   CategoriesService,

@@ -212,14 +212,22 @@ export class DeliveredTooEarly extends domainError(
   }
 }
 
-// Stock and webhooks.
+// Stock, prices and webhooks.
 
 /** @param refusals one text for each refused line. */
 export const StockRefused = rejected(
   'stock_refused',
   (refusals: readonly string[]) => `Nothing changes: ${refusals.join('; ')}`,
 );
-export const ReferenceTaken = rejected('reference_taken', 'The store has another change of stock with this reference');
+/** @param refusals one text for each refused line. */
+export const PricesRefused = rejected(
+  'prices_refused',
+  (refusals: readonly string[]) => `Nothing changes: ${refusals.join('; ')}`,
+);
+export const ReferenceTaken = rejected(
+  'reference_taken',
+  'The store has another request of this kind with this reference',
+);
 /** @param problem such as `must begin with https://`. */
 export const UrlNotAllowed = rejected('url_not_allowed', (problem: string) => `url ${problem}`);
 export const TooManyWebhooks = rejected(

@@ -8,6 +8,7 @@ export * from './fraud/fraud-facts.js';
 export * from './fraud/fraud-rules.js';
 export * from './money/currency.js';
 export * from './money/money.js';
+export * from './money/price-change.js';
 export * from './orders/cancel-order.js';
 export * from './orders/change-contact.js';
 export * from './orders/change-lines.js';

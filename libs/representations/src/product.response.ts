@@ -1,4 +1,10 @@
-import type { ListedProduct, PRODUCT_INCLUDES, ProductRecord, ProductSummary } from '@app/application';
+import {
+  PRODUCT_STATUSES,
+  type ListedProduct,
+  type PRODUCT_INCLUDES,
+  type ProductRecord,
+  type ProductSummary,
+} from '@app/application';
 import { toDecimal, type Currency } from '@app/domain';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
@@ -49,7 +55,13 @@ const SUMMARY = {
     12,
     'int64',
   ),
-  status: is.oneOf(['ACTIVE'], 'Other products are not shown.'),
+  status: is.oneOf(
+    PRODUCT_STATUSES,
+    'Other products than active ones are shown only to keys whose scope names `catalog`.',
+    {
+      example: 'ACTIVE',
+    },
+  ),
 };
 
 export const ProductListItem = representation(

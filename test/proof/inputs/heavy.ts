@@ -37,6 +37,11 @@ function bodies(): Heavy[] {
     return start + repeated + end;
   };
   const keys = Array.from({ length: 20_000 }, (_, n) => `"k${n}":1`).join();
+  const prices = Array.from({ length: 500 }, (_, n) => ({
+    sku: `${n}`.repeat(50),
+    price: 9.5,
+    expected: '9.999999999',
+  }));
   const order = (field: string) => `{"items":[{"product_id":1,"quantity":1}],"customer":{"name":"Ada",${field}`;
   return (
     [
@@ -48,10 +53,11 @@ function bodies(): Heavy[] {
       ['many digits', filled('{"items":', '9', '}')],
       ['an e-mail of @', filled(order('"email":"'), '@', '"}}')],
       ['an e-mail without end', filled(order('"email":"'), 'a', '"}}')],
+      ['many prices', JSON.stringify({ lines: prices }), '/v1/prices'],
     ] as const
-  ).map(([name, text]) => {
+  ).map(([name, text, path = '/v1/orders']) => {
     const head = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}`;
-    return [name, (key) => Buffer.from(`${requestHead('POST /v1/orders', key)}${head}\r\n\r\n${text}`)];
+    return [name, (key) => Buffer.from(`${requestHead(`POST ${path}`, key)}${head}\r\n\r\n${text}`)];
   });
 }
 

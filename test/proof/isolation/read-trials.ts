@@ -6,6 +6,8 @@ import type { Reference, TwoStores } from './two-stores.js';
 
 const MADE_UP_PARAMETERS = ['store_id', 'store', 'brand', 'brand_id', 'customer_id', 'product_id', 'id', 'key'];
 
+type LineRow = Extract<Row, { as: 'lines' }>;
+
 export interface ReadRoute {
   readonly route: Route;
   readonly row: Row;
@@ -14,7 +16,7 @@ export interface ReadRoute {
 
 export function readTrials({ route, row, filters }: ReadRoute, stores: TwoStores, isThorough: boolean): Trial[] {
   if (row.as === 'open' || row.as === 'order' || row.as === 'webhook') return [];
-  if (row.as === 'stock') return stockTrials(route, stores);
+  if (row.as === 'lines') return lineTrials(route, row, stores);
   if (row.as === 'change') return [...stores.references.values()].map((kind) => changeTrial(route, row.body, kind));
   const references = [...stores.references.values()];
   const documented =
@@ -42,18 +44,17 @@ function changeTrial(route: Route, body: object | undefined, kind: Reference): T
 }
 
 /** Every field of a line that names something. The second store's names mean nothing. */
-function stockTrials({ method, path }: Route, { references, product }: TwoStores): Trial[] {
+function lineTrials({ method, path }: Route, row: LineRow, { references, product }: TwoStores): Trial[] {
   const trial = (field: string, kind: Reference, line: (value: string) => object): Trial => ({
     what: `${method} ${path}, ${field} of ${kind.kind}`,
     reference: kind,
-    ask: (value) => ({ method, path, body: { lines: [{ ...line(value), adjust: 1 }] } }),
+    ask: (value) => ({ method, path, body: { lines: [{ ...line(value), ...row.line }] } }),
     statuses: [200],
   });
   return [...references.values()].flatMap((kind) => {
     const named = [
       trial('sku', kind, (sku) => ({ sku })),
-      trial('warehouse', kind, (warehouse) => ({ product_id: product, warehouse })),
-      trial('bin', kind, (bin) => ({ product_id: product, bin })),
+      ...row.names.map((field) => trial(field, kind, (value) => ({ product_id: product, [field]: value }))),
     ];
     if (!/^\d+$/.test(kind.theirs)) return named;
     return [

@@ -11,7 +11,13 @@ export type Row =
   | { readonly as: 'feed' }
   /** An order, and what a key needs for it. */
   | { readonly as: 'order'; readonly scope: WriteScope | 'read' }
-  | { readonly as: 'stock'; readonly scope: WriteScope }
+  /** Lines that name units, and things of the store in `names`. `line` is the rest of each. */
+  | {
+      readonly as: 'lines';
+      readonly scope: WriteScope;
+      readonly names: readonly string[];
+      readonly line: object;
+    }
   /** A webhook. Its body refers to nothing of the store. */
   | { readonly as: 'webhook'; readonly scope: WriteScope }
   /** About the store as a whole. */
@@ -63,7 +69,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/stock': { as: 'list' },
   'GET /v1/stock/movements': { as: 'list' },
   'GET /v1/warehouses': { as: 'list' },
-  'POST /v1/stock': { as: 'stock', scope: 'stock' },
+  'POST /v1/stock': { as: 'lines', scope: 'stock', names: ['warehouse', 'bin'], line: { adjust: 1 } },
+  'POST /v1/prices': { as: 'lines', scope: 'catalog', names: [], line: { price: 10, expected: null } },
   'GET /v1/customers': { as: 'list' },
   'GET /v1/customers/:id': { as: 'one', known: ['customer'] },
   'GET /v1/categories': { as: 'list' },

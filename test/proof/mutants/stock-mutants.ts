@@ -1,6 +1,8 @@
 import { mutant, type Mutant } from './mutant.js';
 
 const STOCK_SPEC = 'test/e2e/stock.spec.ts';
+const PRICES_SPEC = 'test/e2e/prices.spec.ts';
+const LOST_PRICE = /● .*does not overwrite the price of a request that came first/;
 const WRONG_COUNT = /after COUNT \S+ it holds \d+, the shelf gives \d+/;
 const SHOWN_COLUMNS = 'test/e2e/feed-records.spec.ts';
 
@@ -33,6 +35,11 @@ export const STOCK_MUTANTS: readonly Mutant[] = [
     'report-lock-order',
     'ORDER BY stock.product_id DESC, stock.variant_key, stock.bin_id',
   ]),
+  mutant('a price is written whatever was expected', PRICES_SPEC, LOST_PRICE, [
+    'expected-price',
+    'if (expected !== null && before.minor < 0) {',
+  ]),
+  mutant('prices are read without a lock', PRICES_SPEC, LOST_PRICE, ['price-lock', 'ORDER BY id`;']),
   // Counters of the proof count where they have read everything, of histories that nothing ends.
   mutant(
     'every place is accepted for a count',

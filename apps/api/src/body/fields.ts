@@ -120,6 +120,28 @@ export function AmountField({ description }: FieldOptions): PropertyDecorator {
   return fieldOrNull({ type: 'number', minimum: 0, description }, ...isAmount);
 }
 
+/** So few digits that the amount is exact in minor units of every currency. */
+const DECIMAL = /^\d{1,11}(\.\d{1,18})?$/;
+
+/** A price in major units: a number, or text. */
+export function DecimalField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
+  const isDecimal = constraint(
+    (value) => (typeof value === 'number' || typeof value === 'string') && DECIMAL.test(String(value)),
+    'must be a decimal of at least 0 in major units, such as 79.90, as a number or text',
+  );
+  const forms: SchemaObject[] = [
+    { type: 'number', minimum: 0 },
+    { type: 'string', pattern: DECIMAL.source },
+  ];
+  const schema: ApiPropertyOptions = {
+    type: Object,
+    description: `${description} In major units of the currency: 10.99 is 10.99 USD.`,
+    anyOf: isRequired ? forms : [...forms, { type: 'null' }],
+    required: isRequired,
+  };
+  return field(schema, isRequired ? IsPresent : IsOptional(), isDecimal);
+}
+
 export function MinorUnitsField({ description }: FieldOptions): PropertyDecorator {
   const units = 'Minor units of the currency: 1099 is 10.99 USD.';
   const range = { min: 0, max: Number.MAX_SAFE_INTEGER, description: `${description} ${units}` };

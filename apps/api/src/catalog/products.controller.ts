@@ -1,15 +1,24 @@
-import { PRODUCT_INCLUDES, ProductsService, type ProductFilter } from '@app/application';
+import {
+  PRODUCT_INCLUDES,
+  PRODUCT_STATUSES,
+  ProductsService,
+  type ApiKeyLookup,
+  type ProductFilter,
+} from '@app/application';
+import { names } from '@app/domain';
 import { ProductListItem, Product, toProductListItem, toProductResponse } from '@app/representations';
 import { Controller, Get, Param } from '@nestjs/common';
-import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
+import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import {
   exactFilter,
   flagFilter,
+  forScope,
   idFilter,
   includeOf,
+  oneOfFilter,
   searchFilter,
   SORT,
   updatedFilter,
@@ -19,6 +28,7 @@ import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 
 const QUERY = listQuery<ProductFilter>(
   {
+    statuses: forScope('catalog', oneOfFilter('status', 'status', PRODUCT_STATUSES, 'DRAFT')),
     categoryId: idFilter('category_id', 'Only the products of this category.'),
     search: searchFilter('the name', 'runner'),
     featured: flagFilter('featured', 'only featured products'),
@@ -54,10 +64,14 @@ export class ProductsController {
   @ApiSingle({
     operationId: 'getProduct',
     summary: 'One active product',
+    description:
+      'The full record. Money is in major units: 10.99 is 10.99 USD. A key whose scope names `catalog` also reads drafts ' +
+      'and archived products.',
     of: Product,
     by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'pebble-cook-set' },
   })
-  async retrieve(@CurrentStore() store: CurrentStoreContext, @Param('idOrSlug') idOrSlug: string) {
-    return single(toProductResponse(await this.products.retrieve(store.id, idOrSlug), store.currency));
+  async retrieve(@CurrentKey() { scope, store }: ApiKeyLookup, @Param('idOrSlug') idOrSlug: string) {
+    const product = await this.products.retrieve(store.id, idOrSlug, names(scope, 'catalog'));
+    return single(toProductResponse(product, store.currency));
   }
 }

@@ -42,11 +42,13 @@ function withoutScopes(schemes: Node): Node {
   return Object.fromEntries(Object.keys(schemes).map((name) => [name, []]));
 }
 
-/** `['string', 'null']` as a type, and `null` as the other alternative, become `nullable`. */
+/** `['string', 'null']` as a type, and `null` as another alternative, become `nullable`. */
 function withNullable({ ...node }: Node): Node {
   const { type, anyOf, oneOf = anyOf, ...others } = node;
   if (Array.isArray(type)) return { ...node, type: type[0] as unknown, nullable: true };
-  const [schema, none] = Array.isArray(oneOf) ? (oneOf as Node[]) : [];
-  if (!schema || none?.['type'] !== 'null') return node;
+  const all = Array.isArray(oneOf) ? (oneOf as Node[]) : [];
+  const [schema, ...more] = all.filter((each) => each['type'] !== 'null');
+  if (!schema || more.length + 1 === all.length) return node;
+  if (more.length > 0) return { ...others, anyOf: [schema, ...more].map((each) => ({ ...each, nullable: true })) };
   return { ...('$ref' in schema ? { type: 'object', allOf: [schema] } : schema), ...others, nullable: true };
 }

@@ -1,5 +1,5 @@
 import { MAX_LIMIT, NEWEST_FIRST, parseId, type Sort } from '@app/application';
-import { MAX_INT4, type Metadata } from '@app/domain';
+import { MAX_INT4, type Metadata, type WriteScope } from '@app/domain';
 import type { SchemaObject } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
 import { isDay } from '../body/fields.js';
@@ -31,6 +31,8 @@ export interface Parameter<T = unknown> {
   readonly refusal?: string;
   /** The values that rows can have. A strict request with another one is a 400. */
   readonly words?: readonly string[];
+  /** For keys whose scope names this word. Other keys do not know the parameter. */
+  readonly scope?: WriteScope;
   /** The URL has a key in brackets after the name, as in `metadata[erp_id]`. */
   readonly isKeyed?: true;
   /** @param sent in the order of the URL; empty = not given. @param query all of it, for keyed parameters. */
@@ -48,6 +50,12 @@ export function lastOf(sent: readonly string[]): string | undefined {
 }
 
 type Filter<T> = Parameter<T | undefined>;
+
+export const forScope = <T>(scope: WriteScope, parameter: Parameter<T>): Parameter<T> => ({
+  ...parameter,
+  description: `${parameter.description} Only for keys whose scope names \`${scope}\`: other keys do not know the parameter.`,
+  scope,
+});
 
 /** A blank one counts: a client without a value must not read all rows. */
 function filterOf(sent: readonly string[]): string | undefined {

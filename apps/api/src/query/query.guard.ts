@@ -1,3 +1,4 @@
+import { names } from '@app/domain';
 import { BadRequestException, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import '../access/current-store.decorator.js';
@@ -15,12 +16,16 @@ export class QueryGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     if (!request.apiKey) return true;
+    const { scope: scopeOfKey } = request.apiKey;
     const query = request.query as RawQuery;
-    const known = parametersOf(context.getHandler());
+    const declared = parametersOf(context.getHandler());
+    const withheld = declared.filter(({ scope }) => scope && !names(scopeOfKey, scope));
+    const known = declared.filter((parameter) => !withheld.includes(parameter));
     const isKnown = (sent: string) => known.some((parameter) => isNameOf(parameter, sent));
-    const names = Object.keys(query).filter((sent) => sent && !isKnown(sent));
+    const ignored = Object.keys(query).filter((sent) => sent && !isKnown(sent));
     if (isStrict(request)) assertWords(known, query);
-    const named = ignoredNames(request, 'query parameter', names.map(encodeName));
+    const named = ignoredNames(request, 'query parameter', ignored.map(encodeName));
+    for (const { name } of withheld) Reflect.deleteProperty(query, name);
     if (named !== '') http.getResponse<FastifyReply>().header('x-ignored-parameters', named);
     return true;
   }

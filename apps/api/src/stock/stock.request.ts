@@ -1,24 +1,12 @@
 import { decodeCursor, type ApiKeyLookup, type StockLine } from '@app/application';
 import { COUNT_BASES, MAX_INT4, type CountBasis, type StockWrite } from '@app/domain';
 import * as is from '../body/fields.js';
+import { faultsOfUnit, toUnit, UnitFields } from '../body/unit-fields.js';
 import { refusalOf } from '../body/body.pipe.js';
 
 const MAX_STOCK_LINES = 500;
 
-export class StockLineRequest {
-  @is.TextField({
-    max: 200,
-    description:
-      'The SKU, exactly or else in any letter case. Of several units with it, the one that can be ordered. Or `product_id`.',
-  })
-  sku?: string | null;
-
-  @is.IntegerOrNullField({ min: 1, max: MAX_INT4, description: 'The product, instead of `sku`.' })
-  product_id?: number | null;
-
-  @is.IntegerOrNullField({ min: 1, max: MAX_INT4, description: 'The variant. Null: the stock of the product itself.' })
-  variant_id?: number | null;
-
+export class StockLineRequest extends UnitFields {
   @is.CodeField({ description: 'Code of the warehouse. Not needed where only one bin is possible.' })
   warehouse?: string | null;
 
@@ -91,9 +79,7 @@ export function toStockLines(lines: readonly StockLineRequest[], { store, mode }
   const faults = lines.flatMap((line, index) => faultsOf(line).map((fault) => `lines[${index}]${fault}`));
   if (faults.length > 0) throw refusalOf(faults);
   return lines.map((line) => ({
-    sku: line.sku || null,
-    productId: line.product_id ?? null,
-    variantId: line.variant_id ?? null,
+    ...toUnit(line),
     warehouse: line.warehouse ?? null,
     bin: line.bin ?? null,
     write: toWrite(line),
@@ -102,11 +88,10 @@ export function toStockLines(lines: readonly StockLineRequest[], { store, mode }
 }
 
 function faultsOf(line: StockLineRequest): string[] {
-  const { sku, product_id, variant_id, adjust, set, expected, counted, as_of, basis } = line;
+  const { adjust, set, expected, counted, as_of, basis } = line;
   const given = [adjust, set, counted].filter((value) => value !== undefined);
   return [
-    ...(!sku === !product_id ? [' must have either sku or product_id'] : []),
-    ...(sku && variant_id ? ['.variant_id needs product_id'] : []),
+    ...faultsOfUnit(line),
     ...(given.length === 1 ? [] : [' must have one of adjust, set and counted']),
     ...(set !== undefined && expected === undefined ? ['.expected is required'] : []),
     ...(counted !== undefined && !as_of ? ['.as_of is required'] : []),

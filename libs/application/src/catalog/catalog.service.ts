@@ -22,8 +22,8 @@ export function parseId(text: string): number | null {
 
 interface CatalogRepository<Filter, Summary, Found> {
   list(storeId: number, filter: Filter, page: Page): Promise<PageOf<Summary>>;
-  findById(storeId: number, id: number): Promise<Found | null>;
-  findBySlug(storeId: number, slug: string): Promise<Found | null>;
+  findById(storeId: number, id: number, ofAnyStatus?: boolean): Promise<Found | null>;
+  findBySlug(storeId: number, slug: string, ofAnyStatus?: boolean): Promise<Found | null>;
 }
 
 class CatalogService<Filter, Summary, Found> {
@@ -39,14 +39,15 @@ class CatalogService<Filter, Summary, Found> {
   /**
    * Finds by id when the reference is all digits, and by slug when it is not or there is no such id.
    *
+   * @param ofAnyStatus whether products that are not active are found, too. Brands and categories always are.
    * @throws NotFound when the store has none with this id or slug.
    */
-  async retrieve(storeId: number, idOrSlug: string): Promise<Found> {
+  async retrieve(storeId: number, idOrSlug: string, ofAnyStatus = false): Promise<Found> {
     const id = parseId(idOrSlug);
-    const byId = id === null ? null : await this.source.findById(storeId, id);
+    const byId = id === null ? null : await this.source.findById(storeId, id, ofAnyStatus);
     if (byId !== null) return byId;
     const canBeSlug = idOrSlug.length >= 1 && idOrSlug.length <= 200 && isStorable(idOrSlug);
-    const bySlug = canBeSlug ? await this.source.findBySlug(storeId, idOrSlug) : null;
+    const bySlug = canBeSlug ? await this.source.findBySlug(storeId, idOrSlug, ofAnyStatus) : null;
     if (bySlug === null) throw new NotFound(this.resource);
     return bySlug;
   }

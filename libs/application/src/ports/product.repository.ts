@@ -47,7 +47,11 @@ export interface ProductRecord extends ProductSummary {
   readonly updatedAt: Date;
 }
 
+export const PRODUCT_STATUSES = ['ACTIVE', 'DRAFT', 'ARCHIVED'] as const;
+
 export interface ProductFilter extends UpdatedFilter {
+  /** One of several. Absent: the active products. */
+  readonly statuses?: readonly string[];
   readonly categoryId?: number;
   readonly ids?: readonly string[];
   /** The whole SKU of the product or of a variant, in any letter case. */
@@ -62,15 +66,15 @@ export interface ProductFilter extends UpdatedFilter {
   readonly include?: readonly (typeof PRODUCT_INCLUDES)[number][];
 }
 
-/** Active products only. */
+/** Active products only, unless others are asked for. */
 export abstract class ProductRepository {
   /** Newest first, unless the page has another order. */
   abstract list(storeId: number, filter: ProductFilter, page: Page): Promise<PageOf<ListedProduct>>;
 
-  abstract findById(storeId: number, id: number): Promise<ProductRecord | null>;
+  abstract findById(storeId: number, id: number, ofAnyStatus?: boolean): Promise<ProductRecord | null>;
 
   /** Those that exist, in any order. As new as the primary has them. */
   abstract findByIds(storeId: number, ids: readonly number[]): Promise<ProductRecord[]>;
 
-  abstract findBySlug(storeId: number, slug: string): Promise<ProductRecord | null>;
+  abstract findBySlug(storeId: number, slug: string, ofAnyStatus?: boolean): Promise<ProductRecord | null>;
 }

@@ -1,5 +1,5 @@
 /** What a key may permit besides reading, in the order in which a scope names it. The schema checks the same words. */
-export const WRITE_SCOPES = ['orders', 'fulfillment', 'payments', 'stock', 'webhooks'] as const;
+export const WRITE_SCOPES = ['orders', 'fulfillment', 'payments', 'stock', 'webhooks', 'catalog'] as const;
 
 export type WriteScope = (typeof WRITE_SCOPES)[number];
 
@@ -18,6 +18,13 @@ export function parseApiKeyScope(text: string): ApiKeyScope | null {
 /** One by one. `full` has every word. */
 export function wordsOf(scope: ApiKeyScope): readonly string[] {
   return scope === 'full' ? ['read', ...WRITE_SCOPES] : scope.split(',');
+}
+
+/**
+ * Whether the scope has the word itself. `full` names none: products that are not for sale do not appear to the key of a shop.
+ */
+export function names(scope: ApiKeyScope, word: WriteScope): boolean {
+  return scope.split(',').includes(word);
 }
 
 export function permits(scope: ApiKeyScope, needed: WriteScope): boolean {

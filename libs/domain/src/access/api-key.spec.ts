@@ -89,7 +89,7 @@ describe('parseApiKeyScope', () => {
     ['read', 'read'],
     ['fulfillment', 'read,fulfillment'],
     ['payments, orders,read,orders', 'read,orders,payments'],
-    ['webhooks,stock,payments,fulfillment,orders', 'read,orders,fulfillment,payments,stock,webhooks'],
+    ['catalog,webhooks,stock,payments,fulfillment,orders', 'read,orders,fulfillment,payments,stock,webhooks,catalog'],
   ])('reads %s as %s', (text, scope) => {
     expect(parseApiKeyScope(text)).toBe(scope);
   });

@@ -65,6 +65,27 @@ describe('Money.parse', () => {
   });
 });
 
+describe('Money.exact', () => {
+  it.each([
+    ['79.90', 'USD', 7990],
+    ['79.900', 'USD', 7990],
+    ['79', 'USD', 7900],
+    ['1250.00', 'JPY', 1250],
+    ['1.2340', 'KWD', 1234],
+  ])('reads %s %s as %d minor units', (text, currency, minor) => {
+    expect(Money.exact(text, currency)).toEqual(Money.ofMinor(minor, currency));
+  });
+
+  it.each([
+    ['79.901', 'USD'],
+    ['0.30000000000000004', 'USD'],
+    ['1250.5', 'JPY'],
+    ['1.2345', 'KWD'],
+  ])('knows that %s is finer than %s', (text, currency) => {
+    expect(Money.exact(text, currency)).toBeNull();
+  });
+});
+
 describe('Money.nearest', () => {
   it.each([
     [0, 'USD', 0],

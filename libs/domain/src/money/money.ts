@@ -37,6 +37,12 @@ export class Money {
     return Money.ofMinor(Number(kept + (roundUp ? 1n : 0n)), currency);
   }
 
+  /** As {@link parse}; null for a text that is finer than the minor unit. @throws RangeError like it. */
+  static exact(text: string, currency: Currency): Money | null {
+    const decimals = /\.(\d*?)0*$/.exec(text)?.[1]?.length ?? 0;
+    return decimals > minorUnitExponent(currency) ? null : Money.parse(text, currency);
+  }
+
   /**
    * The minor unit nearest to a number in major units, half away from zero. Sums of doubles are not exact: 0.1 × 3 is
    * 0.30000000000000004. @throws RangeError when the amount is negative or not a safe integer.

@@ -3,6 +3,7 @@ import {
   CatalogPricing,
   CategoryRepository,
   OrderCharges,
+  PriceChanges,
   ProductRepository,
   SkuRepository,
 } from '@app/application';
@@ -13,6 +14,7 @@ import { BrandEntity } from './brand.entity.js';
 import { CategoryEntity } from './category.entity.js';
 import { LiveCatalogPricing } from './live-catalog-pricing.js';
 import { NoCharges } from './no-charges.js';
+import { PostgresPriceChanges } from './postgres-price-changes.js';
 import { PostgresProductRepository } from './postgres-product.repository.js';
 import { PostgresSkuRepository } from './postgres-sku.repository.js';
 import { TypeOrmBrandRepository } from './typeorm-brand.repository.js';
@@ -24,10 +26,19 @@ import { TypeOrmCategoryRepository } from './typeorm-category.repository.js';
     LiveCatalogPricing,
     { provide: BrandRepository, useClass: TypeOrmBrandRepository },
     { provide: CategoryRepository, useClass: TypeOrmCategoryRepository },
+    { provide: PriceChanges, useClass: PostgresPriceChanges },
     { provide: ProductRepository, useClass: PostgresProductRepository },
     { provide: SkuRepository, useClass: PostgresSkuRepository },
   ],
-  exports: [BrandRepository, CatalogPricing, CategoryRepository, OrderCharges, ProductRepository, SkuRepository],
+  exports: [
+    BrandRepository,
+    CatalogPricing,
+    CategoryRepository,
+    OrderCharges,
+    PriceChanges,
+    ProductRepository,
+    SkuRepository,
+  ],
 })
 export class CatalogModule {
   static on(pricing?: Provided<CatalogPricing>, charges?: Provided<OrderCharges>): DynamicModule {

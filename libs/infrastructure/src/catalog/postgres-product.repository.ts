@@ -60,10 +60,14 @@ const find = (condition: string) => `/* products.find */
       coalesce(json_object_agg(part.variant_key, part.quantity), '{}') AS units
     FROM ${availableByVariant('item')} AS part
   ) AS stocked
-  WHERE item.store_id = $1 AND item.status = 'ACTIVE' AND ${condition}`;
+  WHERE item.store_id = $1 AND ${condition}`;
 
-const FIND_BY_IDS = find(anyOf('item.id', '$2::int[]'));
-const FIND_BY_SLUG = find('item.slug = $2');
+const IS_ACTIVE = `item.status = 'ACTIVE'`;
+const BY_IDS = anyOf('item.id', '$2::int[]');
+const FIND_BY_IDS = find(`${IS_ACTIVE} AND ${BY_IDS}`);
+const FIND_ANY_BY_IDS = find(BY_IDS);
+const FIND_BY_SLUG = find(`${IS_ACTIVE} AND item.slug = $2`);
+const FIND_ANY_BY_SLUG = find('item.slug = $2');
 
 @Injectable()
 export class PostgresProductRepository extends ProductRepository {
@@ -75,8 +79,10 @@ export class PostgresProductRepository extends ProductRepository {
 
   override async list(storeId: number, filter: ProductFilter, page: Page): Promise<PageOf<ListedProduct>> {
     if (matchesNothing(filter)) return NO_ROWS;
-    const { categoryId, search, featured, inStock, ids, sku, brandId, slug, include = [] } = filter;
-    const where = new Conditions(`item.store_id = ? AND item.status = 'ACTIVE'`, storeId);
+    const { statuses, categoryId, search, featured, inStock, ids, sku, brandId, slug, include = [] } = filter;
+    const where = new Conditions('item.store_id = ?', storeId);
+    if (statuses) where.and('item.status = ANY (?)', statuses);
+    else where.and(IS_ACTIVE);
     if (search !== undefined) where.and(containingTerm(where, search)('item.search_text'));
     if (featured) where.and('item.featured');
     if (inStock) where.and('item.in_stock');
@@ -90,7 +96,7 @@ export class PostgresProductRepository extends ProductRepository {
     if (slug !== undefined) where.and('item.slug = ?', slug);
     const isIncluding = include.length > 0;
     const isLookUp = ids !== undefined || sku !== undefined || slug !== undefined;
-    const isTallied = !isLookUp && brandId === undefined && search === undefined;
+    const isTallied = !isLookUp && brandId === undefined && search === undefined && statuses === undefined;
     if (categoryId !== undefined) where.and('place.store_id = $1 AND place.category_id = ?', categoryId);
 
     const counted = categoryId === undefined ? 'products' : `category ${categoryId}`;
@@ -102,22 +108,28 @@ export class PostgresProductRepository extends ProductRepository {
       updated: { from: filter.updatedFrom, to: filter.updatedTo },
       ...(categoryId !== undefined && { place: IN_CATEGORY }),
       isLookUp: isLookUp && search === undefined,
-      ...(search === undefined && { onePlan: true }),
+      // The plan depends on how many products have the statuses, as it depends on the text of a search.
+      ...(search === undefined && statuses === undefined && { onePlan: true }),
       tally: isTallied ? { list: counted, labels: [featured && 'true', inStock && 'true'] } : null,
     };
     return readByTime(this.database, list, page);
   }
 
-  override findById(storeId: number, id: number): Promise<ProductRecord | null> {
-    return this.byId.find(storeId, String(id));
+  override async findById(storeId: number, id: number, ofAnyStatus = false): Promise<ProductRecord | null> {
+    if (!ofAnyStatus) return this.byId.find(storeId, String(id));
+    return this.findOne(FIND_ANY_BY_IDS, [storeId, [id]]);
   }
 
   override findByIds(storeId: number, ids: readonly number[]): Promise<ProductRecord[]> {
     return this.findMany(storeId, ids);
   }
 
-  override async findBySlug(storeId: number, slug: string): Promise<ProductRecord | null> {
-    const [row] = await this.database.queryPrepared<ProductRow>(FIND_BY_SLUG, [storeId, slug]);
+  override findBySlug(storeId: number, slug: string, ofAnyStatus = false): Promise<ProductRecord | null> {
+    return this.findOne(ofAnyStatus ? FIND_ANY_BY_SLUG : FIND_BY_SLUG, [storeId, slug]);
+  }
+
+  private async findOne(text: string, values: readonly unknown[]): Promise<ProductRecord | null> {
+    const [row] = await this.database.queryPrepared<ProductRow>(text, values);
     return row ? toProductRecord(row) : null;
   }
 

@@ -9,7 +9,7 @@ import { isLockTimeout } from './postgres-errors.js';
 import { WAITS_FOR_STANDBYS } from './standby-wait.js';
 import { HAS_BEGUN, type TransactionSql } from './transaction-sql.js';
 
-type KeyKind = 'order' | 'change' | 'stock' | 'webhook';
+type KeyKind = 'order' | 'change' | 'stock' | 'prices' | 'webhook';
 
 export interface Kept<Record> {
   /** The order that it placed or changed; null for the other kinds. */

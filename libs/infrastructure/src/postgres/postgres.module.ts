@@ -7,6 +7,7 @@ import { Config } from '../platform/config.js';
 import { DataCipher, dataCipher } from '../platform/data-cipher.js';
 import { OutageLog } from '../platform/outage-log.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
+import { BulkTurns } from './bulk-turns.js';
 import { optionsOn, requestPool } from './data-source.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
@@ -19,11 +20,12 @@ import { watchDataSource } from './watch-statements.js';
 @Global()
 @Module({
   providers: [
+    BulkTurns,
     Transactions,
     { provide: Clock, useClass: PostgresClock },
     { provide: DataCipher, useFactory: dataCipher, inject: [Config] },
   ],
-  exports: [Clock, Config, DataCipher, Database, MaintenanceConnection, ServiceMetrics, Transactions],
+  exports: [BulkTurns, Clock, Config, DataCipher, Database, MaintenanceConnection, ServiceMetrics, Transactions],
 })
 export class PostgresModule {
   static on(config: Config, databaseUrl: string, metrics: ServiceMetrics): DynamicModule {

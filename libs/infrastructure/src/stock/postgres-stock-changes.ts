@@ -1,7 +1,5 @@
 import {
-  Semaphore,
   StockChanges,
-  TURN_MS,
   type ChangedStock,
   type StockChangeRequest,
   type StockLine,
@@ -9,7 +7,6 @@ import {
 } from '@app/application';
 import {
   BinStock,
-  ReferenceTaken,
   StockRefused,
   type CountBasis,
   type CountFacts,
@@ -18,8 +15,8 @@ import {
 } from '@app/domain';
 import { Injectable, Logger } from '@nestjs/common';
 import { Counter } from 'prom-client';
-import { claimKey, keepRecord } from '../postgres/idempotency-keys.js';
-import { Config } from '../platform/config.js';
+import { BulkTurns } from '../postgres/bulk-turns.js';
+import { applyOnce, refusalsOf } from '../postgres/line-requests.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import type { ShortStock } from '../mail/short-stock-mail.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
@@ -28,15 +25,6 @@ import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace, type P
 import { fills, findPlaces, isNothing } from './limit-bins.js';
 import type { ResolvedLine } from './resolve-lines.js';
 import { keyOf, lockRows, MOVE, type StockPlace } from './stock-quantities.js';
-
-const CLAIM_REFERENCE = `/* stock.claim_reference */
-  INSERT INTO stock_requests (store_id, reference, request_hash) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`;
-
-const FIND_REFERENCE = `/* stock.find_reference */
-  SELECT request_hash, results FROM stock_requests WHERE store_id = $1 AND reference = $2`;
-
-const KEEP_REFERENCE = `/* stock.keep_reference */
-  UPDATE stock_requests SET results = $3 WHERE store_id = $1 AND reference = $2`;
 
 const NOTIFY = `/* stock.notify_merchant */
   INSERT INTO merchant_notices (store_id, subject, details) VALUES ($1, 'short_stock', $2)`;
@@ -47,23 +35,17 @@ interface PlacedLine extends ResolvedLine {
   readonly place: CountPlace | null;
 }
 
-const TURNS = 0.4;
-const TURNS_OF_STORE = 2;
-
 @Injectable()
 export class PostgresStockChanges extends StockChanges {
   private readonly logger = new Logger('Stock');
-  /** A change of many bins takes seconds. Without turns, those of one store would hold all connections. */
-  private readonly turns: Semaphore;
   private readonly shortUnits: Counter;
 
   constructor(
     private readonly transactions: Transactions,
+    private readonly turns: BulkTurns,
     { registry }: ServiceMetrics,
-    { databasePoolSize }: Config,
   ) {
     super();
-    this.turns = new Semaphore(() => Math.max(1, Math.floor(databasePoolSize * TURNS)), TURN_MS, TURNS_OF_STORE);
     this.shortUnits = new Counter({
       name: 'stock_count_short_units_total',
       help: 'Units that were sold although a count did not find them',
@@ -83,37 +65,18 @@ export class PostgresStockChanges extends StockChanges {
   }
 }
 
-// The key first, then the reference, then new bins, then the stock: the lock order of every writer.
 async function apply(sql: TransactionSql, request: StockChangeRequest): Promise<ChangedStock> {
-  const { storeId, reference, requestHash, idempotency: scope } = request;
-  const kept = scope && (await claimKey<Results>(sql, 'stock', { scope, requestHash }));
-  if (kept) return { lines: kept.record, isReplay: true, short: 0 };
-  const earlier = reference === null ? null : await claimReference(sql, request, reference);
-  const { results, short } = earlier ? { results: earlier, short: [] } : await change(sql, request);
-  if (scope) await keepRecord(sql, scope, { orderId: null, record: results });
-  if (reference !== null && !earlier) await sql.query(KEEP_REFERENCE, [storeId, reference, JSON.stringify(results)]);
-  return { lines: results, isReplay: earlier !== null, short: short.reduce((sum, { units }) => sum + units, 0) };
+  let short = 0;
+  const applied = await applyOnce(sql, 'stock', request, async () => {
+    const changed = await change(sql, request);
+    short = changed.short.reduce((sum, { units }) => sum + units, 0);
+    return changed.results;
+  });
+  return { ...applied, short };
 }
-
-/** @returns what the earlier request with the reference did; null when this transaction has it now. */
-async function claimReference(
-  sql: TransactionSql,
-  { storeId, requestHash }: StockChangeRequest,
-  reference: string,
-): Promise<Results | null> {
-  const [claimed] = await sql.query(CLAIM_REFERENCE, [storeId, reference, requestHash]);
-  if (claimed) return null;
-  const found = await sql.query<{ request_hash: Buffer; results: Results }>(FIND_REFERENCE, [storeId, reference]);
-  if (!found[0]?.request_hash.equals(requestHash)) throw new ReferenceTaken();
-  // The commit of the first request may have stopped waiting for the standbys.
-  await sql.waitForStandbys();
-  return found[0].results;
-}
-
-type Results = readonly StockLineResult[];
 
 interface Changed {
-  readonly results: Results;
+  readonly results: readonly StockLineResult[];
   readonly short: readonly ShortStock[];
 }
 
@@ -150,12 +113,8 @@ async function change(sql: TransactionSql, request: StockChangeRequest): Promise
     outcomes.set(line.index, outcomeOf(bin, line, facts.get(line.index)));
   }
   const results = resolved.map((line) => toResult(line, outcomes.get(line.index)));
-  const refused = results.filter(({ code }) => code !== null);
-  if (request.isAtomic && refused.length > 0) {
-    throw new StockRefused(
-      refused.map(({ line, code, error }) => `lines[${line - 1}]: ${code}: ${error}`).slice(0, 20),
-    );
-  }
+  const refusals = refusalsOf(results);
+  if (request.isAtomic && refusals.length > 0) throw new StockRefused(refusals);
   await write(sql, request, placed, outcomes);
   const short = shortOf(placed, outcomes);
   if (short.length > 0) await sql.query(NOTIFY, [storeId, JSON.stringify(short)]);

@@ -1,4 +1,4 @@
-import type { StockChangeRequest, StockLine } from '@app/application';
+import type { StockChangeRequest, StockLine, StockUnit } from '@app/application';
 import type { StockRefusal } from '@app/domain';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { unitsOfLine } from './units-by-sku.js';
@@ -169,17 +169,22 @@ function toLine({ asked, unit: row, place }: FoundLine, index: number): Resolved
 }
 
 function refusalOf(asked: StockLine, { units, warehouse_id }: UnitRow, place: BinRow | null): StockRefusal | null {
-  if (units === 0) return { code: 'unknown_sku', error: `The store has no ${unitOf(asked)}` };
-  if (units > 1)
-    return { code: 'ambiguous_sku', error: 'Several products have this SKU: name product_id and variant_id' };
+  if (units === 0) return unknownUnit(asked);
+  if (units > 1) return AMBIGUOUS_UNIT;
   if (place?.bins === 0) return { code: 'unknown_bin', error: unknownBin(asked, warehouse_id) };
   if (place?.bins !== 1) return { code: 'unknown_bin', error: 'Several bins are possible: name warehouse and bin' };
   return null;
 }
 
-function unitOf({ sku, productId, variantId }: StockLine): string {
-  if (sku !== null) return `product or variant with the SKU ${sku}`;
-  return variantId === null ? `product ${productId}` : `variant ${variantId} of product ${productId}`;
+export const AMBIGUOUS_UNIT = {
+  code: 'ambiguous_sku',
+  error: 'Several products have this SKU: name product_id and variant_id',
+} as const;
+
+export function unknownUnit({ sku, productId, variantId }: StockUnit) {
+  const product = variantId === null ? `product ${productId}` : `variant ${variantId} of product ${productId}`;
+  const unit = sku === null ? product : `product or variant with the SKU ${sku}`;
+  return { code: 'unknown_sku', error: `The store has no ${unit}` } as const;
 }
 
 function unknownBin({ warehouse, bin }: StockLine, warehouseId: number | null): string {

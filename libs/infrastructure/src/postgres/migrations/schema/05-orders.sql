@@ -204,7 +204,7 @@ CREATE TABLE idempotency_keys (
   store_id int NOT NULL REFERENCES stores,
   mode text NOT NULL CHECK (mode = ANY ('{live,test}')),
   key text NOT NULL, -- As sent; after an erasure of the person, chr(1) and the SHA-256 of the key.
-  kind text NOT NULL CHECK (kind = ANY ('{order,change,stock,webhook}')),
+  kind text NOT NULL CHECK (kind = ANY ('{order,change,stock,prices,webhook}')),
   request_hash bytea NOT NULL, -- SHA-256 of the request; after an erasure of the person, its first byte.
   record json, -- What the answer shows. Of a change, null after an erasure of the person.
   created_at timestamptz(3) NOT NULL DEFAULT now(),

@@ -72,15 +72,16 @@ CREATE INDEX stock_movements_by_order ON stock_movements (store_id, order_id) WH
 CREATE TRIGGER stock_movements_are_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON stock_movements
   EXECUTE FUNCTION refuse_change('is append-only');
 
-CREATE TABLE stock_requests (
+CREATE TABLE line_requests (
   store_id int NOT NULL REFERENCES stores,
+  kind text NOT NULL CHECK (kind IN ('stock', 'prices')),
   reference external_reference NOT NULL,
   request_hash bytea NOT NULL, -- SHA-256 of the request.
   results json, -- What each line did. Set in the transaction that claims the reference.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  PRIMARY KEY (store_id, reference)
+  PRIMARY KEY (store_id, kind, reference)
 );
-COMMENT ON TABLE stock_requests IS 'Changes of stock that have a reference, for ever. The same request again gets the same answer.';
+COMMENT ON TABLE line_requests IS 'Changes of stock or of prices that have a reference, for ever. The same request again gets the same answer.';
 
 CREATE TABLE merchant_notices (
   store_id int NOT NULL REFERENCES stores,

@@ -1,0 +1,56 @@
+import type { Currency, PriceRefusalCode } from '@app/domain';
+import type { Deadline } from '../deadline.js';
+import type { IdempotencyScope } from './idempotency.js';
+import type { ResolvedSku } from './sku.repository.js';
+import type { StockUnit } from './stock-changes.js';
+
+export interface PriceLine extends StockUnit {
+  /** Decimal text in major units, of at most 11 digits before the point. */
+  readonly price: string;
+  /** Likewise: what the writer takes the price to be; null overwrites whatever it is. */
+  readonly expected: string | null;
+}
+
+/** Prices in minor units. Texts are `''` and numbers null where the line does not say what it means. */
+export interface PriceLineResult {
+  readonly line: number;
+  readonly sku: string;
+  readonly productId: number | null;
+  readonly variantId: number | null;
+  readonly before: number | null;
+  readonly after: number | null;
+  readonly code: PriceRefusalCode | null;
+  readonly error: string;
+}
+
+export interface PriceChangeRequest {
+  readonly storeId: number;
+  readonly currency: Currency;
+  readonly lines: readonly (PriceLine & { readonly unit: ResolvedSku })[];
+  /** The client's number of the request, unique among the store's changes of prices for ever. */
+  readonly reference: string | null;
+  /** Whether no line changes anything when one is refused. */
+  readonly isAtomic: boolean;
+  readonly requestHash: Buffer;
+  readonly idempotency: IdempotencyScope | null;
+  readonly deadline: Deadline;
+}
+
+export interface ChangedPrices {
+  readonly lines: readonly PriceLineResult[];
+  /** Whether an earlier request, with the same key or reference, made the change. */
+  readonly isReplay: boolean;
+}
+
+/** One transaction per request. After an error, except CommitOutcomeUnknown, nothing is written. */
+export abstract class PriceChanges {
+  /**
+   * Applies or refuses each line, in their order: a second line of a unit finds the price of the first. The price of a
+   * product that has variants is that of an order without a variant. A price that stays as it is is not written.
+   * @throws PricesRefused when the request is atomic and a line is refused.
+   * @throws ReferenceTaken, IdempotencyMismatch, CommitOutcomeUnknown
+   * @throws IdempotencyInFlight when another request with the key is still running after 2 s.
+   * @throws Overloaded when too many changes run, in the process or of the store.
+   */
+  abstract apply(request: PriceChangeRequest): Promise<ChangedPrices>;
+}

@@ -1,0 +1,138 @@
+import {
+  PriceChanges,
+  type ChangedPrices,
+  type PriceChangeRequest,
+  type PriceLineResult,
+  type SkuId,
+} from '@app/application';
+import { Money, PricesRefused, UnitPrice } from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { BulkTurns } from '../postgres/bulk-turns.js';
+import { applyOnce, refusalsOf } from '../postgres/line-requests.js';
+import type { TransactionSql } from '../postgres/transaction-sql.js';
+import { Transactions } from '../postgres/transactions.js';
+import { AMBIGUOUS_UNIT, unknownUnit } from '../stock/resolve-lines.js';
+
+// An import locks the products before their variants, too, and an order that empties a bin locks its product: in this order.
+const LOCK = `/* prices.lock */
+  SELECT FROM products WHERE store_id = $1 AND id = ANY ($2)
+  /* @protects price-lock */
+  ORDER BY id FOR NO KEY UPDATE`;
+
+// Not with the lock: a statement that has waited still sees what was there before.
+const READ = `/* prices.read */
+  SELECT asked.product_id, asked.variant_key, unit.sku, unit.price
+  FROM unnest($2::int[], $3::int[]) AS asked (product_id, variant_key)
+  CROSS JOIN LATERAL (
+    SELECT sku, price FROM products
+    WHERE asked.variant_key = 0 AND store_id = $1 AND id = asked.product_id
+    UNION ALL
+    SELECT sku, price FROM product_variants
+    WHERE store_id = $1 AND product_id = asked.product_id AND id = asked.variant_key
+    LIMIT 1
+  ) AS unit`;
+
+const WRITE = `/* prices.write */
+  WITH changed AS (
+    SELECT * FROM unnest($2::int[], $3::int[], $4::bigint[]) AS changed (product_id, variant_key, price)
+  ), written AS (
+    UPDATE products SET price = changed.price FROM changed
+    WHERE products.store_id = $1 AND products.id = changed.product_id AND changed.variant_key = 0
+  )
+  UPDATE product_variants AS variant SET price = changed.price FROM changed
+  WHERE variant.store_id = $1 AND variant.product_id = changed.product_id AND variant.id = changed.variant_key`;
+
+interface PriceRow {
+  readonly product_id: number;
+  /** 0 = the product itself. */
+  readonly variant_key: number;
+  readonly sku: string;
+  readonly price: number;
+}
+
+interface PricedUnit {
+  readonly row: PriceRow;
+  readonly price: UnitPrice;
+}
+
+@Injectable()
+export class PostgresPriceChanges extends PriceChanges {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly turns: BulkTurns,
+  ) {
+    super();
+  }
+
+  override apply(request: PriceChangeRequest): Promise<ChangedPrices> {
+    const { storeId, deadline } = request;
+    const apply = (sql: TransactionSql) => applyOnce(sql, 'prices', request, () => change(sql, request));
+    return this.turns.run(storeId, () => this.transactions.run(storeId, apply, deadline), deadline);
+  }
+}
+
+async function change(sql: TransactionSql, request: PriceChangeRequest): Promise<readonly PriceLineResult[]> {
+  const units = await lockUnits(sql, request);
+  const results = request.lines.map((line, index) => ({ line: index + 1, ...outcomeOf(line, units) }));
+  const refusals = refusalsOf(results);
+  if (request.isAtomic && refusals.length > 0) throw new PricesRefused(refusals);
+  await write(sql, request.storeId, [...units.values()]);
+  return results;
+}
+
+/** By {@link keyOf}. */
+async function lockUnits(
+  sql: TransactionSql,
+  { storeId, currency, lines }: PriceChangeRequest,
+): Promise<ReadonlyMap<string, PricedUnit>> {
+  const named = lines.flatMap(({ unit }) => (typeof unit === 'object' ? [unit] : []));
+  if (named.length === 0) return new Map();
+  const units = [...new Map(named.map((unit) => [keyOf(unit), unit])).values()];
+  const productIds = units.map(({ productId }) => productId);
+  await sql.query(LOCK, [storeId, productIds]);
+  const variantKeys = units.map(({ variantId }) => variantId ?? 0);
+  const rows = await sql.query<PriceRow>(READ, [storeId, productIds, variantKeys]);
+  return new Map(
+    rows.map((row) => [
+      keyOf({ productId: row.product_id, variantId: row.variant_key }),
+      { row, price: new UnitPrice(Money.ofMinor(row.price, currency)) },
+    ]),
+  );
+}
+
+function outcomeOf(
+  line: PriceChangeRequest['lines'][number],
+  units: ReadonlyMap<string, PricedUnit>,
+): Omit<PriceLineResult, 'line'> {
+  const { unit, sku, productId, variantId } = line;
+  const found = typeof unit === 'object' ? units.get(keyOf(unit)) : undefined;
+  if (!found) {
+    const refusal = unit === 'ambiguous' ? AMBIGUOUS_UNIT : unknownUnit(line);
+    return { sku: sku ?? '', productId, variantId, before: null, after: null, ...refusal };
+  }
+  const { row, price } = found;
+  const { before, after, refusal } = price.set(line.price, line.expected);
+  return {
+    sku: row.sku,
+    productId: row.product_id,
+    variantId: row.variant_key || null,
+    before: before.minor,
+    after: after.minor,
+    ...(refusal ?? { code: null, error: '' }),
+  };
+}
+
+async function write(sql: TransactionSql, storeId: number, units: readonly PricedUnit[]): Promise<void> {
+  const changed = units.filter(({ row, price }) => price.minor !== row.price);
+  if (changed.length === 0) return;
+  await sql.query(WRITE, [
+    storeId,
+    changed.map(({ row }) => row.product_id),
+    changed.map(({ row }) => row.variant_key),
+    changed.map(({ price }) => price.minor),
+  ]);
+}
+
+function keyOf({ productId, variantId }: SkuId): string {
+  return `${productId}/${variantId ?? 0}`;
+}
