@@ -40,7 +40,7 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
       },
     ]),
     ...slugs.map((slug) => ({
-      ...{ kind: 'product', store, slug, name: slug, price: one('0', '1.005', '79.9') },
+      ...{ kind: 'product', store, slug, name: slug, price: one('0', '1.05', '79.9000') },
       ...fields({ sku: text, status: ['ACTIVE', 'DRAFT', 'ARCHIVED'], featured: flag, description: text }),
       ...fields({ brand: [null, ...slugs], metadata, images: [[], [{ url: 'https://x', alt: null }, { url: 'y' }]] }),
       ...fields({ specifications: [[], [{ name: 'n', value: '' }]] }),

@@ -73,6 +73,7 @@ export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
     if (rows.length > 0) await batch.manager.query(sql, [store.id, JSON.stringify(rows)]);
   };
   const fresh = orders.filter(({ id }) => created.has(id));
+  for (const order of fresh) warnOfAmount(batch, order);
   await insert(
     INSERT_LINES,
     fresh.flatMap(({ id, line: { line_items = [] } }) =>
@@ -84,6 +85,12 @@ export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
     await insert(insertInto(table, { ...rows[0] }), rows);
   }
 };
+
+function warnOfAmount(batch: Batch, { number, line: { amount, line_items = [] } }: Identified): void {
+  const sum = line_items.reduce((total, { unit_price, quantity }) => total + unit_price * quantity, 0);
+  if (line_items.length === 0 || sum === amount) return;
+  batch.warn(number, `order.amount is ${amount}, and its line_items add up to ${sum}`);
+}
 
 async function countStored(batch: Batch, store: Owner, orders: readonly Identified[]): Promise<void> {
   if (orders.length === 0) return;
