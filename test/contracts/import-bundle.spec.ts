@@ -264,6 +264,14 @@ describe('stock import while orders are placed', () => {
   const of = <Fields extends object>(store: string, fields: Fields) => ({ store, ...fields });
   const product = (slug: string, name = slug) => ({ kind: 'product' as const, slug, name, price: '5.00' });
   const stock = (slug: string) => ({ kind: 'stock' as const, bin: 'MAIN/A-1', product: slug, quantity: 9 });
+  const sale = (slug: string): Omit<Extract<BundleLine, { kind: 'order' }>, 'store'> => ({
+    ...{ kind: 'order', receipt_number: slug, source: 'POS', status: 'SUCCEEDED', fulfillment_status: 'DELIVERED' },
+    ...{ payment_method: 'CASH', currency: 'USD', amount: 500, total_amount: 500, takes_stock: true },
+    ...{
+      created_at: '2026-01-02T03:04:05Z',
+      line_items: [{ product: slug, name: slug, unit_price: 500, quantity: 1 }],
+    },
+  });
   const closing = { kind: 'warehouse' as const, code: 'MAIN', name: 'Main', active: false };
 
   async function aStore(store: string): Promise<void> {
@@ -302,6 +310,8 @@ describe('stock import while orders are placed', () => {
       [product('chair', 'Seat'), product('chair', 'Stool'), product('lamp', 'Light')],
     ],
     ['closes the warehouse whose stock it counts', ['chair', 'chair'], [closing, stock('chair')]],
+    ['has sales of a till', ['lamp', 'chair', 'chair'], [sale('chair'), sale('lamp')]],
+    ['renames a product that a till has sold', ['chair', 'chair'], [product('chair', 'Seat'), sale('chair')]],
     [
       'closes the warehouse of the products of the order',
       ['lamp', 'chair', 'chair'],

@@ -33,7 +33,7 @@ const NEWEST_OPEN = `/* notices.newest_open_orders */
     SELECT orders.receipt_number FROM stock_movements AS moved
     JOIN orders ON orders.store_id = $1 AND orders.id = moved.order_id
     WHERE moved.store_id = $1 AND moved.product_id = short.product_id AND moved.variant_key = short.variant_key
-      AND moved.bin_id = short.bin_id AND moved.kind = 'ORDER'
+      AND moved.bin_id = coalesce(short.bin_id, moved.bin_id) AND moved.kind = 'ORDER'
       AND orders.fulfillment_status IN ('PENDING', 'CONFIRMED', 'PROCESSING')
       AND EXISTS (
         SELECT FROM order_lines AS line

@@ -21,7 +21,7 @@ import { Counter } from 'prom-client';
 import { claimKey, keepRecord } from '../postgres/idempotency-keys.js';
 import { Config } from '../platform/config.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
-import type { ShortStock } from '../mail/short-stock-mail.js';
+import { NOTIFY_SHORT_STOCK, type ShortStock } from '../mail/short-stock-mail.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace, type PlacedCount } from './count-places.js';
@@ -37,9 +37,6 @@ const FIND_REFERENCE = `/* stock.find_reference */
 
 const KEEP_REFERENCE = `/* stock.keep_reference */
   UPDATE stock_requests SET results = $3 WHERE store_id = $1 AND reference = $2`;
-
-const NOTIFY = `/* stock.notify_merchant */
-  INSERT INTO merchant_notices (store_id, subject, details) VALUES ($1, 'short_stock', $2)`;
 
 interface PlacedLine extends ResolvedLine {
   readonly row: StockPlace;
@@ -158,7 +155,7 @@ async function change(sql: TransactionSql, request: StockChangeRequest): Promise
   }
   await write(sql, request, placed, outcomes);
   const short = shortOf(placed, outcomes);
-  if (short.length > 0) await sql.query(NOTIFY, [storeId, JSON.stringify(short)]);
+  if (short.length > 0) await sql.query(NOTIFY_SHORT_STOCK, [storeId, JSON.stringify(short)]);
   return { results, short };
 }
 
