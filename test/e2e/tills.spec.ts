@@ -79,7 +79,13 @@ describe('sales of a till', () => {
   });
 
   it('take the same bins as an order', async () => {
+    const store = api.store.subdomain;
     const other = await api.store.product({ slug: 'cup', stock: [3, 5, 4] });
+    await importLines(
+      { kind: 'warehouse', store, code: 'SHUT', name: 'Shut', active: false },
+      { kind: 'bin', store, warehouse: 'SHUT', code: '1' },
+      ...['mug', 'cup'].map((slug) => ({ kind: 'stock', store, bin: 'SHUT/1', product: slug, quantity: 50 }) as const),
+    );
     const { receipt_number: placed } = await api.place(anOrderBody(other, 10));
 
     await importLines(aSale('POS-1', [10]));
@@ -89,6 +95,7 @@ describe('sales of a till', () => {
 
   it('stand without what is not there, and the merchant is told once of all units of a file', async () => {
     const shelf = { ...MUG, product: 'shelf', quantity: 2 };
+    await api.store.stock(product, null, 0);
     await api.store.product({ slug: 'shelf', stock: [] });
     const lines = [
       aSale('POS-1', [11]),
@@ -110,8 +117,10 @@ describe('sales of a till', () => {
       'line 2: order.line_items[1] is short: requested 2, available 0',
       'line 3: order.line_items[0] is short: requested 1, available 0',
     ]);
-    expect(await binsOfMug()).toEqual([0, 0, 0]);
+    expect(await binsOfMug()).toEqual([0, 0, 0, 0]);
     expect(await unitsOf('POS-2')).toEqual([[1], []]);
+    const sold = (await ledger(api.store.subdomain)).filter(({ kind }) => kind === 'ORDER');
+    expect(sold.map(({ quantity }) => quantity)).toEqual([-2, -5, -4, -1]);
     const short = { bin_id: null, warehouse: '', bin: '' };
     expect(await notices()).toEqual([
       {
