@@ -116,6 +116,18 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
         { kind: 'stock', store, bin, product, variant: 'S-1', quantity: draw(9) },
       ]),
     ),
+    ...slugs.map((product) => ({
+      ...{
+        kind: 'order',
+        store,
+        receipt_number: `TILL-${product}`,
+        source: 'POS',
+        payment_method: 'CASH',
+        created_at: at,
+      },
+      ...{ status: 'SUCCEEDED', fulfillment_status: 'DELIVERED', currency: 'USD', amount: 6, total_amount: 6 },
+      ...{ takes_stock: true, line_items: [{ product, name: 'Line', unit_price: 1, quantity: 6 }] },
+    })),
   ];
   return lines as BundleLine[];
 }

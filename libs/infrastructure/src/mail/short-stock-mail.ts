@@ -21,6 +21,11 @@ export interface OpenOrder {
   readonly receipt: string;
 }
 
+/** A count names the bins, a till does not. */
+export function isCounted(short: readonly ShortStock[]): boolean {
+  return short.every((line) => line.bin_id !== null);
+}
+
 export function shortStockMail(short: readonly ShortStock[], orders: readonly OpenOrder[]) {
   const units = short.reduce((sum, line) => sum + line.units, 0);
   const bins = short.map(({ sku, warehouse, bin, units: missing }, index) => {
@@ -30,11 +35,10 @@ export function shortStockMail(short: readonly ShortStock[], orders: readonly Op
     const place = bin && ` in ${warehouse}/${bin}`;
     return `${oneLine(`${sku || 'Without SKU'}${place}: ${missing} missing`)}${newest}`;
   });
-  const isCounted = short.every(({ bin }) => bin !== '');
   return {
     subject: `${units} sold ${units === 1 ? 'unit is' : 'units are'} missing`,
     text: [
-      isCounted
+      isCounted(short)
         ? 'A count found fewer units than are sold. Their stock is 0 now. The open orders with them cannot all be shipped:'
         : 'A till sold more units than were in stock. Their stock is 0 now. The open orders with them may lack units:',
       ...bins,
