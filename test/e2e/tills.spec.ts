@@ -93,7 +93,7 @@ describe('sales of a till', () => {
     expect(await unitsOf('POS-1')).toEqual(await unitsOf(placed));
   });
 
-  it('stand without what is not there, and the merchant is told once of all units of a file', async () => {
+  it('stand without what is not there, and the merchant gets one mail for a file', async () => {
     const shelf = { ...MUG, product: 'shelf', quantity: 2 };
     await api.store.stock(product, null, 0);
     await api.store.product({ slug: 'shelf', stock: [] });

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { NOTIFY_SHORT_STOCK, type ShortStock } from '../mail/short-stock-mail.js';
 import { IS_FOR_SALE } from './available-stock.js';
 
-/** Units that have left the shop with their buyer: they are sold, whatever the bins hold. */
+/** Units that a till has sold, whatever the bins hold. */
 export interface SoldUnits {
   readonly orderId: string;
   readonly productId: number;
@@ -56,10 +56,10 @@ const TAKE_SOLD = `/* stock.take_sold */
   GROUP BY sold.place, sold.quantity ORDER BY sold.place`;
 
 /**
- * Takes the units from the bins from which orders take theirs, and tells the merchant what the bins lack. Runs in the caller's
- * transaction.
+ * Takes the units from the bins from which orders take theirs, in the caller's transaction. What the bins lack is in one mail to
+ * the merchant.
  *
- * @param sold of new orders, each with at least one unit. @returns the missing units of each.
+ * @param sold of new orders, each at least one unit. @returns the missing units of each.
  */
 export async function takeSold(manager: EntityManager, storeId: number, sold: readonly SoldUnits[]): Promise<number[]> {
   if (sold.length === 0) return [];
