@@ -61,7 +61,11 @@ const TAKE_SOLD = `/* stock.take_sold */
  *
  * @param sold of new orders, each at least one unit. @returns the missing units of each.
  */
-export async function takeSold(manager: EntityManager, storeId: number, sold: readonly SoldUnits[]): Promise<number[]> {
+export async function takeSold(
+  manager: Pick<EntityManager, 'query'>,
+  storeId: number,
+  sold: readonly SoldUnits[],
+): Promise<number[]> {
   if (sold.length === 0) return [];
   const rows = await manager.query<{ short: number }[]>(TAKE_SOLD, [
     storeId,
