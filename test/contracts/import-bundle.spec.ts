@@ -271,6 +271,14 @@ describe('stock import while orders are placed', () => {
   const of = <Fields extends object>(store: string, fields: Fields) => ({ store, ...fields });
   const product = (slug: string, name = slug) => ({ kind: 'product' as const, slug, name, price: '5.00' });
   const stock = (slug: string) => ({ kind: 'stock' as const, bin: 'MAIN/A-1', product: slug, quantity: 9 });
+  const sale = (slug: string): Omit<Extract<BundleLine, { kind: 'order' }>, 'store'> => ({
+    ...{ kind: 'order', receipt_number: slug, source: 'POS', status: 'SUCCEEDED', fulfillment_status: 'DELIVERED' },
+    ...{ payment_method: 'CASH', currency: 'USD', amount: 500, total_amount: 500, takes_stock: true },
+    ...{
+      created_at: '2026-01-02T03:04:05Z',
+      line_items: [{ product: slug, name: slug, unit_price: 500, quantity: 1 }],
+    },
+  });
   const closing = { kind: 'warehouse' as const, code: 'MAIN', name: 'Main', active: false };
 
   async function aStore(store: string): Promise<void> {
@@ -309,6 +317,8 @@ describe('stock import while orders are placed', () => {
       [product('chair', 'Seat'), product('chair', 'Stool'), product('lamp', 'Light')],
     ],
     ['closes the warehouse whose stock it counts', ['chair', 'chair'], [closing, stock('chair')]],
+    ['has sales of a till', ['lamp', 'chair', 'chair'], [sale('chair'), sale('lamp')]],
+    ['renames a product that a till has sold', ['chair', 'chair'], [product('chair', 'Seat'), sale('chair')]],
     [
       'closes the warehouse of the products of the order',
       ['lamp', 'chair', 'chair'],
@@ -385,6 +395,36 @@ describe('dry run of an import', () => {
   });
 });
 
+describe('warnings of an import', () => {
+  const store = 'warned';
+  const product = (slug: string, more: object = {}) =>
+    ({ kind: 'product', store, slug, name: slug, price: '1.0000', ...more }) as const;
+  const order = aStoreBundle(store).at(-1) as Extract<BundleLine, { kind: 'order' }>;
+
+  it('name new orders whose lines do not add up, and new products that a slug hides', async () => {
+    await importLines(...aStoreBundle(store), product('900002', { id: 700_002 }), product('first', { id: 700_001 }));
+    const lines = [
+      { ...order, receipt_number: 'POS-2', amount: 16_399 },
+      { ...order, receipt_number: 'POS-3', amount: 5, line_items: [] },
+      product('700001', { id: 700_005 }),
+      product('second', { id: 900_002 }),
+      product('700009', { id: 700_009 }),
+    ];
+    const warnings = [
+      'line 1: order.amount is 16399, and its line_items add up to 16400',
+      'line 3: product.slug "700001" is the id of another product, which GET /v1/products/700001 returns',
+      'line 4: product.id 900002 is the slug of another product; GET /v1/products/900002 returns this one',
+    ];
+
+    const rehearsed = await importText(textOf(lines), { dryRun: true });
+    const written = await importText(textOf(lines));
+
+    expect(rehearsed.warnings.toSorted()).toEqual(warnings);
+    expect(written.warnings.toSorted()).toEqual(warnings);
+    expect((await importText(textOf(lines))).warnings).toEqual([]);
+  });
+});
+
 describe('bad lines of an import', () => {
   const store = 'faulty';
   const line = (value: object) => JSON.stringify(value);
@@ -421,6 +461,11 @@ describe('bad lines of an import', () => {
       line({ kind: 'product', store, slug: 'c', name: 'c', price: '500000000.01' }),
       'line 3: product.price must not be higher than 50000000000 minor units of USD',
     ],
+    ...['1.005', '0.00000000000000001'].map((price): [string, string, string] => [
+      `the price ${price}, which is finer than its currency`,
+      line({ kind: 'product', store, slug: 'c', name: 'c', price: '1', variants: [{ sku: 'c', name: 'c', price }] }),
+      'line 3: product.variants[0].price must have at most 2 decimals in USD',
+    ]),
     [
       'another currency',
       line({ kind: 'store', subdomain: store, name: 'c', currency: 'JPY' }),

@@ -5,6 +5,7 @@ import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { changing } from '../support/changing.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { StoreFixture } from '../builders/store-fixture.js';
+import { bundleImports } from '../support/bundle-imports.js';
 import { eventually } from '../support/eventually.js';
 import { FeedReader } from '../support/feed-reader.js';
 import { freshGauge } from '../support/fresh-gauges.js';
@@ -546,6 +547,27 @@ describe('the mails about changes of an order', () => {
       expect(mail?.raw.replaceAll('=\r\n', '')).toMatch(
         new RegExp(`3 missing\r\n\\s+The newest open orders with it: ${newest.join(', ')}`),
       );
+    });
+
+    it('is told of units that a till sold although no bin had them', async () => {
+      const shop = await api.withStore();
+      await api.database.query('UPDATE stores SET contact = $1 WHERE id = $2', [contact, shop.store.id]);
+      const product = await shop.store.product({ slug: 'mug', stock: [2, 2] });
+      const { receipt_number: placed } = await shop.place(anOrderBody(product, 3));
+
+      await bundleImports(() => api.database).importLines({
+        ...{ kind: 'order', store: shop.store.subdomain, receipt_number: 'TILL-1', source: 'POS', status: 'SUCCEEDED' },
+        ...{ fulfillment_status: 'DELIVERED', payment_method: 'CASH', currency: 'USD', amount: 7, total_amount: 7 },
+        ...{ created_at: '2026-01-02T03:04:05.000Z', takes_stock: true },
+        line_items: [{ product: 'mug', name: 'Mug', unit_price: 1, quantity: 7 }],
+      });
+
+      const subject = 'Subject: 6 sold units are missing';
+      await eventually(() => expect(smtp.mails.filter(({ raw }) => raw.includes(subject))).toHaveLength(1));
+      const mail = smtp.mails.find(({ raw }) => raw.includes(subject));
+      const text = mail?.raw.replaceAll('=\r\n', '') ?? '';
+      expect(text).toContain('A till sold more units than were in stock.');
+      expect(text).toMatch(new RegExp(`mug: 6 missing\r\n\\s+The newest open orders with it: ${placed}\r\n`));
     });
   });
 });

@@ -5,6 +5,7 @@ import { Clients } from './stock/clients.js';
 import { Counter } from './stock/counter.js';
 import { Desk } from './stock/desk.js';
 import { fillShelves } from './stock/shelves.js';
+import { Till } from './stock/till.js';
 import { judge } from './stock/verdict.js';
 import { stockVerifyViolations } from './support/cli.js';
 import { askOracle } from './support/oracle.js';
@@ -35,7 +36,8 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     const shelves = await fillShelves(shop, services, products);
     const desk = new Desk(shop, services);
     const counter = new Counter({ shop, services, shelves, desk });
-    const options = { shop, services, shelves, desk, counter, ...scale };
+    const till = new Till({ shop, services, shelves, desk });
+    const options = { shop, services, shelves, desk, counter, till, ...scale };
     const clients = new Clients(options);
     const violations = await caseViolations(clients, options);
     await trouble.besides(clients.work(), killPauseMs);
@@ -43,7 +45,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
 
     if (form === 'quick') await new QueueClock(rig.database, store.id).expireClaims();
     const verdict = await judge(clients, options, uncounted);
-    violations.push(...clients.violations, ...desk.violations, ...verdict.violations);
+    violations.push(...clients.violations, ...desk.violations, ...(await till.verdict()), ...verdict.violations);
     violations.push(...(await askOracle(shop, { services: trouble.services, worked: true, expected: EXPECTED })));
     violations.push(...(await stockVerifyViolations(rig.database.url, store.subdomain)));
     const deadlocks = (await deadlocksIn(rig.database)) - deadlocksBefore;
@@ -51,7 +53,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
 
     const codes = [...desk.codes].map(([code, count]) => `${count} ${code || 'applied'}`).join(', ');
     const figures =
-      `${shelves.bins.length} bins of ${products} SKUs, ${clients.orders.length} orders, ${clients.shipped} shipments; ` +
+      `${shelves.bins.length} bins of ${products} SKUs, ${clients.orders.length} orders, ${clients.shipped} shipments, ${till.figures}; ` +
       `${verdict.counts} counts at ${counter.places.length} places applied, ${verdict.repaired} units repaired; lines of ` +
       `reports: ${codes}; ${trouble.figures}`;
     return { figures, violations };

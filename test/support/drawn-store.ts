@@ -19,10 +19,11 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
   const flag = [true, false];
   const metadata = [{}, { erp_id: '4711', [hostile.slice(0, 40)]: hostile }, { ' ': 'x' }];
   const slugs = ['a', 'b', 'c'];
+  const at = '2026-01-02T03:04:05.678Z';
   const lines = [
     {
       ...{ kind: 'store', subdomain: store, name: 'Store', currency: 'USD', status: one('ACTIVE', 'INACTIVE') },
-      ...fields({ custom_domain: text, logo_url: text, primary_color: text, seo_title: text }),
+      ...fields({ custom_domain: text, logo_url: text, primary_color: text.slice(0, 4), seo_title: text }),
       ...fields({ time_zone: ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'] }),
       ...fields({
         contact: [{}, { phone: null, address: '' }, { email: 'shop@example.com', phone: ' 1 ' }],
@@ -31,7 +32,8 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
       }),
     },
     { kind: 'warehouse', store, code: 'W', name: 'W', ...fields({ active: flag }) },
-    { kind: 'bin', store, warehouse: 'W', code: 'B' },
+    { kind: 'warehouse', store, code: 'X', name: 'X', ...fields({ active: flag }) },
+    ...['W', 'X'].map((warehouse) => ({ kind: 'bin', store, warehouse, code: 'B' })),
     ...slugs.flatMap((slug, n) => [
       { kind: 'brand', store, slug, name: slug, ...fields({ logo: text, description: text, active: flag }) },
       {
@@ -39,8 +41,13 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
         ...(n > 0 && fields({ parent: [null, slugs[n - 1]] })),
       },
     ]),
+    // The line after it may drop the variant, which orders and stock refer to.
     ...slugs.map((slug) => ({
-      ...{ kind: 'product', store, slug, name: slug, price: one('0', '1.005', '79.9') },
+      ...{ kind: 'product', store, slug, name: slug, price: '1' },
+      variants: [{ sku: 'S-1', name: 'S-1', price: '1' }],
+    })),
+    ...slugs.map((slug) => ({
+      ...{ kind: 'product', store, slug, name: slug, price: one('0', '1.05', '79.9000') },
       ...fields({ sku: text, status: ['ACTIVE', 'DRAFT', 'ARCHIVED'], featured: flag, description: text }),
       ...fields({ brand: [null, ...slugs], metadata, images: [[], [{ url: 'https://x', alt: null }, { url: 'y' }]] }),
       ...fields({ specifications: [[], [{ name: 'n', value: '' }]] }),
@@ -61,22 +68,66 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
         city: text,
         metadata,
       }),
-      ...fields({ last_login: [null, '2026-01-02T03:04:05.678Z'], national_id: ['', 'x'], total_spent: [0, 7, -7] }),
+      ...fields({ last_login: [null, at], national_id: ['', 'x'], total_spent: [0, 7, -7] }),
     })),
     ...slugs.map((product) => ({
       ...{ kind: 'order', store, receipt_number: `POS-${product}`, source: 'POS', payment_method: 'CASH' },
-      ...{ status: 'PENDING', fulfillment_status: 'PENDING', currency: 'USD', amount: 1, total_amount: 1 },
+      ...{
+        status: 'PENDING',
+        fulfillment_status: 'PENDING',
+        currency: 'USD',
+        amount: 3,
+        total_amount: 3,
+        created_at: at,
+      },
+      ...fields({ customer_email: text, customer_id: [null], notes: text, metadata, is_test: flag }),
+      ...fields({ shipping_address: [{}, { zip: null }], billing_address: [{}, { name: 'x', country: 'XK' }] }),
+      ...fields({ external_reference: ['', `PO ${product}`], tax_amount: [0, 1], discount_amount: [2] }),
+      ...fields({ fraud: [{ verdict: 'ACCEPT', score: 0, reasons: [{ rule: 'x', score: 0 }] }] }),
       ...fields({
-        customer_email: text,
-        notes: text,
-        shipping_address: [{}, { zip: null }],
-        customer_id: [null],
-        metadata,
+        pipeline: [
+          [],
+          [{ stage: 'notify-merchant', state: 'pending', attempts: 1, at }],
+          [{ stage: 'notify-customer', state: 'done', attempts: 2, last_error: '', at }],
+        ],
+        shipments: [
+          [{ reference: 'S', status: 'picking', items: [{ line: 1, quantity: 1 }], notify: false }],
+          [{ reference: 'S', status: 'shipped', items: [{ line: 1, quantity: 2 }], carrier: hostile, shipped_at: at }],
+        ],
+        payments: [[{ reference: 'P', amount: 1, written_off: 1, at }]],
+        refunds: [[{ reference: 'R', amount: 1, at }]],
+        history: [
+          [],
+          [{ at, actor: { type: 'operator' }, event: 'noted', details: { reason: hostile } }],
+          [{ at, actor: { type: 'system' }, event: 'refund_recorded', reference: 'R' }],
+        ],
       }),
-      created_at: '2026-01-02T03:04:05.678Z',
-      line_items: [{ product, name: 'Line', unit_price: 1, quantity: 1, ...fields({ metadata }) }],
+      line_items: [
+        {
+          ...{ product, name: 'Line', unit_price: 1, quantity: 3 },
+          ...fields({ variant: ['S-1'], sku: text, attributes: [{}, { b: '', 1: 'x' }], metadata }),
+          ...fields({ cancelled_quantity: [1], returned_quantity: [1] }),
+        },
+      ],
     })),
-    ...slugs.map((product) => ({ kind: 'stock', store, bin: 'W/B', product, quantity: draw(9) })),
+    ...slugs.flatMap((product) =>
+      ['W/B', 'X/B'].flatMap((bin) => [
+        { kind: 'stock', store, bin, product, quantity: draw(9) },
+        { kind: 'stock', store, bin, product, variant: 'S-1', quantity: draw(9) },
+      ]),
+    ),
+    ...slugs.map((product) => ({
+      ...{
+        kind: 'order',
+        store,
+        receipt_number: `TILL-${product}`,
+        source: 'POS',
+        payment_method: 'CASH',
+        created_at: at,
+      },
+      ...{ status: 'SUCCEEDED', fulfillment_status: 'DELIVERED', currency: 'USD', amount: 6, total_amount: 6 },
+      ...{ takes_stock: true, line_items: [{ product, name: 'Line', unit_price: 1, quantity: 6 }] },
+    })),
   ];
   return lines as BundleLine[];
 }

@@ -50,4 +50,5 @@ export * from './secrets/unknown-keys.js';
 export * from './stock/postgres-stock-ledger.js';
 export * from './platform/operator.js';
 export * from './stock/stock-quantities.js';
+export * from './stock/take-sold.js';
 export * from './webhooks/https-webhook-sender.js';

@@ -19,9 +19,10 @@ export function readPrice(text: string, column: string): string {
   return given;
 }
 
-/** Notes a price that most currencies cannot express: the import rounds it to the currency of the store. */
-export function noteRounding(price: string, noted: (reason: string) => void): void {
-  if (/\.\d\d\d*[1-9]/.test(price)) noted(`the price ${price} has more than two decimals: the import rounds it`);
+/** Notes a price that most currencies cannot express: the converter does not know the currency of the store. */
+export function noteFinePrice(price: string, noted: (reason: string) => void): void {
+  if (/\.\d\d\d*[1-9]/.test(price))
+    noted(`the price ${price} has more than two decimals: the import refuses it unless the currency has them`);
 }
 
 /** The lowest of the prices. */

@@ -164,7 +164,9 @@ describe('a Shopify export', () => {
 
     const { said } = await fromShopify(shopifyFile({ ...aMug, 'Variant Price': '1.999' }, cup));
 
-    expect(said).toEqual(['2 changed the price 1.999 has more than two decimals: the import rounds it']);
+    expect(said).toEqual([
+      '2 changed the price 1.999 has more than two decimals: the import refuses it unless the currency has them',
+    ]);
   });
 
   it.each<[string, string | Uint8Array, string]>([

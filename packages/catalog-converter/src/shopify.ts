@@ -1,7 +1,7 @@
 import type { CatalogFormat, CatalogProduct, CatalogRow, CatalogVariant, ReadingContext } from './catalog-format.js';
 import {
   lowestPrice,
-  noteRounding,
+  noteFinePrice,
   optionsByName,
   pictures,
   readPrice,
@@ -83,7 +83,7 @@ function readVariant({ line, cells }: CatalogRow, first: Cells, { noted }: Readi
   return atLine(line, () => {
     if (!cells.price) throw new Invalid('Variant Price is missing');
     const price = readPrice(cells.price, 'Variant Price');
-    noteRounding(price, (reason) => noted(line, reason));
+    noteFinePrice(price, (reason) => noted(line, reason));
     return {
       line,
       sku: cells.sku?.trim() ?? '',

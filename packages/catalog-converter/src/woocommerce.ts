@@ -1,7 +1,7 @@
 import type { CatalogFormat, CatalogProduct, CatalogRow, CatalogVariant, ReadingContext } from './catalog-format.js';
 import {
   lowestPrice,
-  noteRounding,
+  noteFinePrice,
   optionsByName,
   pictures,
   readPrice,
@@ -119,7 +119,7 @@ function readVariation(row: CatalogRow, context: ReadingContext): CatalogVariant
       context.noted(line, 'a variation without a price is skipped');
       return [];
     }
-    noteRounding(price, (reason) => context.noted(line, reason));
+    noteFinePrice(price, (reason) => context.noted(line, reason));
     const attributes = optionsByName(
       attributesOf(cells).flatMap(({ name, value }) => (value ? [[name, value] as const] : [])),
     );
@@ -140,7 +140,7 @@ function priceOf({ line, cells }: CatalogRow, variants: readonly CatalogVariant[
   const prices = sold.map(({ price }) => price);
   if (prices.length > 0) return lowestPrice(prices);
   if (own === null) throw new NotSold('it has no price');
-  noteRounding(own, (reason) => context.noted(line, reason));
+  noteFinePrice(own, (reason) => context.noted(line, reason));
   return own;
 }
 

@@ -1,7 +1,10 @@
 import type { Clients, ClientsOptions } from './clients.js';
 import type { Bin } from './shelves.js';
 
-/** The two ways in which stock used to be lost, when nothing else happens. @returns a text for each that is possible. */
+/**
+ * The two ways in which stock used to be lost, and a till that sells more than there is, when nothing else happens.
+ * @returns a text for each that is possible, or wrong.
+ */
 export async function caseViolations(clients: Clients, options: ClientsOptions): Promise<string[]> {
   const { bins } = options.shelves;
   const [double, single] = [bins.filter(isOneOfTwo), bins.filter((bin) => !isOneOfTwo(bin, 0, bins))];
@@ -9,6 +12,7 @@ export async function caseViolations(clients: Clients, options: ClientsOptions):
   return [
     ...(await aCountContainsSoldUnits(clients, options, first)),
     ...(await aQuantityOfAnOldReading(clients, options, single[0] as Bin)),
+    ...(await aTillSellsMoreThanThereIs(clients, options, single[1] as Bin)),
   ];
 }
 
@@ -37,6 +41,15 @@ async function aQuantityOfAnOldReading(clients: Clients, { desk }: ClientsOption
   await desk.post([{ bin, units: 10, place: null, write }], ['stale']);
   const left = await clients.readBin(bin);
   return left === expected - 1 ? [] : [`a quantity of an old reading overwrites a sale: the bin holds ${left}`];
+}
+
+async function aTillSellsMoreThanThereIs(clients: Clients, { till }: ClientsOptions, bin: Bin): Promise<string[]> {
+  const { productId, opening } = bin;
+  const taken = await till.sell([opening - 1, 3].map((quantity) => ({ productId, quantity })));
+  const left = await clients.readBin(bin);
+  return taken === opening && left === 0
+    ? []
+    : [`a till that sells more than ${opening} units takes ${taken}, leaves ${left}`];
 }
 
 function isOneOfTwo({ code, productId }: Bin, _index: number, bins: readonly Bin[]): boolean {

@@ -6,6 +6,7 @@ import type { Asked } from './desk.js';
 import { planOf, type Step } from './packing.js';
 import type { Bin } from './shelves.js';
 import { SoldOrder, type StockOrder } from './sold-order.js';
+import type { Till } from './till.js';
 
 const BUYERS = 20;
 const PACKERS = 8;
@@ -17,6 +18,7 @@ const RECENT_PLACES = 12;
 
 export interface ClientsOptions extends CounterOptions {
   readonly counter: Counter;
+  readonly till: Till;
   readonly orders: number;
   readonly lines: number;
   readonly restMs: number;
@@ -42,7 +44,7 @@ export class Clients {
   }
 
   async work(): Promise<void> {
-    const { orders, counter, shop, shelves, restMs } = this.options;
+    const { orders, counter, till, shop, shelves, restMs } = this.options;
     const { random } = shop.context;
     const loop = (size: number, act: () => Promise<unknown>, pauseMs: number) => {
       const attempt = () => act().catch((error: Error) => this.violations.push(error.message));
@@ -54,6 +56,7 @@ export class Clients {
       loop(COUNTERS, () => this.count(), restMs),
       loop(ADJUSTERS, () => this.adjust(), 60),
       loop(1, () => this.set(), 60),
+      loop(1, () => till.sellDay(this.productIds.slice(0, POPULAR)), 200),
     ];
     const thief = loop(1, () => Promise.resolve(this.misplace(this.anyBin())), 40);
     let isOver = false;

@@ -53,6 +53,7 @@ async function importFile(file: string, { dryRun = false }: { dryRun?: boolean }
     }
   });
   for (const field of report.trimmed) say(`${field}: blanks around it were removed`);
+  for (const warning of report.warnings) say(`warning: ${warning}`);
   printJson(report);
 }
 

@@ -17,6 +17,8 @@ export interface ImportReport {
   readonly counts: ImportCounts;
   /** Fields whose surrounding blanks were removed, such as `line 7: product.name`. The first 100. */
   readonly trimmed: readonly string[];
+  /** About lines that are written, and may not do what was meant. The first 100. */
+  readonly warnings: readonly string[];
 }
 
 export interface ImportOptions {
@@ -50,6 +52,7 @@ const FIRST_DELAY_MS = 50;
 
 const MAX_BAD_LINES = 100;
 const MAX_TRIMMED = 100;
+const MAX_WARNINGS = 100;
 
 /** Each batch is one transaction. A batch with a bad line is rolled back, and of the rest only the form is checked. */
 export class BundleImporter {
@@ -83,11 +86,15 @@ export class BundleImporter {
   ): Promise<ImportReport> {
     const faults: BundleLineError[] = [];
     const trimmed: string[] = [];
+    const warnings: string[] = [];
     let counts: ImportCounts = sumOf();
     let lines = 0;
     let isWriting = true;
     let isMeasured = dryRun;
-    const report = () => ({ dryRun, lines, counts, trimmed: trimmed.slice(0, MAX_TRIMMED) });
+    const report = () => ({
+      ...{ dryRun, lines, counts },
+      ...{ trimmed: trimmed.slice(0, MAX_TRIMMED), warnings: warnings.slice(0, MAX_WARNINGS) },
+    });
     try {
       for await (const batch of batches) {
         signal?.throwIfAborted();
@@ -103,6 +110,7 @@ export class BundleImporter {
             counts = sumOf(counts, written.counts);
             lines = last.number;
             if (trimmed.length < MAX_TRIMMED) trimmed.push(...trimmedIn(batch.lines));
+            if (warnings.length < MAX_WARNINGS) warnings.push(...written.warnings.map(({ message }) => message));
           }
         }
         if (!isMeasured && counts.stock.created >= WORTH_MEASURING) {
@@ -136,13 +144,13 @@ export class BundleImporter {
   private async write(lines: readonly SizedLine[]): Promise<WrittenLines> {
     try {
       const work = (manager: EntityManager) => writeBatch(manager, this.cipher, lines);
-      return { counts: await confirmedTransaction(this.dataSource, work), faults: [] };
+      return await confirmedTransaction(this.dataSource, work);
     } catch (error) {
       const fault = faultOf(error, lines);
       if (!fault) throw error;
       const work = (manager: EntityManager) => writeGoodLines(manager, this.cipher, lines);
-      const { counts, faults } = await rolledBack(this.dataSource, work);
-      return { counts, faults: faults.length > 0 ? faults : [fault] };
+      const written = await rolledBack(this.dataSource, work);
+      return written.faults.length > 0 ? written : { ...written, faults: [fault] };
     }
   }
 }

@@ -2,7 +2,7 @@ import { StoreRepository, type StoreProfile } from '@app/application';
 import { Injectable, Logger } from '@nestjs/common';
 import { MailNotifier } from './mail-notifier.js';
 import { pausedWebhookMail, type PausedWebhook } from './paused-webhook-mail.js';
-import { shortStockMail, type OpenOrder, type ShortStock } from './short-stock-mail.js';
+import { isCounted, shortStockMail, type OpenOrder, type ShortStock } from './short-stock-mail.js';
 import { failureName } from '../platform/failure-name.js';
 import { Database } from '../postgres/database.js';
 import { ProcessLoop } from '../platform/process-loop.js';
@@ -25,7 +25,7 @@ const CLAIM = `/* notices.claim */
 
 const DONE = `/* notices.done */ DELETE FROM merchant_notices WHERE store_id = $1 AND id = $2`;
 
-const NEWEST_OPEN = `/* notices.newest_open_orders */
+const newestOpen = (ofBin: string) => `/* notices.newest_open_orders */
   SELECT short.place::int - 1 AS place, newest.receipt_number AS receipt
   FROM ROWS FROM (jsonb_to_recordset($2) AS (bin_id int, product_id int, variant_key int)) WITH ORDINALITY
     AS short (bin_id, product_id, variant_key, place)
@@ -33,7 +33,7 @@ const NEWEST_OPEN = `/* notices.newest_open_orders */
     SELECT orders.receipt_number FROM stock_movements AS moved
     JOIN orders ON orders.store_id = $1 AND orders.id = moved.order_id
     WHERE moved.store_id = $1 AND moved.product_id = short.product_id AND moved.variant_key = short.variant_key
-      AND moved.bin_id = short.bin_id AND moved.kind = 'ORDER'
+      ${ofBin} AND moved.kind = 'ORDER'
       AND orders.fulfillment_status IN ('PENDING', 'CONFIRMED', 'PROCESSING')
       AND EXISTS (
         SELECT FROM order_lines AS line
@@ -47,6 +47,8 @@ const NEWEST_OPEN = `/* notices.newest_open_orders */
             WHERE gone.store_id = $1 AND gone.order_id = orders.id AND gone.position = line.position))
     ORDER BY moved.transaction DESC LIMIT 5
   ) AS newest`;
+const NEWEST_OPEN_OF_BIN = newestOpen('AND moved.bin_id = short.bin_id');
+const NEWEST_OPEN = newestOpen('');
 
 type Notice = { readonly storeId: number; readonly id: number } & (
   | { readonly subject: 'short_stock'; readonly details: readonly ShortStock[] }
@@ -90,7 +92,8 @@ export class MerchantNotices extends ProcessLoop {
 
   private async messageOf({ storeId, subject, details }: Notice, { timeZone }: StoreProfile) {
     if (subject === 'webhook_paused') return pausedWebhookMail(details, timeZone);
-    const orders = await this.database.query<OpenOrder>(NEWEST_OPEN, [storeId, JSON.stringify(details)]);
+    const sql = isCounted(details) ? NEWEST_OPEN_OF_BIN : NEWEST_OPEN;
+    const orders = await this.database.query<OpenOrder>(sql, [storeId, JSON.stringify(details)]);
     return shortStockMail(details, orders);
   }
 }

@@ -1,8 +1,12 @@
 import { oneLine } from '../platform/plain-text.js';
 
-/** Units of a bin that are sold, and that a count did not find. */
+export const NOTIFY_SHORT_STOCK = `/* stock.notify_merchant */
+  INSERT INTO merchant_notices (store_id, subject, details) VALUES ($1, 'short_stock', $2)`;
+
+/** Units of a bin that are sold, and that a count did not find. Or units that a till sold, and that no bin had. */
 export interface ShortStock {
-  readonly bin_id: number;
+  /** Null without a bin. */
+  readonly bin_id: number | null;
   readonly product_id: number;
   readonly variant_key: number;
   readonly sku: string;
@@ -17,17 +21,26 @@ export interface OpenOrder {
   readonly receipt: string;
 }
 
+/** A count names the bins, a till does not. */
+export function isCounted(short: readonly ShortStock[]): boolean {
+  return short.every((line) => line.bin_id !== null);
+}
+
 export function shortStockMail(short: readonly ShortStock[], orders: readonly OpenOrder[]) {
   const units = short.reduce((sum, line) => sum + line.units, 0);
   const bins = short.map(({ sku, warehouse, bin, units: missing }, index) => {
     const receipts = orders.filter(({ place }) => place === index).map(({ receipt }) => receipt);
-    const newest = receipts.length > 0 ? `\n  The newest open orders with it: ${receipts.join(', ')}` : '';
-    return `${oneLine(`${sku || 'Without SKU'} in ${warehouse}/${bin}: ${missing} missing`)}${newest}`;
+    const newest =
+      receipts.length > 0 ? `\n  The newest open orders with it: ${[...new Set(receipts)].join(', ')}` : '';
+    const place = bin && ` in ${warehouse}/${bin}`;
+    return `${oneLine(`${sku || 'Without SKU'}${place}: ${missing} missing`)}${newest}`;
   });
   return {
     subject: `${units} sold ${units === 1 ? 'unit is' : 'units are'} missing`,
     text: [
-      'A count found fewer units than are sold. Their stock is 0 now. The open orders with them cannot all be shipped:',
+      isCounted(short)
+        ? 'A count found fewer units than are sold. Their stock is 0 now. The open orders with them cannot all be shipped:'
+        : 'A till sold more units than were in stock. Their stock is 0 now. The open orders with them may lack units:',
       ...bins,
       'Cancel an order that you cannot ship without giving its units back (restock: false), and count again after the next receipt.',
     ].join('\n\n'),

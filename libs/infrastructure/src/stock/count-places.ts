@@ -98,11 +98,17 @@ const UNSHIPPED = `/* stock.count_unshipped */
         AND ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
       OFFSET 0
     ) AS moved
+    -- A sale of a till may begin as DELIVERED.
     WHERE coalesce((
       SELECT to_value FROM order_events AS event
       WHERE event.store_id = $1 AND event.order_id = moved.order_id AND event.field = 'fulfillment_status'
         AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
-      ORDER BY event.id DESC LIMIT 1), 'PENDING') IN ('PENDING', 'CONFIRMED', 'PROCESSING')
+      ORDER BY event.id DESC LIMIT 1), (
+      SELECT from_value FROM order_events AS event
+      WHERE event.store_id = $1 AND event.order_id = moved.order_id AND event.field = 'fulfillment_status'
+      ORDER BY event.id LIMIT 1), (
+      SELECT fulfillment_status FROM orders WHERE orders.store_id = $1 AND orders.id = moved.order_id
+    )) IN ('PENDING', 'CONFIRMED', 'PROCESSING')
   )
   SELECT counted.line, sum(taken.units - gone.units - cancelled.units)::bigint AS units
   FROM unshipped JOIN counted USING (line)

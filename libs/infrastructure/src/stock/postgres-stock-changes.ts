@@ -18,16 +18,13 @@ import { Counter } from 'prom-client';
 import { BulkTurns } from '../postgres/bulk-turns.js';
 import { applyOnce, refusalsOf } from '../postgres/line-requests.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
-import type { ShortStock } from '../mail/short-stock-mail.js';
+import { NOTIFY_SHORT_STOCK, type ShortStock } from '../mail/short-stock-mail.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace, type PlacedCount } from './count-places.js';
 import { fills, findPlaces, isNothing } from './limit-bins.js';
 import type { ResolvedLine } from './resolve-lines.js';
 import { keyOf, lockRows, MOVE, type StockPlace } from './stock-quantities.js';
-
-const NOTIFY = `/* stock.notify_merchant */
-  INSERT INTO merchant_notices (store_id, subject, details) VALUES ($1, 'short_stock', $2)`;
 
 interface PlacedLine extends ResolvedLine {
   readonly row: StockPlace;
@@ -117,7 +114,7 @@ async function change(sql: TransactionSql, request: StockChangeRequest): Promise
   if (request.isAtomic && refusals.length > 0) throw new StockRefused(refusals);
   await write(sql, request, placed, outcomes);
   const short = shortOf(placed, outcomes);
-  if (short.length > 0) await sql.query(NOTIFY, [storeId, JSON.stringify(short)]);
+  if (short.length > 0) await sql.query(NOTIFY_SHORT_STOCK, [storeId, JSON.stringify(short)]);
   return { results, short };
 }
 

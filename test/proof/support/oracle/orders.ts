@@ -16,7 +16,8 @@ const RULES: Readonly<Record<string, string>> = {
         AND source = 'WEBSITE' GROUP BY 1, 2, 3 HAVING sum(${UNITS_OF_LINE}) > 0
     ), ledger AS (
       SELECT order_id AS id, product_id, variant_key, -sum(quantity) AS units
-      FROM stock_movements WHERE store_id = $1 AND order_id IS NOT NULL GROUP BY 1, 2, 3 HAVING sum(quantity) <> 0
+      FROM stock_movements JOIN orders USING (store_id)
+      WHERE store_id = $1 AND orders.id = order_id AND source = 'WEBSITE' GROUP BY 1, 2, 3 HAVING sum(quantity) <> 0
     )
     SELECT DISTINCT id FROM lines FULL JOIN ledger USING (id, product_id, variant_key)
     WHERE lines.units IS DISTINCT FROM ledger.units`,

@@ -26,8 +26,11 @@ export const UNITS_OF_LINE = `(
 
 const PRODUCTS = `
   WITH opening AS (
-    SELECT product_id, variant_key, sum(quantity)::int AS units FROM stock_movements
-    WHERE store_id = $1 AND order_id IS NULL GROUP BY 1, 2
+    -- Less what tills took from the bins: they may have sold more.
+    SELECT product_id, variant_key, sum(quantity)::int AS units FROM stock_movements AS moved
+    WHERE store_id = $1
+      AND NOT EXISTS (SELECT FROM orders WHERE store_id = $1 AND id = moved.order_id AND source = 'WEBSITE')
+    GROUP BY 1, 2
   ), sold AS (
     SELECT product_id, coalesce(variant_id, 0) AS variant_key, sum(${UNITS_OF_LINE})::int AS units
     FROM order_lines JOIN orders ON orders.store_id = order_lines.store_id AND orders.id = order_lines.order_id

@@ -278,6 +278,29 @@ describe('checkLine', () => {
       { ...ORDER, line_items: [{ ...ITEM, unit_price: 2 ** 52, quantity: 4 }] },
       'order.line_items[0] has a total (unit_price × quantity) that is too large',
     ],
+    ...(
+      [
+        [{ source: 'WEBSITE' }, '.source of an order that takes stock must be POS'],
+        [{ fulfillment_status: 'RETURNED' }, '.fulfillment_status of an order that takes stock must not be RETURNED'],
+        [
+          { line_items: [ITEM], shipments: [{ reference: 'S', status: 'picking', items: [{ line: 1, quantity: 1 }] }] },
+          '.shipments of an order that takes stock must be empty',
+        ],
+        ...[{ unit_price: -1 }, { cancelled_quantity: 1 }, { returned_quantity: 1 }].map((more) => [
+          {
+            line_items: [
+              { ...ITEM, unit_price: -1 },
+              { ...ITEM, product: 'runner', ...more },
+            ],
+          },
+          '.line_items[1] of an order that takes stock must have no negative unit_price, cancelled_quantity and returned',
+        ]),
+      ] as [object, string][]
+    ).map(([more, problem]): [string, object, string] => [
+      `a sale that cannot take its stock: ${problem}`,
+      { ...ORDER, takes_stock: true, ...more },
+      `order${problem}`,
+    ]),
     [
       'an adjustment that is not the difference of its amounts',
       { ...ORDER, amount: 1000, tax_amount: 190, discount_amount: 40, total_amount: 1200, adjustment_amount: 0 },

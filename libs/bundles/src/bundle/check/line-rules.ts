@@ -94,7 +94,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
     return states.includes(state) ? null : { at: '.state', problem: `must be ${states.join(', ')} for ${stage}` };
   },
   order: (order: OrderRecordLine) =>
-    problemOfAmounts(order) ?? problemOfShipments(order) ?? problemOfRefunds(order) ?? problemOfHeldMail(order),
+    problemOfAmounts(order) ??
+    problemOfShipments(order) ??
+    problemOfRefunds(order) ??
+    problemOfHeldMail(order) ??
+    problemOfTakenStock(order),
   orderItem: ({ product, variant, unit_price, quantity, ...units }: BundleOrderLine) => {
     const { cancelled_quantity: cancelled = 0, returned_quantity: returned = 0 } = units;
     if (!Number.isSafeInteger(unit_price * quantity)) {
@@ -193,6 +197,29 @@ function problemOfRefunds({ line_items = [], refunds = [] }: OrderRecordLine): P
     if (place >= 0) return { at: `.refunds[${index}].lines[${place}].line`, problem: 'is not a line of the order' };
   }
   return null;
+}
+
+/** The units of a sale have left with their buyer, and nothing has come back yet. */
+function problemOfTakenStock(order: OrderRecordLine): Problem | null {
+  const {
+    takes_stock: takesStock = false,
+    source,
+    fulfillment_status: status,
+    line_items = [],
+    shipments = [],
+  } = order;
+  if (!takesStock) return null;
+  const without = 'of an order that takes stock';
+  if (source !== 'POS') return { at: '.source', problem: `${without} must be POS` };
+  if (status === 'CANCELLED' || status === 'RETURNED') {
+    return { at: '.fulfillment_status', problem: `${without} must not be ${status}` };
+  }
+  if (shipments.length > 0) return { at: '.shipments', problem: `${without} must be empty` };
+  const index = line_items.findIndex(({ product, unit_price, cancelled_quantity = 0, returned_quantity = 0 }) => {
+    return product && (unit_price < 0 || cancelled_quantity + returned_quantity > 0);
+  });
+  const problem = `${without} must have no negative unit_price, cancelled_quantity and returned_quantity`;
+  return index < 0 ? null : { at: `.line_items[${index}]`, problem };
 }
 
 /** A history may have any text as its e-mail, for it sends no mail; the release of an order under review sends one. */

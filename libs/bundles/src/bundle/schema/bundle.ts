@@ -28,3 +28,8 @@ export type BundleVariant = Given<typeof variant>;
 export type BundleOrderEvent = NonNullable<OrderRecordLine['history']>[number];
 export type BundleOrderStage = NonNullable<OrderRecordLine['pipeline']>[number];
 export type BundleOrderLine = Given<typeof orderItem>;
+
+/** Whether a line is a sale of a till, whose units leave the bins. */
+export function takesStock(line: BundleLine): line is OrderRecordLine {
+  return line.kind === 'order' && line.takes_stock === true;
+}

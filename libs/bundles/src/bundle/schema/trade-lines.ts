@@ -129,6 +129,9 @@ const account = is.described(
 const ABOUT_HISTORY =
   'Oldest first, without the placing or the import. Shipments, cancelled units, payments and refunds without an event get one.';
 
+const TAKES_STOCK =
+  'True: a sale of a till. Its units leave the bins as those of an order do, once, and it stands where they are missing.';
+
 export const orderLine = is.object(
   {
     kind: is.kind('order'),
@@ -165,6 +168,7 @@ export const orderLine = is.object(
     created_at: is.timestamp,
     updated_at: is.optional(is.updatedAt),
     line_items: is.optional(is.list(orderItem)),
+    takes_stock: is.optional(is.described(is.flag, TAKES_STOCK)),
     fraud: is.optional(fraud),
     pipeline: is.optional(is.list(stage, { differ: ['stage', 'reference'] })),
     shipments: is.optional(is.list(shipment, { differ: ['reference'] })),
@@ -174,6 +178,6 @@ export const orderLine = is.object(
   },
   {
     rule: 'order',
-    description: 'A past order. Key: store, receipt_number. It is inserted once and never changed.',
+    description: 'A past order, or a sale. Key: store, receipt_number. It is inserted once and never changed.',
   },
 );

@@ -33,11 +33,11 @@ export async function writeBatch(
   manager: EntityManager,
   cipher: DataCipher,
   lines: readonly Numbered[],
-): Promise<ImportCounts> {
+): Promise<WrittenLines> {
   await lockBatch(manager, lines);
   const batch = new Batch(manager, cipher, await emailKeys(manager, lines));
   for (const segment of segmentsOf(lines, batch.emailKey)) await writeSegment(batch, segment);
-  return batch.counts;
+  return { counts: batch.counts, warnings: batch.warnings, faults: [] };
 }
 
 async function writeSegment(batch: Batch, segment: readonly Numbered[]): Promise<void> {
@@ -83,6 +83,7 @@ async function groupByOwner(batch: Batch, segment: readonly Numbered[]): Promise
 
 export interface WrittenLines {
   readonly counts: ImportCounts;
+  readonly warnings: readonly BundleLineError[];
   readonly faults: readonly BundleLineError[];
 }
 
@@ -103,16 +104,20 @@ async function writeParts(
   lines: readonly Numbered[],
 ): Promise<WrittenLines> {
   try {
-    return { counts: await manager.transaction((savepoint) => writeBatch(savepoint, cipher, lines)), faults: [] };
+    return await manager.transaction((savepoint) => writeBatch(savepoint, cipher, lines));
   } catch (error) {
     const fault = faultOf(error, lines);
     if (!fault) throw error;
-    if (lines.length === 1) return { counts: sumOf(), faults: [fault] };
+    if (lines.length === 1) return { counts: sumOf(), warnings: [], faults: [fault] };
     const half = Math.ceil(lines.length / 2);
     const first = await writeParts(manager, cipher, lines.slice(0, half));
     const second = await writeParts(manager, cipher, lines.slice(half));
     const faults = [...first.faults, ...second.faults];
-    return { counts: sumOf(first.counts, second.counts), faults: faults.length > 0 ? faults : [fault] };
+    return {
+      counts: sumOf(first.counts, second.counts),
+      warnings: [...first.warnings, ...second.warnings],
+      faults: faults.length > 0 ? faults : [fault],
+    };
   }
 }
 

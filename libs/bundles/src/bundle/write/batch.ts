@@ -35,6 +35,8 @@ export type FindId = (line: number, key: Row, what: string, name?: string) => nu
 
 export class Batch {
   readonly counts = sumOf();
+  /** About lines that are written, and may not do what was meant. */
+  readonly warnings: BundleLineError[] = [];
   /**
    * With the line that creates the row; 0 for a stored row. A row exists from its own line on, even within a batch:
    * where a batch ends must not decide whether a bundle is in order.
@@ -67,6 +69,10 @@ export class Batch {
     for (const { line, id, outcome } of written) {
       this.counts[line.kind][outcome === 'unchanged' && changed.has(id) ? 'updated' : outcome]++;
     }
+  }
+
+  warn(line: number, problem: string): void {
+    this.warnings.push(new BundleLineError(line, problem));
   }
 
   async finder(table: TableWriter<number>, storeId: number, keys: readonly Row[]): Promise<FindId> {

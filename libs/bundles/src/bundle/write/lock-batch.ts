@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { takesStock } from '../schema/bundle.js';
 import type { Numbered } from './batch.js';
 
 const TAKE_TURNS = `/* import.take_turns */ SELECT pg_advisory_xact_lock(hashtextextended('store-commerce bundle import', 0))`;
@@ -34,7 +35,9 @@ export async function lockBatch(manager: EntityManager, lines: readonly Numbered
   await takeTurns(manager);
   const changing = lines
     .map(({ line }) => line)
-    .filter((line) => line.kind === 'product' || line.kind === 'stock' || line.kind === 'warehouse');
+    .filter(
+      (line) => line.kind === 'product' || line.kind === 'stock' || line.kind === 'warehouse' || takesStock(line),
+    );
   if (changing.length === 0) return;
   // A store that the batch creates has nothing to lock.
   const stores = await manager.query<{ id: number; subdomain: string }[]>(
@@ -43,7 +46,10 @@ export async function lockBatch(manager: EntityManager, lines: readonly Numbered
   );
   for (const { id, subdomain } of stores) {
     const own = changing.filter(({ store }) => store === subdomain);
-    const stocked = own.filter((line) => line.kind === 'stock').map(({ product }) => product);
+    const stocked = own.flatMap((line) => {
+      if (line.kind === 'stock') return [line.product];
+      return line.kind === 'order' ? (line.line_items ?? []).flatMap(({ product }) => product ?? []) : [];
+    });
     const products = own.filter((line) => line.kind === 'product').map(({ slug }) => slug);
     const warehouses = own.filter((line) => line.kind === 'warehouse');
     if (stocked.length > 0) await manager.query(LOCK_STOCK, [id, stocked]);

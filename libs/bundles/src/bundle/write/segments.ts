@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { BundleLine } from '../schema/bundle.js';
+import { takesStock, type BundleLine } from '../schema/bundle.js';
 import type { EmailKey, Numbered } from './batch.js';
 
 // The expression of the unique index. JavaScript folds some letters, such as İ and Σ, to others than PostgreSQL.
@@ -14,7 +14,10 @@ export async function emailKeys(manager: EntityManager, lines: readonly Numbered
   return (email) => keys.get(email) ?? email;
 }
 
-/** Cuts before a line that repeats an earlier natural key: the rows of a segment can be written in any order. */
+/**
+ * Cuts before a line that repeats an earlier natural key, and before a sale that comes after stock: the rows of a segment can be
+ * written in any order, and its stock is written last.
+ */
 export function segmentsOf(lines: readonly Numbered[], emailKey: EmailKey): Numbered[][] {
   const segments: Numbered[][] = [];
   let segment: Numbered[] = [];
@@ -23,7 +26,8 @@ export function segmentsOf(lines: readonly Numbered[], emailKey: EmailKey): Numb
     const { kind } = each.line;
     const store = each.line.kind === 'store' ? '' : each.line.store;
     const keys = identitiesOf(each.line, emailKey).map((names) => JSON.stringify([kind, store, ...names]));
-    if (keys.some((key) => seen.has(key))) {
+    const isAfterStock = takesStock(each.line) && segment.some(({ line }) => line.kind === 'stock');
+    if (isAfterStock || keys.some((key) => seen.has(key))) {
       segments.push(segment);
       segment = [];
       seen = new Set();

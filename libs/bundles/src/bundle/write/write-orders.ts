@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { filledFields, refundDueOf } from '@app/domain';
-import { hasEmail } from '@app/infrastructure';
+import { hasEmail, takeSold } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
-import type { BundleOrderLine, OrderRecordLine } from '../schema/bundle.js';
+import { takesStock, type BundleOrderLine, type OrderRecordLine } from '../schema/bundle.js';
 import { insertInto, PARTS, type OrderToWrite } from './order-parts.js';
 import { BundleLineError, quoted } from '../check/faults.js';
 import { findSellables, type Sellable } from './sellables.js';
@@ -54,7 +54,7 @@ interface Stored {
   readonly idOfReference: string | null;
 }
 
-/** As history: no stock moves, no pipeline runs. */
+/** No pipeline runs, and only sales of a till move stock. */
 export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
   const orders = lines.map((source) => ({ ...source, id: source.line.id ?? derivedId(store, source.line) }));
   const references = orders.flatMap(({ number, line }) =>
@@ -73,6 +73,7 @@ export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
     if (rows.length > 0) await batch.manager.query(sql, [store.id, JSON.stringify(rows)]);
   };
   const fresh = orders.filter(({ id }) => created.has(id));
+  for (const order of fresh) warnOfAmount(batch, order);
   await insert(
     INSERT_LINES,
     fresh.flatMap(({ id, line: { line_items = [] } }) =>
@@ -83,7 +84,36 @@ export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
     const rows = fresh.flatMap(rowsOf);
     await insert(insertInto(table, { ...rows[0] }), rows);
   }
+  await takeUnits(batch, store, fresh, sellables);
 };
+
+async function takeUnits(
+  batch: Batch,
+  store: Owner,
+  orders: readonly Identified[],
+  sellables: ReadonlyMap<BundleOrderLine, Sellable>,
+): Promise<void> {
+  const sold = orders.flatMap(({ number, id: orderId, line }) =>
+    (takesStock(line) ? (line.line_items ?? []) : []).flatMap((item, index) => {
+      const { quantity } = item;
+      const { productId = null, variantId = null } = sellables.get(item) ?? {};
+      const sku = item.sku || item.variant || item.product || '';
+      return productId && quantity > 0 ? [{ number, index, orderId, productId, variantId, quantity, sku }] : [];
+    }),
+  );
+  const short = await takeSold(batch.manager, store.id, sold);
+  sold.forEach(({ number, index, quantity }, place) => {
+    const available = quantity - (short[place] ?? 0);
+    if (available === quantity) return;
+    batch.warn(number, `order.line_items[${index}] is short: requested ${quantity}, available ${available}`);
+  });
+}
+
+function warnOfAmount(batch: Batch, { number, line: { amount, line_items = [] } }: Identified): void {
+  const sum = line_items.reduce((total, { unit_price, quantity }) => total + unit_price * quantity, 0);
+  if (line_items.length === 0 || sum === amount) return;
+  batch.warn(number, `order.amount is ${amount}, and its line_items add up to ${sum}`);
+}
 
 async function countStored(batch: Batch, store: Owner, orders: readonly Identified[]): Promise<void> {
   if (orders.length === 0) return;

@@ -1,7 +1,8 @@
-import { MAX_UNIT_PRICE, Money, type Currency } from '@app/domain';
+import { parseId } from '@app/application';
+import { MAX_UNIT_PRICE, minorUnitExponent, Money, type Currency } from '@app/domain';
 import type { Batch, FindId, Numbered, Owner, WriteLines } from './batch.js';
 import type { BundleVariant, ProductLine } from '../schema/bundle.js';
-import { BundleLineError } from '../check/faults.js';
+import { BundleLineError, quoted } from '../check/faults.js';
 import { BRANDS, CATEGORIES, PRODUCTS, VARIANTS } from './tables.js';
 import type { Row, Written } from './table-writer.js';
 
@@ -35,6 +36,13 @@ const REPLACE_CATEGORIES = `/* import.products.replace_categories */
   )
   SELECT product_id AS id FROM taken_out UNION SELECT product_id FROM put_in`;
 
+// A route that takes the id or the slug of a product reads digits as an id first.
+const SLUGS_THAT_ARE_IDS = `/* import.products.slugs_that_are_ids */
+  SELECT named.id, named.slug, other.id AS "idOfOther"
+  FROM unnest($2::int[]) AS number (id)
+  JOIN products AS other ON other.store_id = $1 AND other.id = number.id
+  JOIN products AS named ON named.store_id = $1 AND named.slug = number.id::text AND named.id <> number.id`;
+
 /** A list in the line replaces the stored list. */
 export const writeProducts: WriteLines<'product'> = async (batch, store, lines) => {
   const brands = lines.flatMap(({ line }) => (line.brand ? [{ slug: line.brand }] : []));
@@ -46,7 +54,26 @@ export const writeProducts: WriteLines<'product'> = async (batch, store, lines) 
     ...(await replaceCategories(batch, store, products)),
   ]);
   batch.count(products, changed);
+  await warnOfSlugs(batch, store, products);
 };
+
+/** A new product may have a slug that is the id of another, or get an id that is the slug of another. */
+async function warnOfSlugs(batch: Batch, store: Owner, products: readonly WrittenProduct[]): Promise<void> {
+  const created = products.filter(({ outcome }) => outcome === 'created');
+  if (created.length === 0) return;
+  const numbers = new Set(created.flatMap(({ id, line }) => [id, parseId(line.slug) ?? id]));
+  const found = await batch.manager.query<{ id: number; slug: string; idOfOther: number }[]>(SLUGS_THAT_ARE_IDS, [
+    store.id,
+    [...numbers],
+  ]);
+  for (const { id, slug, idOfOther } of found) {
+    const named = created.find((product) => product.id === id);
+    const other = created.find((product) => product.id === idOfOther);
+    const shown = `GET /v1/products/${slug} returns`;
+    if (named) batch.warn(named.number, `product.slug ${quoted(slug)} is the id of another product, which ${shown}`);
+    else if (other) batch.warn(other.number, `product.id ${slug} is the slug of another product; ${shown} this one`);
+  }
+}
 
 function productRow(store: Owner, { number, line }: Numbered<ProductLine>, brandId: FindId): Row {
   const { kind: _, store: __, brand, categories: ___, variants: ____, price, ...fields } = line;
@@ -113,6 +140,11 @@ function variantRow(
 
 function unitPrice(price: string, currency: Currency, line: number, path: string): number {
   const minor = minorUnits(price, currency);
+  const [, decimals = ''] = price.split('.');
+  const most = minorUnitExponent(currency);
+  if (/[1-9]/.test(decimals.slice(most))) {
+    throw new BundleLineError(line, `${path} must have at most ${most} decimals in ${currency}`);
+  }
   if (minor <= MAX_UNIT_PRICE) return minor;
   throw new BundleLineError(line, `${path} must not be higher than ${MAX_UNIT_PRICE} minor units of ${currency}`);
 }

@@ -87,7 +87,7 @@ CREATE TABLE merchant_notices (
   store_id int NOT NULL REFERENCES stores,
   id bigint GENERATED ALWAYS AS IDENTITY,
   subject text NOT NULL CHECK (subject IN ('short_stock', 'webhook_paused')),
-  details jsonb NOT NULL, -- The lines whose counts found fewer units than are sold, or the webhook.
+  details jsonb NOT NULL, -- Units that are short, or the webhook.
   attempts int NOT NULL DEFAULT 0,
   run_at timestamptz(3) NOT NULL DEFAULT now(), -- When the next attempt is due. An attempt sets it before it begins.
   PRIMARY KEY (store_id, id)
