@@ -12,6 +12,8 @@ export type Row =
   /** An order, and what a key needs for it. */
   | { readonly as: 'order'; readonly scope: WriteScope | 'read' }
   | { readonly as: 'stock'; readonly scope: WriteScope }
+  /** Lines of a bundle: of a kind that needs this scope. */
+  | { readonly as: 'import'; readonly scope: WriteScope }
   /** A webhook. Its body refers to nothing of the store. */
   | { readonly as: 'webhook'; readonly scope: WriteScope }
   /** About the store as a whole. */
@@ -64,6 +66,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/stock/movements': { as: 'list' },
   'GET /v1/warehouses': { as: 'list' },
   'POST /v1/stock': { as: 'stock', scope: 'stock' },
+  'POST /v1/import': { as: 'import', scope: 'catalog' },
   'GET /v1/customers': { as: 'list' },
   'GET /v1/customers/:id': { as: 'one', known: ['customer'] },
   'GET /v1/categories': { as: 'list' },

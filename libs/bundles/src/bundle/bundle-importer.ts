@@ -5,8 +5,8 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { BadLines, type BundleLineError } from './check/faults.js';
 import { batchesOf, checkedLines, ofBundle, parsedLines, type LineBatch, type SizedLine } from './read/line-batches.js';
 import type { BundleLine } from './schema/bundle.js';
-import { faultOf, writeBatch, writeGoodLines, type WrittenLines } from './write/batch-writer.js';
-import { sumOf, type ImportCounts } from './write/import-counts.js';
+import { faultsOf, writeBatch, writeGoodLines, type WrittenLines } from './write/batch-writer.js';
+import { countsOf, sumOf, type ImportCounts } from './write/import-counts.js';
 import { takeTurns } from './write/lock-batch.js';
 
 export interface ImportReport {
@@ -100,7 +100,7 @@ export class BundleImporter {
           faults.push(...written.faults);
           isWriting = dryRun || written.faults.length === 0;
           if (faults.length === 0) {
-            counts = sumOf(counts, written.counts);
+            counts = sumOf(counts, countsOf(written.results));
             lines = last.number;
             if (trimmed.length < MAX_TRIMMED) trimmed.push(...trimmedIn(batch.lines));
           }
@@ -135,16 +135,23 @@ export class BundleImporter {
 
   private async write(lines: readonly SizedLine[]): Promise<WrittenLines> {
     try {
-      const work = (manager: EntityManager) => writeBatch(manager, this.cipher, lines);
-      return { counts: await confirmedTransaction(this.dataSource, work), faults: [] };
+      const work = inTurn((manager) => writeBatch(manager, this.cipher, lines));
+      return { results: await confirmedTransaction(this.dataSource, work), faults: [] };
     } catch (error) {
-      const fault = faultOf(error, lines);
-      if (!fault) throw error;
-      const work = (manager: EntityManager) => writeGoodLines(manager, this.cipher, lines);
-      const { counts, faults } = await rolledBack(this.dataSource, work);
-      return { counts, faults: faults.length > 0 ? faults : [fault] };
+      const found = faultsOf(error, lines);
+      if (!found) throw error;
+      const work = inTurn((manager) => writeGoodLines(manager, this.cipher, lines));
+      const { results, faults } = await rolledBack(this.dataSource, work);
+      return { results, faults: faults.length > 0 ? faults : found };
     }
   }
+}
+
+function inTurn<T>(work: (manager: EntityManager) => Promise<T>): (manager: EntityManager) => Promise<T> {
+  return async (manager) => {
+    await takeTurns(manager);
+    return work(manager);
+  };
 }
 
 async function rolledBack<T>(dataSource: DataSource, work: (manager: EntityManager) => Promise<T>): Promise<T> {

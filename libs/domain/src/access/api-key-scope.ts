@@ -1,5 +1,14 @@
 /** What a key may permit besides reading, in the order in which a scope names it. The schema checks the same words. */
-export const WRITE_SCOPES = ['orders', 'fulfillment', 'payments', 'stock', 'webhooks'] as const;
+export const WRITE_SCOPES = [
+  'orders',
+  'fulfillment',
+  'payments',
+  'stock',
+  'webhooks',
+  'catalog',
+  'customers',
+  'sales',
+] as const;
 
 export type WriteScope = (typeof WRITE_SCOPES)[number];
 
@@ -20,6 +29,8 @@ export function wordsOf(scope: ApiKeyScope): readonly string[] {
   return scope === 'full' ? ['read', ...WRITE_SCOPES] : scope.split(',');
 }
 
-export function permits(scope: ApiKeyScope, needed: WriteScope): boolean {
-  return wordsOf(scope).includes(needed);
+/** @param needed one of which suffices. */
+export function permits(scope: ApiKeyScope, ...needed: readonly WriteScope[]): boolean {
+  const words = wordsOf(scope);
+  return needed.some((word) => words.includes(word));
 }

@@ -90,6 +90,7 @@ describe('parseApiKeyScope', () => {
     ['fulfillment', 'read,fulfillment'],
     ['payments, orders,read,orders', 'read,orders,payments'],
     ['webhooks,stock,payments,fulfillment,orders', 'read,orders,fulfillment,payments,stock,webhooks'],
+    ['sales,customers,catalog,webhooks', 'read,webhooks,catalog,customers,sales'],
   ])('reads %s as %s', (text, scope) => {
     expect(parseApiKeyScope(text)).toBe(scope);
   });
