@@ -53,10 +53,19 @@ describe('StoreImport', () => {
       ]);
     });
 
-    it('refuses 500 of them in time', async () => {
-      const lines = [...Array(500).keys()].map((n) => brand(`b-${n}`, 'seven'));
+    it.each<[string, (n: number) => object]>([
+      ['that the database rejects', (n) => brand(`b-${n}`, 'seven')],
+      ['without a name', (n) => ({ kind: 'brand', slug: `b-${n}` })],
+      ['of unknown brands', (n) => product(`p-${n}`, { brand: 'none' })],
+      ['of unknown categories', (n) => product(`p-${n}`, { categories: ['none', 'neither'] })],
+      ['of unknown parents', (n) => ({ kind: 'category', slug: `c-${n}`, name: 'c', parent: 'none' })],
+      ['that cost too much', (n) => product(`p-${n}`, { variants: [{ sku: 'a', name: 'a', price: '999999999999' }] })],
+    ])('refuses 500 lines %s in time, and writes the last', async (_what, line) => {
+      const lines = [...Array(499).keys()].map(line);
 
-      expect(new Set((await write(lines)).map(({ result }) => result))).toEqual(new Set(['refused']));
+      const results = (await write([...lines, brand('last')])).map(({ result }) => result);
+
+      expect(results).toEqual([...lines.map(() => 'refused'), 'created']);
     });
 
     it('writes nothing of an atomic request', async () => {

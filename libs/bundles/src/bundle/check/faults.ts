@@ -35,7 +35,7 @@ export class BadLines extends Error {
   }
 }
 
-/** Reads all lines, so that all bad ones are named. @throws BadLines */
+/** Reads all lines, or parts of lines, so that each bad line is named with its first fault. @throws BadLines */
 export function ofEach<Line, Result>(lines: readonly Line[], read: (line: Line) => Result): Result[] {
   const faults: BundleLineError[] = [];
   const results = lines.flatMap((line) => {
@@ -43,7 +43,7 @@ export function ofEach<Line, Result>(lines: readonly Line[], read: (line: Line) 
       return [read(line)];
     } catch (error) {
       if (!(error instanceof BundleLineError)) throw error;
-      faults.push(error);
+      if (faults.at(-1)?.line !== error.line) faults.push(error);
       return [];
     }
   });

@@ -46,29 +46,23 @@ async function withIds(batch: Batch, store: Owner, lines: readonly Numbered<Cust
     return { ...each, id: known.get(emailKey(email)) ?? id ?? derivedId(batch, store, each.line) };
   });
   const isNew = ({ line: { email, id } }: Identified) => email && !id && !known.has(emailKey(email));
-  const taken = await storedIds(batch, store, identified.filter(isNew));
+  const derived = identified.filter(isNew).map(({ id }) => id);
+  const taken = await storedIds(batch, store, derived);
   // The customer who once had the e-mail keeps the id that derives from it.
   return identified.map((each) => (isNew(each) && taken.has(each.id) ? { ...each, id: uuidv4() } : each));
 }
 
-async function storedIds(
-  { manager }: Batch,
-  store: Owner,
-  customers: readonly { readonly id: string | undefined }[],
-): Promise<ReadonlySet<string>> {
-  if (customers.length === 0) return new Set();
-  const rows = await manager.query<{ id: string }[]>(STORED_IDS, [store.id, customers.map(({ id }) => id)]);
+async function storedIds({ manager }: Batch, store: Owner, ids: readonly unknown[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await manager.query<{ id: string }[]>(STORED_IDS, [store.id, ids]);
   return new Set(rows.map(({ id }) => id));
 }
 
 /** It would merge two customers. One imported without an id may get such a line, unless its id is that of a third. */
 async function refuseOthers(batch: Batch, store: Owner, customers: readonly Identified[]): Promise<void> {
   const others = customers.filter(({ id, line }) => line.id && line.id !== id);
-  const thirds = await storedIds(
-    batch,
-    store,
-    others.map(({ line }) => line),
-  );
+  const given = others.map(({ line }) => line.id);
+  const thirds = await storedIds(batch, store, given);
   ofEach(others, ({ number, id, line }) => {
     const isThird = thirds.has(line.id ?? '');
     if (!isThird && id === derivedId(batch, store, line)) return;

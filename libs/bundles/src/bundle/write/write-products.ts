@@ -151,7 +151,7 @@ async function replaceCategories(batch: Batch, store: Owner, products: readonly 
   const named = given.flatMap(({ number, line, id }) => (line.categories ?? []).map((slug) => ({ number, id, slug })));
   const keys = named.map(({ slug }) => ({ slug }));
   const categoryId = await batch.finder(CATEGORIES, store.id, keys);
-  const pairs = named.map(({ number, id, slug }) => {
+  const pairs = ofEach(named, ({ number, id, slug }) => {
     return { product_id: id, category_id: categoryId(number, { slug }, 'category') };
   });
   const values = [store.id, given.map(({ id }) => id), JSON.stringify(pairs)];
