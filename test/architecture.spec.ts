@@ -10,7 +10,8 @@ const ALLOWED: Record<string, RegExp> = {
   'libs/application': /^(@app\/domain|@nestjs\/common|uuid|node:crypto|node:net)$/,
   'libs/infrastructure':
     /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|nodemailer(\/.+)?|disposable-email-domains-js|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,
-  'libs/bundles': /^(@app\/(domain|application|infrastructure)|@sinclair\/typebox|ajv(\/.+)?|pg|typeorm|uuid|node:.+)$/,
+  'libs/bundles':
+    /^(@app\/(domain|application|infrastructure)|@nestjs\/common|@sinclair\/typebox|ajv(\/.+)?|pg|typeorm|uuid|node:.+)$/,
   'libs/demo-store': /^(@app\/bundles|node:.+)$/,
   'libs/health': /^(@app\/infrastructure|@nestjs\/(common|terminus)|node:.+)$/,
   'libs/representations': /^(@app\/(domain|application)|@nestjs\/(common|swagger)|@sinclair\/typebox)$/,

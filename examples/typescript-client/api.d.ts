@@ -556,6 +556,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/import': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Create and change what the store has
+     * @description Lines of the store bundle, as JSON or as NDJSON (`application/x-ndjson`), of at most 2 MB: given fields replace, absent fields stay. A line is refused alone, and the others apply. One transaction; a repeated request finds all lines `unchanged`. Each kind needs its scope: `catalog` for warehouses, bins, brands, categories and products, `customers` for customers, `sales` for orders.
+     */
+    post: operations['importLines'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/customers': {
     parameters: {
       query?: never;
@@ -3061,6 +3081,444 @@ export interface components {
       /** @description The codes of its bins, in their order. */
       bins: string[];
     };
+    /** @description A place with bins. Stock in an inactive warehouse is not for sale. Key: store, code. */
+    ImportWarehouse: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'warehouse';
+      code: string;
+      /** @description A new row needs it. */
+      name?: string;
+      active?: boolean;
+    };
+    /** @description A shelf place. Key: store, warehouse, code. */
+    ImportBin: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'bin';
+      warehouse: string;
+      code: string;
+    };
+    /** @description A maker. Key: store, slug. */
+    ImportBrand: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'brand';
+      /**
+       * Format: int32
+       * @description Used for a new row where it is free; otherwise, the row gets another one.
+       */
+      id?: number;
+      slug: string;
+      /** @description A new row needs it. */
+      name?: string;
+      logo?: string | null;
+      description?: string | null;
+      active?: boolean;
+    };
+    /** @description A category; `parent` is the slug of another one. Key: store, slug. */
+    ImportCategory: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'category';
+      /**
+       * Format: int32
+       * @description Used for a new row where it is free; otherwise, the row gets another one.
+       */
+      id?: number;
+      slug: string;
+      /** @description A new row needs it. */
+      name?: string;
+      image?: string | null;
+      description?: string | null;
+      /**
+       * Format: int32
+       * @description Display order.
+       */
+      order?: number;
+      parent?: string | null;
+      active?: boolean;
+    };
+    /** @description A product with its variants; brand and categories are slugs. Key: store, slug. */
+    ImportProduct: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'product';
+      /**
+       * Format: int32
+       * @description Used for a new row where it is free; otherwise, the row gets another one.
+       */
+      id?: number;
+      slug: string;
+      sku?: string | null;
+      /** @description A new row needs it. */
+      name?: string;
+      /** @description In major units, as decimal text such as "79.90". A new row needs it. */
+      price?: string;
+      /** @enum {string} */
+      status?: 'ACTIVE' | 'DRAFT' | 'ARCHIVED';
+      featured?: boolean;
+      description?: string | null;
+      brand?: string | null;
+      categories?: string[];
+      images?: {
+        url: string;
+        alt?: string | null;
+      }[];
+      specifications?: {
+        name: string;
+        value: string | null;
+      }[];
+      metadata?: {
+        [key: string]: string;
+      };
+      variants?: {
+        /**
+         * Format: int32
+         * @description Used for a new row where it is free; otherwise, the row gets another one.
+         */
+        id?: number;
+        sku: string;
+        name: string;
+        /** @description In major units, as decimal text such as "79.90". */
+        price?: string;
+        attributes?: {
+          [key: string]: string | null;
+        };
+        metadata?: {
+          [key: string]: string;
+        };
+        /** @enum {string} */
+        status?: 'ACTIVE' | 'INACTIVE' | 'DRAFT' | 'ARCHIVED';
+      }[];
+      /** @description ISO 8601 with a zone. */
+      created_at?: string;
+      /** @description ISO 8601 with a zone. Not stored: the service keeps when a record last changed. */
+      updated_at?: string;
+    };
+    /** @description A customer account. Key: store and email in lower case, or else id, or else name, phone, created_at. */
+    ImportCustomer: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'customer';
+      id?: string;
+      /** @description A new row needs it. */
+      name?: string | null;
+      /** @description An address that mail can be sent to. */
+      email?: string | null;
+      phone?: string | null;
+      status?: string;
+      email_verified?: boolean;
+      /** Format: int32 */
+      loyalty_points?: number;
+      /**
+       * Format: int64
+       * @description In minor units.
+       */
+      total_spent?: number;
+      tags?: (string | null)[];
+      city?: string | null;
+      metadata?: {
+        [key: string]: string;
+      };
+      /** @description ISO 8601 with a zone. */
+      created_at?: string;
+      /** @description ISO 8601 with a zone. */
+      last_login?: string | null;
+    };
+    /** @description A past order. Key: store, receipt_number. It is inserted once and never changed. */
+    ImportOrder: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'order';
+      id?: string;
+      receipt_number: string;
+      /** @enum {string} */
+      source: 'POS' | 'WEBSITE';
+      /** @enum {string} */
+      status: 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'REFUNDED' | 'CANCELLED';
+      /** @enum {string} */
+      fulfillment_status: 'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'RETURNED';
+      payment_method: string;
+      currency: string;
+      /**
+       * Format: int64
+       * @description In minor units; negative in a credit note.
+       */
+      amount: number;
+      /**
+       * Format: int64
+       * @description In minor units; negative in a credit note.
+       */
+      total_amount: number;
+      /**
+       * Format: int64
+       * @description In minor units; negative in a credit note.
+       */
+      tax_amount?: number;
+      /**
+       * Format: int64
+       * @description In minor units; negative in a credit note.
+       */
+      shipping_amount?: number;
+      /**
+       * Format: int64
+       * @description In minor units; positive where it lowers the total.
+       */
+      discount_amount?: number;
+      /**
+       * Format: int64
+       * @description In minor units: what the others do not explain of total_amount. Computed where absent.
+       */
+      adjustment_amount?: number;
+      /** @description The account; null for a guest. Absent or not in the store: the account with customer_email. */
+      customer_id?: string | null;
+      customer_name?: string | null;
+      /** @description Kept as it is, also where no mail can be sent to it, unless a mail is held. */
+      customer_email?: string | null;
+      customer_phone?: string | null;
+      shipping_address?: {
+        company?: string | null;
+        vat_id?: string | null;
+        address?: string | null;
+        address2?: string | null;
+        city?: string | null;
+        zip?: string | null;
+        region?: string | null;
+        country?: string | null;
+      };
+      /** @description The shipping address where absent. */
+      billing_address?: {
+        name?: string | null;
+        company?: string | null;
+        vat_id?: string | null;
+        address?: string | null;
+        address2?: string | null;
+        city?: string | null;
+        zip?: string | null;
+        region?: string | null;
+        country?: string | null;
+      };
+      notes?: string | null;
+      metadata?: {
+        [key: string]: string;
+      };
+      /** @description Unique in the store. Empty means none. */
+      external_reference?: string | null;
+      /** @description ISO 8601 with a zone. */
+      created_at: string;
+      /** @description ISO 8601 with a zone. Not stored: the service keeps when a record last changed. */
+      updated_at?: string;
+      line_items?: {
+        product?: string | null;
+        variant?: string | null;
+        sku?: string | null;
+        name: string;
+        attributes?: {
+          [key: string]: string | null;
+        };
+        metadata?: {
+          [key: string]: string;
+        };
+        /**
+         * Format: int64
+         * @description In minor units; negative in a credit note.
+         */
+        unit_price: number;
+        /**
+         * Format: int32
+         * @description 0: the order has given up the line.
+         */
+        quantity: number;
+        /**
+         * Format: int32
+         * @description Units that were given up before they shipped.
+         */
+        cancelled_quantity?: number;
+        /**
+         * Format: int32
+         * @description Shipped units whose stock went back to the bins.
+         */
+        returned_quantity?: number;
+      }[];
+      /** @description The outcome of the fraud analysis. Absent: the order was not screened. */
+      fraud?: {
+        /** @enum {string} */
+        verdict: 'ACCEPT' | 'REVIEW' | 'REJECT';
+        /** Format: int32 */
+        score: number;
+        reasons: {
+          rule: string;
+          /** Format: int32 */
+          score: number;
+        }[];
+      };
+      pipeline?: {
+        /** @enum {string} */
+        stage:
+          | 'fraud-analysis'
+          | 'inventory'
+          | 'notify-customer'
+          | 'notify-merchant'
+          | 'notify-shipment'
+          | 'notify-cancellation'
+          | 'notify-refund'
+          | 'review';
+        /** @description The shipment or refund that the stage is about. */
+        reference?: string;
+        /** @enum {string} */
+        state: 'pending' | 'held' | 'done' | 'dead';
+        /** Format: int32 */
+        attempts: number;
+        last_error?: string | null;
+        /** @description ISO 8601 with a zone. */
+        at: string;
+      }[];
+      shipments?: {
+        reference: string;
+        /** @enum {string} */
+        status: 'picking' | 'shipped' | 'delivered' | 'void';
+        items: {
+          /**
+           * Format: int32
+           * @description Counts from 1.
+           */
+          line: number;
+          /** Format: int32 */
+          quantity: number;
+        }[];
+        carrier?: string | null;
+        tracking_number?: string | null;
+        tracking_url?: string | null;
+        /** @description False: the customer gets no mail when it is shipped. */
+        notify?: boolean;
+        /** @description ISO 8601 with a zone. */
+        shipped_at?: string | null;
+        /** @description ISO 8601 with a zone. */
+        delivered_at?: string | null;
+      }[];
+      payments?: {
+        reference: string;
+        /**
+         * Format: int64
+         * @description In minor units.
+         */
+        amount: number;
+        /** @description ISO 8601 with a zone. */
+        at: string;
+        /**
+         * Format: int64
+         * @description What it closed without being paid, in minor units.
+         */
+        written_off?: number;
+      }[];
+      refunds?: {
+        reference: string;
+        /**
+         * Format: int64
+         * @description In minor units.
+         */
+        amount: number;
+        /** @description ISO 8601 with a zone. */
+        at: string;
+      }[];
+      /** @description Oldest first, without the placing or the import. Shipments, cancelled units, payments and refunds without an event get one. */
+      history?: {
+        /** @description ISO 8601 with a zone. */
+        at: string;
+        actor: {
+          /** @enum {string} */
+          type: 'key' | 'operator' | 'pipeline' | 'system';
+          id?: string | null;
+          name?: string | null;
+        };
+        /** @enum {string} */
+        event:
+          | 'status_changed'
+          | 'held'
+          | 'released'
+          | 'contact_changed'
+          | 'cancelled'
+          | 'units_cancelled'
+          | 'lines_changed'
+          | 'shipment_created'
+          | 'shipment_changed'
+          | 'shipment_refused'
+          | 'payment_recorded'
+          | 'payment_refused'
+          | 'refund_recorded'
+          | 'noted'
+          | 'metadata_changed'
+          | 'mail_requested';
+        field?: string | null;
+        from?: string | null;
+        to?: string | null;
+        reference?: string | null;
+        details?: Record<string, never>;
+      }[];
+    };
+    ImportLine:
+      | components['schemas']['ImportWarehouse']
+      | components['schemas']['ImportBin']
+      | components['schemas']['ImportBrand']
+      | components['schemas']['ImportCategory']
+      | components['schemas']['ImportProduct']
+      | components['schemas']['ImportCustomer']
+      | components['schemas']['ImportOrder'];
+    ImportRequest: {
+      /**
+       * @description Whether no line changes anything when one is refused.
+       * @default false
+       */
+      atomic?: boolean;
+      /** @description Lines of the store bundle without `store`. A line may refer to earlier ones. */
+      lines: components['schemas']['ImportLine'][];
+    };
+    ImportResult: {
+      /** @description The result of each line, in their order. */
+      lines: {
+        /**
+         * @description Counts the lines of the request from 1, in NDJSON also blank ones.
+         * @example 1
+         */
+        line: number;
+        /**
+         * @description The kind of the line; `""` when it has none of these.
+         * @example product
+         * @enum {string}
+         */
+        kind: '' | 'warehouse' | 'bin' | 'brand' | 'category' | 'product' | 'customer' | 'order';
+        /**
+         * @description The id of the record, as text; of a warehouse its code, of a bin `WAREHOUSE/BIN`. `""` for a refused line.
+         * @example 70
+         */
+        id: string;
+        /**
+         * @description What became of the line.
+         * @enum {string}
+         */
+        result: 'created' | 'updated' | 'unchanged' | 'refused';
+        /**
+         * @description Why the line is refused; `""` for any other.
+         * @example
+         */
+        error: string;
+      }[];
+    };
     Customer: {
       /**
        * Format: uuid
@@ -3323,7 +3781,9 @@ export interface components {
        */
       mode: 'live' | 'test';
       /** @description What the key permits, word by word. The scope `full` has all. */
-      scope: ('read' | 'orders' | 'fulfillment' | 'payments' | 'stock' | 'webhooks' | 'catalog')[];
+      scope: (
+        'read' | 'orders' | 'fulfillment' | 'payments' | 'stock' | 'webhooks' | 'catalog' | 'customers' | 'sales'
+      )[];
       /** @description Where it may be used from; empty = anywhere. */
       networks: string[];
       /**
@@ -4396,6 +4856,11 @@ export interface components {
       success: true;
       data: components['schemas']['Warehouse'][];
       pagination: components['schemas']['Pagination'];
+    };
+    ImportResultAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['ImportResult'];
     };
     CustomerPage: {
       /** @enum {boolean} */
@@ -7116,6 +7581,96 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  importLines: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ImportRequest'];
+      };
+    };
+    responses: {
+      /** @description What became of each line. A refused line is no error of the request. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ImportResultAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'import_refused';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];

@@ -6,6 +6,9 @@ import { RequestFailed, type NewOrder, type Order } from './store.js';
 export type Sku = components['schemas']['SkuListItem'];
 export type FullOrder = components['schemas']['Order'];
 
+export type ImportLine = components['schemas']['ImportLine'];
+export type ImportedLine = components['schemas']['ImportResult']['lines'][number];
+
 /** `refused`: the order was not placed, and will not be until something changes. */
 export type Outcome =
   | { readonly result: 'placed'; readonly orderId: string; readonly receiptNumber: string }
@@ -323,6 +326,25 @@ export async function changePrices(client: Client<paths>, body: NewPrices): Prom
   const params = { header: { 'Idempotency-Key': randomUUID() } };
   const { data, error, response } = await client.POST('/v1/prices', { params, body });
   return data ? { result: 'done', lines: data.data.lines } : refused(response, error);
+}
+
+/**
+ * Writes lines of the catalog, of customers or of past orders, in requests of 500. The same lines again change nothing: call
+ * again after an error.
+ *
+ * @returns the lines that were refused, which changed nothing. Their numbers count from 1 over all requests.
+ * @throws RequestFailed or the TypeError of `fetch` when the client gave up: the lines before may be written.
+ */
+export async function importLines(client: Client<paths>, lines: readonly ImportLine[]): Promise<ImportedLine[]> {
+  const refused: ImportedLine[] = [];
+  for (let first = 0; first < lines.length; first += 500) {
+    const body = { lines: lines.slice(first, first + 500) };
+    const { data, error, response } = await client.POST('/v1/import', { body });
+    if (!data) throw new RequestFailed(response, error);
+    const found = data.data.lines.filter(({ result }) => result === 'refused');
+    refused.push(...found.map((each) => ({ ...each, line: each.line + first })));
+  }
+  return refused;
 }
 
 /** Yields what happened to an order, oldest first. Refused shipments and payments are events, too. */

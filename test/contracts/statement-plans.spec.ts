@@ -25,7 +25,9 @@ describe('the named statements of the service', () => {
     api = await startApi({ PIPELINE: 'inline', DATABASE_POOL_SIZE: '3' });
     await sendAllRequests(api);
     await eventually(() => expect(named().some(({ name }) => name?.startsWith(LAST))).toBe(true));
-    statements = [...new Map(named().map((statement) => [statement.text, statement as NamedStatement])).values()];
+    // A savepoint has no plan.
+    const planned = named().filter(({ text }) => !text?.includes('SAVEPOINT'));
+    statements = [...new Map(planned.map((statement) => [statement.text, statement as NamedStatement])).values()];
     sent.mockRestore();
   });
   afterAll(() => api.stop());

@@ -12,6 +12,7 @@ import {
   followOrders,
   followSkus,
   holdOrder,
+  importLines,
   moveOrder,
   orderByReference,
   orderHistory,
@@ -332,6 +333,38 @@ describe('the recipes for an ERP', () => {
         lines: [{ code: 'stale', after: 9 }],
       });
       expect(await changeStock(client, { reference: 'GR-4711', lines: [] })).toMatchObject({ result: 'refused' });
+    });
+  });
+
+  describe('the catalog', () => {
+    it('is loaded, changed every night, and loses a product that ends', async () => {
+      const { client } = aClient();
+      const seen = async (slug: string) => {
+        const { data } = await client.GET('/v1/products/{idOrSlug}', { params: { path: { idOrSlug: slug } } });
+        return data?.data;
+      };
+      const nightly = Array.from({ length: 600 }, (_, n) => ({ slug: `lamp-${n}`, price: '10.00' }));
+
+      const refused = await importLines(client, [
+        { kind: 'brand', slug: 'globex', name: 'Globex' },
+        { kind: 'category', slug: 'lamps', name: 'Lamps' },
+        ...nightly.map(({ slug, price }) => ({
+          ...{ kind: 'product' as const, slug, sku: slug.toUpperCase(), name: `Lamp ${slug}`, price },
+          ...{ brand: 'globex', categories: ['lamps'], metadata: { erp_id: slug } },
+        })),
+        { kind: 'product', slug: 'torch', name: 'Torch', price: '5.00', brand: 'unknown' },
+      ]);
+      expect(refused).toMatchObject([{ line: 603, error: 'brand "unknown" is not known' }]);
+
+      await importLines(client, [
+        { kind: 'product', slug: 'lamp-1', price: '12.00', featured: true },
+        { kind: 'product', slug: 'lamp-2', description: 'Shines' },
+      ]);
+      expect(await seen('lamp-1')).toMatchObject({ price: 12, featured: true, metadata: { erp_id: 'lamp-1' } });
+      expect(await seen('lamp-2')).toMatchObject({ price: 10, description: 'Shines' });
+
+      await importLines(client, [{ kind: 'product', slug: 'lamp-3', status: 'ARCHIVED' }]);
+      expect(await seen('lamp-3')).toBeUndefined();
     });
   });
 

@@ -83,6 +83,15 @@ describe('the API under overload', () => {
     expect((await placed()) - before).toBe(counts[201]);
   });
 
+  it('rejects imports above the concurrency limit before it reads their bodies', async () => {
+    const lines = [{ kind: 'brand', slug: 'globex', name: 'Globex' }];
+    const responses = await many(CAPACITY.imports + 20, () => api.post('/v1/import', { lines }));
+
+    expect(refused(responses).length).toBeGreaterThanOrEqual(20);
+    expect(Object.keys(statuses(responses))).toEqual(['200', '503']);
+    expect(statuses([await api.post('/v1/import', { lines })])).toEqual({ 200: 1 });
+  });
+
   it('has its full capacity again after bursts of 400, 401 and 404 responses', async () => {
     for (let round = 0; round < 3; round++) {
       await many(CAPACITY.reads, (n) => (n % 2 ? read() : api.get('/v1/nope')));

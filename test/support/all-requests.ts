@@ -6,6 +6,28 @@ import type { RunningApi } from './start-api.js';
 /** With its offset, a page is deep in a list. */
 const DEEP = 'limit=100&page=12';
 
+const IMPORTED = [
+  { kind: 'warehouse', code: 'EAST', name: 'East' },
+  { kind: 'bin', warehouse: 'EAST', code: 'A-1' },
+  { kind: 'brand', slug: 'globex', name: 'Globex' },
+  { kind: 'category', slug: 'cups', name: 'Cups' },
+  { kind: 'category', slug: 'mugs', name: 'Mugs', parent: 'cups' },
+  {
+    ...{ kind: 'product', slug: 'mug', name: 'Mug', price: '9.90', brand: 'globex', categories: ['mugs'] },
+    variants: [{ sku: 'MUG-S', name: 'Small' }],
+  },
+  { kind: 'product', slug: 'mug', name: 'Cup', variants: [] },
+  { kind: 'product', slug: 'none' },
+  { kind: 'customer', name: 'Ada', email: 'imported@example.com' },
+  {
+    ...{ kind: 'order', receipt_number: 'POS-1', source: 'POS', status: 'SUCCEEDED', fulfillment_status: 'SHIPPED' },
+    ...{ payment_method: 'CASH', currency: 'USD', amount: 1, total_amount: 1, created_at: '2026-01-02T03:04:05Z' },
+    line_items: [{ product: 'mug', variant: 'MUG-S', name: 'Mug', unit_price: 1, quantity: 1 }],
+    payments: [{ reference: 'P', amount: 1, at: '2026-01-02T03:04:05Z' }],
+    shipments: [{ reference: 'S', status: 'shipped', items: [{ line: 1, quantity: 1 }] }],
+  },
+];
+
 interface Parameter {
   readonly in: string;
   readonly name: string;
@@ -78,5 +100,6 @@ function reads(): [path: string, parameters: readonly Parameter[]][] {
 function bodyOf(row: Row, order: object, product: number): object {
   if (row.as === 'order') return order;
   if (row.as === 'lines') return { lines: [{ product_id: product, ...row.line }] };
+  if (row.as === 'import') return { lines: IMPORTED };
   return (row.as === 'change' && row.body) || {};
 }

@@ -1,4 +1,5 @@
 import { ApplicationModule } from '@app/application';
+import { BundlesModule } from '@app/bundles';
 import { InfrastructureModule } from '@app/infrastructure';
 import { RepresentationsModule } from '@app/representations';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -17,7 +18,11 @@ export interface RunningApplication {
 export async function startApplication(): Promise<RunningApplication> {
   const database = await createTestDatabase();
   const config = testConfig({ DATABASE_URL: database.url, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '5' });
-  const modules = ApplicationModule.on([InfrastructureModule.on(config, database.url), RepresentationsModule]);
+  const modules = ApplicationModule.on([
+    InfrastructureModule.on(config, database.url),
+    RepresentationsModule,
+    BundlesModule,
+  ]);
   const app = await NestFactory.createApplicationContext(modules, { logger: false, abortOnError: false });
   return {
     app,

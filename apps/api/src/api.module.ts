@@ -1,4 +1,5 @@
 import { ApplicationModule } from '@app/application';
+import { BundlesModule } from '@app/bundles';
 import {
   type Config,
   type Extension,
@@ -13,6 +14,7 @@ import { CategoriesController } from './catalog/categories.controller.js';
 import { FeedController } from './feed/feed.controller.js';
 import { CustomersController } from './customers/customers.controller.js';
 import { HttpModule } from './http/http.module.js';
+import { ImportController } from './import/import.controller.js';
 import { OrderChangesController } from './orders/order-changes.controller.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { StatisticsController } from './orders/statistics.controller.js';
@@ -50,6 +52,7 @@ export interface Process {
     BrandsController,
     StockController,
     WarehousesController,
+    ImportController,
     CustomersController,
     StoreController,
     KeyController,
@@ -63,6 +66,7 @@ export class ApiModule {
     const application = ApplicationModule.on([
       InfrastructureModule.on(config, databaseUrl, metrics, extension),
       RepresentationsModule,
+      BundlesModule,
     ]);
     const directUrl = config.databaseDirectUrl ?? databaseUrl;
     const worker = PipelineWorkerModule.on(application, directUrl, config, logger);

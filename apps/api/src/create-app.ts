@@ -5,6 +5,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import Fastify, { type RouteOptions } from 'fastify';
 import { demandDeclaration, PUBLIC } from './access/route-access.js';
 import { ApiModule } from './api.module.js';
+import { limitImports } from './body/body-limits.js';
 import { registerPlugins } from './http/plugins.js';
 import { requestHead } from './http/plugins/request-head.js';
 import { ConcurrencyLimits } from './http/server/concurrency-limits.js';
@@ -29,6 +30,7 @@ export async function createApp(
   const fastify = Fastify(serverOptions(config.trustProxy, { limits, metrics }));
   fastify.addHook('onRoute', demandDeclaration);
   fastify.addHook('onRoute', limitReads);
+  fastify.addHook('onRoute', limitImports);
   // Before Nest's own hooks, so that every answer has a request id.
   await fastify.register(requestHead);
   const module = ApiModule.on({ config, databaseUrl, logger, metrics, extension });

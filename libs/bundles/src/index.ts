@@ -1,5 +1,7 @@
 export * from './bundle/bundle-importer.js';
-export { KINDS_IN_ORDER, publishedSchema } from './bundle/schema/bundle-schema.js';
+export * from './bundles.module.js';
+export { IMPORT_LINES, KINDS_IN_ORDER, published, publishedSchema } from './bundle/schema/bundle-schema.js';
+export { parseJson } from './bundle/read/line-batches.js';
 export * from './bundle/schema/bundle.js';
 export * from './bundle/check/faults.js';
 export { isSubdomain } from './bundle/schema/vocabulary.js';

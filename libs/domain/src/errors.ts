@@ -228,6 +228,11 @@ export const ReferenceTaken = rejected(
   'reference_taken',
   'The store has another request of this kind with this reference',
 );
+/** @param refusals one text for each refused line. */
+export const ImportRefused = rejected(
+  'import_refused',
+  (refusals: readonly string[]) => `Nothing changes: ${refusals.join('; ')}`,
+);
 /** @param problem such as `must begin with https://`. */
 export const UrlNotAllowed = rejected('url_not_allowed', (problem: string) => `url ${problem}`);
 export const TooManyWebhooks = rejected(

@@ -3,12 +3,15 @@ import { sendRaw } from '../../support/raw-http.js';
 import type { Scene } from './scene.js';
 
 const BODY = 250 * 1024;
+const IMPORT = 2_000 * 1024;
 const HEAD = 12 * 1024;
 const DOCUMENTED: ReadonlySet<number> = new Set([200, 400, 401, 404]);
 
 /** The most expensive requests within the limits: no other client may have to wait for them. */
 export async function sendHeavy(scene: Scene, times: number): Promise<void> {
-  const all = [...bodies(), ...heads()].map(([name, request]) => [name, request(scene.store.key)] as const);
+  const all = [...bodies(), ...imports(), ...heads()].map(
+    ([name, request]) => [name, request(scene.store.key)] as const,
+  );
   for (let n = 0; n < times; n++) {
     for (const [name, bytes] of all) {
       const fault = await faultOfBytes(scene, bytes);
@@ -32,11 +35,8 @@ async function faultOfBytes(scene: Scene, bytes: Buffer): Promise<string | null>
 type Heavy = readonly [name: string, request: (key: string) => Buffer];
 
 function bodies(): Heavy[] {
-  const filled = (start: string, unit: string, end: string) => {
-    const repeated = unit.repeat((BODY - start.length - end.length) / Buffer.byteLength(unit));
-    return start + repeated + end;
-  };
-  const keys = Array.from({ length: 20_000 }, (_, n) => `"k${n}":1`).join();
+  const filled = (start: string, unit: string, end: string) => fill(BODY, start, unit, end);
+  const keys = keysOf(20_000);
   const prices = Array.from({ length: 500 }, (_, n) => ({
     sku: `${n}`.repeat(50),
     price: 9.5,
@@ -55,10 +55,53 @@ function bodies(): Heavy[] {
       ['an e-mail without end', filled(order('"email":"'), 'a', '"}}')],
       ['many prices', JSON.stringify({ lines: prices }), '/v1/prices'],
     ] as const
-  ).map(([name, text, path = '/v1/orders']) => {
-    const head = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}`;
-    return [name, (key) => Buffer.from(`${requestHead(`POST ${path}`, key)}${head}\r\n\r\n${text}`)];
-  });
+  ).map(([name, text, path = '/v1/orders']) => posted(name, path, 'application/json', text));
+}
+
+/** Lines that are refused. */
+function imports(): Heavy[] {
+  const filled = (start: string, unit: string, end: string) => fill(IMPORT, start, unit, end);
+  const product = '"kind":"product","slug":"a","name":"a","price":"1","brand":"none"';
+  const ofLines = (line: string) => `{"lines":[${Array(500).fill(line).join()}]}`;
+  const attributes = keysOf(100).replaceAll(':1', ':"x"');
+  return [
+    posted('an import of many values', '/v1/import', 'application/json', filled('{"lines":[[', '1,', '1]]}')),
+    posted('a line of many keys', '/v1/import', 'application/json', `{"lines":[{${product},${keysOf(140_000)}}]}`),
+    posted(
+      'many variants',
+      '/v1/import',
+      'application/json',
+      filled(`{"lines":[{${product},"variants":[`, '{},', '{}]}]}'),
+    ),
+    posted(
+      'many attributes',
+      '/v1/import',
+      'application/json',
+      ofLines(
+        `{${product},"variants":[{"sku":"a","name":"a","attributes":{${attributes}}},{"sku":"b","name":"b","attributes":{${attributes}}}]}`,
+      ),
+    ),
+    posted(
+      'lines that are no JSON',
+      '/v1/import',
+      'application/x-ndjson',
+      filled('', `${'{'.repeat(8)}${'x'.repeat(4_100)}\n`, ''),
+    ),
+    posted('a line of @', '/v1/import', 'application/x-ndjson', filled('{"kind":"customer","email":"', '@', '"}')),
+  ];
+}
+
+function posted(name: string, path: string, type: string, text: string): Heavy {
+  const head = `Content-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(text)}`;
+  return [name, (key) => Buffer.from(`${requestHead(`POST ${path}`, key)}${head}\r\n\r\n${text}`)];
+}
+
+function fill(bytes: number, start: string, unit: string, end: string): string {
+  return start + unit.repeat((bytes - start.length - end.length) / Buffer.byteLength(unit)) + end;
+}
+
+function keysOf(count: number): string {
+  return Array.from({ length: count }, (_, n) => `"k${n}":1`).join();
 }
 
 function heads(): Heavy[] {

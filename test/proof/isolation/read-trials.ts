@@ -17,6 +17,7 @@ export interface ReadRoute {
 export function readTrials({ route, row, filters }: ReadRoute, stores: TwoStores, isThorough: boolean): Trial[] {
   if (row.as === 'open' || row.as === 'order' || row.as === 'webhook') return [];
   if (row.as === 'lines') return lineTrials(route, row, stores);
+  if (row.as === 'import') return importTrials(route, stores);
   if (row.as === 'change') return [...stores.references.values()].map((kind) => changeTrial(route, row.body, kind));
   const references = [...stores.references.values()];
   const documented =
@@ -63,6 +64,41 @@ function lineTrials({ method, path }: Route, row: LineRow, { references, product
       trial('variant_id', kind, (id) => ({ product_id: product, variant_id: Number(id) })),
     ];
   });
+}
+
+/** Every field of a line that names something. Each line is refused: what it lacks would be known if it found a row. */
+function importTrials({ method, path }: Route, { references }: TwoStores): Trial[] {
+  const order = {
+    ...{ kind: 'order', source: 'POS', status: 'SUCCEEDED', fulfillment_status: 'DELIVERED', payment_method: 'CASH' },
+    ...{ currency: 'USD', amount: 0, total_amount: 0, created_at: '2026-01-02T03:04:05.000Z' },
+  };
+  const sold = { name: 'x', unit_price: 0, quantity: 1 };
+  const lines: Readonly<Record<string, (value: string) => object>> = {
+    'a warehouse': (code) => ({ kind: 'warehouse', code }),
+    'warehouse of a bin': (warehouse) => ({ kind: 'bin', warehouse, code: 'A-1' }),
+    'a brand': (slug) => ({ kind: 'brand', slug }),
+    'a category': (slug) => ({ kind: 'category', slug }),
+    'parent of a category': (parent) => ({ kind: 'category', slug: 'trial', name: 'x', parent }),
+    'a product': (slug) => ({ kind: 'product', slug }),
+    'brand of a product': (brand) => ({ kind: 'product', slug: 'trial', name: 'x', price: '1', brand }),
+    'category of a product': (slug) => ({ kind: 'product', slug: 'trial', name: 'x', price: '1', categories: [slug] }),
+    'id of a customer': (id) => ({ kind: 'customer', id }),
+    'e-mail of a customer': (email) => ({ kind: 'customer', email }),
+    'product of an order': (product) => ({ ...order, receipt_number: 'T-1', line_items: [{ ...sold, product }] }),
+    'number of an order': (receipt_number) => ({
+      ...order,
+      receipt_number,
+      line_items: [{ ...sold, product: 'none' }],
+    }),
+  };
+  return Object.entries(lines).flatMap(([what, line]) =>
+    [...references.values()].map((kind) => ({
+      what: `${method} ${path}, ${what}: ${kind.kind}`,
+      reference: kind,
+      ask: (value: string) => ({ method, path, body: { lines: [line(value)] } }),
+      statuses: [200],
+    })),
+  );
 }
 
 export function pathOf({ path }: Route, reference: string): string {

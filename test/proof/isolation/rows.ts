@@ -18,6 +18,8 @@ export type Row =
       readonly names: readonly string[];
       readonly line: object;
     }
+  /** Lines of a bundle: of a kind that needs this scope. */
+  | { readonly as: 'import'; readonly scope: WriteScope }
   /** A webhook. Its body refers to nothing of the store. */
   | { readonly as: 'webhook'; readonly scope: WriteScope }
   /** About the store as a whole. */
@@ -71,6 +73,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/warehouses': { as: 'list' },
   'POST /v1/stock': { as: 'lines', scope: 'stock', names: ['warehouse', 'bin'], line: { adjust: 1 } },
   'POST /v1/prices': { as: 'lines', scope: 'catalog', names: [], line: { price: 10, expected: null } },
+  'POST /v1/import': { as: 'import', scope: 'catalog' },
   'GET /v1/customers': { as: 'list' },
   'GET /v1/customers/:id': { as: 'one', known: ['customer'] },
   'GET /v1/categories': { as: 'list' },

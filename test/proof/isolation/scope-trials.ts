@@ -59,6 +59,7 @@ function isDecided(answer: Exchange): boolean {
 function bodyOf(row: Row, product: number): object | undefined {
   if (row.as === 'order') return orderBody([{ product_id: product, quantity: 1 }]);
   if (row.as === 'lines') return { lines: [{ product_id: product, ...row.line }] };
+  if (row.as === 'import') return { lines: [{ kind: 'product', slug: 'none' }] };
   if (row.as === 'webhook') return { url: 'https://example.com/hook' };
   return row.as === 'change' ? row.body : undefined;
 }

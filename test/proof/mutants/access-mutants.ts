@@ -40,6 +40,9 @@ return found;`,
     ['key-of-wait', 'return failure && null;'],
   ),
   mutant('the scope of a key ignored', 'isolation', /POST \/v1\/orders with a read key: 201/, ['key-scope']),
+  mutant('a key imports what its scope lacks', 'isolation', /POST \/v1\/import with a read,customers key: 200/, [
+    'import-scope',
+  ]),
   mutant('one store predicate removed', 'isolation', /GET \/v1\/customers\/:id, customer: 200/, [
     'store-of-customer',
     "SELECT id, created_at, ${COLUMNS} FROM customers WHERE $1::int > 0 AND ${anyOf('id', '$2::uuid[]')}`;",

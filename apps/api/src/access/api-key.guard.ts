@@ -46,7 +46,7 @@ export class ApiKeyGuard implements CanActivate {
     }
     const { needs } = request.routeOptions.config;
     // @protects key-scope
-    if (needs && !permits(key.scope, needs)) throw new AuthenticationError({ lacks: needs });
+    if (needs && !permits(key.scope, ...needs)) throw new AuthenticationError({ lacks: needs });
   }
 }
 

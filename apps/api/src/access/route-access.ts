@@ -5,7 +5,8 @@ import type { RouteOptions } from 'fastify';
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: 'public' | 'writes-nothing';
-    needs?: WriteScope;
+    /** One of which suffices. */
+    needs?: readonly WriteScope[];
   }
 }
 

@@ -1,5 +1,6 @@
-import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { BadRequestException, Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { bodyLimitsOf } from '../body/body-limits.js';
 import { ClientGone, MalformedRequest, failureOf } from './request-errors.js';
 import { describeError } from './describe-error.js';
 import { FailureCounts, FailureReports } from './failure-reports.js';
@@ -15,7 +16,7 @@ export class ApiExceptionFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    const error = failureOf(caught, request.raw);
+    const error = namingSize(failureOf(caught, request.raw), request);
     const { status, code, body, headers, concern } = describeError(error, readsById(request));
     this.reports.report(error, concern, request.id);
     if (isOrderRequest(request) && !(error instanceof ClientGone)) this.counts.countRefusedOrder(code);
@@ -27,6 +28,13 @@ export class ApiExceptionFilter implements ExceptionFilter {
     else reply.header('connection', 'close');
     void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
   }
+}
+
+/** Fastify's error does not say how large the body may be. */
+function namingSize(error: unknown, request: FastifyRequest): unknown {
+  const cause = error instanceof HttpException ? error.cause : error;
+  const isTooLarge = (cause as { code?: string } | null | undefined)?.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
+  return isTooLarge ? new BadRequestException(`Request body exceeds ${bodyLimitsOf(request).size}`) : error;
 }
 
 function isOrderRequest({ method, routeOptions }: FastifyRequest): boolean {

@@ -4,7 +4,6 @@ import type { IncomingMessage } from 'node:http';
 
 /** By Fastify's code. The status is always 400. */
 export const FASTIFY_FAULTS: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'Request body exceeds 256 kB',
   FST_ERR_CTP_EMPTY_TYPE: 'Content-Type must be application/json',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Content-Length does not match the request body',
   FST_ERR_CTP_INVALID_JSON_BODY: 'Request body is not valid JSON',
@@ -56,9 +55,9 @@ export const ERROR_CODES: ReadonlySet<string> = new Set([
 ]);
 
 export class AuthenticationError extends RequestError {
-  constructor(refusal: AuthenticationFailure | { readonly lacks: WriteScope }) {
+  constructor(refusal: AuthenticationFailure | { readonly lacks: readonly WriteScope[] }) {
     if (typeof refusal === 'string') super(...REFUSED_KEYS[refusal]);
-    else super(403, 'insufficient_scope', `API key lacks the scope ${refusal.lacks}`);
+    else super(403, 'insufficient_scope', `API key lacks the scope ${refusal.lacks.join(' or ')}`);
   }
 }
 

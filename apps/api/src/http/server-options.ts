@@ -4,6 +4,7 @@ import type { Config } from '@app/infrastructure';
 import { NotFoundException } from '@nestjs/common';
 import type { FastifyHttpOptions, FastifyReply, FastifyRequest } from 'fastify';
 import { describeError } from '../errors/describe-error.js';
+import { BODIES } from '../body/body-limits.js';
 import { createServer, type ServerDependencies } from './server/create-server.js';
 import { refuseMalformed } from './server/malformed-requests.js';
 import { requestId } from './server/request-id.js';
@@ -17,7 +18,7 @@ export function serverOptions(
   return {
     serverFactory: (fastify) => createServer(fastify, dependencies),
     trustProxy: trusted(trustProxy),
-    bodyLimit: 256 * KB,
+    bodyLimit: BODIES.bytes,
     // A process that shuts down still serves requests on open connections.
     // @protects requests-on-closing
     return503OnClosing: false,

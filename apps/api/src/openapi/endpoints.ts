@@ -105,10 +105,16 @@ interface Answer {
   readonly description: string;
 }
 
+/** A body that is no class. */
+interface SchemaBody {
+  readonly schema: TSchema;
+  readonly example: object;
+}
+
 interface Write<Body extends object> extends Operation {
   readonly of: Representation;
   /** A class with a decorator of `body/fields.ts` for each field, and a value of it. */
-  readonly body?: { readonly type: new () => Body; readonly example: Body; readonly isOptional?: boolean };
+  readonly body?: { readonly type: new () => Body; readonly example: Body; readonly isOptional?: boolean } | SchemaBody;
   readonly answer: Answer;
   readonly otherAnswer?: Answer;
   readonly isRepeatable?: boolean;
@@ -155,8 +161,10 @@ export function ApiWrite<Body extends object>({
   );
 }
 
-function bodyOf({ type, example: value, isOptional }: NonNullable<Write<object>['body']>): MethodDecorator {
-  return ApiBody({ type, required: !isOptional, examples: { body: { summary: 'A body', value } } });
+function bodyOf(body: NonNullable<Write<object>['body']>): MethodDecorator {
+  const examples = { body: { summary: 'A body', value: body.example } };
+  if ('schema' in body) return ApiBody({ schema: body.schema, required: true, examples });
+  return ApiBody({ type: body.type, required: !body.isOptional, examples });
 }
 
 function singleOf({ name, example }: Representation) {

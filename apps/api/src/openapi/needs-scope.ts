@@ -5,9 +5,10 @@ import { ApiSecurity } from '@nestjs/swagger';
 import { AuthenticationError } from '../errors/request-errors.js';
 import { ApiFailures } from './failures.js';
 
-export const NeedsScope = (scope: WriteScope): MethodDecorator =>
+/** @param scopes one of which suffices. */
+export const NeedsScope = (...scopes: readonly WriteScope[]): MethodDecorator =>
   applyDecorators(
-    RouteConfig({ needs: scope }),
-    ApiSecurity('bearer', [scope]),
-    ApiFailures(new AuthenticationError({ lacks: scope })),
+    RouteConfig({ needs: scopes }),
+    ...scopes.map((scope) => ApiSecurity('bearer', [scope])),
+    ApiFailures(new AuthenticationError({ lacks: scopes })),
   );

@@ -5,8 +5,8 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { BadLines, type BundleLineError } from './check/faults.js';
 import { batchesOf, checkedLines, ofBundle, parsedLines, type LineBatch, type SizedLine } from './read/line-batches.js';
 import type { BundleLine } from './schema/bundle.js';
-import { faultOf, writeBatch, writeGoodLines, type WrittenLines } from './write/batch-writer.js';
-import { sumOf, type ImportCounts } from './write/import-counts.js';
+import { faultsOf, writeBatch, writeGoodLines, type WrittenLines } from './write/batch-writer.js';
+import { countsOf, sumOf, type ImportCounts } from './write/import-counts.js';
 import { takeTurns } from './write/lock-batch.js';
 
 export interface ImportReport {
@@ -107,7 +107,7 @@ export class BundleImporter {
           faults.push(...written.faults);
           isWriting = dryRun || written.faults.length === 0;
           if (faults.length === 0) {
-            counts = sumOf(counts, written.counts);
+            counts = sumOf(counts, countsOf(written.results));
             lines = last.number;
             if (trimmed.length < MAX_TRIMMED) trimmed.push(...trimmedIn(batch.lines));
             if (warnings.length < MAX_WARNINGS) warnings.push(...written.warnings.map(({ message }) => message));
@@ -143,16 +143,23 @@ export class BundleImporter {
 
   private async write(lines: readonly SizedLine[]): Promise<WrittenLines> {
     try {
-      const work = (manager: EntityManager) => writeBatch(manager, this.cipher, lines);
-      return await confirmedTransaction(this.dataSource, work);
+      const work = inTurn((manager) => writeBatch(manager, this.cipher, lines));
+      return { ...(await confirmedTransaction(this.dataSource, work)), faults: [] };
     } catch (error) {
-      const fault = faultOf(error, lines);
-      if (!fault) throw error;
-      const work = (manager: EntityManager) => writeGoodLines(manager, this.cipher, lines);
+      const found = faultsOf(error, lines);
+      if (!found) throw error;
+      const work = inTurn((manager) => writeGoodLines(manager, this.cipher, lines));
       const written = await rolledBack(this.dataSource, work);
-      return written.faults.length > 0 ? written : { ...written, faults: [fault] };
+      return written.faults.length > 0 ? written : { ...written, faults: found };
     }
   }
+}
+
+function inTurn<T>(work: (manager: EntityManager) => Promise<T>): (manager: EntityManager) => Promise<T> {
+  return async (manager) => {
+    await takeTurns(manager);
+    return work(manager);
+  };
 }
 
 async function rolledBack<T>(dataSource: DataSource, work: (manager: EntityManager) => Promise<T>): Promise<T> {

@@ -1,5 +1,14 @@
 /** What a key may permit besides reading, in the order in which a scope names it. The schema checks the same words. */
-export const WRITE_SCOPES = ['orders', 'fulfillment', 'payments', 'stock', 'webhooks', 'catalog'] as const;
+export const WRITE_SCOPES = [
+  'orders',
+  'fulfillment',
+  'payments',
+  'stock',
+  'webhooks',
+  'catalog',
+  'customers',
+  'sales',
+] as const;
 
 export type WriteScope = (typeof WRITE_SCOPES)[number];
 
@@ -27,6 +36,8 @@ export function names(scope: ApiKeyScope, word: WriteScope): boolean {
   return scope.split(',').includes(word);
 }
 
-export function permits(scope: ApiKeyScope, needed: WriteScope): boolean {
-  return wordsOf(scope).includes(needed);
+/** @param needed one of which suffices. */
+export function permits(scope: ApiKeyScope, ...needed: readonly WriteScope[]): boolean {
+  const words = wordsOf(scope);
+  return needed.some((word) => words.includes(word));
 }

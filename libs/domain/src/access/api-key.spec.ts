@@ -89,7 +89,8 @@ describe('parseApiKeyScope', () => {
     ['read', 'read'],
     ['fulfillment', 'read,fulfillment'],
     ['payments, orders,read,orders', 'read,orders,payments'],
-    ['catalog,webhooks,stock,payments,fulfillment,orders', 'read,orders,fulfillment,payments,stock,webhooks,catalog'],
+    ['webhooks,stock,payments,fulfillment,orders', 'read,orders,fulfillment,payments,stock,webhooks'],
+    ['sales,customers,catalog,webhooks', 'read,webhooks,catalog,customers,sales'],
   ])('reads %s as %s', (text, scope) => {
     expect(parseApiKeyScope(text)).toBe(scope);
   });

@@ -11,7 +11,8 @@ const MOST_BINS_OF_UNIT = 250;
 /** The same for a product together with its variants: lists of products read the bins of all of them. */
 const MOST_BINS_OF_PRODUCT = 1_000;
 
-const STORE_FULL = tooManyBins(`The store has ${MOST_BINS} bins: no request makes another`);
+export const TOO_MANY_BINS = `The store has ${MOST_BINS} bins: no request makes another`;
+const STORE_FULL = tooManyBins(TOO_MANY_BINS);
 const UNIT_FULL = tooManyBins(`The product or variant has ${MOST_BINS_OF_UNIT} bins: no request puts it into another`);
 const PRODUCT_FULL = tooManyBins(
   `The product has ${MOST_BINS_OF_PRODUCT} bins with its variants: no request puts it into another`,
@@ -92,6 +93,12 @@ export async function findPlaces(
     const created = line.newBin && ids.get(keyOfBin(line.newBin));
     return created ? { ...line, binId: created, refusal: null } : line;
   });
+}
+
+/** Waits for other requests of the store that make bins. @returns how many bins they may still make. */
+export async function roomForBins(sql: TransactionSql, storeId: number): Promise<number> {
+  await sql.query(LOCK_NEW_BINS, [storeId]);
+  return MOST_BINS - (await countBins(sql, storeId));
 }
 
 /** Whether a line needs the row of its bin, although the product may never have lain there. */

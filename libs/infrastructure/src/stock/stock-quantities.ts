@@ -9,9 +9,7 @@ export interface StockQuantity {
 }
 
 /** A quantity before and after it was set. `previous` is null when the product was never in the bin. */
-export interface StockChange extends StockQuantity {
-  readonly previous: number | null;
-}
+export type StockChange<Place extends StockQuantity = StockQuantity> = Place & { readonly previous: number | null };
 
 /** The stock of a product, or of one variant of it, in a bin. */
 export interface StockPlace {
@@ -88,12 +86,12 @@ export async function lockRows(
  *
  * @param quantities of different places, each with a quantity from 0 to the largest int4.
  */
-export async function setStockQuantities(
-  manager: EntityManager,
+export async function setStockQuantities<Place extends StockQuantity>(
+  manager: Pick<EntityManager, 'query'>,
   storeId: number,
-  quantities: readonly StockQuantity[],
+  quantities: readonly Place[],
   actor: Actor,
-): Promise<StockChange[]> {
+): Promise<StockChange<Place>[]> {
   if (quantities.length === 0) return [];
   const places = quantities.map((each) => ({
     bin_id: each.binId,

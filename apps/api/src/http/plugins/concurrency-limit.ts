@@ -30,9 +30,10 @@ export const concurrencyLimit = fp<ServerDependencies>(
     fastify.decorateRequest('placeIn', null);
     fastify.addHook('onRequest', (request, reply, next) => {
       const limit = limits.of(request);
-      if (limit?.kind !== 'reads' || enter(request, reply, limit)) next();
+      if (!limit || limit.kind === 'orders' || enter(request, reply, limit)) next();
     });
-    // An order takes its place when its body has arrived: slow uploads do not block other orders.
+    // An order takes its place when its body has arrived: slow uploads do not block other orders. Those of imports take
+    // memory.
     fastify.addHook('preValidation', (request, reply, next) => {
       const limit = limits.of(request);
       if (limit?.kind !== 'orders' || enter(request, reply, limit)) next();

@@ -1,20 +1,16 @@
 import { BadRequestException } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { MalformedRequest } from '../../errors/request-errors.js';
+import { Ndjson } from '../../body/ndjson.js';
+import { FASTIFY_FAULTS, MalformedRequest } from '../../errors/request-errors.js';
+import { bodyLimitsOf, isImport } from '../../body/body-limits.js';
 import { excessOf } from './json-shape.js';
-
-/** A valid body has at most three levels, and the largest order about 450 values. The rest is for ignored fields. */
-const LIMITS = { levels: 8, values: 4_000 };
-const EXCESS = {
-  levels: `Request body is nested deeper than ${LIMITS.levels} levels`,
-  values: 'Request body has too many values',
-};
 
 /** RFC 8259 lets a parser ignore one byte order mark. A server on the way may ignore another number of them. */
 const TWO_BYTE_ORDER_MARKS = Buffer.from('\ufeff\ufeff');
 
 const JSON_TYPES = /^application\/(?:[^;]*\+)?json(?:;|$)/;
+const NDJSON_TYPE = /^application\/x-ndjson(?:;|$)/;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
 
 export const jsonBodies = fp(
@@ -33,16 +29,30 @@ export const jsonBodies = fp(
       }
       void parse(request, text, next);
     });
+    fastify.addContentTypeParser(NDJSON_TYPE, { parseAs: 'buffer' }, (request, body: Buffer, next) => {
+      try {
+        next(null, ndjsonOf(request, body));
+      } catch (error) {
+        next(error as Error, undefined);
+      }
+    });
     done();
   },
   { name: 'json-bodies', dependencies: ['unknown-routes'] },
 );
 
+function ndjsonOf(request: FastifyRequest, body: Buffer): Ndjson | undefined {
+  if (!isImport(request)) throw new BadRequestException(FASTIFY_FAULTS['FST_ERR_CTP_INVALID_MEDIA_TYPE']);
+  return body.length === 0 ? undefined : new Ndjson(textOf(request, body));
+}
+
 function textOf(request: FastifyRequest, body: Buffer): string {
   if (body.subarray(0, TWO_BYTE_ORDER_MARKS.length).equals(TWO_BYTE_ORDER_MARKS))
     throw new MalformedRequest('BYTE_ORDER_MARKS');
-  const excess = excessOf(body, LIMITS);
-  if (excess !== null) throw new BadRequestException(EXCESS[excess]);
+  const limits = bodyLimitsOf(request);
+  const excess = excessOf(body, limits);
+  if (excess === 'levels') throw new BadRequestException(`Request body is nested deeper than ${limits.levels} levels`);
+  if (excess === 'values') throw new BadRequestException('Request body has too many values');
   return decode(request, body);
 }
 

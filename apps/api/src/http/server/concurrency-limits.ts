@@ -1,15 +1,21 @@
+import { IMPORT_PATH } from '../../body/body-limits.js';
+
 export interface Capacity {
   readonly orders: number;
   readonly reads: number;
   readonly waits: number;
+  readonly imports: number;
 }
 
-export const CAPACITY: Capacity = { orders: 128, reads: 256, waits: 256 };
+/** The body of an import takes more memory than that of an order. */
+export const CAPACITY: Capacity = { orders: 128, reads: 256, waits: 256, imports: 16 };
 /** A wait lasts so long that a crowd of one store would block the others for good. */
 export const WAITS_OF_A_STORE = 64;
 
 /** Probes and metrics must answer under overload. They use no connection of the pool. */
 const UNLIMITED = /^\/(?:health|metrics)(?:[/?]|$)/;
+
+const IMPORT = new RegExp(`^${IMPORT_PATH}(?:[/?]|$)`);
 
 export class ConcurrencyLimit {
   taken = 0;
@@ -40,19 +46,22 @@ export class ConcurrencyLimits {
   private readonly reads: ConcurrencyLimit;
   /** A request begins as a read, and moves here when its handler knows that it may wait. */
   readonly waits: ConcurrencyLimit;
+  private readonly imports: ConcurrencyLimit;
 
-  constructor({ orders, reads, waits }: Capacity = CAPACITY) {
+  constructor({ orders, reads, waits, imports }: Capacity = CAPACITY) {
     this.orders = new ConcurrencyLimit('orders', orders);
     this.reads = new ConcurrencyLimit('reads', reads);
     this.waits = new ConcurrencyLimit('waits', waits);
+    this.imports = new ConcurrencyLimit('imports', imports);
   }
 
   get all(): readonly ConcurrencyLimit[] {
-    return [this.orders, this.reads, this.waits];
+    return [this.orders, this.reads, this.waits, this.imports];
   }
 
   of({ method, url }: { readonly method?: string; readonly url?: string }): ConcurrencyLimit | null {
     if (UNLIMITED.test(url ?? '')) return null;
+    if (method === 'POST' && IMPORT.test(url ?? '')) return this.imports;
     // What takes a body is an order, the preview of one, or a change.
     return method === 'POST' || method === 'PATCH' ? this.orders : this.reads;
   }

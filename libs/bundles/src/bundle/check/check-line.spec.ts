@@ -151,10 +151,10 @@ describe('checkLine', () => {
 
   it('names unknown fields of a line beside its first other fault, at every depth, each once', () => {
     const variants = [{ sku: 'A', name: 'A', prize: '1' }];
-    const { price: _price, ...unpriced } = PRODUCT;
+    const { slug: _slug, ...unnamed } = PRODUCT;
 
-    expect(() => parse({ ...unpriced, prise: '1', variants })).toThrow(
-      /^product\.price is required; product has no field "prise"; product\.variants\[0\] has no field "prize"$/,
+    expect(() => parse({ ...unnamed, prise: '1', variants })).toThrow(
+      /^product\.slug is required; product has no field "prise"; product\.variants\[0\] has no field "prize"$/,
     );
     expect(() => parse({ ...PRODUCT, slug: 7, variants })).toThrow(
       /^product\.slug must be text; product\.variants\[0\] has no field "prize"$/,

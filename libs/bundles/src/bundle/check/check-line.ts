@@ -2,8 +2,8 @@ import { isStorable } from '@app/domain';
 import type { TSchema } from '@sinclair/typebox';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { DataValidateFunction, DataValidationCxt, FuncKeywordDefinition } from 'ajv/dist/types/index.js';
-import { LINES } from '../schema/bundle-schema.js';
-import type { BundleLine } from '../schema/bundle.js';
+import { IMPORT_LINES, LINES } from '../schema/bundle-schema.js';
+import type { BundleLine, ImportableLine } from '../schema/bundle.js';
 import { Fault, quoted } from './faults.js';
 import { EMPTY_FOR_NULL, problemOfRepetition, RULES, STORABLE, TEXTS, TRIMMED, type Problem } from './line-rules.js';
 
@@ -54,31 +54,32 @@ function validator<Value>(
   return validate as DataValidateFunction;
 }
 
-const validators = new Map<string, ValidateFunction>();
-
-/** Compiles a schema when the first line of its kind comes: the API loads this module, and most processes check no line. */
-function validatorOf(kind: keyof typeof LINES): ValidateFunction {
-  const known = validators.get(kind) ?? ajv.compile(LINES[kind]);
-  validators.set(kind, known);
-  return known;
-}
-
 /**
  * Replaces texts in the value by their stored form. @throws Fault that names the first invalid field, and unknown
  * fields.
  */
-export function checkLine(value: unknown, onTrimmed: OnTrimmed = () => undefined): BundleLine {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Fault('the line', 'must be an object');
-  const { kind } = value as { kind?: unknown };
-  if (!isKind(kind)) throw new Fault('kind', `must be one of ${Object.keys(LINES).join(', ')}`);
-  const validate = validatorOf(kind);
-  if (isValid(validate, value, (path) => onTrimmed(dotted(kind, path)))) return value as BundleLine;
-  const first = faultOf(kind, validate.errors?.[0]);
-  throw first.with(unknownFields(LINES[kind], value, kind));
+type CheckLine<Line> = (value: unknown, onTrimmed?: OnTrimmed) => Line;
+
+/** Compiles a schema when the first line of its kind comes: the API loads this module, and most processes check no line. */
+function checkOf<Line>(schemas: Readonly<Record<string, TSchema>>): CheckLine<Line> {
+  const validators = new Map<string, ValidateFunction>();
+  return (value, onTrimmed = () => undefined) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new Fault('the line', 'must be an object');
+    const { kind } = value as { kind?: unknown };
+    const schema = typeof kind === 'string' && Object.hasOwn(schemas, kind) ? schemas[kind] : undefined;
+    if (!schema) throw new Fault('kind', `must be one of ${Object.keys(schemas).join(', ')}`);
+    const name = kind as string;
+    const validate = validators.get(name) ?? ajv.compile(schema);
+    validators.set(name, validate);
+    if (isValid(validate, value, (path) => onTrimmed(dotted(name, path)))) return value as Line;
+    const first = faultOf(name, validate.errors?.[0]);
+    throw first.with(unknownFields(schema, value, name));
+  };
 }
 
-const isKind = (kind: unknown): kind is keyof typeof LINES => typeof kind === 'string' && Object.hasOwn(LINES, kind);
+export const checkLine = checkOf<BundleLine>(LINES);
+export const checkImportLine = checkOf<ImportableLine>(IMPORT_LINES);
 
 const isValid = (validate: ValidateFunction, value: unknown, onTrimmed: OnTrimmed): boolean =>
   Reflect.apply<unknown, [unknown], boolean>(validate as never, onTrimmed, [value]);

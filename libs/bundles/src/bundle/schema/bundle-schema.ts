@@ -1,4 +1,5 @@
-import type { TObject } from '@sinclair/typebox';
+import type { ImportKind } from '@app/application';
+import { Type, type TObject } from '@sinclair/typebox';
 import { binLine, brandLine, categoryLine, productLine, stockLine, warehouseLine } from './catalog-lines.js';
 import { storeLine } from './store-line.js';
 import { customerLine, orderLine } from './trade-lines.js';
@@ -21,19 +22,39 @@ export const LINES = {
 
 export const KINDS_IN_ORDER = Object.keys(LINES) as (keyof typeof LINES)[];
 
+// The key of a request says which store it writes to, and which orders are tests. No request brings secrets of customers.
+const OF_KEY = ['store'] as const;
+const OF_KEY_OF_ORDER = ['store', 'is_test'] as const;
+const OF_COMMAND = ['store', 'password_hash', 'verification_token', 'national_id'] as const;
+
+/** The lines that the API imports. */
+export const IMPORT_LINES = {
+  warehouse: Type.Omit(warehouseLine, OF_KEY),
+  bin: Type.Omit(binLine, OF_KEY),
+  brand: Type.Omit(brandLine, OF_KEY),
+  category: Type.Omit(categoryLine, OF_KEY),
+  product: Type.Omit(productLine, OF_KEY),
+  customer: Type.Omit(customerLine, OF_COMMAND),
+  order: Type.Omit(orderLine, OF_KEY_OF_ORDER),
+} as const satisfies Record<ImportKind, TObject>;
+
 /** Keywords that only this importer understands. A field of the same name has an object. */
 const OWN_WORDS = new Set(['differ', 'problem', 'reads', 'rule']);
 
 export function publishedSchema(): object {
-  const schema = {
+  return published({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'A line of a store bundle',
     description: 'What a schema cannot say, such as whether a reference is known, `import --dry-run` checks.',
     anyOf: Object.values(LINES),
-  };
+  });
+}
+
+/** Without the keywords that other validators do not know. */
+export function published<Schema extends object>(schema: Schema): Schema {
   return JSON.parse(
     JSON.stringify(schema, (key, value: unknown) =>
       OWN_WORDS.has(key) && (typeof value === 'string' || Array.isArray(value)) ? undefined : value,
     ),
-  ) as object;
+  ) as Schema;
 }

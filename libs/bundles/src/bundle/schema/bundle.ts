@@ -1,5 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox';
-import type { LINES } from './bundle-schema.js';
+import type { IMPORT_LINES, LINES } from './bundle-schema.js';
 import type { variant } from './catalog-lines.js';
 import type { paymentSettings } from './store-line.js';
 import type { orderItem } from './trade-lines.js';
@@ -16,7 +16,12 @@ export type BundleKind = keyof typeof LINES;
 export type LineOf<Kind extends BundleKind> = { [Each in Kind]: Given<(typeof LINES)[Each]> }[Kind];
 export type BundleLine = LineOf<BundleKind>;
 
+export type ImportableLine = {
+  [Kind in keyof typeof IMPORT_LINES]: Given<(typeof IMPORT_LINES)[Kind]>;
+}[keyof typeof IMPORT_LINES];
+
 export type StoreLine = LineOf<'store'>;
+export type WarehouseLine = LineOf<'warehouse'>;
 export type ProductLine = LineOf<'product'>;
 export type StockLine = LineOf<'stock'>;
 export type CustomerLine = LineOf<'customer'>;

@@ -15,7 +15,7 @@ export const customerLine = is.object(
     kind: is.kind('customer'),
     store: is.subdomain,
     id: is.optional(is.uuid),
-    name: is.text(200),
+    name: is.optional(is.described(is.text(200), is.OF_NEW)),
     email: is.optional(is.email),
     phone: is.optional(is.text(40)),
     status: is.optional(is.name(40)),
@@ -147,9 +147,12 @@ export const orderLine = is.object(
     total_amount: is.signedAmount,
     tax_amount: is.optional(is.signedAmount),
     shipping_amount: is.optional(is.signedAmount),
-    discount_amount: is.optional(is.described(is.signedAmount, 'Minor units; positive where it lowers the total.')),
+    discount_amount: is.optional(is.described(is.signedAmount, 'In minor units; positive where it lowers the total.')),
     adjustment_amount: is.optional(
-      is.described(is.signedAmount, 'What the others do not explain of total_amount. Computed where absent.'),
+      is.described(
+        is.signedAmount,
+        'In minor units: what the others do not explain of total_amount. Computed where absent.',
+      ),
     ),
     customer_id: is.optional(account),
     customer_name: is.optional(is.text(200)),

@@ -37,10 +37,13 @@ export function described<T extends TSchema>(schema: T, description: string): T 
   return { ...schema, description };
 }
 
+/** The description of a field that an existing row keeps. */
+export const OF_NEW = 'A new row needs it.';
+
 export const kind = <const K extends string>(own: K) => Type.Literal(own);
-export const amount = integer(0, Number.MAX_SAFE_INTEGER, 'Minor units.');
+export const amount = integer(0, Number.MAX_SAFE_INTEGER, 'In minor units.');
 const MOST = Number.MAX_SAFE_INTEGER;
-export const signedAmount = integer(-MOST, MOST, 'Minor units; negative in a credit note.');
+export const signedAmount = integer(-MOST, MOST, 'In minor units; negative in a credit note.');
 /** The limit leaves the sequence of the table room for new rows. */
 const ID_USE = 'Used for a new row where it is free; otherwise, the row gets another one.';
 export const rowId = integer(1, 1_000_000_000, ID_USE);
@@ -49,7 +52,7 @@ export const sku = name(200);
 const readsText = { reads: 'text' };
 export const code = textLike('^[^\\s/]{1,64}$', 'must be 1 to 64 characters without blanks and slashes', readsText);
 export const price = textLike('^\\d{1,18}(\\.\\d{1,18})?$', 'must be decimal text such as "79.90"', {
-  description: 'Decimal text in major units, such as "79.90".',
+  description: 'In major units, as decimal text such as "79.90".',
 });
 export const uuid = textLike(
   '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',

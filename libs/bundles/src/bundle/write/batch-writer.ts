@@ -1,12 +1,12 @@
-import type { EntityManager } from 'typeorm';
 import type { DataCipher } from '@app/infrastructure';
-import { BundleLineError, rejectionOf } from '../check/faults.js';
+import { BadLines, BundleLineError, rejectionOf } from '../check/faults.js';
 import { KINDS_IN_ORDER } from '../schema/bundle-schema.js';
 import type { BundleKind, LineOf } from '../schema/bundle.js';
 import { Batch, type Numbered, type Owner, type WriteLines } from './batch.js';
-import { sumOf, type ImportCounts } from './import-counts.js';
+import type { LineResult } from './import-counts.js';
 import { lockBatch } from './lock-batch.js';
 import { emailKeys, segmentsOf } from './segments.js';
+import type { Sql } from './table-writer.js';
 import { STORES } from './tables.js';
 import { writeBins, writeBrands, writeCategories, writeWarehouses } from './write-catalog.js';
 import { writeCustomers } from './write-customers.js';
@@ -28,16 +28,20 @@ const WRITERS: { readonly [Kind in OwnedKind]: WriteLines<Kind> } = {
   stock: writeStock,
 };
 
-/** The transaction must be rolled back after an error. @throws BundleLineError */
-export async function writeBatch(
-  manager: EntityManager,
-  cipher: DataCipher,
-  lines: readonly Numbered[],
-): Promise<WrittenLines> {
+/**
+ * For a transaction that has its turn, and is rolled back after an error.
+ *
+ * @throws BadLines, BundleLineError
+ */
+export async function writeBatch(manager: Sql, cipher: DataCipher, lines: readonly Numbered[]): Promise<Written> {
   await lockBatch(manager, lines);
+  return writeLocked(manager, cipher, lines);
+}
+
+async function writeLocked(manager: Sql, cipher: DataCipher, lines: readonly Numbered[]): Promise<Written> {
   const batch = new Batch(manager, cipher, await emailKeys(manager, lines));
   for (const segment of segmentsOf(lines, batch.emailKey)) await writeSegment(batch, segment);
-  return { counts: batch.counts, warnings: batch.warnings, faults: [] };
+  return { results: batch.results, warnings: batch.warnings };
 }
 
 async function writeSegment(batch: Batch, segment: readonly Numbered[]): Promise<void> {
@@ -81,52 +85,74 @@ async function groupByOwner(batch: Batch, segment: readonly Numbered[]): Promise
   return lines;
 }
 
-export interface WrittenLines {
-  readonly counts: ImportCounts;
+interface Written {
+  readonly results: readonly LineResult[];
+  /** About lines that are written, and may not do what was meant. */
   readonly warnings: readonly BundleLineError[];
+}
+
+export interface WrittenLines extends Written {
   readonly faults: readonly BundleLineError[];
 }
 
+/** Leaves out the bad lines. For a transaction that has its turn. */
 export async function writeGoodLines(
-  manager: EntityManager,
+  manager: Sql,
   cipher: DataCipher,
   lines: readonly Numbered[],
 ): Promise<WrittenLines> {
-  // A savepoint locks the rows of its lines only. Locking part by part would deadlock with orders.
+  // Before the savepoints: locking part by part would deadlock with orders.
   await lockBatch(manager, lines);
   return writeParts(manager, cipher, lines);
 }
 
-/** Halves the lines until the bad ones are found. */
-async function writeParts(
-  manager: EntityManager,
-  cipher: DataCipher,
-  lines: readonly Numbered[],
-): Promise<WrittenLines> {
+/** Repeats without the lines that are found to be bad. Halves the lines if only the database knows which one is. */
+async function writeParts(manager: Sql, cipher: DataCipher, lines: readonly Numbered[]): Promise<WrittenLines> {
+  if (lines.length === 0) return { results: [], warnings: [], faults: [] };
   try {
-    return await manager.transaction((savepoint) => writeBatch(savepoint, cipher, lines));
+    return { ...(await inSavepoint(manager, () => writeLocked(manager, cipher, lines))), faults: [] };
   } catch (error) {
-    const fault = faultOf(error, lines);
-    if (!fault) throw error;
-    if (lines.length === 1) return { counts: sumOf(), warnings: [], faults: [fault] };
+    const faults = faultsOf(error, lines);
+    if (!faults) throw error;
+    const bad = new Set(faults.map(({ line }) => line));
+    const good = lines.filter(({ number }) => !bad.has(number));
+    if (lines.length === 1 || rejectionOf(error) === null) {
+      const { faults: others, ...written } = await writeParts(manager, cipher, good);
+      return { ...written, faults: [...faults, ...others] };
+    }
     const half = Math.ceil(lines.length / 2);
     const first = await writeParts(manager, cipher, lines.slice(0, half));
     const second = await writeParts(manager, cipher, lines.slice(half));
-    const faults = [...first.faults, ...second.faults];
+    const found = [...first.faults, ...second.faults];
     return {
-      counts: sumOf(first.counts, second.counts),
+      results: [...first.results, ...second.results],
       warnings: [...first.warnings, ...second.warnings],
-      faults: faults.length > 0 ? faults : [fault],
+      faults: found.length > 0 ? found : faults,
     };
   }
 }
 
-export function faultOf(error: unknown, lines: readonly Numbered[]): BundleLineError | null {
-  if (error instanceof BundleLineError) return error;
+async function inSavepoint<T>(manager: Sql, work: () => Promise<T>): Promise<T> {
+  await manager.query('SAVEPOINT part');
+  try {
+    return await work();
+  } catch (error) {
+    // The error of a lost connection is the first one.
+    await manager.query('ROLLBACK TO SAVEPOINT part').catch(() => undefined);
+    throw error;
+  } finally {
+    await manager.query('RELEASE SAVEPOINT part').catch(() => undefined);
+  }
+}
+
+/** Null unless the error is about the lines. */
+export function faultsOf(error: unknown, lines: readonly Numbered[]): readonly BundleLineError[] | null {
+  if (error instanceof BadLines) return error.faults;
+  if (error instanceof BundleLineError) return [error];
   const rejection = rejectionOf(error);
   const first = lines[0];
   const last = lines.at(-1);
   if (!rejection || !first || !last) return null;
   const others = first === last ? '' : ` together with the lines to ${last.number}`;
-  return new BundleLineError(first.number, `the database rejects it${others} (${rejection})`);
+  return [new BundleLineError(first.number, `the database rejects it${others} (${rejection})`)];
 }

@@ -1,10 +1,9 @@
 import type { Currency } from '@app/domain';
-import type { EntityManager } from 'typeorm';
 import type { DataCipher } from '@app/infrastructure';
 import type { BundleKind, BundleLine, LineOf } from '../schema/bundle.js';
 import { BundleLineError, quoted } from '../check/faults.js';
-import { sumOf, type Outcome } from './import-counts.js';
-import type { Row, TableWriter, Written } from './table-writer.js';
+import type { LineResult, Outcome } from './import-counts.js';
+import type { Row, Sql, TableWriter, Written } from './table-writer.js';
 
 export interface Numbered<Line extends BundleLine = BundleLine> {
   readonly number: number;
@@ -20,7 +19,7 @@ export interface Owner {
 /** Knows the e-mails of the lines that it was made for. */
 export type EmailKey = (email: string) => string;
 
-/** For lines with different natural keys. @throws BundleLineError */
+/** For lines with different natural keys. @throws BadLines, BundleLineError */
 export type WriteLines<Kind extends BundleKind> = (
   batch: Batch,
   store: Owner,
@@ -34,7 +33,7 @@ export type WriteLines<Kind extends BundleKind> = (
 export type FindId = (line: number, key: Row, what: string, name?: string) => number;
 
 export class Batch {
-  readonly counts = sumOf();
+  readonly results: LineResult[] = [];
   /** About lines that are written, and may not do what was meant. */
   readonly warnings: BundleLineError[] = [];
   /**
@@ -44,7 +43,7 @@ export class Batch {
   private readonly known = new Map<string, { readonly id: number; readonly line: number }>();
 
   constructor(
-    readonly manager: EntityManager,
+    readonly manager: Sql,
     readonly cipher: DataCipher,
     readonly emailKey: EmailKey,
   ) {}
@@ -62,12 +61,13 @@ export class Batch {
   }
 
   /** @param changed ids of rows that count as updated because of their parts. */
-  count<Id>(
-    written: readonly { readonly line: BundleLine; readonly id: Id; readonly outcome: Outcome }[],
+  note<Id>(
+    written: readonly (Numbered & { readonly id: Id; readonly outcome: Outcome })[],
     changed: ReadonlySet<Id> = new Set(),
   ): void {
-    for (const { line, id, outcome } of written) {
-      this.counts[line.kind][outcome === 'unchanged' && changed.has(id) ? 'updated' : outcome]++;
+    for (const { number, line, id, outcome } of written) {
+      const isPartOnly = outcome === 'unchanged' && changed.has(id);
+      this.results.push({ number, kind: line.kind, id: String(id), outcome: isPartOnly ? 'updated' : outcome });
     }
   }
 

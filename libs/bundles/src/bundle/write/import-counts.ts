@@ -8,6 +8,20 @@ type Counts = Record<BundleKind, Record<Outcome, number>>;
 /** An order that is already stored counts as `unchanged`. */
 export type ImportCounts = Readonly<Record<BundleKind, Readonly<Record<Outcome, number>>>>;
 
+/** What became of a line. */
+export interface LineResult {
+  readonly number: number;
+  readonly kind: BundleKind;
+  readonly id: string;
+  readonly outcome: Outcome;
+}
+
+export function countsOf(results: readonly LineResult[]): ImportCounts {
+  const counts = sumOf();
+  for (const { kind, outcome } of results) counts[kind][outcome]++;
+  return counts;
+}
+
 export function sumOf(...parts: readonly ImportCounts[]): Counts {
   const sum = Object.fromEntries(
     KINDS_IN_ORDER.map((kind) => [kind, { created: 0, updated: 0, unchanged: 0 }]),

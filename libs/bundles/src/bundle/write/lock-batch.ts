@@ -1,8 +1,11 @@
-import type { EntityManager } from 'typeorm';
-import { takesStock } from '../schema/bundle.js';
+import { takesStock, type WarehouseLine } from '../schema/bundle.js';
 import type { Numbered } from './batch.js';
+import type { Sql } from './table-writer.js';
 
-const TAKE_TURNS = `/* import.take_turns */ SELECT pg_advisory_xact_lock(hashtextextended('store-commerce bundle import', 0))`;
+const OF_COMMANDS = `hashtextextended('store-commerce bundle import', 0)`;
+const TAKE_TURNS = `/* import.take_turns */ SELECT pg_advisory_xact_lock(${OF_COMMANDS})`;
+const TAKE_TURN_OF_STORE = `/* import.take_turn_of_store */
+  SELECT pg_advisory_xact_lock_shared(${OF_COMMANDS}), pg_advisory_xact_lock(hashtext('import'), $1)`;
 
 // Every writer locks stock in this order.
 const LOCK_STOCK = `/* import.stock.lock */
@@ -12,27 +15,33 @@ const LOCK_STOCK = `/* import.stock.lock */
   FOR NO KEY UPDATE`;
 
 // Opening or closing a warehouse changes the stock of the products in its bins.
-const LOCK_PRODUCTS = `/* import.products.lock */
+const FIND_STOCKED = `/* import.products.stocked */
+  SELECT DISTINCT stock.product_id AS id
+  FROM unnest($2::text[], $3::boolean[]) AS given (code, active)
+  JOIN warehouses ON warehouses.store_id = $1 AND warehouses.code = given.code AND warehouses.active <> given.active
+  JOIN bins ON bins.store_id = $1 AND bins.warehouse_id = warehouses.id
+  JOIN stock ON stock.store_id = $1 AND stock.bin_id = bins.id`;
+
+// An array, because a join would read all products of a store that the planner takes for small.
+const LOCK_PRODUCTS = `/* import.products.lock_batch */
   SELECT FROM products
-  WHERE store_id = $1 AND id IN (
-    SELECT id FROM products WHERE store_id = $1 AND slug = ANY($2)
-    UNION
-    SELECT stock.product_id
-    FROM unnest($3::text[], $4::boolean[]) AS given (code, active)
-    JOIN warehouses ON warehouses.store_id = $1 AND warehouses.code = given.code AND warehouses.active <> given.active
-    JOIN bins ON bins.store_id = $1 AND bins.warehouse_id = warehouses.id
-    JOIN stock ON stock.store_id = $1 AND stock.bin_id = bins.id)
+  WHERE store_id = $1 AND id = ANY (ARRAY(
+    SELECT id FROM products WHERE store_id = $1 AND slug = ANY($2) UNION ALL SELECT unnest($3::int[])))
   ORDER BY id
   FOR NO KEY UPDATE`;
 
 /** Two imports into one store could lock its rows in opposite orders. */
-export async function takeTurns(manager: EntityManager): Promise<void> {
+export async function takeTurns(manager: Sql): Promise<void> {
   await manager.query(TAKE_TURNS);
 }
 
+/** The turn of an import that writes to one store only. It does not wait for those of other stores. */
+export async function takeTurnOfStore(manager: Sql, storeId: number): Promise<void> {
+  await manager.query(TAKE_TURN_OF_STORE, [storeId]);
+}
+
 /** Locks in the order of orders: stock, then products. The order of the file would deadlock with them. */
-export async function lockBatch(manager: EntityManager, lines: readonly Numbered[]): Promise<void> {
-  await takeTurns(manager);
+export async function lockBatch(manager: Sql, lines: readonly Numbered[]): Promise<void> {
   const changing = lines
     .map(({ line }) => line)
     .filter(
@@ -51,10 +60,16 @@ export async function lockBatch(manager: EntityManager, lines: readonly Numbered
       return line.kind === 'order' ? (line.line_items ?? []).flatMap(({ product }) => product ?? []) : [];
     });
     const products = own.filter((line) => line.kind === 'product').map(({ slug }) => slug);
-    const warehouses = own.filter((line) => line.kind === 'warehouse');
+    const moving = own.filter((line) => line.kind === 'warehouse').filter(({ active }) => active !== undefined);
     if (stocked.length > 0) await manager.query(LOCK_STOCK, [id, stocked]);
-    const codes = warehouses.map(({ code }) => code);
-    const active = warehouses.map((warehouse) => warehouse.active);
-    await manager.query(LOCK_PRODUCTS, [id, [...products, ...stocked], codes, active]);
+    const inWarehouses = moving.length > 0 ? await findStocked(manager, id, moving) : [];
+    await manager.query(LOCK_PRODUCTS, [id, [...products, ...stocked], inWarehouses]);
   }
+}
+
+async function findStocked(manager: Sql, storeId: number, warehouses: readonly WarehouseLine[]): Promise<number[]> {
+  const codes = warehouses.map(({ code }) => code);
+  const active = warehouses.map((warehouse) => warehouse.active);
+  const rows = await manager.query<{ id: number }[]>(FIND_STOCKED, [storeId, codes, active]);
+  return rows.map(({ id }) => id);
 }

@@ -22,7 +22,8 @@ export const PARTS: Readonly<Record<string, Rows>> = {
 };
 
 export function insertInto(table: string, row: object): string {
-  const columns = Object.keys(row).join(', ');
+  // Sorted: the order of fields in a line must not make another statement.
+  const columns = Object.keys(row).sort().join(', ');
   return `/* import.${table}.insert */
   INSERT INTO ${table} (store_id, ${columns})
   SELECT $1::int, ${columns} FROM jsonb_populate_recordset(NULL::${table}, $2::jsonb) WITH ORDINALITY

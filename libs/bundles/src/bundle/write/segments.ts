@@ -1,12 +1,12 @@
-import type { EntityManager } from 'typeorm';
 import { takesStock, type BundleLine } from '../schema/bundle.js';
 import type { EmailKey, Numbered } from './batch.js';
+import type { Sql } from './table-writer.js';
 
 // The expression of the unique index. JavaScript folds some letters, such as İ and Σ, to others than PostgreSQL.
 const EMAIL_KEYS = `/* import.emails.keys */
   SELECT email, lower(email) AS key FROM jsonb_array_elements_text($1::jsonb) AS given (email)`;
 
-export async function emailKeys(manager: EntityManager, lines: readonly Numbered[]): Promise<EmailKey> {
+export async function emailKeys(manager: Sql, lines: readonly Numbered[]): Promise<EmailKey> {
   const emails = lines.flatMap(({ line }) => (line.kind === 'customer' && line.email ? [line.email] : []));
   if (emails.length === 0) return (email) => email;
   const rows = await manager.query<{ email: string; key: string }[]>(EMAIL_KEYS, [JSON.stringify(emails)]);
@@ -55,7 +55,7 @@ function identitiesOf(line: BundleLine, emailKey: EmailKey): string[][] {
     case 'stock':
       return [[line.bin, line.product, line.variant ?? '']];
     case 'customer': {
-      const { id, email, name, phone = '', created_at = '' } = line;
+      const { id, email, name = '', phone = '', created_at = '' } = line;
       const identities = [...(id ? [['id', id]] : []), ...(email ? [['email', emailKey(email)]] : [])];
       return identities.length > 0 ? identities : [[name, phone, created_at]];
     }

@@ -1,4 +1,4 @@
-import { quoted } from '../check/faults.js';
+import { ofEach, quoted } from '../check/faults.js';
 import type { Batch, Owner } from './batch.js';
 import { PRODUCTS, VARIANTS } from './tables.js';
 
@@ -19,7 +19,7 @@ export async function findSellables<Reference extends SellableReference>(
 ): Promise<Map<Reference, Sellable>> {
   const slugs = references.flatMap(({ reference: { product } }) => (product ? [{ slug: product }] : []));
   const productId = await batch.finder(PRODUCTS, store.id, slugs);
-  const found = references.map(({ number, reference }) => {
+  const found = ofEach(references, ({ number, reference }) => {
     const { product, variant: sku } = reference;
     const product_id = product ? productId(number, { slug: product }, 'product') : null;
     return { number, reference, product_id, variant: sku ? { product_id, sku } : null };
@@ -27,7 +27,7 @@ export async function findSellables<Reference extends SellableReference>(
   const variants = found.flatMap(({ variant }) => variant ?? []);
   const variantId = await batch.finder(VARIANTS, store.id, variants);
   return new Map(
-    found.map(({ number, reference, product_id, variant }) => {
+    ofEach(found, ({ number, reference, product_id, variant }) => {
       const what = `product ${quoted(reference.product ?? '')}: variant`;
       return [reference, { productId: product_id, variantId: variant && variantId(number, variant, what) }];
     }),

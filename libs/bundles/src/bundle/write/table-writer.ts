@@ -1,5 +1,9 @@
 import type { EntityManager } from 'typeorm';
+import { BundleLineError, ofEach } from '../check/faults.js';
 import type { Outcome } from './import-counts.js';
+
+/** Of one transaction. */
+export type Sql = Pick<EntityManager, 'query'>;
 
 /** An absent column keeps its value, or gets its default in a new row. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -17,6 +21,8 @@ export interface TableSpec {
   readonly key: readonly string[];
   /** The other columns that an import may set, with the values that a new row gets without one. */
   readonly columns: Row;
+  /** What a new row needs, as fields of its line, such as `product.name`. */
+  readonly required?: readonly string[];
   /** Ids of a sequence. A new row may give its own, and gets it where it is free. */
   readonly numbered?: boolean;
   readonly global?: boolean;
@@ -30,12 +36,13 @@ export class TableWriter<Id extends number | string> {
     this.sql = statements(spec);
   }
 
-  find(manager: EntityManager, storeId: number, keys: readonly Row[]): Promise<Map<string, Id>> {
+  find(manager: Sql, storeId: number, keys: readonly Row[]): Promise<Map<string, Id>> {
     return this.select(manager, this.sql.find, storeId, keys);
   }
 
-  async write<T extends { readonly row: Row }>(
-    manager: EntityManager,
+  /** @throws BadLines when new rows lack what they need. */
+  async write<T extends { readonly number: number; readonly row: Row }>(
+    manager: Sql,
     storeId: number,
     given: readonly T[],
   ): Promise<(T & Written<Id>)[]> {
@@ -43,7 +50,10 @@ export class TableWriter<Id extends number | string> {
     // Locks first, so that the comparison sees the values that the update will replace.
     const existing = await this.select(manager, this.sql.lock, storeId, rows);
     const old = rows.filter((row) => existing.has(this.keyOf(row)));
-    const fresh = rows.filter((row) => !existing.has(this.keyOf(row)));
+    const fresh = ofEach(
+      given.filter(({ row }) => !existing.has(this.keyOf(row))),
+      (each) => this.complete(each),
+    );
     const hasColumns = Object.keys(this.spec.columns).length > 0;
     const changed = await this.select(manager, this.sql.update, storeId, hasColumns ? old : []);
     await this.passGivenIds(manager, fresh);
@@ -56,7 +66,14 @@ export class TableWriter<Id extends number | string> {
     });
   }
 
-  private async passGivenIds(manager: EntityManager, rows: readonly Row[]): Promise<void> {
+  private complete({ number, row }: { readonly number: number; readonly row: Row }): Row {
+    const { required = [] } = this.spec;
+    const missing = required.find((field) => row[field.slice(field.indexOf('.') + 1)] === undefined);
+    if (missing !== undefined) throw new BundleLineError(number, `${missing} is required`);
+    return row;
+  }
+
+  private async passGivenIds(manager: Sql, rows: readonly Row[]): Promise<void> {
     const ids = this.spec.numbered ? rows.flatMap(({ id }) => (typeof id === 'number' ? [id] : [])) : [];
     if (ids.length > 0) await manager.query(this.sql.passIds, [Math.max(...ids)]);
   }
@@ -66,7 +83,7 @@ export class TableWriter<Id extends number | string> {
   }
 
   private async select(
-    manager: EntityManager,
+    manager: Sql,
     sql: string,
     storeId: number,
     rows: readonly Row[],
@@ -93,8 +110,9 @@ function statements({ table, id = 'id', key, columns: values, numbered, global }
   const scope = global ? '' : 'store_id, ';
   // An existing row keeps its id.
   const kept = `given.fields${numbered ? ` - 'id'` : ''}`;
+  // OFFSET keeps the planner from reading the ids of the whole table.
   const isFree = `row_number() OVER (PARTITION BY n.id ORDER BY given.position) = 1
-        AND NOT EXISTS (SELECT FROM ${table} AS taken WHERE ${global ? '' : 'taken.store_id = $2 AND '}taken.id = n.id)`;
+        AND NOT EXISTS (SELECT FROM ${table} AS taken WHERE ${global ? '' : 'taken.store_id = $2 AND '}taken.id = n.id OFFSET 0)`;
   const sequence = `pg_get_serial_sequence('${table}', 'id')`;
   const ownId = `CASE WHEN n.id IS NOT NULL AND ${isFree} THEN n.id ELSE nextval(${sequence})::int END, `;
   return {

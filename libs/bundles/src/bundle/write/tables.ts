@@ -20,6 +20,7 @@ export const STORES = new TableWriter<number>({
 export const WAREHOUSES = new TableWriter<number>({
   table: 'warehouses',
   key: ['code'],
+  required: ['warehouse.name'],
   columns: { name: undefined, active: true },
 });
 
@@ -29,6 +30,7 @@ export const BRANDS = new TableWriter<number>({
   table: 'brands',
   numbered: true,
   key: ['slug'],
+  required: ['brand.name'],
   columns: { name: undefined, logo: '', description: '', active: true },
 });
 
@@ -36,6 +38,7 @@ export const CATEGORIES = new TableWriter<number>({
   table: 'categories',
   numbered: true,
   key: ['slug'],
+  required: ['category.name'],
   columns: { name: undefined, image: '', description: '', display_order: 0, active: true },
 });
 
@@ -43,6 +46,7 @@ export const PRODUCTS = new TableWriter<number>({
   table: 'products',
   numbered: true,
   key: ['slug'],
+  required: ['product.name', 'product.price'],
   columns: {
     ...withoutDefault('name', 'price', 'brand_id', 'created_at'),
     ...all('', 'sku', 'description'),
@@ -66,6 +70,7 @@ export const VARIANTS = new TableWriter<number>({
 export const CUSTOMERS = new TableWriter<string>({
   table: 'customers',
   key: ['id'],
+  required: ['customer.name'],
   columns: {
     ...withoutDefault('name', 'created_at', 'last_login'),
     ...all('', 'email', 'phone', 'city'),

@@ -1,4 +1,4 @@
-import { BundleLineError } from '../check/faults.js';
+import { BundleLineError, ofEach } from '../check/faults.js';
 import type { BundleLine } from '../schema/bundle.js';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import { BINS, BRANDS, CATEGORIES, WAREHOUSES } from './tables.js';
@@ -26,8 +26,8 @@ async function writeRows<Line extends BundleLine>(
   lines: readonly Numbered<Line>[],
   toRow: (line: Numbered<Line>) => Row,
 ): Promise<void> {
-  const rows = lines.map((each) => ({ ...each, row: toRow(each) }));
-  batch.count(await batch.write(table, store.id, rows));
+  const rows = ofEach(lines, (each) => ({ ...each, row: toRow(each) }));
+  batch.note(await batch.write(table, store.id, rows));
 }
 
 function fieldsOf<Line extends { kind: string; store: string }>({ kind: _, store: __, ...fields }: Line) {
@@ -60,9 +60,9 @@ export const writeCategories: WriteLines<'category'> = async (batch, store, line
   const written = await batch.write(CATEGORIES, store.id, rows);
   const named = lines.flatMap(({ line: { parent } }) => (parent ? [{ slug: parent }] : []));
   const categoryId = await batch.finder(CATEGORIES, store.id, named);
-  const parents = written.flatMap(({ number, id, line: { parent } }) => {
-    if (parent === undefined) return [];
-    return [{ id, parent_id: parent === null ? null : categoryId(number, { slug: parent }, 'category') }];
+  const placed = written.filter(({ line: { parent } }) => parent !== undefined);
+  const parents = ofEach(placed, ({ number, id, line: { parent } }) => {
+    return { id, parent_id: parent ? categoryId(number, { slug: parent }, 'category') : null };
   });
   const moved = await batch.manager.query<{ id: number }[]>(SET_PARENTS, [store.id, JSON.stringify(parents)]);
   const ids = moved.map(({ id }) => id);
@@ -71,5 +71,5 @@ export const writeCategories: WriteLines<'category'> = async (batch, store, line
     const line = written.find(({ id }) => id === circle.id)?.number ?? 0;
     throw new BundleLineError(line, 'category.parent makes the category its own ancestor');
   }
-  batch.count(written, new Set(ids));
+  batch.note(written, new Set(ids));
 };

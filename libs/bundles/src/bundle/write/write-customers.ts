@@ -1,8 +1,8 @@
-import { v5 as uuidv5 } from 'uuid';
+import { v4 as uuidv4, v5 as uuidv5 } from 'uuid';
 import { NATIONAL_IDS } from '@app/infrastructure';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import type { CustomerLine } from '../schema/bundle.js';
-import { BundleLineError } from '../check/faults.js';
+import { BundleLineError, ofEach } from '../check/faults.js';
 import { CUSTOMERS, CUSTOMER_SECRETS } from './tables.js';
 
 /** Arbitrary, and must never change: customer ids derive from it. */
@@ -31,8 +31,8 @@ export const writeCustomers: WriteLines<'customer'> = async (batch, store, lines
     const { kind: _, store: __, password_hash, verification_token, national_id, ...fields } = each.line;
     return { ...each, row: { ...fields, id: each.id } };
   });
-  batch.count(await CUSTOMERS.write(batch.manager, store.id, rows));
-  const secrets = identified.flatMap(({ id, line }) => secretsOf(batch, store, line, id));
+  batch.note(await CUSTOMERS.write(batch.manager, store.id, rows));
+  const secrets = identified.flatMap((each) => secretsOf(batch, store, each));
   await CUSTOMER_SECRETS.write(batch.manager, store.id, secrets);
 };
 
@@ -41,35 +41,45 @@ async function withIds(batch: Batch, store: Owner, lines: readonly Numbered<Cust
   const keys = lines.flatMap(({ line }) => (line.email ? [emailKey(line.email)] : []));
   const found = await manager.query<{ key: string; id: string }[]>(BY_EMAIL, [store.id, JSON.stringify(keys)]);
   const known = new Map(found.map(({ key, id }) => [key, id]));
-  return lines.map((each) => {
+  const identified = lines.map((each) => {
     const { email = '', id } = each.line;
     return { ...each, id: known.get(emailKey(email)) ?? id ?? derivedId(batch, store, each.line) };
   });
+  const isNew = ({ line: { email, id } }: Identified) => email && !id && !known.has(emailKey(email));
+  const derived = identified.filter(isNew).map(({ id }) => id);
+  const taken = await storedIds(batch, store, derived);
+  // The customer who once had the e-mail keeps the id that derives from it.
+  return identified.map((each) => (isNew(each) && taken.has(each.id) ? { ...each, id: uuidv4() } : each));
+}
+
+async function storedIds({ manager }: Batch, store: Owner, ids: readonly unknown[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await manager.query<{ id: string }[]>(STORED_IDS, [store.id, ids]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** It would merge two customers. One imported without an id may get such a line, unless its id is that of a third. */
 async function refuseOthers(batch: Batch, store: Owner, customers: readonly Identified[]): Promise<void> {
   const others = customers.filter(({ id, line }) => line.id && line.id !== id);
-  if (others.length === 0) return;
   const given = others.map(({ line }) => line.id);
-  const rows = await batch.manager.query<{ id: string }[]>(STORED_IDS, [store.id, given]);
-  for (const { number, id, line } of others) {
-    const isThird = rows.some((row) => row.id === line.id);
-    if (!isThird && id === derivedId(batch, store, line)) continue;
+  const thirds = await storedIds(batch, store, given);
+  ofEach(others, ({ number, id, line }) => {
+    const isThird = thirds.has(line.id ?? '');
+    if (!isThird && id === derivedId(batch, store, line)) return;
     throw new BundleLineError(number, `customer.email is already the e-mail of customer ${id}`);
-  }
+  });
 }
 
 function derivedId(
   { emailKey }: Batch,
   { subdomain }: Owner,
-  { email, name, phone = '', created_at = '' }: CustomerLine,
+  { email, name = '', phone = '', created_at = '' }: CustomerLine,
 ): string {
   const identity = email ? [emailKey(email)] : [name, phone, created_at];
   return uuidv5(JSON.stringify([subdomain, ...identity]), NAMESPACE);
 }
 
-function secretsOf({ cipher }: Batch, store: Owner, line: CustomerLine, customerId: string) {
+function secretsOf({ cipher }: Batch, store: Owner, { number, id: customerId, line }: Identified) {
   const { password_hash, verification_token, national_id } = line;
   if (password_hash === undefined && verification_token === undefined && national_id === undefined) return [];
   const encrypt = (text: string) =>
@@ -80,5 +90,5 @@ function secretsOf({ cipher }: Batch, store: Owner, line: CustomerLine, customer
     ...(verification_token !== undefined && { verification_token: verification_token || null }),
     ...(national_id !== undefined && { national_id: national_id ? encrypt(national_id) : null }),
   };
-  return [{ row }];
+  return [{ number, row }];
 }

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import { takesStock, type BundleOrderLine, type OrderRecordLine } from '../schema/bundle.js';
 import { insertInto, PARTS, type OrderToWrite } from './order-parts.js';
-import { BundleLineError, quoted } from '../check/faults.js';
+import { BundleLineError, ofEach, quoted } from '../check/faults.js';
 import { findSellables, type Sellable } from './sellables.js';
 
 const ORDER_COLUMNS = `id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
@@ -44,7 +44,10 @@ const INSERT_LINES = `/* import.order_lines.insert */
     coalesce(given.attribute_names, variant.attribute_names, '{}'), given.unit_price, given.quantity, given.line_total,
     given.metadata
   FROM jsonb_populate_recordset(NULL::order_lines, $2::jsonb) AS given
-  LEFT JOIN product_variants AS variant ON variant.store_id = $1 AND variant.id = given.variant_id`;
+  LEFT JOIN LATERAL (
+    SELECT attributes, attribute_names FROM product_variants WHERE store_id = $1 AND id = given.variant_id
+    OFFSET 0 -- keeps the planner from reading all variants
+  ) AS variant ON true`;
 
 type Identified = Numbered<OrderRecordLine> & OrderToWrite;
 
@@ -65,14 +68,14 @@ export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
   const rows = JSON.stringify(orders.map(orderRow));
   const inserted = await batch.manager.query<{ id: string }[]>(INSERT_ORDERS, [store.id, rows]);
   const created = new Set(inserted.map(({ id }) => id));
-  batch.counts.order.created += created.size;
+  const fresh = orders.filter(({ id }) => created.has(id));
+  batch.note(fresh.map((order) => ({ ...order, outcome: 'created' as const })));
   const stored = orders.filter(({ id }) => !created.has(id));
-  await countStored(batch, store, stored);
+  await noteStored(batch, store, stored);
 
   const insert = async (sql: string, rows: readonly object[]) => {
     if (rows.length > 0) await batch.manager.query(sql, [store.id, JSON.stringify(rows)]);
   };
-  const fresh = orders.filter(({ id }) => created.has(id));
   for (const order of fresh) warnOfAmount(batch, order);
   await insert(
     INSERT_LINES,
@@ -115,17 +118,18 @@ function warnOfAmount(batch: Batch, { number, line: { amount, line_items = [] } 
   batch.warn(number, `order.amount is ${amount}, and its line_items add up to ${sum}`);
 }
 
-async function countStored(batch: Batch, store: Owner, orders: readonly Identified[]): Promise<void> {
+async function noteStored(batch: Batch, store: Owner, orders: readonly Identified[]): Promise<void> {
   if (orders.length === 0) return;
   const keys = orders.map(({ number, id, line: { receipt_number, external_reference, is_test } }) => {
     return { number, id, receipt_number, external_reference, is_test };
   });
   const found = await batch.manager.query<Stored[]>(FIND_STORED, [store.id, JSON.stringify(keys)]);
-  orders.forEach((order, index) => {
+  const unchanged = ofEach([...orders.entries()], ([index, order]) => {
     const problem = differenceOf(store, order, found[index]);
     if (problem) throw new BundleLineError(order.number, problem);
-    batch.counts.order.unchanged++;
+    return { ...order, id: found[index]?.idOfReceipt ?? order.id, outcome: 'unchanged' } as const;
   });
+  batch.note(unchanged);
 }
 
 /** An order imported without an id is the same order when a later line gives one. */

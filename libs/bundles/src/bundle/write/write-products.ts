@@ -2,7 +2,7 @@ import { parseId } from '@app/application';
 import { MAX_UNIT_PRICE, minorUnitExponent, Money, type Currency } from '@app/domain';
 import type { Batch, FindId, Numbered, Owner, WriteLines } from './batch.js';
 import type { BundleVariant, ProductLine } from '../schema/bundle.js';
-import { BundleLineError, quoted } from '../check/faults.js';
+import { BundleLineError, ofEach, quoted } from '../check/faults.js';
 import { BRANDS, CATEGORIES, PRODUCTS, VARIANTS } from './tables.js';
 import type { Row, Written } from './table-writer.js';
 
@@ -15,6 +15,9 @@ const RETIRE_VARIANTS = `/* import.variants.retire */
     WHERE v.store_id = $1 AND v.product_id = ANY($2) AND v.status <> 'INACTIVE' AND v.id <> ALL($3)
     RETURNING v.product_id)
   SELECT DISTINCT product_id AS id FROM retired`;
+
+const PRICES = `/* import.products.prices */
+  SELECT id, price FROM products WHERE store_id = $1 AND id = ANY($2)`;
 
 const STORED_ORDER = `/* import.variants.order */
   SELECT product_id AS id, array_agg(sku ORDER BY position, id) AS skus
@@ -47,13 +50,13 @@ const SLUGS_THAT_ARE_IDS = `/* import.products.slugs_that_are_ids */
 export const writeProducts: WriteLines<'product'> = async (batch, store, lines) => {
   const brands = lines.flatMap(({ line }) => (line.brand ? [{ slug: line.brand }] : []));
   const brandId = await batch.finder(BRANDS, store.id, brands);
-  const rows = lines.map((each) => ({ ...each, row: productRow(store, each, brandId) }));
+  const rows = ofEach(lines, (each) => ({ ...each, row: productRow(store, each, brandId) }));
   const products = await batch.write(PRODUCTS, store.id, rows);
   const changed = new Set([
     ...(await writeVariants(batch, store, products)),
     ...(await replaceCategories(batch, store, products)),
   ]);
-  batch.count(products, changed);
+  batch.note(products, changed);
   await warnOfSlugs(batch, store, products);
 };
 
@@ -79,7 +82,7 @@ function productRow(store: Owner, { number, line }: Numbered<ProductLine>, brand
   const { kind: _, store: __, brand, categories: ___, variants: ____, price, ...fields } = line;
   return {
     ...fields,
-    price: unitPrice(price, store.currency, number, 'product.price'),
+    ...(price !== undefined && { price: unitPrice(price, store.currency, number, 'product.price') }),
     ...(brand !== undefined && { brand_id: brand && brandId(number, { slug: brand }, 'brand') }),
   };
 }
@@ -89,17 +92,31 @@ async function writeVariants(batch: Batch, store: Owner, products: readonly Writ
   const given = products.filter(({ line }) => line.variants);
   if (given.length === 0) return [];
   const isOrdered = await orderedProducts(batch, store, given);
-  const variants = given.flatMap(({ number, line, id }) =>
+  const priceOf = await pricesOf(batch, store, given);
+  const variants = ofEach(given, ({ number, line, id }) =>
     (line.variants ?? []).map((variant, place) => {
-      const row = variantRow(store, number, id, { price: line.price, ...variant }, place);
+      const row = variantRow(store, number, id, variant, place, priceOf.get(id));
       return { number, productId: id, row: isOrdered.has(id) ? row : { ...row, position: place } };
     }),
   );
-  const written = await batch.write(VARIANTS, store.id, variants);
+  const written = await batch.write(VARIANTS, store.id, variants.flat());
   const values = [store.id, given.map(({ id }) => id), written.map(({ id }) => id)];
   const retired = await batch.manager.query<{ id: number }[]>(RETIRE_VARIANTS, values);
   const changed = written.filter(({ outcome }) => outcome !== 'unchanged');
   return [...changed.map(({ productId }) => productId), ...retired.map(({ id }) => id)];
+}
+
+/** In minor units, of the products whose variants have none. */
+async function pricesOf(
+  { manager }: Batch,
+  store: Owner,
+  given: readonly WrittenProduct[],
+): Promise<ReadonlyMap<number, number>> {
+  const isNeeded = ({ line }: WrittenProduct) => line.variants?.some(({ price }) => price === undefined);
+  const ids = given.filter(isNeeded).map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  const rows = await manager.query<{ id: number; price: number }[]>(PRICES, [store.id, ids]);
+  return new Map(rows.map(({ id, price }) => [id, price]));
 }
 
 /**
@@ -126,11 +143,13 @@ function variantRow(
   store: Owner,
   line: number,
   productId: number,
-  variant: BundleVariant & { price: string },
+  variant: BundleVariant,
   place: number,
+  productPrice: number | undefined,
 ): Row {
   const { id, sku, name, price, attributes = {}, status = 'ACTIVE', metadata } = variant;
-  const minor = unitPrice(price, store.currency, line, `product.variants[${place}].price`);
+  const path = `product.variants[${place}].price`;
+  const minor = price === undefined ? productPrice : unitPrice(price, store.currency, line, path);
   // A variant is either for sale or not; only the product knows the reason.
   const sold = status === 'ACTIVE' ? 'ACTIVE' : 'INACTIVE';
   const attribute_names = Object.keys(attributes);
@@ -164,7 +183,7 @@ async function replaceCategories(batch: Batch, store: Owner, products: readonly 
   const named = given.flatMap(({ number, line, id }) => (line.categories ?? []).map((slug) => ({ number, id, slug })));
   const keys = named.map(({ slug }) => ({ slug }));
   const categoryId = await batch.finder(CATEGORIES, store.id, keys);
-  const pairs = named.map(({ number, id, slug }) => {
+  const pairs = ofEach(named, ({ number, id, slug }) => {
     return { product_id: id, category_id: categoryId(number, { slug }, 'category') };
   });
   const values = [store.id, given.map(({ id }) => id), JSON.stringify(pairs)];

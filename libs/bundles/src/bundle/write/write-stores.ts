@@ -28,7 +28,7 @@ export async function writeStores(batch: Batch, lines: readonly Numbered<StoreLi
     return { ...each, row: withoutShown({ ...fields, ...shown }, stored.get(each.line.subdomain)) };
   });
   const written = await batch.write(STORES, 0, rows);
-  batch.count(written);
+  batch.note(written);
   for (const { id, line } of written) await keepCredentials(batch, id, line.payment_settings);
 }
 

@@ -1,0 +1,31 @@
+import type { FastifyRequest, RouteOptions } from 'fastify';
+
+const KB = 1024;
+
+interface BodyLimits {
+  readonly bytes: number;
+  /** The bytes in words. */
+  readonly size: string;
+  readonly levels: number;
+  /** Total of object members and array elements. A nested object or array counts twice. */
+  readonly values: number;
+}
+
+/** A valid body has at most three levels, and the largest order about 450 values. The rest is for ignored fields. */
+export const BODIES: BodyLimits = { bytes: 256 * KB, size: '256 kB', levels: 8, values: 4_000 };
+
+export const IMPORT_PATH = '/v1/import';
+/** One value for each 14 bytes. */
+const IMPORTS: BodyLimits = { bytes: 2 * KB * KB, size: '2 MB', levels: 10, values: 150_000 };
+
+export function isImport({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url === IMPORT_PATH;
+}
+
+export function bodyLimitsOf(request: FastifyRequest): BodyLimits {
+  return isImport(request) ? IMPORTS : BODIES;
+}
+
+export function limitImports(route: RouteOptions): void {
+  if (route.url === IMPORT_PATH) route.bodyLimit = IMPORTS.bytes;
+}

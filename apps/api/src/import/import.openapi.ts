@@ -1,0 +1,88 @@
+import { IMPORT_SCOPES, type ImportKind } from '@app/application';
+import { IMPORT_LINES, published } from '@app/bundles';
+import { ImportRefused, MAX_INT4 } from '@app/domain';
+import {
+  ImportResult,
+  object,
+  optional,
+  ref,
+  type NamedSchema,
+  type ResourceDocumentation,
+} from '@app/representations';
+import { BadRequestException } from '@nestjs/common';
+import { Type, type TSchema } from '@sinclair/typebox';
+import { isJsonObject } from '../body/fields.js';
+import { ApiWrite } from '../openapi/endpoints.js';
+import { MAX_IMPORT_LINES } from './import.request.js';
+
+const KINDS = Object.keys(IMPORT_SCOPES) as ImportKind[];
+
+const nameOf = (kind: ImportKind) => `Import${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+
+/** As generators of clients read it: a constant is a word, and a large integer has its format. */
+function schemaOf(kind: ImportKind): TSchema {
+  return JSON.parse(JSON.stringify(published(IMPORT_LINES[kind])), (_name, value: unknown) => {
+    if (!isJsonObject(value)) return value;
+    const { const: word, ...schema } = value;
+    if (word !== undefined) return { ...schema, enum: [word] };
+    if (schema['type'] !== 'integer') return schema;
+    return { ...schema, format: Number(schema['maximum']) > MAX_INT4 ? 'int64' : 'int32' };
+  }) as TSchema;
+}
+
+const references = KINDS.map((kind) => [kind, ref(nameOf(kind))] as const);
+
+const SCHEMAS: readonly NamedSchema[] = [
+  ...KINDS.map((kind) => ({ name: nameOf(kind), schema: schemaOf(kind) })),
+  {
+    name: 'ImportLine',
+    schema: Type.Unsafe<unknown>({
+      oneOf: references.map(([, reference]) => reference),
+      discriminator: {
+        propertyName: 'kind',
+        mapping: Object.fromEntries(references.map(([kind, { $ref }]) => [kind, $ref as string])),
+      },
+    }),
+  },
+  {
+    name: 'ImportRequest',
+    schema: object({
+      atomic: optional(
+        Type.Boolean({ default: false, description: 'Whether no line changes anything when one is refused.' }),
+      ),
+      lines: Type.Array(ref('ImportLine'), {
+        minItems: 1,
+        maxItems: MAX_IMPORT_LINES,
+        description: 'Lines of the store bundle without `store`. A line may refer to earlier ones.',
+      }),
+    }),
+  },
+];
+
+export const IMPORT_DOCUMENTATION: ResourceDocumentation = {
+  tag: 'Import',
+  description: "Writes the catalog, customers and a till's sales.",
+  schemas: [...SCHEMAS, ImportResult],
+};
+
+export const ApiImport = ApiWrite({
+  operationId: 'importLines',
+  summary: 'Create and change what the store has',
+  description:
+    'Lines of the store bundle, as JSON or as NDJSON (`application/x-ndjson`), of at most 2 MB: given fields ' +
+    'replace, absent fields stay. A line is refused alone, and the others apply. One transaction; a repeated request finds all lines ' +
+    '`unchanged`. Each kind needs its scope: `catalog` for warehouses, bins, brands, categories and products, `customers` for customers, ' +
+    '`sales` for orders.',
+  of: ImportResult,
+  body: {
+    schema: ref('ImportRequest'),
+    example: {
+      lines: [{ kind: 'product', slug: 'runner', name: 'Runner', price: '79.90', status: 'ACTIVE' }],
+    },
+  },
+  answer: { status: 200, description: 'What became of each line. A refused line is no error of the request.' },
+  failures: [
+    new BadRequestException(`lines must have 1 to ${MAX_IMPORT_LINES} entries`),
+    new ImportRefused(['line 1: brand "globex" is not known']),
+  ],
+});

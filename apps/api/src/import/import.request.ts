@@ -1,0 +1,62 @@
+import { importKindOf, IMPORT_SCOPES, type ImportLine, type ImportRequest } from '@app/application';
+import { parseJson } from '@app/bundles';
+import { permits, type ApiKeyScope } from '@app/domain';
+import { BadRequestException } from '@nestjs/common';
+import { refusalOf } from '../body/body.pipe.js';
+import { isJsonObject } from '../body/fields.js';
+import { Ndjson } from '../body/ndjson.js';
+import { AuthenticationError } from '../errors/request-errors.js';
+
+export const MAX_IMPORT_LINES = 500;
+
+/** What is in a line is checked with the line: it may be refused alone. @throws BadRequestException */
+export function readImport(body: unknown): Pick<ImportRequest, 'isAtomic' | 'lines'> {
+  if (body === undefined) throw new BadRequestException('Request body is empty');
+  if (body instanceof Ndjson) {
+    const lines = linesOf(body.text);
+    if (!isFew(lines)) throw refusalOf([`The request body must have 1 to ${MAX_IMPORT_LINES} lines`]);
+    return { isAtomic: false, lines };
+  }
+  if (!isJsonObject(body)) throw new BadRequestException('The request body must be a JSON object');
+  const { lines, atomic = null, ...others } = body;
+  const faults = [
+    ...(lines === undefined || lines === null ? ['lines is required'] : faultsOf(lines)),
+    ...(atomic === null || typeof atomic === 'boolean' ? [] : ['atomic must be true or false']),
+    ...Object.keys(others).map((name) => `${name} is not a field of this request`),
+  ];
+  if (faults.length > 0) throw refusalOf(faults);
+  const values = lines as readonly unknown[];
+  return { isAtomic: atomic === true, lines: values.map((value, index) => ({ line: index + 1, value, fault: null })) };
+}
+
+function faultsOf(lines: unknown): string[] {
+  if (!Array.isArray(lines)) return ['lines must be an array'];
+  return isFew(lines) ? [] : [`lines must have 1 to ${MAX_IMPORT_LINES} entries`];
+}
+
+function isFew({ length }: readonly unknown[]): boolean {
+  return length >= 1 && length <= MAX_IMPORT_LINES;
+}
+
+function linesOf(text: string): ImportLine[] {
+  const lines = text.replace(/^\ufeff/, '').split('\n');
+  return lines.flatMap((each, index) => (each.trim() === '' ? [] : [readLine(index + 1, each)]));
+}
+
+function readLine(line: number, text: string): ImportLine {
+  try {
+    return { line, value: parseJson(text), fault: null };
+  } catch (error) {
+    return { line, value: null, fault: (error as Error).message };
+  }
+}
+
+/** @throws AuthenticationError when the scope lacks what a kind needs. */
+export function refuseKinds(scope: ApiKeyScope, lines: readonly ImportLine[]): void {
+  const kinds = new Set(lines.map(({ value }) => importKindOf(value)));
+  for (const kind of kinds) {
+    const needed = kind && IMPORT_SCOPES[kind];
+    // @protects import-scope
+    if (needed && !permits(scope, needed)) throw new AuthenticationError({ lacks: [needed] });
+  }
+}

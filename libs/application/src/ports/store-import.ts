@@ -1,0 +1,65 @@
+import type { WriteScope } from '@app/domain';
+import type { Deadline } from '../deadline.js';
+
+/** What a key needs for each kind of line. */
+export const IMPORT_SCOPES = {
+  warehouse: 'catalog',
+  bin: 'catalog',
+  brand: 'catalog',
+  category: 'catalog',
+  product: 'catalog',
+  customer: 'customers',
+  order: 'sales',
+} as const satisfies Readonly<Record<string, WriteScope>>;
+
+export type ImportKind = keyof typeof IMPORT_SCOPES;
+
+/** Null for a value that has none of these kinds. */
+export function importKindOf(value: unknown): ImportKind | null {
+  const { kind } = (value ?? {}) as { readonly kind?: unknown };
+  return typeof kind === 'string' && Object.hasOwn(IMPORT_SCOPES, kind) ? (kind as ImportKind) : null;
+}
+
+export const IMPORT_RESULTS = ['created', 'updated', 'unchanged', 'refused'] as const;
+
+export interface ImportLine {
+  /** Counted from 1. */
+  readonly line: number;
+  /** A line of the store bundle without its store, not checked yet. */
+  readonly value: unknown;
+  /** Why the value cannot be read; null when it can. */
+  readonly fault: string | null;
+}
+
+export interface ImportRequest {
+  readonly storeId: number;
+  /** Whether the orders among the lines are test orders. */
+  readonly isTest: boolean;
+  /** Whether no line changes anything when one is refused. */
+  readonly isAtomic: boolean;
+  readonly lines: readonly ImportLine[];
+  readonly deadline: Deadline;
+}
+
+export interface ImportedLine {
+  readonly line: number;
+  /** Null for a line without a known kind. */
+  readonly kind: ImportKind | null;
+  /** Of a warehouse its code, of a bin `WAREHOUSE/BIN`; `''` for a refused line. */
+  readonly id: string;
+  readonly result: (typeof IMPORT_RESULTS)[number];
+  /** Why the line is refused; `''` for any other. */
+  readonly error: string;
+}
+
+/** One transaction per request. After an error, except CommitOutcomeUnknown, nothing is written. */
+export abstract class StoreImport {
+  /**
+   * Writes or refuses each line, in their order. A line that finds what it says changes nothing, so a repeated request
+   * does no harm.
+   * @throws ImportRefused when the request is atomic and a line is refused.
+   * @throws CommitOutcomeUnknown
+   * @throws Overloaded when too many imports run, in the process or of the store.
+   */
+  abstract write(request: ImportRequest): Promise<readonly ImportedLine[]>;
+}

@@ -1,0 +1,422 @@
+import { FeedReader } from '../support/feed-reader.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+interface Imported {
+  readonly line: number;
+  readonly kind: string;
+  readonly id: string;
+  readonly result: string;
+  readonly error: string;
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+let api: RunningApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+const NDJSON = { 'content-type': 'application/x-ndjson' };
+const PRODUCT = { kind: 'product', slug: 'mug', name: 'Mug', price: '9.90' };
+const VARIANTS = [
+  { sku: 'MUG-S', name: 'Small', price: '8.00', attributes: { Size: 'S' }, metadata: { erp_id: '1' } },
+  { sku: 'MUG-L', name: 'Large' },
+];
+const CUSTOMER = { kind: 'customer', name: 'Ada', email: 'ada@example.com', metadata: { erp_id: 'D-1' } };
+const ORDER = {
+  ...{ kind: 'order', receipt_number: 'POS-1', source: 'POS', status: 'SUCCEEDED', fulfillment_status: 'DELIVERED' },
+  ...{ payment_method: 'CASH', currency: 'USD', amount: 990, total_amount: 990 },
+  ...{ customer_email: 'ada@example.com', created_at: '2026-01-02T03:04:05.000Z' },
+  line_items: [{ product: 'mug', variant: 'MUG-S', name: 'Mug', unit_price: 990, quantity: 1 }],
+};
+const STORE_LINES: readonly Line[] = [
+  { kind: 'warehouse', code: 'EAST', name: 'East' },
+  { kind: 'bin', warehouse: 'EAST', code: 'A-1' },
+  { kind: 'brand', slug: 'globex', name: 'Globex' },
+  { kind: 'category', slug: 'kitchen', name: 'Kitchen' },
+  { kind: 'category', slug: 'cups', name: 'Cups', parent: 'kitchen' },
+  { ...PRODUCT, sku: 'MUG', brand: 'globex', categories: ['cups'], variants: VARIANTS, status: 'DRAFT' },
+  CUSTOMER,
+  ORDER,
+];
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+/** A store with the lines above. */
+async function aStore(lines: readonly Line[] = STORE_LINES) {
+  const of = await api.withStore();
+  const send = (body: object | string, headers?: Record<string, string>) => of.post('/v1/import', body, headers);
+  const write = async (...given: readonly Line[]): Promise<readonly Imported[]> => {
+    const response = await send({ lines: given });
+    expect([response.statusCode, response.body]).toEqual([200, expect.any(String)]);
+    return response.json<{ data: { lines: readonly Imported[] } }>().data.lines;
+  };
+  const shown = async (path: string) => (await of.get(path)).json<{ data: Record<string, unknown> }>().data;
+  const sql = <Row>(text: string) => of.database.query<Row>(text, [of.store.id]);
+  const written = await write(...lines);
+  return { ...of, send, write, shown, sql, written };
+}
+
+const resultsOf = (lines: readonly Imported[]) => lines.map(({ result }) => result);
+const refusalOf = (lines: readonly Imported[]) => lines.map(({ error }) => error);
+
+describe('POST /v1/import', () => {
+  it('creates a row of each kind, and names it', async () => {
+    const { written, shown, sql } = await aStore();
+
+    const [{ id: customer } = { id: '' }] = await sql<{ id: string }>('SELECT id FROM customers WHERE store_id = $1');
+    const [{ id: order } = { id: '' }] = await sql<{ id: string }>('SELECT id FROM orders WHERE store_id = $1');
+    const anId = expect.stringMatching(/^\d+$/) as string;
+    expect(written.map(({ line, kind, id, result, error }) => [line, kind, id, result, error])).toEqual([
+      [1, 'warehouse', 'EAST', 'created', ''],
+      [2, 'bin', 'EAST/A-1', 'created', ''],
+      [3, 'brand', anId, 'created', ''],
+      [4, 'category', anId, 'created', ''],
+      [5, 'category', anId, 'created', ''],
+      [6, 'product', anId, 'created', ''],
+      [7, 'customer', customer, 'created', ''],
+      [8, 'order', order, 'created', ''],
+    ]);
+    expect(await shown('/v1/customers/' + customer)).toMatchObject({ name: 'Ada', metadata: { erp_id: 'D-1' } });
+    expect(await shown('/v1/orders/POS-1')).toMatchObject({ amount: 990, customer: { email: 'ada@example.com' } });
+  });
+
+  it('finds all lines unchanged when they come again, moves no time and has nothing in the feed', async () => {
+    const { write, sql, ...of } = await aStore();
+    const times = `SELECT kind, entity, position, changed_at FROM changes WHERE store_id = $1 ORDER BY position`;
+    const reader = new FeedReader(of);
+    expect(await reader.catchUp()).not.toEqual([]);
+    const before = await sql(times);
+
+    const again = await write(...STORE_LINES);
+
+    expect(resultsOf(again)).toEqual(STORE_LINES.map(() => 'unchanged'));
+    expect(await reader.catchUp()).toEqual([]);
+    expect(await sql(times)).toEqual(before);
+  });
+
+  it.each<[string, Line]>([
+    ['name', { name: 'Cup' }],
+    ['price', { price: '10.00' }],
+    ['sku', { sku: 'CUP' }],
+    ['status', { status: 'ACTIVE' }],
+    ['featured', { featured: true }],
+    ['description', { description: 'Holds tea' }],
+    ['brand', { brand: null }],
+    ['categories', { categories: ['kitchen'] }],
+    ['images', { images: [{ url: 'https://img.example/1.jpg' }] }],
+    ['specifications', { specifications: [{ name: 'Weight', value: '300 g' }] }],
+    ['metadata', { metadata: { erp_id: '4711' } }],
+    ['variants', { variants: VARIANTS.slice(0, 1) }],
+  ])('changes the %s of a product, and leaves what the line does not give', async (field, given) => {
+    const { write, sql } = await aStore();
+    const product = `SELECT name, price, sku, status, featured, description, brand_id IS NOT NULL AS brand, images,
+        specifications, metadata, (SELECT array_agg(slug) FROM product_categories JOIN categories USING (store_id)
+          WHERE product_id = products.id AND category_id = categories.id) AS categories,
+        (SELECT array_agg((sku, name, price, attributes, metadata, status)::text ORDER BY position)
+          FROM product_variants AS v WHERE v.store_id = products.store_id AND v.product_id = products.id) AS variants
+      FROM products WHERE store_id = $1`;
+    const [before = {}] = await sql<Record<string, unknown>>(product);
+
+    const changed = await write({ kind: 'product', slug: 'mug', ...given });
+
+    expect([resultsOf(changed), refusalOf(changed)]).toEqual([['updated'], ['']]);
+    const [after = {}] = await sql<Record<string, unknown>>(product);
+    expect(Object.keys(after).filter((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]))).toEqual([
+      field,
+    ]);
+  });
+
+  it.each<[Line, string]>([
+    [{ kind: 'product', slug: 'jug', price: '1' }, 'product.name is required'],
+    [{ kind: 'product', slug: 'jug', name: 'Jug' }, 'product.price is required'],
+    [{ kind: 'brand', slug: 'acme' }, 'brand.name is required'],
+    [{ kind: 'category', slug: 'garden' }, 'category.name is required'],
+    [{ kind: 'warehouse', code: 'NORTH' }, 'warehouse.name is required'],
+    [{ kind: 'customer', email: 'bob@example.com' }, 'customer.name is required'],
+    [{ kind: 'bin', warehouse: 'NORTH', code: 'B-1' }, 'warehouse "NORTH" is not known'],
+    [{ kind: 'product', slug: 'mug', brand: 'acme' }, 'brand "acme" is not known'],
+    [{ kind: 'product', slug: 'mug', categories: ['garden'] }, 'category "garden" is not known'],
+    [{ kind: 'product', slug: 'mug', prise: '1' }, 'product has no field "prise"'],
+    [{ kind: 'product', slug: 'mug', price: '1e3' }, 'product.price must be decimal text such as "79.90"'],
+    [{ kind: 'category', slug: 'kitchen', parent: 'cups' }, 'category.parent makes the category its own ancestor'],
+    [{ kind: 'product', slug: 'mug', store: 'another' }, 'product has no field "store"'],
+    [{ ...CUSTOMER, password_hash: 'x' }, 'customer has no field "password_hash"'],
+    [{ ...CUSTOMER, verification_token: 'x' }, 'customer has no field "verification_token"'],
+    [{ ...CUSTOMER, national_id: 'x' }, 'customer has no field "national_id"'],
+    [{ ...ORDER, is_test: true }, 'order has no field "is_test"'],
+    [
+      { kind: 'stock', bin: 'MAIN/A-1', product: 'mug', quantity: 1 },
+      'kind must be one of warehouse, bin, brand, category, product, customer, order',
+    ],
+  ])('refuses %j alone, and applies the others', async (line, error) => {
+    const { write, sql } = await aStore();
+
+    const lines = await write({ ...PRODUCT, slug: 'first' }, line, { ...PRODUCT, slug: 'last' });
+
+    expect(lines.map(({ result }) => result)).toEqual(['created', 'refused', 'created']);
+    expect(lines[1]).toEqual({
+      line: 2,
+      kind: line['kind'] === 'stock' ? '' : line['kind'],
+      id: '',
+      result: 'refused',
+      error,
+    });
+    expect(await sql(`SELECT slug FROM products WHERE store_id = $1 AND slug <> 'mug' ORDER BY slug`)).toEqual([
+      { slug: 'first' },
+      { slug: 'last' },
+    ]);
+  });
+
+  it('refuses what refers to a refused or a later line', async () => {
+    const { write } = await aStore();
+
+    const lines = await write(
+      { kind: 'brand', slug: 'acme' },
+      { ...PRODUCT, slug: 'jug', brand: 'acme' },
+      { ...PRODUCT, slug: 'pot', brand: 'later' },
+      { kind: 'brand', slug: 'later', name: 'Later' },
+    );
+
+    expect(refusalOf(lines)).toEqual([
+      'brand.name is required',
+      'brand "acme" is not known',
+      'brand "later" is not known',
+      '',
+    ]);
+  });
+
+  it('changes nothing when it is atomic and a line is refused', async () => {
+    const { send, sql } = await aStore();
+    const bad = { kind: 'product', slug: 'mug', brand: 'acme' };
+    const lines = [{ ...PRODUCT, slug: 'first' }, bad, { kind: 'product' }];
+
+    const response = await send({ atomic: true, lines });
+
+    expect([response.statusCode, response.headers['x-error-code'], response.json()]).toEqual([
+      422,
+      'import_refused',
+      {
+        success: false,
+        error: 'Nothing changes: line 2: brand "acme" is not known; line 3: product.slug is required',
+      },
+    ]);
+    expect(await sql('SELECT slug FROM products WHERE store_id = $1')).toEqual([{ slug: 'mug' }]);
+    expect((await send({ atomic: true, lines: lines.slice(0, 1) })).statusCode).toBe(200);
+  });
+
+  it('writes a repeated line after the earlier one', async () => {
+    const { write, shown } = await aStore();
+
+    const lines = await write({ ...PRODUCT, slug: 'pan' }, { kind: 'product', slug: 'pan', name: 'Pan' });
+
+    expect(resultsOf(lines)).toEqual(['created', 'updated']);
+    expect(await shown('/v1/products/pan')).toMatchObject({ name: 'Pan', price: 9.9 });
+  });
+});
+
+describe('the variants of an imported product', () => {
+  const stock = async ({ post }: RunningApi, sku: string, more: object = {}) => {
+    const lines = [{ sku, adjust: 5, warehouse: 'EAST', bin: 'A-1', ...more }];
+    return (await post('/v1/stock', { lines })).json<{ data: { lines: { after: number; code: string }[] } }>().data
+      .lines;
+  };
+
+  it('stay when the line has none, and take the price of the product when they have none', async () => {
+    const { write, shown } = await aStore();
+
+    await write({ kind: 'product', slug: 'mug', status: 'ACTIVE', variants: VARIANTS });
+    await write({ kind: 'product', slug: 'mug', price: '20.00' });
+
+    expect(await shown('/v1/products/mug')).toMatchObject({
+      price: 20,
+      variants: [
+        { sku: 'MUG-S', price: 8 },
+        { sku: 'MUG-L', price: 9.9 },
+      ],
+    });
+    await write({ kind: 'product', slug: 'mug', variants: VARIANTS });
+    expect(await shown('/v1/products/mug')).toMatchObject({ variants: [{ price: 8 }, { price: 20 }] });
+  });
+
+  it('become inactive when they are missing: their units count no more, but stay in their bins', async () => {
+    const { write, shown, ...of } = await aStore();
+    await write({ kind: 'product', slug: 'mug', status: 'ACTIVE', sku: '' });
+    await stock(of, 'MUG-S');
+    expect(await shown('/v1/products/mug')).toMatchObject({ quantity: 5 });
+
+    await write({ kind: 'product', slug: 'mug', variants: VARIANTS.slice(1) });
+
+    expect(await shown('/v1/products/mug')).toMatchObject({
+      quantity: 0,
+      variants: [{ sku: 'MUG-S', status: 'INACTIVE', quantity: 0 }, { sku: 'MUG-L' }],
+    });
+    expect(await shown('/v1/products?in_stock=true')).toEqual([]);
+    expect(await shown('/v1/skus?sku=MUG-S')).toEqual([]);
+    for (const list of ['/v1/stock', '/v1/stock?sku=MUG-S']) {
+      expect(await shown(list)).toMatchObject([{ sku: 'MUG-S', bin: 'A-1', quantity: 5 }]);
+    }
+    expect(await stock(of, 'MUG-S', { adjust: -5 })).toMatchObject([{ after: 0, code: '' }]);
+  });
+
+  it.each(['DRAFT', 'ARCHIVED'])('of a product that is %s are found by their SKU in the stock', async (status) => {
+    const { write, shown, ...of } = await aStore();
+    await write({ kind: 'product', slug: 'mug', status });
+
+    expect(await stock(of, 'MUG-L')).toMatchObject([{ after: 5, code: '' }]);
+    expect(await shown('/v1/stock?sku=MUG-L')).toMatchObject([{ sku: 'MUG-L', quantity: 5 }]);
+  });
+});
+
+describe('imported customers', () => {
+  it('are changed by their id or their e-mail, and an e-mail belongs to one only', async () => {
+    const { write, written, shown } = await aStore();
+    const ada = written[6]?.id ?? '';
+    const bob = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+    const lines = await write(
+      { kind: 'customer', id: bob, name: 'Bob', email: 'bob@example.com' },
+      { kind: 'customer', id: ada, email: 'ada@example.org' },
+      { kind: 'customer', email: 'ADA@example.org', city: 'Turin' },
+      { kind: 'customer', id: bob, email: 'ada@example.org' },
+    );
+
+    expect(lines.map(({ id, result }) => [id, result])).toEqual([
+      [bob, 'created'],
+      [ada, 'updated'],
+      [ada, 'updated'],
+      ['', 'refused'],
+    ]);
+    expect(lines[3]?.error).toBe(`customer.email is already the e-mail of customer ${ada}`);
+    expect(await shown(`/v1/customers/${ada}`)).toMatchObject({ name: 'Ada', email: 'ADA@example.org', city: 'Turin' });
+  });
+
+  it('do not get the id of the customer who once had their e-mail', async () => {
+    const { write, written, shown } = await aStore();
+    const ada = written[6]?.id ?? '';
+    const another = { ...CUSTOMER, name: 'Another' };
+    await write({ kind: 'customer', id: ada, email: 'ada@example.org' });
+
+    const [created] = await write(another);
+
+    expect(created).toMatchObject({ result: 'created', id: expect.not.stringMatching(ada) as string });
+    expect(resultsOf(await write(another))).toEqual(['unchanged']);
+    expect(await shown(`/v1/customers/${ada}`)).toMatchObject({ name: 'Ada', email: 'ada@example.org' });
+  });
+});
+
+describe('imported orders', () => {
+  it.each(['live', 'test'] as const)('are those of the mode of the key: %s', async (mode) => {
+    const { send, store, shown } = await aStore();
+    const key = await store.createKey(mode, 'read,sales');
+
+    await send({ lines: [{ ...ORDER, receipt_number: 'POS-9' }] }, bearer(key));
+
+    expect(await shown('/v1/orders/POS-9')).toMatchObject({ is_test: mode === 'test' });
+  });
+});
+
+describe('the body of an import', () => {
+  it('may be NDJSON, of which blank lines count and a line that is no JSON is refused alone', async () => {
+    const { send } = await aStore();
+    const text = ['\ufeff' + JSON.stringify(PRODUCT), '', '{"kind":', '7', JSON.stringify({ ...PRODUCT, slug: 'b' })];
+
+    const response = await send(text.join('\r\n'), NDJSON);
+
+    const { lines } = response.json<{ data: { lines: readonly Imported[] } }>().data;
+    expect(lines.map(({ line, result, error }) => [line, result, error])).toEqual([
+      [1, 'unchanged', ''],
+      [3, 'refused', expect.stringContaining('the line is not valid JSON') as string],
+      [4, 'refused', 'the line must be an object'],
+      [5, 'created', ''],
+    ]);
+  });
+
+  const few = (count: number) => Array.from({ length: count }, () => ({ kind: 'bin', warehouse: 'M', code: '1' }));
+  const long = (bytes: number) => [{ ...PRODUCT, description: 'x'.repeat(100_000), name: 'y'.repeat(bytes - 100_000) }];
+
+  it.each<[string, object | string, Record<string, string>, string]>([
+    ['nothing', '', NDJSON, 'Request body is empty'],
+    ['a list', [], {}, 'The request body must be a JSON object'],
+    ['no lines', {}, {}, 'lines is required'],
+    ['other lines', { lines: 'x', atomic: 1 }, {}, 'lines must be an array; atomic must be true or false'],
+    ['an empty list', { lines: [] }, {}, 'lines must have 1 to 500 entries'],
+    ['501 lines', { lines: few(501) }, {}, 'lines must have 1 to 500 entries'],
+    [
+      '501 lines of NDJSON',
+      few(501)
+        .map((each) => JSON.stringify(each))
+        .join('\n'),
+      NDJSON,
+      'The request body must have 1 to 500 lines',
+    ],
+    ['blank lines only', '\n \n', NDJSON, 'The request body must have 1 to 500 lines'],
+    ['another field', { lines: few(1), store: 'a' }, {}, 'store is not a field of this request'],
+    ['more than 2 MB', { lines: long(2_100_000) }, {}, 'Request body exceeds 2 MB'],
+    ['deep nesting', { lines: [[[[[[[[[[[]]]]]]]]]]] }, {}, 'Request body is nested deeper than 10 levels'],
+    ['too many values', { lines: [Array(150_000).fill(1)] }, {}, 'Request body has too many values'],
+  ])('with %s is refused', async (_what, body, headers, error) => {
+    const { post } = api;
+
+    const response = await post('/v1/import', body, headers);
+
+    expect([response.statusCode, response.json()]).toEqual([400, { success: false, error }]);
+  });
+
+  it('may have more than other requests, which have no NDJSON', async () => {
+    const { send, post } = await aStore();
+
+    const large = await send({ lines: Array(10).fill(long(180_000)[0]) });
+    const elsewhere = await post('/v1/orders/preview', JSON.stringify(PRODUCT), NDJSON);
+
+    expect(large.statusCode).toBe(200);
+    expect([elsewhere.statusCode, elsewhere.json()]).toEqual([
+      400,
+      { success: false, error: 'Content-Type must be application/json' },
+    ]);
+  });
+});
+
+describe('what a key may import', () => {
+  it.each([
+    ['catalog', ['warehouse', 'bin', 'brand', 'category', 'product']],
+    ['customers', ['customer']],
+    ['sales', ['order']],
+  ] as const)('with the scope %s are lines of the kinds %j', async (scope, kinds) => {
+    const { store, send, sql } = await aStore();
+    const key = await store.createKey('live', `read,${scope}`);
+
+    for (const line of STORE_LINES) {
+      const response = await send({ lines: [{ ...line }] }, bearer(key));
+      const isPermitted = (kinds as readonly unknown[]).includes(line['kind']);
+      expect([line['kind'], response.statusCode]).toEqual([line['kind'], isPermitted ? 200 : 403]);
+    }
+    const mixed = await send({ lines: [{ ...PRODUCT, slug: 'new' }, CUSTOMER, ORDER] }, bearer(key));
+    expect([mixed.statusCode, mixed.headers['x-error-code']]).toEqual([403, 'insufficient_scope']);
+    expect(await sql(`SELECT slug FROM products WHERE store_id = $1`)).toEqual([{ slug: 'mug' }]);
+  });
+
+  it('are rows of its own store only', async () => {
+    const mine = await aStore();
+    const other = await aStore();
+    const rows = `SELECT xmin::text, * FROM products WHERE store_id = $1`;
+    const before = await other.sql(rows);
+
+    const lines = await mine.write({ kind: 'product', slug: 'mug', name: 'Mine' }, { ...CUSTOMER, name: 'Mine' });
+
+    expect(resultsOf(lines)).toEqual(['updated', 'updated']);
+    expect(await other.sql(rows)).toEqual(before);
+    expect(await other.sql('SELECT name FROM customers WHERE store_id = $1')).toEqual([{ name: 'Ada' }]);
+  });
+
+  it('are rows in any order of the lines, also in two requests at a time', async () => {
+    const { write } = await aStore();
+    const lines = [...Array(40).keys()].map((n) => ({ ...PRODUCT, slug: `p-${n}`, name: `P ${n}` }));
+
+    const both = await Promise.all([write(...lines), write(...lines.toReversed()), write(...lines)]);
+
+    expect(both.flatMap(resultsOf).filter((result) => result === 'created')).toHaveLength(40);
+    expect(both.flatMap(resultsOf).filter((result) => result === 'unchanged')).toHaveLength(80);
+  });
+});
