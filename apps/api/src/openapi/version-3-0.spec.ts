@@ -40,7 +40,13 @@ describe('the document in OpenAPI 3.0', () => {
     [
       'several schemas or null',
       { description: 'A', anyOf: [{ type: 'number' }, { type: 'string' }, { type: 'null' }] },
-      { description: 'A', anyOf: [{ type: 'number', nullable: true }, { type: 'string', nullable: true }] },
+      {
+        description: 'A',
+        anyOf: [
+          { type: 'number', nullable: true },
+          { type: 'string', nullable: true },
+        ],
+      },
     ],
     ['names of members', { type: 'object', propertyNames: { maxLength: 40 } }, { type: 'object' }],
     ['examples', { type: 'string', examples: ['a', 'b'] }, { type: 'string', example: 'a' }],
