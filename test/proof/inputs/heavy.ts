@@ -63,10 +63,10 @@ function imports(): Heavy[] {
   const filled = (start: string, unit: string, end: string) => fill(IMPORT, start, unit, end);
   const product = '"kind":"product","slug":"a","name":"a","price":"1","brand":"none"';
   const ofLines = (line: string) => `{"lines":[${Array(500).fill(line).join()}]}`;
-  const attributes = keysOf(100).replaceAll(':1', ':"x"');
+  const attributes = keysOf(90).replaceAll(':1', ':"x"');
   return [
     posted('an import of many values', '/v1/import', 'application/json', filled('{"lines":[[', '1,', '1]]}')),
-    posted('a line of many keys', '/v1/import', 'application/json', `{"lines":[{${product},${keysOf(140_000)}}]}`),
+    posted('a line of many keys', '/v1/import', 'application/json', `{"lines":[{${product},${keysOf(95_000)}}]}`),
     posted(
       'many variants',
       '/v1/import',
