@@ -3225,7 +3225,7 @@ export interface components {
       loyalty_points?: number;
       /**
        * Format: int64
-       * @description In minor units.
+       * @description Minor units. The payments of imported orders are in it.
        */
       total_spent?: number;
       tags?: (string | null)[];
@@ -3238,7 +3238,7 @@ export interface components {
       /** @description ISO 8601 with a zone. */
       last_login?: string | null;
     };
-    /** @description A past order. Key: store, receipt_number. It is inserted once and never changed. */
+    /** @description A past order, or a sale. Key: store, receipt_number. It is inserted once and never changed. */
     ImportOrder: {
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -3355,6 +3355,8 @@ export interface components {
          */
         returned_quantity?: number;
       }[];
+      /** @description True: a sale of a till. Its units leave the bins as those of an order do, once, and it stands where they are missing. */
+      takes_stock?: boolean;
       /** @description The outcome of the fraud analysis. Absent: the order was not screened. */
       fraud?: {
         /** @enum {string} */
@@ -3435,6 +3437,15 @@ export interface components {
         amount: number;
         /** @description ISO 8601 with a zone. */
         at: string;
+        lines?: {
+          /**
+           * Format: int32
+           * @description Counts from 1.
+           */
+          line: number;
+          /** Format: int32 */
+          quantity: number;
+        }[];
       }[];
       /** @description Oldest first, without the placing or the import. Shipments, cancelled units, payments and refunds without an event get one. */
       history?: {
@@ -3517,6 +3528,11 @@ export interface components {
          * @example
          */
         error: string;
+        /**
+         * @description What the line may not do as it was meant, such as a sale of more than is there; else `""`.
+         * @example
+         */
+        warning: string;
       }[];
     };
     Customer: {

@@ -20,6 +20,10 @@ export const ImportResult = representation(
         ),
         result: is.oneOf(IMPORT_RESULTS, 'What became of the line.'),
         error: is.text('Why the line is refused; `""` for any other.', ''),
+        warning: is.text(
+          'What the line may not do as it was meant, such as a sale of more than is there; else `""`.',
+          '',
+        ),
       }),
       'The result of each line, in their order.',
     ),

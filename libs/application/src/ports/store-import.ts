@@ -50,6 +50,8 @@ export interface ImportedLine {
   readonly result: (typeof IMPORT_RESULTS)[number];
   /** Why the line is refused; `''` for any other. */
   readonly error: string;
+  /** What a written line may not do as it was meant; `''` for nothing. */
+  readonly warning: string;
 }
 
 /** One transaction per request. After an error, except CommitOutcomeUnknown, nothing is written. */

@@ -8,14 +8,7 @@ import {
   type ImportRequest,
 } from '@app/application';
 import { ImportRefused } from '@app/domain';
-import {
-  Config,
-  DataCipher,
-  roomForBins,
-  TOO_MANY_BINS,
-  Transactions,
-  type TransactionSql,
-} from '@app/infrastructure';
+import { Config, DataCipher, roomForBins, TOO_MANY_BINS, Transactions, type TransactionSql } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
 import { checkImportLine } from './check/check-line.js';
 import { Fault } from './check/faults.js';
@@ -70,15 +63,18 @@ export class BundleStoreImport extends StoreImport {
     const good = lines.flatMap(({ number, line }) =>
       line && !tooMany.has(number) ? [{ number, line: inStore(line, subdomain, isTest) }] : [],
     );
-    const { results, faults } = await writeGoodLines(manager, this.cipher, good);
+    const { results, warnings, faults } = await writeGoodLines(manager, this.cipher, good);
     const written = new Map(results.map((result) => [result.number, result]));
     const problems = new Map([...tooMany, ...faults.map(({ line, problem }) => [line, problem] as const)]);
+    const warningOf = (number: number) =>
+      warnings.flatMap(({ line, problem }) => (line === number ? [problem] : [])).join('; ');
     const imported = lines.map(({ number, kind, line, fault }): ImportedLine => {
       const result = written.get(number);
       if (!line || !result) {
-        return { line: number, kind, id: '', result: 'refused', error: problems.get(number) ?? fault };
+        return { line: number, kind, id: '', result: 'refused', error: problems.get(number) ?? fault, warning: '' };
       }
-      return { line: number, kind, id: nameOf(line) ?? result.id, result: result.outcome, error: '' };
+      const id = nameOf(line) ?? result.id;
+      return { line: number, kind, id, result: result.outcome, error: '', warning: warningOf(number) };
     });
     const refused = imported.filter(({ result }) => result === 'refused');
     if (isAtomic && refused.length > 0) {
