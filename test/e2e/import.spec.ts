@@ -162,6 +162,7 @@ describe('POST /v1/import', () => {
       id: '',
       result: 'refused',
       error,
+      warning: '',
     });
     expect(await sql(`SELECT slug FROM products WHERE store_id = $1 AND slug <> 'mug' ORDER BY slug`)).toEqual([
       { slug: 'first' },

@@ -55,6 +55,20 @@ const notices = () =>
   ]);
 
 describe('sales of a till', () => {
+  it('come over HTTP, once for each receipt, with a warning where units are missing', async () => {
+    const { store: _store, ...sale } = aSale('POS-9', [14]);
+    const send = async () => {
+      const response = await api.post('/v1/import', { lines: [sale] });
+      return response.json<{ data: { lines: object[] } }>().data.lines;
+    };
+    const warning = 'order.line_items[0] is short: requested 14, available 12';
+
+    expect(await send()).toMatchObject([{ result: 'created', error: '', warning }]);
+    expect(await send()).toMatchObject([{ result: 'unchanged', warning: '' }]);
+    expect(await binsOfMug()).toEqual([0, 0, 0]);
+    expect(await notices()).toHaveLength(1);
+  });
+
   it('take their units from the fullest bins, once for each receipt, and keep their own time', async () => {
     const day = [aSale('POS-1', [6]), aSale('POS-2', [1, 2]), aSale('POS-3', [0])];
 
