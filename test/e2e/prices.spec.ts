@@ -156,8 +156,8 @@ describe('POST /v1/prices', () => {
   });
 
   it('changes nothing where the price stays: no row, no time, no entry of the feed', async () => {
-    const other = await api.store.product({ sku: 'OTHER', price: 100 });
-    const reader = new FeedReader(api, 'kinds=products,skus');
+    const other = await api.store.product({ sku: 'OTHER', price: 100, stock: 3 });
+    const reader = new FeedReader(api, 'kinds=products,skus,stock');
     await reader.catchUp();
     const versions = () =>
       application.database.query(

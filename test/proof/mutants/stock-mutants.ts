@@ -121,8 +121,8 @@ WHERE store_id = of_store AND (SELECT count(*) FROM locked) = 1 AND id > mark AN
     /"product_variants.attribute_names",/,
     [
       'attribute-order',
-      `WHEN (changed.sku, changed.price, changed.attributes)
-IS DISTINCT FROM (removed.sku, removed.price, removed.attributes) THEN id`,
+      `SELECT 'skus', product_id || '-' || id, NULL WHERE (changed.price, changed.attributes)
+IS DISTINCT FROM (removed.price, removed.attributes)`,
       2,
     ],
   ),

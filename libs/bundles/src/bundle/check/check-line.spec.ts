@@ -281,7 +281,10 @@ describe('checkLine', () => {
     ...(
       [
         [{ source: 'WEBSITE' }, '.source of an order that takes stock must be POS'],
-        [{ fulfillment_status: 'RETURNED' }, '.fulfillment_status of an order that takes stock must not be RETURNED'],
+        ...['PENDING', 'RETURNED'].map((fulfillment_status) => [
+          { fulfillment_status },
+          '.fulfillment_status of an order that takes stock must be SHIPPED or DELIVERED',
+        ]),
         [
           { line_items: [ITEM], shipments: [{ reference: 'S', status: 'picking', items: [{ line: 1, quantity: 1 }] }] },
           '.shipments of an order that takes stock must be empty',

@@ -211,8 +211,8 @@ function problemOfTakenStock(order: OrderRecordLine): Problem | null {
   if (!takesStock) return null;
   const without = 'of an order that takes stock';
   if (source !== 'POS') return { at: '.source', problem: `${without} must be POS` };
-  if (status === 'CANCELLED' || status === 'RETURNED') {
-    return { at: '.fulfillment_status', problem: `${without} must not be ${status}` };
+  if (status !== 'SHIPPED' && status !== 'DELIVERED') {
+    return { at: '.fulfillment_status', problem: `${without} must be SHIPPED or DELIVERED` };
   }
   if (shipments.length > 0) return { at: '.shipments', problem: `${without} must be empty` };
   const index = line_items.findIndex(({ product, unit_price, cancelled_quantity = 0, returned_quantity = 0 }) => {

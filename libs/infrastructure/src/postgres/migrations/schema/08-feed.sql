@@ -408,14 +408,20 @@ CREATE TRIGGER order_stages_stay_logged AFTER UPDATE OF stage, reference, state,
   ON order_stages FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
 
 -- An order that sells the last unit of a product updates in_stock, which no unit shows. A FULL JOIN is never a nested loop:
--- the plan is made for the first statement of a session, and a later one may update the whole catalog.
+-- the plan is made for the first statement of a session, and a later one may update the whole catalog. A price is shown with
+-- the product and its unit, and with no bin.
 SELECT pg_temp.after_each_statement('log_updated', 'products', '{update}', $$
   INSERT INTO change_log (store_id, kind, entity, unit)
-  SELECT store_id, 'products', id::text, CASE
-    WHEN (changed.name, changed.slug, changed.status) IS DISTINCT FROM (removed.name, removed.slug, removed.status) THEN NULL
-    WHEN (changed.price, changed.sku) IS DISTINCT FROM (removed.price, removed.sku) THEN 0
-    ELSE -1 END
+  SELECT store_id, logged.kind, id::text, logged.unit
   FROM changed FULL JOIN removed USING (store_id, id)
+  CROSS JOIN LATERAL (
+    SELECT 'products'::change_kind AS kind, CASE
+      WHEN (changed.name, changed.slug, changed.status) IS DISTINCT FROM (removed.name, removed.slug, removed.status) THEN NULL
+      WHEN changed.sku IS DISTINCT FROM removed.sku THEN 0
+      ELSE -1 END AS unit
+    UNION ALL
+    SELECT 'skus', NULL WHERE changed.price IS DISTINCT FROM removed.price
+  ) AS logged
   WHERE changed IS DISTINCT FROM removed$$);
 
 -- A variant that comes or goes for sale can replace the product itself. Its name and position are no part of a unit.
@@ -424,13 +430,18 @@ SELECT pg_temp.after_each_statement('log', 'product_variants', '{insert,delete}'
   SELECT DISTINCT store_id, 'products'::change_kind, product_id::text FROM changed$$);
 SELECT pg_temp.after_each_statement('log_updated', 'product_variants', '{update}', $$
   INSERT INTO change_log (store_id, kind, entity, unit)
-  SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, CASE
-    WHEN changed.status IS DISTINCT FROM removed.status THEN NULL
-    -- @protects attribute-order
-    WHEN (changed.sku, changed.price, changed.attributes, changed.attribute_names)
-      IS DISTINCT FROM (removed.sku, removed.price, removed.attributes, removed.attribute_names) THEN id
-    ELSE -1 END
+  SELECT DISTINCT store_id, logged.kind, logged.entity, logged.unit
   FROM changed FULL JOIN removed USING (store_id, product_id, id)
+  CROSS JOIN LATERAL (
+    SELECT 'products'::change_kind AS kind, product_id::text AS entity, CASE
+      WHEN changed.status IS DISTINCT FROM removed.status THEN NULL
+      WHEN changed.sku IS DISTINCT FROM removed.sku THEN id
+      ELSE -1 END AS unit
+    UNION ALL
+    -- @protects attribute-order
+    SELECT 'skus', product_id || '-' || id, NULL WHERE (changed.price, changed.attributes, changed.attribute_names)
+      IS DISTINCT FROM (removed.price, removed.attributes, removed.attribute_names)
+  ) AS logged
   WHERE changed IS DISTINCT FROM removed$$);
 
 SELECT pg_temp.after_each_statement('log', 'product_categories', '{insert,delete}', $$
