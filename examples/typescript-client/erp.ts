@@ -339,7 +339,9 @@ export async function importLines(client: Client<paths>, lines: readonly ImportL
   const refused: ImportedLine[] = [];
   for (let first = 0; first < lines.length; first += 500) {
     const body = { lines: lines.slice(first, first + 500) };
-    const { data, error, response } = await client.POST('/v1/import', { body });
+    // Not for the service, which needs none: the client repeats requests that have one.
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const { data, error, response } = await client.POST('/v1/import', { headers, body });
     if (!data) throw new RequestFailed(response, error);
     const found = data.data.lines.filter(({ result }) => result === 'refused');
     refused.push(...found.map((each) => ({ ...each, line: each.line + first })));

@@ -26,9 +26,11 @@ const INSERT_ORDERS = `/* import.orders.insert */
 
 const FIND_STORED = `/* import.orders.find_stored */
   SELECT by_id.receipt_number AS "receiptOfId", by_receipt.id AS "idOfReceipt",
-    by_reference.id AS "idOfReference"
+    by_reference.id AS "idOfReference",
+    (coalesce(by_id.total_amount, by_receipt.total_amount), coalesce(by_id.is_test, by_receipt.is_test))
+      IS DISTINCT FROM (given.total_amount, coalesce(given.is_test, false)) AS "isAnother"
   FROM jsonb_to_recordset($2::jsonb) AS given (number int, id uuid, receipt_number text, external_reference text,
-    is_test boolean)
+    is_test boolean, total_amount bigint)
   LEFT JOIN orders AS by_id ON by_id.store_id = $1 AND by_id.id = given.id
   LEFT JOIN orders AS by_receipt
     ON by_receipt.store_id = $1 AND upper(by_receipt.receipt_number) = upper(given.receipt_number)
@@ -55,6 +57,8 @@ interface Stored {
   readonly receiptOfId: string | null;
   readonly idOfReceipt: string | null;
   readonly idOfReference: string | null;
+  /** Whether it is likely another sale: a till may have begun to number again. */
+  readonly isAnother: boolean;
 }
 
 /** No pipeline runs, and only sales of a till move stock. */
@@ -120,13 +124,16 @@ function warnOfAmount(batch: Batch, { number, line: { amount, line_items = [] } 
 
 async function noteStored(batch: Batch, store: Owner, orders: readonly Identified[]): Promise<void> {
   if (orders.length === 0) return;
-  const keys = orders.map(({ number, id, line: { receipt_number, external_reference, is_test } }) => {
-    return { number, id, receipt_number, external_reference, is_test };
+  const keys = orders.map(({ number, id, line: { receipt_number, external_reference, is_test, total_amount } }) => {
+    return { number, id, receipt_number, external_reference, is_test, total_amount };
   });
   const found = await batch.manager.query<Stored[]>(FIND_STORED, [store.id, JSON.stringify(keys)]);
   const unchanged = ofEach([...orders.entries()], ([index, order]) => {
     const problem = differenceOf(store, order, found[index]);
     if (problem) throw new BundleLineError(order.number, problem);
+    if (found[index]?.isAnother) {
+      batch.warn(order.number, 'order.receipt_number is that of a stored order with another total_amount or is_test');
+    }
     return { ...order, id: found[index]?.idOfReceipt ?? order.id, outcome: 'unchanged' } as const;
   });
   batch.note(unchanged);
