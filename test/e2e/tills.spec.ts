@@ -94,6 +94,16 @@ describe('sales of a till', () => {
     expect(sold.map(({ quantity }) => quantity)).toEqual([-5, -1, -3, -1]);
   });
 
+  it('of a SKU without its product take nothing, with a warning; a bag needs none', async () => {
+    const bag = { name: 'Bag', unit_price: 10, quantity: 1 };
+    const sale = aSale('POS-1', [], { line_items: [{ ...bag, sku: 'MUG' }, bag], amount: 20, total_amount: 20 });
+
+    const { warnings } = await importLines(sale);
+
+    expect(warnings).toEqual(['line 1: order.line_items[0] has no product, so it takes no stock']);
+    expect(await binsOfMug()).toEqual([3, 5, 4]);
+  });
+
   it('take the same bins as an order', async () => {
     const store = api.store.subdomain;
     const other = await api.store.product({ slug: 'cup', stock: [3, 5, 4] });

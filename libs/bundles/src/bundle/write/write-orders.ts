@@ -105,6 +105,9 @@ async function takeUnits(
       const { quantity } = item;
       const { productId = null, variantId = null } = sellables.get(item) ?? {};
       const sku = item.sku || item.variant || item.product || '';
+      // A bag has neither.
+      if (item.sku && !item.product)
+        batch.warn(number, `order.line_items[${index}] has no product, so it takes no stock`);
       return productId && quantity > 0 ? [{ number, index, orderId, productId, variantId, quantity, sku }] : [];
     }),
   );
