@@ -807,7 +807,7 @@ describe('a payment', () => {
     ]);
   });
 
-  it('that settles writes off what it leaves, which nobody owes and nobody gets back', () => {
+  it('that settles writes off what it leaves, which is neither owed nor refunded', () => {
     const settled = recordPayment(anOrder(), payment({ amount: 3400, settles: true }));
     const paid = { status: 'SUCCEEDED', payments: [money('pi_9', 3400, 100)] } as const;
 

@@ -159,19 +159,17 @@ function variantRow(
 
 function unitPrice(price: string, currency: Currency, line: number, path: string): number {
   const minor = minorUnits(price, currency);
-  const [, decimals = ''] = price.split('.');
-  const most = minorUnitExponent(currency);
-  if (/[1-9]/.test(decimals.slice(most))) {
-    throw new BundleLineError(line, `${path} must have at most ${most} decimals in ${currency}`);
+  if (minor === null) {
+    throw new BundleLineError(line, `${path} must have at most ${minorUnitExponent(currency)} decimals in ${currency}`);
   }
   if (minor <= MAX_UNIT_PRICE) return minor;
   throw new BundleLineError(line, `${path} must not be higher than ${MAX_UNIT_PRICE} minor units of ${currency}`);
 }
 
-/** Infinity when they are no exact integer. */
-function minorUnits(price: string, currency: Currency): number {
+/** Null for a price that is finer than the currency; Infinity when they are no exact integer. */
+function minorUnits(price: string, currency: Currency): number | null {
   try {
-    return Money.parse(price, currency).minor;
+    return Money.exact(price, currency)?.minor ?? null;
   } catch {
     return Infinity;
   }
