@@ -1916,17 +1916,17 @@ export interface components {
       /** @description Who placed it: the key; `system` for an imported order. */
       placed_by: {
         /**
-         * @description An API key, a command, or the service itself.
+         * @description An API key, a person, a command, or the service itself.
          * @enum {string}
          */
-        type: 'key' | 'operator' | 'pipeline' | 'system';
+        type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
         /**
-         * @description Of the key; `""` for the others.
+         * @description Of the key or the person; `""` for the others.
          * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
          */
         id: string;
         /**
-         * @description Of the key, or of the account that ran the command; `""` when there is none.
+         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
          * @example ERP
          */
         name: string;
@@ -2334,17 +2334,17 @@ export interface components {
       /** @description Who did it. */
       actor: {
         /**
-         * @description An API key, a command, or the service itself.
+         * @description An API key, a person, a command, or the service itself.
          * @enum {string}
          */
-        type: 'key' | 'operator' | 'pipeline' | 'system';
+        type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
         /**
-         * @description Of the key; `""` for the others.
+         * @description Of the key or the person; `""` for the others.
          * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
          */
         id: string;
         /**
-         * @description Of the key, or of the account that ran the command; `""` when there is none.
+         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
          * @example ERP
          */
         name: string;
@@ -2969,17 +2969,17 @@ export interface components {
        */
       actor: {
         /**
-         * @description An API key, a command, or the service itself.
+         * @description An API key, a person, a command, or the service itself.
          * @enum {string}
          */
-        type: 'key' | 'operator' | 'pipeline' | 'system';
+        type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
         /**
-         * @description Of the key; `""` for the others.
+         * @description Of the key or the person; `""` for the others.
          * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
          */
         id: string;
         /**
-         * @description Of the key, or of the account that ran the command; `""` when there is none.
+         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
          * @example ERP
          */
         name: string;
@@ -3453,7 +3453,7 @@ export interface components {
         at: string;
         actor: {
           /** @enum {string} */
-          type: 'key' | 'operator' | 'pipeline' | 'system';
+          type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
           id?: string | null;
           name?: string | null;
         };
@@ -3796,9 +3796,19 @@ export interface components {
        * @enum {string}
        */
       mode: 'live' | 'test';
-      /** @description What the key permits, word by word. The scope `full` has all. */
+      /** @description What the key permits, word by word. The scope `full` has all but `keys` and `team`. */
       scope: (
-        'read' | 'orders' | 'fulfillment' | 'payments' | 'stock' | 'webhooks' | 'catalog' | 'customers' | 'sales'
+        | 'read'
+        | 'orders'
+        | 'fulfillment'
+        | 'payments'
+        | 'stock'
+        | 'webhooks'
+        | 'catalog'
+        | 'customers'
+        | 'sales'
+        | 'keys'
+        | 'team'
       )[];
       /** @description Where it may be used from; empty = anywhere. */
       networks: string[];
@@ -3838,10 +3848,31 @@ export interface components {
         time_zone: string;
       };
       /**
-       * @description Reserved: always null.
+       * @description Whose session it is; null for the key of a machine.
        * @example null
        */
-      person: Record<string, never> | null;
+      person: {
+        /**
+         * @description Stable.
+         * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
+         */
+        id: string;
+        /**
+         * @description Display name.
+         * @example Ada Lovelace
+         */
+        name: string;
+        /**
+         * @description In lower case.
+         * @example ada@example.com
+         */
+        email: string;
+        /**
+         * @description What the person may do.
+         * @enum {string}
+         */
+        role: 'owner' | 'manager' | 'warehouse' | 'support' | 'developer' | 'viewer';
+      } | null;
     };
     Attention: {
       /**
@@ -5001,7 +5032,7 @@ export interface components {
     Forbidden: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
+        'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin';
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Whether the key of the request is a live or a test key. */
         'X-Traffic-Mode'?: 'live' | 'test';
@@ -5123,7 +5154,8 @@ export interface components {
     Forbidden2: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+        'X-Error-Code':
+          'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Whether the key of the request is a live or a test key. */
         'X-Traffic-Mode'?: 'live' | 'test';
@@ -5176,7 +5208,8 @@ export interface components {
     Forbidden3: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+        'X-Error-Code':
+          'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Whether the key of the request is a live or a test key. */
         'X-Traffic-Mode'?: 'live' | 'test';
@@ -5192,7 +5225,8 @@ export interface components {
     Forbidden4: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+        'X-Error-Code':
+          'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Whether the key of the request is a live or a test key. */
         'X-Traffic-Mode'?: 'live' | 'test';
@@ -5432,7 +5466,8 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+          'X-Error-Code':
+            'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -7047,7 +7082,8 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+          'X-Error-Code':
+            'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -7444,7 +7480,8 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+          'X-Error-Code':
+            'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -7658,7 +7695,8 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+          'X-Error-Code':
+            'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';

@@ -1,5 +1,14 @@
 import { createHash, randomInt } from 'node:crypto';
-import { API_KEY_SECRET, composeApiKey, type ApiKeyMode, type ApiKeyScope } from '@app/domain';
+import {
+  API_KEY_SECRET,
+  composeApiKey,
+  composeSessionSecret,
+  scopeOfRole,
+  SESSION_PREFIX,
+  type ApiKeyMode,
+  type ApiKeyScope,
+  type Role,
+} from '@app/domain';
 import { v7 as uuidv7 } from 'uuid';
 import type { TestDatabase } from '../support/test-database.js';
 
@@ -30,6 +39,19 @@ interface VariantOptions {
   readonly stock?: number | readonly number[];
 }
 
+interface SessionOptions {
+  readonly mode?: ApiKeyMode;
+  readonly signedInMinutesAgo?: number;
+}
+
+export interface Session {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly secret: string;
+}
+
 let serial = 0;
 
 /** A store in the database, with methods that add rows. Values are columns as in the table; each has a default. */
@@ -52,6 +74,28 @@ export class StoreFixture {
 
   createKey(mode: ApiKeyMode = 'live', scope: ApiKeyScope = 'full'): Promise<string> {
     return createKey(this.database, this.id, mode, scope);
+  }
+
+  /** The person, and the secret of their session in the mode. */
+  async session(role: Role, { mode = 'live', signedInMinutesAgo = 0 }: SessionOptions = {}): Promise<Session> {
+    const n = ++serial;
+    const person = { id: uuidv7(), email: `person-${n}@example.com`, name: `Person ${n}`, role };
+    await insertRow(this.database, 'people', { store_id: this.id, invite_due: false, ...person });
+    const secret = composeSessionSecret(randomSymbols());
+    const created_at = new Date(Date.now() - signedInMinutesAgo * 60_000);
+    await insertRow(this.database, 'api_keys', {
+      store_id: this.id,
+      id: uuidv7(),
+      key_hash: createHash('sha256').update(secret).digest(),
+      prefix: SESSION_PREFIX,
+      last_four: secret.slice(-4),
+      mode,
+      scope: scopeOfRole(role),
+      person_id: person.id,
+      created_at,
+      expires_at: new Date(created_at.getTime() + 12 * 3_600_000),
+    });
+    return { ...person, secret };
   }
 
   async product(options: ProductOptions = {}): Promise<number> {
@@ -211,14 +255,17 @@ export class StoreFixture {
   }
 }
 
+function randomSymbols(): number[] {
+  return Array.from({ length: API_KEY_SECRET.length }, () => randomInt(API_KEY_SECRET.symbols));
+}
+
 async function createKey(
   database: TestDatabase,
   storeId: number,
   mode: ApiKeyMode,
   scope: ApiKeyScope,
 ): Promise<string> {
-  const symbols = Array.from({ length: API_KEY_SECRET.length }, () => randomInt(API_KEY_SECRET.symbols));
-  const { text, prefix, lastFour } = composeApiKey(mode, symbols);
+  const { text, prefix, lastFour } = composeApiKey(mode, randomSymbols());
   const key_hash = createHash('sha256').update(text).digest();
   const row = { store_id: storeId, id: uuidv7(), key_hash, prefix, last_four: lastFour, mode, scope };
   await insertRow(database, 'api_keys', row);

@@ -184,7 +184,7 @@ describe('the counter of key usage', () => {
     const [record] = await api.app.get(ApiKeyRepository).list(api.store.id);
     if (!record) throw new Error('The store has no key');
     const store = { id: api.store.id, currency: 'USD', active: true };
-    key = { ...record, expired: false, store };
+    key = { ...record, expired: false, store, person: null };
   });
 
   const write = async (usage: KeyUsage, requests = 1) => {

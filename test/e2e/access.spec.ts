@@ -1,5 +1,5 @@
 import { ApiKeyRepository } from '@app/application';
-import { parseApiKey, WRITE_SCOPES, type ApiKeyScope, type WriteScope } from '@app/domain';
+import { parseApiKey, WRITE_SCOPES, type ApiKeyScope, type ScopeWord } from '@app/domain';
 import { JsonLogger, type Extension } from '@app/infrastructure';
 import { Controller, Get, Module, Post, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -344,13 +344,13 @@ interface Route {
   readonly method: string;
   readonly path: string;
   /** One of which suffices. */
-  readonly needs: readonly WriteScope[] | undefined;
+  readonly needs: readonly ScopeWord[] | undefined;
 }
 
 const READ_ONLY = ['GET', 'HEAD'];
 const SCOPES: readonly ApiKeyScope[] = ['read', ...WRITE_SCOPES.map((word) => `read,${word}` as const), 'full'];
 
-const NEEDED: readonly (readonly [RegExp, ...WriteScope[]])[] = [
+const NEEDED: readonly (readonly [RegExp, ...ScopeWord[]])[] = [
   [/^\/v1\/orders$/, 'orders'],
   [/^\/v1\/orders\/:id(?:$|\/(?:shipments|transitions|cancel|lines|hold|release|notes|mails)\b)/, 'fulfillment'],
   [/^\/v1\/orders\/:id\/(?:payments|refunds)\b/, 'payments'],

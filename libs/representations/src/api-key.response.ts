@@ -1,5 +1,5 @@
 import type { ApiKeyLookup, PublicStoreProfile } from '@app/application';
-import { wordsOf, WRITE_SCOPES } from '@app/domain';
+import { ACCESS_SCOPES, ROLES, wordsOf, WRITE_SCOPES } from '@app/domain';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
@@ -9,8 +9,8 @@ export const ApiKey = representation(
     name: is.text('`""` when there is none.', 'ERP'),
     mode: is.oneOf(['live', 'test'], 'Whether its orders are test orders.'),
     scope: is.arrayOf(
-      is.oneOf(['read', ...WRITE_SCOPES], 'New words may be added.'),
-      'What the key permits, word by word. The scope `full` has all.',
+      is.oneOf(['read', ...WRITE_SCOPES, ...ACCESS_SCOPES], 'New words may be added.'),
+      'What the key permits, word by word. The scope `full` has all but `keys` and `team`.',
     ),
     networks: is.arrayOf(is.text('In CIDR notation.', '192.0.2.0/24'), 'Where it may be used from; empty = anywhere.'),
     expires_at: is.orNull(is.timestamp('When it ends; null = never.')),
@@ -24,7 +24,18 @@ export const ApiKey = representation(
       },
       'The store that the key opens.',
     ),
-    person: is.orNull(is.object({}, 'Reserved: always null.'), null),
+    person: is.orNull(
+      is.object(
+        {
+          id: is.text('Stable.', '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c'),
+          name: is.text('Display name.', 'Ada Lovelace'),
+          email: is.text('In lower case.', 'ada@example.com'),
+          role: is.oneOf(ROLES, 'What the person may do.'),
+        },
+        'Whose session it is; null for the key of a machine.',
+      ),
+      null,
+    ),
   }),
 );
 
@@ -42,6 +53,11 @@ export function toApiKeyResponse(key: ApiKeyLookup, store: PublicStoreProfile): 
       currency: store.currency,
       time_zone: store.timeZone,
     },
-    person: null,
+    person: key.person && {
+      id: key.person.id,
+      name: key.person.name,
+      email: key.person.email,
+      role: key.person.role,
+    },
   };
 }

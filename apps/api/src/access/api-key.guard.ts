@@ -3,9 +3,8 @@ import { permits } from '@app/domain';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticationError, TooManyRequests } from '../errors/request-errors.js';
-import { linesNamed } from '../header-lines.js';
 import './current-store.decorator.js';
-import { bearerKey } from './bearer-key.js';
+import { credentialOf } from './credential.js';
 import './route-access.js';
 import { Throttle } from './throttle.js';
 
@@ -31,7 +30,7 @@ export class ApiKeyGuard implements CanActivate {
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (!needsKey(request)) return;
     reply.header('cache-control', 'no-store');
-    const found = await this.authenticate.execute(keyOf(request), request.ip);
+    const found = await this.authenticate.execute(credentialOf(request), request.ip);
     if (!found.key) {
       request.refusedKey = found.refused;
       throw new AuthenticationError(found.failure);
@@ -44,9 +43,11 @@ export class ApiKeyGuard implements CanActivate {
       this.apiKeys.noteThrottled(key);
       throw new TooManyRequests(seconds);
     }
-    const { needs } = request.routeOptions.config;
+    const { needs, needsFreshSignIn } = request.routeOptions.config;
     // @protects key-scope
     if (needs && !permits(key.scope, ...needs)) throw new AuthenticationError({ lacks: needs });
+    // @protects fresh-sign-in
+    if (needsFreshSignIn && key.person?.isFresh === false) throw new AuthenticationError('stale_sign_in');
   }
 }
 
@@ -54,11 +55,6 @@ export class ApiKeyGuard implements CanActivate {
 function needsKey({ is404, routeOptions, url }: FastifyRequest): boolean {
   if (!is404) return routeOptions.config.access !== 'public';
   return /^\/v1(?:[/?#]|$)/.test(decodeURIComponent(url.replace(/[?#].*$/s, '')));
-}
-
-/** A repeated header is no key: neither value can be trusted. */
-function keyOf({ headers, raw }: FastifyRequest): string | undefined {
-  return linesNamed('authorization', raw.rawHeaders) === 1 ? bearerKey(headers.authorization) : undefined;
 }
 
 function describeKey(reply: FastifyReply, { mode, expiresAt }: ApiKeyLookup): void {

@@ -1,4 +1,4 @@
-import type { WriteScope } from '@app/domain';
+import type { ScopeWord } from '@app/domain';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { RouteOptions } from 'fastify';
 
@@ -6,7 +6,9 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: 'public' | 'writes-nothing';
     /** One of which suffices. */
-    needs?: readonly WriteScope[];
+    needs?: readonly ScopeWord[];
+    /** Of a person, within the last hour. */
+    needsFreshSignIn?: boolean;
   }
 }
 
@@ -16,6 +18,9 @@ export const Public = (): MethodDecorator => RouteConfig(PUBLIC);
 
 /** The route changes nothing although its method is not safe: every key may use it. */
 export const WritesNothing = (): MethodDecorator => RouteConfig({ access: 'writes-nothing' });
+
+/** A person must have signed in within the last hour. The keys of machines do not sign in. */
+export const NeedsFreshSignIn = (): MethodDecorator => RouteConfig({ needsFreshSignIn: true });
 
 export class UndeclaredRoute extends TypeError {
   constructor(method: string, path: string) {

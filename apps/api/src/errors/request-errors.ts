@@ -1,5 +1,5 @@
 import { applicationErrors, type AuthenticationFailure } from '@app/application';
-import { domainErrors, type WriteScope } from '@app/domain';
+import { domainErrors, type ScopeWord } from '@app/domain';
 import type { IncomingMessage } from 'node:http';
 
 /** By Fastify's code. The status is always 400. */
@@ -43,6 +43,8 @@ const REFUSED_KEYS: Readonly<Record<AuthenticationFailure, [401 | 403, string, s
   inactive: [403, 'api_key_inactive', 'API key is deactivated or expired'],
   store_inactive: [403, 'store_inactive', 'Store is inactive'],
   address_not_allowed: [403, 'address_not_allowed', 'API key may not be used from this address'],
+  foreign_origin: [403, 'foreign_origin', 'A session may not be used from a page of another site'],
+  stale_sign_in: [403, 'stale_sign_in', 'The last sign-in is more than an hour ago: sign in again'],
 };
 
 /** The values of `X-Error-Code`. A code keeps its meaning under `/v1`; docs/api.md explains each. */
@@ -55,7 +57,7 @@ export const ERROR_CODES: ReadonlySet<string> = new Set([
 ]);
 
 export class AuthenticationError extends RequestError {
-  constructor(refusal: AuthenticationFailure | { readonly lacks: readonly WriteScope[] }) {
+  constructor(refusal: AuthenticationFailure | { readonly lacks: readonly ScopeWord[] }) {
     if (typeof refusal === 'string') super(...REFUSED_KEYS[refusal]);
     else super(403, 'insufficient_scope', `API key lacks the scope ${refusal.lacks.join(' or ')}`);
   }

@@ -10,7 +10,7 @@ import {
 import { toChangeResponse } from '@app/representations';
 import { BadRequestException, Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { bearerKey } from '../access/bearer-key.js';
+import { credentialOf } from '../access/credential.js';
 import { CurrentKey } from '../access/current-store.decorator.js';
 import { AuthenticationError, ClientGone } from '../errors/request-errors.js';
 import { ReadQuery } from '../query/query.js';
@@ -31,7 +31,7 @@ export class FeedController {
   async list(
     @CurrentKey() key: ApiKeyLookup,
     @ReadQuery(CHANGES_QUERY) query: ChangesQuery,
-    @Req() { headers, ip }: FastifyRequest,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { cursor, from, waitMs } = query;
@@ -49,7 +49,7 @@ export class FeedController {
     const gone = signalOfClose(reply);
     const over = waitMs > 0 ? reply.takeFeedPlace(key.store.id, waitMs) : gone;
     const refusal = async () => {
-      const { failure } = await this.authenticate.check(bearerKey(headers.authorization), ip);
+      const { failure } = await this.authenticate.check(credentialOf(request), request.ip);
       // @protects key-of-wait
       return failure && new AuthenticationError(failure);
     };

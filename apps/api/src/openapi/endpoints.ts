@@ -32,6 +32,7 @@ const COMMON_FAILURES: readonly Error[] = [
   new AuthenticationError('inactive'),
   new AuthenticationError('store_inactive'),
   new AuthenticationError('address_not_allowed'),
+  new AuthenticationError('foreign_origin'),
   new TooManyRequests(1),
   new Error(),
   new Unavailable(),

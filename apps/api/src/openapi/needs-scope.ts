@@ -1,4 +1,4 @@
-import type { WriteScope } from '@app/domain';
+import type { ScopeWord } from '@app/domain';
 import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiSecurity } from '@nestjs/swagger';
@@ -6,7 +6,7 @@ import { AuthenticationError } from '../errors/request-errors.js';
 import { ApiFailures } from './failures.js';
 
 /** @param scopes one of which suffices. */
-export const NeedsScope = (...scopes: readonly WriteScope[]): MethodDecorator =>
+export const NeedsScope = (...scopes: readonly ScopeWord[]): MethodDecorator =>
   applyDecorators(
     RouteConfig({ needs: scopes }),
     ...scopes.map((scope) => ApiSecurity('bearer', [scope])),

@@ -1,4 +1,4 @@
-import { Deadline, ORDER_DEADLINE_MS, type ChangeContext, type ChangedOrder } from '@app/application';
+import { actorOf, Deadline, ORDER_DEADLINE_MS, type ChangeContext, type ChangedOrder } from '@app/application';
 import { toOrderResponse, type OrderResponse } from '@app/representations';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -25,12 +25,12 @@ export const Change = createParamDecorator((_data: unknown, context: ExecutionCo
   const http = context.switchToHttp();
   const request = http.getRequest<AuthenticatedRequest & { readonly params: { readonly id: string } }>();
   const reply = http.getResponse<FastifyReply>();
-  const { id, name, mode, store } = request.apiKey;
+  const { mode, store } = request.apiKey;
   const key = request.method === 'PATCH' ? null : idempotencyKeyOf(request);
   return {
     context: {
       order: { storeId: store.id, reference: request.params.id, isTest: mode === 'test' },
-      actor: { type: 'key', id, name },
+      actor: actorOf(request.apiKey),
       idempotency: key === null ? null : { storeId: store.id, mode, key },
       deadline: deadlineOf(request),
     },

@@ -1,4 +1,5 @@
 import {
+  actorOf,
   CreateOrder,
   Deadline,
   ORDER_INCLUDES,
@@ -109,18 +110,19 @@ export class OrdersController {
   @NeedsScope('orders')
   @docs.ApiCreateOrder
   async create(
-    @CurrentKey() { id: keyId, mode, store }: ApiKeyLookup,
+    @CurrentKey() key: ApiKeyLookup,
     @IdempotencyKey() idempotencyKey: string | null,
     @Body(BodyPipe) body: CreateOrderRequest,
     @OrderDeadline() deadline: Deadline,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
+    const { mode, store } = key;
     const ignored = ignoredFields(reply.request, body);
     const request = toOrderRequest(body, store.currency);
     const { receipt, isReplay } = await this.createOrder.execute({
       store,
       mode,
-      keyId,
+      placedBy: actorOf(key).id,
       request,
       idempotencyKey,
       deadline,

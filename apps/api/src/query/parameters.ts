@@ -1,5 +1,5 @@
 import { MAX_LIMIT, NEWEST_FIRST, parseId, type Sort } from '@app/application';
-import { MAX_INT4, type Metadata, type WriteScope } from '@app/domain';
+import { MAX_INT4, type Metadata, type ScopeWord } from '@app/domain';
 import type { SchemaObject } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
 import { isDay } from '../body/fields.js';
@@ -32,7 +32,7 @@ export interface Parameter<T = unknown> {
   /** The values that rows can have. A strict request with another one is a 400. */
   readonly words?: readonly string[];
   /** For keys whose scope names this word. Other keys do not know the parameter. */
-  readonly scope?: WriteScope;
+  readonly scope?: ScopeWord;
   /** The URL has a key in brackets after the name, as in `metadata[erp_id]`. */
   readonly isKeyed?: true;
   /** @param sent in the order of the URL; empty = not given. @param query all of it, for keyed parameters. */
@@ -51,7 +51,7 @@ export function lastOf(sent: readonly string[]): string | undefined {
 
 type Filter<T> = Parameter<T | undefined>;
 
-export const forScope = <T>(scope: WriteScope, parameter: Parameter<T>): Parameter<T> => ({
+export const forScope = <T>(scope: ScopeWord, parameter: Parameter<T>): Parameter<T> => ({
   ...parameter,
   description: `${parameter.description} Only for keys whose scope names \`${scope}\`: other keys do not know the parameter.`,
   scope,

@@ -1,4 +1,11 @@
-import { Deadline, StockService, type ApiKeyLookup, type MovementFilter, type StockFilter } from '@app/application';
+import {
+  actorOf,
+  Deadline,
+  StockService,
+  type ApiKeyLookup,
+  type MovementFilter,
+  type StockFilter,
+} from '@app/application';
 import { toStockChange, toStockListItem, toStockMovement } from '@app/representations';
 import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -61,11 +68,11 @@ export class StockController {
     @Body(StrictBodyPipe) body: ChangeStockRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const { id, name, mode, store } = key;
+    const { mode, store } = key;
     const reference = body.reference ?? null;
     const { lines, isReplay } = await this.stock.change({
       storeId: store.id,
-      actor: { type: 'key', id, name },
+      actor: actorOf(key),
       lines: toStockLines(body.lines, key),
       reference,
       reason: body.reason ?? '',

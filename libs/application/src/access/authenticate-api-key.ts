@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parseApiKey } from '@app/domain';
+import { isSessionSecret, parseApiKey, type ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { ApiKeyRepository, type ApiKeyLookup } from '../ports/api-key.repository.js';
 import { Networks } from './networks.js';
@@ -9,7 +9,17 @@ export type AuthenticationFailure =
   | 'unknown' // well-formed, but there is no such key
   | 'inactive' // revoked, deactivated or expired
   | 'address_not_allowed' // limited to other networks
-  | 'store_inactive';
+  | 'store_inactive'
+  | 'foreign_origin' // a session, and a page of another site
+  | 'stale_sign_in'; // a session that is too old for this request
+
+/** For requests that give access, or show or remove all that is stored about somebody: a stolen laptop must not. */
+export const FRESH_SIGN_IN_MINUTES = 60;
+
+/** How a request shows who it is: with the key of a machine, or with the session of a person in a cookie of the mode. */
+export type Credential =
+  | { readonly text: string; readonly isSession: false }
+  | { readonly text: string; readonly isSession: true; readonly mode: ApiKeyMode };
 
 export type Authentication =
   | { readonly key: ApiKeyLookup; readonly failure: null }
@@ -21,24 +31,32 @@ export class AuthenticateApiKey {
 
   /**
    * Resolves the store of a request. A refused request counts nothing, so a thief does not use up the limit of a key.
-   * @param text the key; undefined when the request has none.
+   * @param credential undefined when the request has none.
    * @param address of the client.
    */
-  async execute(text: string | undefined, address: string): Promise<Authentication> {
-    const found = await this.check(text, address);
+  async execute(credential: Credential | undefined, address: string): Promise<Authentication> {
+    const found = await this.check(credential, address);
     if (found.key) this.apiKeys.touch(found.key);
     return found;
   }
 
   /** As `execute`, for a request that is counted already and goes on: its key may have been revoked since. */
-  async check(text: string | undefined, address: string): Promise<Authentication> {
-    if (!text || !parseApiKey(text)) return { key: null, failure: 'missing', refused: null };
+  async check(credential: Credential | undefined, address: string): Promise<Authentication> {
+    // The two ways in stay apart: no header carries a session, and no cookie a key.
+    // @protects session-in-cookie
+    if (!credential || !isWellFormed(credential)) return { key: null, failure: 'missing', refused: null };
 
-    const key = await this.apiKeys.findByHash(hashApiKey(text));
-    if (!key) return { key: null, failure: 'unknown', refused: null };
+    const key = await this.apiKeys.findByHash(hashApiKey(credential.text));
+    // The cookie of the other mode, set by hand.
+    const isOther = credential.isSession && key?.mode !== credential.mode;
+    if (!key || isOther) return { key: null, failure: 'unknown', refused: null };
     const failure = failureOf(key, address);
     return failure ? { key: null, failure, refused: key } : { key, failure: null };
   }
+}
+
+function isWellFormed({ text, isSession }: Credential): boolean {
+  return isSession ? isSessionSecret(text) : parseApiKey(text) !== null;
 }
 
 function failureOf(key: ApiKeyLookup, address: string): AuthenticationFailure | null {

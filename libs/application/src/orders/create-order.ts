@@ -50,7 +50,7 @@ export interface OrderRequest extends QuoteRequest {
 export interface CreateOrderCommand {
   readonly store: { readonly id: number; readonly currency: Currency };
   readonly mode: ApiKeyMode;
-  readonly keyId?: string;
+  readonly placedBy?: string;
   readonly request: OrderRequest;
   readonly idempotencyKey: string | null;
   /** Limits the whole wait; no order is written once it has passed. */
@@ -88,7 +88,7 @@ export class CreateOrder {
    * @throws DeadlineExceeded when the order's transaction cannot begin, or its rejection cannot be recorded, in time.
    */
   async execute(command: CreateOrderCommand): Promise<CreatedOrder> {
-    const { store, keyId = null, request, deadline } = command;
+    const { store, placedBy = null, request, deadline } = command;
     const idempotency = idempotentRequest(command);
 
     // A replay comes before pricing: the catalog may have changed since the first request.
@@ -98,7 +98,7 @@ export class CreateOrder {
     // The queries for the prices, the time and the facts of the screening are sent together.
     const { customer, address } = request;
     const contact = { email: customer.email, phone: customer.phone, address };
-    const screening = this.fraud.begin(store.id, contact, keyId);
+    const screening = this.fraud.begin(store.id, contact, placedBy);
     const quoted = await deadline.bound(this.quote(command)).catch((error: unknown) => {
       if (error instanceof DomainError) return error;
       throw error;
@@ -175,7 +175,7 @@ export function isCurrencyExpected({ store, request }: Pick<CreateOrderCommand, 
   return request.currency === undefined || request.currency === store.currency;
 }
 
-function draftOf({ store, mode, keyId, request }: CreateOrderCommand, { quote, placedAt }: Quoted): Order {
+function draftOf({ store, mode, placedBy, request }: CreateOrderCommand, { quote, placedAt }: Quoted): Order {
   return newOrder({
     id: uuidv7({ msecs: placedAt.getTime() }),
     storeId: store.id,
@@ -193,7 +193,7 @@ function draftOf({ store, mode, keyId, request }: CreateOrderCommand, { quote, p
     charges: quote.charges,
     notify: request.notify ?? true,
     placedAt,
-    placedBy: keyId ?? null,
+    placedBy: placedBy ?? null,
   });
 }
 

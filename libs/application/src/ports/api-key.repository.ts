@@ -1,4 +1,4 @@
-import { domainError, type ApiKeyMode, type ApiKeyScope, type Currency } from '@app/domain';
+import { domainError, type Actor, type ApiKeyMode, type ApiKeyScope, type Currency, type Role } from '@app/domain';
 
 export type ApiKeyStatus = 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
 
@@ -39,7 +39,23 @@ export interface ApiKeyLookup extends Pick<
 > {
   /** By the database's clock. */
   readonly expired: boolean;
+  /** Whose session it is; null for the key of a machine. */
+  readonly person: SignedInPerson | null;
   readonly store: { readonly id: number; readonly currency: Currency; readonly active: boolean };
+}
+
+export interface SignedInPerson {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: Role;
+  /** Whether the sign-in was within the last hour, by the database's clock. */
+  readonly isFresh: boolean;
+}
+
+/** Who acts in the history: a person, or the key of a machine. */
+export function actorOf({ id, name, person }: Pick<ApiKeyLookup, 'id' | 'name' | 'person'>): Actor {
+  return person ? { type: 'person', id: person.id, name: person.name } : { type: 'key', id, name };
 }
 
 export interface NewApiKey extends Pick<

@@ -1,4 +1,4 @@
-import type { WriteScope } from '@app/domain';
+import type { ScopeWord } from '@app/domain';
 import type { Deadline } from '../deadline.js';
 
 /** What a key needs for each kind of line. */
@@ -10,7 +10,7 @@ export const IMPORT_SCOPES = {
   product: 'catalog',
   customer: 'customers',
   order: 'sales',
-} as const satisfies Readonly<Record<string, WriteScope>>;
+} as const satisfies Readonly<Record<string, ScopeWord>>;
 
 export type ImportKind = keyof typeof IMPORT_SCOPES;
 

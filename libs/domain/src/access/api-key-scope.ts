@@ -10,21 +10,34 @@ export const WRITE_SCOPES = [
   'sales',
 ] as const;
 
-export type WriteScope = (typeof WRITE_SCOPES)[number];
+/** What `full` does not contain: access itself. `team` is for people only. */
+export const ACCESS_SCOPES = ['keys', 'team'] as const;
 
-/** What a key permits: `full` is everything, `read` changes nothing, `read,fulfillment` also ships. */
+const NAMED_SCOPES = [...WRITE_SCOPES, ...ACCESS_SCOPES] as const;
+
+export type ScopeWord = (typeof NAMED_SCOPES)[number];
+
+/** What a key permits: `full` is every word of `WRITE_SCOPES`, `read` changes nothing, `read,fulfillment` also ships. */
 export type ApiKeyScope = 'full' | 'read' | `read,${string}`;
 
-/** Words in any order. `null` for an unknown word, and for `full` with others, which would limit it. */
+/**
+ * The scope of a key, of words in any order. `null` for an unknown word, for `team`, which no key has, and for `full` with
+ * others, which would limit it.
+ */
 export function parseApiKeyScope(text: string): ApiKeyScope | null {
   const words = text.split(',').map((word) => word.trim());
-  const known: readonly string[] = ['full', 'read', ...WRITE_SCOPES];
+  const known: readonly string[] = ['full', 'read', ...WRITE_SCOPES, 'keys'];
   if (!words.every((word) => known.includes(word))) return null;
   if (words.includes('full')) return words.every((word) => word === 'full') ? 'full' : null;
-  return ['read', ...WRITE_SCOPES.filter((word) => words.includes(word))].join(',') as ApiKeyScope;
+  return scopeOf(words);
 }
 
-/** One by one. `full` has every word. */
+/** @param words of `NAMED_SCOPES`; `read` is always part of a scope. */
+export function scopeOf(words: readonly string[]): ApiKeyScope {
+  return ['read', ...NAMED_SCOPES.filter((word) => words.includes(word))].join(',') as ApiKeyScope;
+}
+
+/** One by one. `full` has every word but those of `ACCESS_SCOPES`. */
 export function wordsOf(scope: ApiKeyScope): readonly string[] {
   return scope === 'full' ? ['read', ...WRITE_SCOPES] : scope.split(',');
 }
@@ -32,12 +45,22 @@ export function wordsOf(scope: ApiKeyScope): readonly string[] {
 /**
  * Whether the scope has the word itself. `full` names none: products that are not for sale do not appear to the key of a shop.
  */
-export function names(scope: ApiKeyScope, word: WriteScope): boolean {
+export function names(scope: ApiKeyScope, word: ScopeWord): boolean {
   return scope.split(',').includes(word);
 }
 
 /** @param needed one of which suffices. */
-export function permits(scope: ApiKeyScope, ...needed: readonly WriteScope[]): boolean {
+export function permits(scope: ApiKeyScope, ...needed: readonly ScopeWord[]): boolean {
   const words = wordsOf(scope);
   return needed.some((word) => words.includes(word));
+}
+
+/**
+ * Whether who has the scope may give the other one. `full`, which also gets the words of later versions, is given by those
+ * who manage the team.
+ */
+export function mayGive(scope: ApiKeyScope, given: ApiKeyScope): boolean {
+  if (given === 'full') return names(scope, 'team');
+  const words = wordsOf(scope);
+  return wordsOf(given).every((word) => words.includes(word));
 }

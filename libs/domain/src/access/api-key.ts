@@ -6,7 +6,9 @@ export type ApiKeyMode = 'live' | 'test';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-const FORMAT = /^svc_(live|test)_[0-9A-Za-z]{38}$/;
+const FORMAT = /^svc_(live|test|sess)_[0-9A-Za-z]{38}$/;
+/** For display: the beginning of the secret of each session, which is live or test. */
+export const SESSION_PREFIX = 'svc_sess_';
 
 /** `symbols`: the size of the alphabet. `length`: how many of them are drawn. */
 export const API_KEY_SECRET = { symbols: ALPHABET.length, length: SECRET_LENGTH } as const;
@@ -23,19 +25,37 @@ export interface ApiKey {
 
 /** @param symbols 32 integers from 0 to 61, from a cryptographically secure source. @throws RangeError for others. */
 export function composeApiKey(mode: ApiKeyMode, symbols: readonly number[]): ApiKey {
-  const body = `svc_${mode}_${symbols.map((symbol) => ALPHABET[symbol] ?? '?').join('')}`;
-  const key = parseApiKey(body + checksum(body));
-  if (!key) throw new RangeError(`An API key needs ${SECRET_LENGTH} symbols below ${ALPHABET.length}`);
-  return key;
+  const prefix = `svc_${mode}_`;
+  const text = compose(prefix, symbols);
+  return { text, mode, prefix, lastFour: text.slice(-4) };
 }
 
 /** `null` when the format or the checksum is wrong, so a mistyped key costs no database look-up. */
 export function parseApiKey(text: string): ApiKey | null {
-  const match = FORMAT.exec(text);
-  if (!match) return null;
-  if (checksum(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)) return null;
-  const mode = match[1] as ApiKeyMode;
-  return { text, mode, prefix: `svc_${mode}_`, lastFour: text.slice(-4) };
+  const kind = kindOf(text);
+  if (kind !== 'live' && kind !== 'test') return null;
+  return { text, mode: kind, prefix: `svc_${kind}_`, lastFour: text.slice(-4) };
+}
+
+/** The secret of a session, in the form of an API key. @param symbols as of `composeApiKey`. */
+export function composeSessionSecret(symbols: readonly number[]): string {
+  return compose(SESSION_PREFIX, symbols);
+}
+
+export function isSessionSecret(text: string): boolean {
+  return kindOf(text) === 'sess';
+}
+
+function compose(prefix: string, symbols: readonly number[]): string {
+  const body = prefix + symbols.map((symbol) => ALPHABET[symbol] ?? '?').join('');
+  const text = body + checksum(body);
+  if (kindOf(text) === null) throw new RangeError(`A secret needs ${SECRET_LENGTH} symbols below ${ALPHABET.length}`);
+  return text;
+}
+
+function kindOf(text: string): string | null {
+  const [, kind = null] = FORMAT.exec(text) ?? [];
+  return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH) ? kind : null;
 }
 
 function checksum(body: string): string {

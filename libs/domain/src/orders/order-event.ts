@@ -1,8 +1,8 @@
 export interface Actor {
-  readonly type: 'key' | 'operator' | 'pipeline' | 'system';
-  /** Of the key; `''` for the others. */
+  readonly type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
+  /** Of the key or the person; `''` for the others. */
   readonly id: string;
-  /** Of the key, or of the account that ran the command. */
+  /** Of the key or the person, or of the account that ran the command. */
   readonly name: string;
 }
 

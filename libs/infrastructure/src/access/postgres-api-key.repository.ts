@@ -2,6 +2,7 @@ import {
   KEY_LOOK_UP_MS,
   KEY_STATEMENT_MS,
   ApiKeyRepository,
+  FRESH_SIGN_IN_MINUTES,
   type ApiKeyLookup,
   type ApiKeyRecord,
   type ApiKeyStatus,
@@ -10,7 +11,7 @@ import {
   type NewApiKey,
   type RolledApiKey,
 } from '@app/application';
-import type { ApiKeyMode, ApiKeyScope } from '@app/domain';
+import type { ApiKeyMode, ApiKeyScope, Role } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Histogram } from 'prom-client';
 import { ServiceMetrics } from '../platform/service-metrics.js';
@@ -31,13 +32,21 @@ interface LookupRow {
   readonly store_id: number;
   readonly currency: string;
   readonly store_active: boolean;
+  readonly person_id: string | null;
+  readonly person_name: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly is_fresh: boolean;
 }
 
 const LOOK_UP = `/* keys.look_up */
   SELECT encode(key.key_hash, 'hex') AS hash, key.id, key.name, key.mode, key.scope, key.networks::text[], key.status, key.expires_at,
     coalesce(key.expires_at <= now(), false) AS expired,
-    store.id AS store_id, store.currency, store.status = 'ACTIVE' AS store_active
+    store.id AS store_id, store.currency, store.status = 'ACTIVE' AS store_active,
+    key.person_id, person.name AS person_name, person.email, person.role,
+    key.created_at > now() - interval '${FRESH_SIGN_IN_MINUTES} minutes' AS is_fresh
   FROM api_keys key JOIN stores store ON store.id = key.store_id
+  LEFT JOIN people person ON person.store_id = key.store_id AND person.id = key.person_id
   WHERE key.key_hash = ANY($1)`;
 
 const COLUMNS = `
@@ -134,7 +143,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
 
   override list(storeId: number): Promise<ApiKeyRecord[]> {
     return this.database.query(
-      `/* keys.list */ SELECT ${COLUMNS} FROM api_keys WHERE store_id = $1 ORDER BY created_at, id`,
+      `/* keys.list */ SELECT ${COLUMNS} FROM api_keys WHERE store_id = $1 AND person_id IS NULL ORDER BY created_at, id`,
       [storeId],
     );
   }
@@ -162,5 +171,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
 function toLookup(row: LookupRow): ApiKeyLookup {
   const { id, name, mode, scope, networks, status, expired } = row;
   const store = { id: row.store_id, currency: row.currency, active: row.store_active };
-  return { id, name, mode, scope, networks, status, expiresAt: row.expires_at, expired, store };
+  const { person_id, person_name, email, role, is_fresh } = row;
+  const person = person_id === null ? null : { id: person_id, name: person_name, email, role, isFresh: is_fresh };
+  return { id, name, mode, scope, networks, status, expiresAt: row.expires_at, expired, store, person };
 }

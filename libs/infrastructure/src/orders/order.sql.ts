@@ -14,13 +14,23 @@ export const INCLUDED_COLUMNS = `item.is_test AS "isTest", item.refund_due AS "r
 export const INCLUDED = `${updatedAt('orders', 'page.id', 'page."createdAt"')} AS "updatedAt",
   EXISTS (SELECT FROM order_stages AS stage WHERE stage.store_id = $1 AND stage.order_id = page.id AND ${IS_HELD}) AS "isHeld"`;
 
+/** Who placed an order: `placed_by` is the id of a key or of a person. @param order a table with the columns of orders. */
+export const placerType = (
+  order: string,
+) => `CASE WHEN NOT ${order}.placed THEN 'system' WHEN EXISTS (SELECT FROM people
+    WHERE people.store_id = ${order}.store_id AND people.id = ${order}.placed_by) THEN 'person' ELSE 'key' END`;
+
+/** Empty when the key or the person is deleted. */
+export const placerName = (order: string) => `coalesce((SELECT api_keys.name FROM api_keys
+      WHERE api_keys.store_id = ${order}.store_id AND api_keys.id = ${order}.placed_by), (SELECT people.name FROM people
+      WHERE people.store_id = ${order}.store_id AND people.id = ${order}.placed_by), '')`;
+
 const DETAILS = `item.tax_amount AS "taxAmount", item.shipping_amount AS "shippingAmount", item.discount_amount AS "discountAmount",
   item.customer_id AS "customerId", item.customer_email AS "customerEmail", item.customer_phone AS "customerPhone",
   item.shipping_address AS "shippingAddress", item.billing_address AS "billingAddress", item.notes, item.metadata,
   coalesce(item.external_reference, '') AS "externalReference", item.is_test AS "isTest", item.placed,
-  json_build_object('type', CASE WHEN item.placed THEN 'key' ELSE 'system' END, 'id', coalesce(item.placed_by::text, ''),
-    'name', coalesce((SELECT api_keys.name FROM api_keys
-      WHERE api_keys.store_id = item.store_id AND api_keys.id = item.placed_by), ''))
+  json_build_object('type', ${placerType('item')}, 'id', coalesce(item.placed_by::text, ''),
+    'name', ${placerName('item')})
     AS "placedBy"`;
 
 // A subquery collects each part of an order: joins would multiply lines by stages. Parts travel as arrays, which take both

@@ -24,7 +24,7 @@ import { addSearch } from '../lists/search-terms.js';
 import { toEventRecord, type EventRow } from './order-event.rows.js';
 import { IS_HELD } from './order-stages.js';
 import { sumsOfOrders } from './order-sums.js';
-import { INCLUDED, INCLUDED_COLUMNS, ORDER_SUMMARY, SELECT_ORDERS } from './order.sql.js';
+import { INCLUDED, INCLUDED_COLUMNS, ORDER_SUMMARY, placerName, placerType, SELECT_ORDERS } from './order.sql.js';
 import { hasCustomerEmail } from './person.js';
 import { toOrderRecord, type OrderRow } from './order.rows.js';
 
@@ -55,9 +55,9 @@ const historyBy = (condition: string) => `/* orders.history */
   )
   SELECT events + 1 AS total, page.*
   FROM of LEFT JOIN LATERAL (
-    (SELECT 0::bigint AS id, created_at AS at, CASE WHEN placed THEN 'key' ELSE 'system' END AS actor_type,
+    (SELECT 0::bigint AS id, created_at AS at, ${placerType('of')} AS actor_type,
       coalesce(placed_by::text, '') AS actor_id,
-      coalesce((SELECT name FROM api_keys WHERE store_id = $1 AND api_keys.id = placed_by), '') AS actor_name,
+      ${placerName('of')} AS actor_name,
       CASE WHEN placed THEN 'placed' ELSE 'imported' END AS event, NULL AS field, NULL AS from_value, NULL AS to_value,
       '' AS reference,
       jsonb_build_object('total_amount', coalesce((

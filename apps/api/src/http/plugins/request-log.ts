@@ -36,7 +36,7 @@ export const requestLog = fp<{ readonly logger: JsonLogger; readonly metrics: Me
       if (isAnswered) {
         metrics.observeRequest({ method, route, status: statusCode, mode: apiKey?.mode ?? '' }, elapsedTime / 1000);
       } else metrics.unansweredRequests.inc({ route });
-      if (apiKey) metrics.keyRequests.inc({ key_id: apiKey.id });
+      if (apiKey) metrics.keyRequests.inc({ key_id: apiKey.person?.id ?? apiKey.id });
       if (!isProbe(route)) {
         logger.write('info', 'request', {
           request_id: id,
@@ -45,6 +45,7 @@ export const requestLog = fp<{ readonly logger: JsonLogger; readonly metrics: Me
           ...(isAnswered ? { status: statusCode } : { client_gone: true }),
           duration_ms: Math.round(elapsedTime * 100) / 100,
           ...(key && { store_id: key.store.id, key_id: key.id, mode: key.mode }),
+          ...(key?.person && { person_id: key.person.id }),
           ...(orderId !== null && { order_id: orderId }),
           ...(isAnswered && errorCode !== undefined && { error_code: errorCode }),
         });

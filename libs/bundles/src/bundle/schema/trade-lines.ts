@@ -108,7 +108,7 @@ const event = is.object(
   {
     at: is.timestamp,
     actor: is.object({
-      type: is.oneOf(['key', 'operator', 'pipeline', 'system']),
+      type: is.oneOf(['key', 'person', 'operator', 'pipeline', 'system']),
       id: is.optional(is.text(200)),
       name: is.optional(is.text(200)),
     }),

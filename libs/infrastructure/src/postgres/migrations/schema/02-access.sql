@@ -1,3 +1,24 @@
+-- The people of a store. `email` is in lower case.
+CREATE TABLE people (
+  store_id int NOT NULL REFERENCES stores,
+  id uuid NOT NULL,
+  email text NOT NULL,
+  name text NOT NULL,
+  role text NOT NULL CHECK (role IN ('owner', 'manager', 'warehouse', 'support', 'developer', 'viewer')),
+  oidc_issuer text, -- The account of the identity provider that signed in first; no other account signs in as the person.
+  oidc_subject text,
+  invite_due boolean NOT NULL DEFAULT true, -- Whether the mail about the access is still to be sent.
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  last_sign_in_at timestamptz(3),
+  PRIMARY KEY (store_id, id),
+  UNIQUE (store_id, email),
+  CHECK ((oidc_issuer IS NULL) = (oidc_subject IS NULL))
+);
+COMMENT ON TABLE people IS 'Who may sign in to a store, and their role.';
+-- A sign-in looks for the person in all stores.
+CREATE INDEX people_email ON people (email);
+CREATE INDEX people_invite_due ON people (created_at) WHERE invite_due;
+
 -- A request presents a key before its store is known: the hash is the one unique key without store_id.
 CREATE TABLE api_keys (
   store_id int NOT NULL REFERENCES stores,
@@ -7,7 +28,7 @@ CREATE TABLE api_keys (
   last_four text NOT NULL,
   mode text NOT NULL CHECK (mode IN ('live', 'test')),
   scope text NOT NULL DEFAULT 'full'
-    CHECK (scope ~ '^(full|read(,orders)?(,fulfillment)?(,payments)?(,stock)?(,webhooks)?(,catalog)?(,customers)?(,sales)?)$'),
+    CHECK (scope ~ '^(full|read(,orders)?(,fulfillment)?(,payments)?(,stock)?(,webhooks)?(,catalog)?(,customers)?(,sales)?(,keys)?(,team)?)$'),
   name text NOT NULL DEFAULT '',
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'DEACTIVATED', 'REVOKED')),
   networks cidr[] NOT NULL DEFAULT '{}', -- Networks from which the key may be used; empty = any.
@@ -16,12 +37,21 @@ CREATE TABLE api_keys (
   last_used_at timestamptz(3),
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   successor_id uuid, -- The key that a roll created last.
+  person_id uuid, -- Of a session: the person who signed in. Null for the key of a machine.
+  device text NOT NULL DEFAULT '', -- Of a session: the browser and the system.
+  created_by jsonb NOT NULL DEFAULT '{"type": "operator", "id": "", "name": ""}', -- The actor, as in order_events.
+  changed_by jsonb, -- Who changed the status last, as created_by.
+  changed_at timestamptz(3),
   PRIMARY KEY (store_id, id),
-  FOREIGN KEY (store_id, successor_id) REFERENCES api_keys ON DELETE SET NULL (successor_id)
+  FOREIGN KEY (store_id, successor_id) REFERENCES api_keys ON DELETE SET NULL (successor_id),
+  FOREIGN KEY (store_id, person_id) REFERENCES people ON DELETE CASCADE,
+  CHECK (person_id IS NOT NULL OR scope NOT LIKE '%,team') -- Only people manage people.
 );
 COMMENT ON TABLE api_keys IS 'API keys of stores. The key itself is not stored.';
 -- Fraud analysis: asked for each order.
 CREATE INDEX api_keys_trusted ON api_keys (store_id, id) WHERE trusted;
+
+CREATE INDEX api_keys_of_people ON api_keys (store_id, person_id, created_at) WHERE person_id IS NOT NULL;
 
 CREATE TABLE api_key_usage (
   store_id int NOT NULL,
@@ -35,3 +65,38 @@ CREATE TABLE api_key_usage (
 COMMENT ON TABLE api_key_usage IS 'Requests by key and UTC day, summed over all processes; written about once a minute.';
 -- Retention deletes the oldest days.
 CREATE INDEX api_key_usage_by_day ON api_key_usage (day);
+
+CREATE TABLE api_key_refusals (
+  store_id int NOT NULL,
+  key_id uuid NOT NULL,
+  day date NOT NULL,
+  code text NOT NULL, -- The X-Error-Code of the answers.
+  requests bigint NOT NULL,
+  PRIMARY KEY (store_id, key_id, day, code),
+  FOREIGN KEY (store_id, key_id) REFERENCES api_keys (store_id, id) ON DELETE CASCADE
+);
+COMMENT ON TABLE api_key_refusals IS 'Refused requests by key, UTC day and error code, written with api_key_usage.';
+CREATE INDEX api_key_refusals_by_day ON api_key_refusals (day);
+
+-- No store_id: an address may belong to people of several stores, or to nobody.
+CREATE TABLE sign_ins (
+  id uuid PRIMARY KEY,
+  kind text NOT NULL CHECK (kind IN ('code', 'link', 'oidc')),
+  email text NOT NULL, -- In lower case.
+  oidc_issuer text,
+  oidc_subject text,
+  nonce_hash bytea UNIQUE CHECK (octet_length(nonce_hash) = 32), -- SHA-256 of the cookie of the browser that asked; null for a link.
+  secret_hash bytea NOT NULL UNIQUE CHECK (octet_length(secret_hash) = 32), -- Of nonce and code, or of the token.
+  mail_code text, -- The code, encrypted, until its mail is sent.
+  mail_attempts smallint NOT NULL DEFAULT 0,
+  mail_due_at timestamptz(3),
+  network text, -- Of the request, for its limit; null for a link.
+  attempts smallint NOT NULL DEFAULT 0,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  expires_at timestamptz(3) NOT NULL,
+  used_at timestamptz(3)
+);
+COMMENT ON TABLE sign_ins IS 'Codes and links with which people sign in, for a day.';
+CREATE INDEX sign_ins_email ON sign_ins (email, created_at);
+CREATE INDEX sign_ins_network ON sign_ins (network, created_at);
+CREATE INDEX sign_ins_mail_due ON sign_ins (mail_due_at) WHERE mail_code IS NOT NULL;

@@ -221,9 +221,9 @@ CREATE TABLE order_events (
   order_id uuid NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
   at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
-  actor_type text NOT NULL CHECK (actor_type IN ('key', 'operator', 'pipeline', 'system')),
+  actor_type text NOT NULL CHECK (actor_type IN ('key', 'person', 'operator', 'pipeline', 'system')),
   actor_id text NOT NULL DEFAULT '',
-  actor_name text NOT NULL DEFAULT '', -- Name of the key, or of the account that ran the command, at that time.
+  actor_name text NOT NULL DEFAULT '', -- Name of the key or the person, or of the account that ran the command, at that time.
   event text NOT NULL,
   field text CHECK (field IN ('status', 'fulfillment_status')),
   from_value text,

@@ -1,0 +1,80 @@
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+let api: RunningApi;
+beforeAll(async () => (api = await startApi({ TRUST_PROXY: '1' })));
+afterAll(() => api.stop());
+
+const OWN_PAGE = { 'x-dashboard': 'live', origin: 'https://shop.example', 'sec-fetch-site': 'same-origin' };
+const HTTPS = { host: 'shop.example', 'x-forwarded-proto': 'https' };
+
+const ask = (headers: Record<string, string>, url = '/v1/key') => api.inject({ url, headers });
+const cookie = (secret: string, mode = 'live') => ({ cookie: `__Host-store-${mode}=${secret}` });
+const signedIn = (secret: string) => ({ ...HTTPS, ...OWN_PAGE, ...cookie(secret) });
+
+describe('a session', () => {
+  it('is a key of a person, with the scope of the role', async () => {
+    const { secret, id, email, name } = await api.store.session('warehouse');
+
+    const { statusCode, body } = await ask(signedIn(secret));
+
+    expect(statusCode).toBe(200);
+    expect(JSON.parse(body)).toMatchObject({
+      data: { mode: 'live', scope: ['read', 'fulfillment', 'stock'], person: { id, name, email, role: 'warehouse' } },
+    });
+  });
+
+  it.each<[string, (secret: string) => Record<string, string>]>([
+    ['without X-Dashboard', (secret) => ({ ...HTTPS, origin: OWN_PAGE.origin, ...cookie(secret) })],
+    ['with X-Dashboard of another word', (secret) => ({ ...signedIn(secret), 'x-dashboard': 'Live' })],
+    ['with X-Dashboard of the other mode', (secret) => ({ ...signedIn(secret), 'x-dashboard': 'test' })],
+    ['in the cookie of the other mode', (s) => ({ ...signedIn(s), 'x-dashboard': 'test', ...cookie(s, 'test') })],
+    ['in a bearer header', (secret) => ({ ...HTTPS, ...OWN_PAGE, authorization: `Bearer ${secret}` })],
+    ['beside a bearer header', (secret) => ({ ...signedIn(secret), authorization: 'Bearer x' })],
+    ['given twice', (s) => ({ ...signedIn(s), cookie: `__Host-store-live=${s}; __Host-store-live=${s}` })],
+    ['without the prefix of the cookie', (s) => ({ ...signedIn(s), cookie: `store-live=${s}` })],
+    ['over plain http', (s) => ({ ...signedIn(s), 'x-forwarded-proto': 'http', origin: 'http://shop.example' })],
+    ['whose text is a key', () => signedIn(api.store.key)],
+  ])('%s returns 401', async (_what, headersOf) => {
+    const { secret } = await api.store.session('owner');
+
+    expect((await ask(headersOf(secret))).statusCode).toBe(401);
+  });
+
+  it.each([
+    ['the origin of another site', { origin: 'https://evil.example' }],
+    ['the origin of plain http', { origin: 'http://shop.example' }],
+    ['no origin', { origin: 'null' }],
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['a neighbour of the site', { 'sec-fetch-site': 'same-site' }],
+    ['an address that a person typed', { 'sec-fetch-site': 'none' }],
+  ])('from %s returns 403', async (_what, headers) => {
+    const { secret } = await api.store.session('owner');
+
+    const response = await ask({ ...signedIn(secret), ...headers });
+
+    expect([response.statusCode, response.headers['x-error-code']]).toEqual([403, 'foreign_origin']);
+  });
+
+  it('is accepted over plain http on this machine, in a cookie without a prefix', async () => {
+    const { secret } = await api.store.session('viewer');
+    const headers = { host: 'localhost:3000', origin: 'http://localhost:3000', 'x-dashboard': 'live' };
+
+    expect((await ask({ ...headers, cookie: `store-live=${secret}` })).statusCode).toBe(200);
+  });
+
+  it('acts in the history under the name of the person', async () => {
+    const { secret, id, name } = await api.store.session('owner');
+    const product_id = await api.store.product({ stock: 1 });
+    const payload = { items: [{ product_id, quantity: 1 }], customer: { name: 'Grace Hopper' } };
+    const placed = await api.inject({ method: 'POST', url: '/v1/orders', headers: signedIn(secret), payload });
+    const order = (JSON.parse(placed.body) as { data: { id: string } }).data.id;
+
+    const history = await ask(signedIn(secret), `/v1/orders/${order}/history`);
+    const full = await ask(signedIn(secret), `/v1/orders/${order}`);
+
+    expect(JSON.parse(history.body)).toMatchObject({
+      data: [{ actor: { type: 'person', id, name }, event: 'placed' }],
+    });
+    expect(JSON.parse(full.body)).toMatchObject({ data: { placed_by: { type: 'person', id, name } } });
+  });
+});
