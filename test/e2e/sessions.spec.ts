@@ -67,7 +67,7 @@ describe('a session', () => {
     const product_id = await api.store.product({ stock: 1 });
     const payload = { items: [{ product_id, quantity: 1 }], customer: { name: 'Grace Hopper' } };
     const placed = await api.inject({ method: 'POST', url: '/v1/orders', headers: signedIn(secret), payload });
-    const order = (JSON.parse(placed.body) as { data: { id: string } }).data.id;
+    const order = (JSON.parse(placed.body) as { data: { order_id: string } }).data.order_id;
 
     const history = await ask(signedIn(secret), `/v1/orders/${order}/history`);
     const full = await ask(signedIn(secret), `/v1/orders/${order}`);
