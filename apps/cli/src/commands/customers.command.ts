@@ -8,7 +8,7 @@ import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
 import { explainFile } from '../file-work.js';
 import { emailOfOrder, subdomain } from '../option-values.js';
-import { printJson, say } from '../output.js';
+import { print, say } from '../output.js';
 
 const ERASE_HELP = `An order is open until it is delivered and paid, or cancelled or returned and not to be refunded. Backups and exported
 files still hold the data: docs/personal-data.md
@@ -54,14 +54,14 @@ async function exportData(email: string, { store, output }: Options): Promise<vo
     const customer = found.customer && line('customer')(found.customer);
     const orders = found.orders.map(line('order'));
     const data = { store, taken_at, customer, secrets_held, blocked, orders };
-    if (output === undefined) return printJson(data);
+    if (output === undefined) return print(data);
     const file = path.resolve(output);
     const text = visible(`${JSON.stringify(data, null, 2)}\n`);
     await writeWholeFile(file, (draft) => writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true })).catch(
       explainFile,
     );
     say(`The data of the person are in ${file}.`);
-    printJson({ file, store, taken_at, customers: customer ? 1 : 0, orders: orders.length });
+    print({ file, store, taken_at, customers: customer ? 1 : 0, orders: orders.length });
   });
 }
 
@@ -73,7 +73,7 @@ async function erase(email: string, { store, force = false }: Options): Promise<
       .catch(explainOpen);
     if (customers + orders + blockedContacts === 0) say(`Store ${store} has nothing of this person to erase.`);
     if (blockedContacts > 0) say("Removed the person from the store's block lists.");
-    printJson({ store, customers, orders, blocked_contacts: blockedContacts });
+    print({ store, customers, orders, blocked_contacts: blockedContacts });
   });
 }
 

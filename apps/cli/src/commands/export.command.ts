@@ -4,7 +4,7 @@ import { addCommand } from '../command.js';
 import { withDatabase } from '../database.js';
 import { explainFile, untilSignal, withBar } from '../file-work.js';
 import { bundleKinds, moment, newFile, subdomain } from '../option-values.js';
-import { printJson, say } from '../output.js';
+import { print, say } from '../output.js';
 
 interface Options {
   readonly store: string;
@@ -38,6 +38,6 @@ async function exportStore(file: string, { store, since, only }: Options): Promi
     const { bytes, takenAt: taken_at, lines } = report;
     const total = Object.values(lines).reduce((sum, count) => sum + count, 0);
     say(`${total} lines of store ${store} are in ${file}.`);
-    printJson({ file, bytes, store, taken_at, since: since?.toISOString() ?? null, lines });
+    print({ file, bytes, store, taken_at, since: since?.toISOString() ?? null, lines });
   });
 }

@@ -2,7 +2,7 @@ import { beginBranch } from '@app/infrastructure';
 import type { Command } from 'commander';
 import { addCommand } from '../command.js';
 import { withDatabase } from '../database.js';
-import { printJson, say } from '../output.js';
+import { print, say } from '../output.js';
 
 export function addFeed(program: Command): void {
   const feed = addCommand(program, 'feed', 'the feed of changes');
@@ -11,7 +11,7 @@ export function addFeed(program: Command): void {
     withDatabase(async ({ url }) => {
       const branch = await beginBranch(url);
       say('Readers that have read changes which this database lacks will read everything again.');
-      printJson({ branch });
+      print({ branch });
     }),
   );
 }

@@ -12,7 +12,7 @@ import { addCommand } from '../command.js';
 import { CommandFailed, EXIT } from '../failures.js';
 import { currency, externalReference, minorUnits } from '../option-values.js';
 import { addOrderCommand, byOperator, printChanged, withOrder, type StoreOption } from '../order-command.js';
-import { printJson, say } from '../output.js';
+import { print, say } from '../output.js';
 import { addHeldOrders } from './held-orders.command.js';
 
 const STATUS_HELP = `Confirming an order that is under review sends the customer's confirmation. Cancelling returns the stock.
@@ -61,7 +61,7 @@ export function addOrders(program: Command): void {
           events.push(...rows);
           if (rows.length < MAX_LIMIT) break;
         }
-        printJson(events.map(toOrderEvent));
+        print(events.map(toOrderEvent));
       }),
   );
 
@@ -69,7 +69,7 @@ export function addOrders(program: Command): void {
     (reference: string, { store }: StoreOption) =>
       withOrder(reference, store, async (app, order) => {
         const { stages, running, heldFor, cancelled } = await app.get(StageRetries).retry(order);
-        printJson({ order_id: order.orderId, store: order.subdomain, stages, running, held_for: heldFor });
+        print({ order_id: order.orderId, store: order.subdomain, stages, running, held_for: heldFor });
         for (const stage of running) say(`${stage} is being attempted at this moment: it is left alone.`);
         if (heldFor) {
           say(`The customer's confirmation is held (${heldFor.join(', ')}): \`orders release\` sends it.`);
@@ -87,7 +87,7 @@ export function addOrders(program: Command): void {
         for (const { stage, state, attempts } of pipeline) {
           if (state === 'pending' && attempts > 0) say(`${stage} is still tried: dismiss it after its last attempt.`);
         }
-        printJson({ order_id: order.orderId, store: order.subdomain, dismissed });
+        print({ order_id: order.orderId, store: order.subdomain, dismissed });
       }),
   );
 }
