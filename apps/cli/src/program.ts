@@ -55,10 +55,10 @@ export function createProgram(): Command {
   return program;
 }
 
-/** Commander keeps the last value of an option that is given twice. Variadic options collect their values. */
+/** Commander keeps the last value of an option that is given twice. Those that are shown with `...` collect their values. */
 function refuseRepeats(command: Command): void {
   command.commands.forEach(refuseRepeats);
-  for (const option of command.options.filter(({ variadic }) => !variadic)) {
+  for (const option of command.options.filter(({ flags }) => !flags.includes('...'))) {
     let isGiven = false;
     command.on(`option:${option.name()}`, () => {
       if (isGiven) command.error(`error: option '${option.flags}' is given more than once`);

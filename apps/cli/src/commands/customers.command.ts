@@ -4,6 +4,7 @@ import { CustomersService, OrdersOpen, type PersonalRecord } from '@app/applicat
 import { visible, writeWholeFile } from '@app/infrastructure';
 import type { Command } from 'commander';
 import { addCommand } from '../command.js';
+import { addYes, confirm, type YesOption } from '../confirm.js';
 import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
 import { explainFile } from '../file-work.js';
@@ -16,7 +17,7 @@ files still hold the data: docs/personal-data.md
 Example:
   customers erase ada@example.com --store acme`;
 
-interface Options {
+interface Options extends YesOption {
   readonly store: string;
   readonly output?: string;
   readonly force?: boolean;
@@ -29,12 +30,8 @@ export function addCustomers(program: Command): void {
   addPersonCommand(customers, 'export', 'print what a store knows of a person, orders as a guest included', help)
     .option('--output <FILE>', 'write to a new file, which only its owner can read')
     .action(exportData);
-  addPersonCommand(
-    customers,
-    'erase',
-    'replace the personal data of a person; amounts, lines and stock stay',
-    ERASE_HELP,
-  )
+  const what = 'replace the personal data of a person; amounts, lines and stock stay';
+  addYes(addPersonCommand(customers, 'erase', what, ERASE_HELP))
     .option('--force', 'erase although orders are open')
     .action(erase);
 }
@@ -65,7 +62,8 @@ async function exportData(email: string, { store, output }: Options): Promise<vo
   });
 }
 
-async function erase(email: string, { store, force = false }: Options): Promise<void> {
+async function erase(email: string, { store, force = false, yes }: Options): Promise<void> {
+  await confirm(`Erase the personal data of ${email} in the store ${store}?`, { yes });
   await withApplication(async (app) => {
     const { customers, orders, blockedContacts } = await app
       .get(CustomersService)

@@ -1,5 +1,5 @@
 import { writeStoreExport, type BundleKind } from '@app/bundles';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { addCommand } from '../command.js';
 import { withDatabase } from '../database.js';
 import { explainFile, untilSignal, withBar } from '../file-work.js';
@@ -23,8 +23,14 @@ export function addExport(program: Command): void {
     .argument('<file>', 'a new file, which only its owner can read; compressed if its name ends in .gz', newFile)
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .option('--since <TIME>', 'without products, customers, orders and stock that have not changed since', moment)
-    .option('--only <KINDS>', 'stores,warehouses,bins,brands,categories,products,customers,orders,stock', bundleKinds)
+    .addOption(onlyOption())
     .action(exportStore);
+}
+
+/** Each takes one argument, unlike a variadic option: the file may follow it. */
+function onlyOption(): Option {
+  const kinds = 'some of stores,warehouses,bins,brands,categories,products,customers,orders,stock';
+  return Object.assign(new Option('--only <KINDS...>', kinds).argParser(bundleKinds), { variadic: false });
 }
 
 async function exportStore(file: string, { store, since, only }: Options): Promise<void> {

@@ -9,6 +9,7 @@ import {
 import { toOrderEvent } from '@app/representations';
 import { Option, type Command } from 'commander';
 import { addCommand } from '../command.js';
+import { addYes, confirm, type YesOption } from '../confirm.js';
 import { CommandFailed, EXIT } from '../failures.js';
 import { currency, externalReference, minorUnits } from '../option-values.js';
 import { addOrderCommand, byOperator, printChanged, withOrder, type StoreOption } from '../order-command.js';
@@ -27,10 +28,12 @@ already, and that amount must be refunded.
 Example:
   orders verify-payment WEB-261120-7K3M9Q --amount 5297 --currency USD --reference pi_3NX`;
 
-interface StatusOptions extends StoreOption {
+interface StatusOptions extends StoreOption, YesOption {
   readonly status?: PaymentStatus;
   readonly fulfillmentStatus?: FulfillmentStatus;
 }
+
+const isCancellation = ({ fulfillmentStatus }: StatusOptions): boolean => fulfillmentStatus === 'CANCELLED';
 
 export function addOrders(program: Command): void {
   const what = 'review orders, verify their payment, set their statuses, retry their pipeline';
@@ -38,15 +41,22 @@ export function addOrders(program: Command): void {
   addHeldOrders(orders);
   addVerifyPayment(orders);
 
-  addOrderCommand(orders, 'set-status', 'set the payment status, the fulfillment status, or both', STATUS_HELP)
+  addYes(
+    addOrderCommand(orders, 'set-status', 'set the payment status, the fulfillment status, or both', STATUS_HELP),
+    isCancellation,
+  )
     .addOption(new Option('--status <P>', 'payment status').choices(PAYMENT_STATUSES))
     .addOption(new Option('--fulfillment-status <F>', 'fulfillment stage').choices(FULFILLMENT_STATUSES))
-    .action((reference: string, { status, fulfillmentStatus, store }: StatusOptions) => {
+    .action((reference: string, options: StatusOptions) => {
+      const { status, fulfillmentStatus, store } = options;
       if (!status && !fulfillmentStatus) {
         throw new CommandFailed('Give --status, --fulfillment-status or both.', EXIT.usage);
       }
       const change = { ...(status && { status }), ...(fulfillmentStatus && { fulfillmentStatus }) };
       return withOrder(reference, store, async (app, order) => {
+        if (isCancellation(options)) {
+          await confirm(`Cancel the order ${reference} of the store ${order.subdomain}? Its stock returns.`, options);
+        }
         const changed = await app.get(ChangeOrder).setStatus(byOperator(order), change);
         printChanged(order, changed, { restocked: changed.restocked });
       });
