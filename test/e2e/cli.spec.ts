@@ -126,7 +126,7 @@ describe('the command line', () => {
     const json = onTerminal(['keys', 'list', '--store', 'seen', '--json']);
 
     expect(created).toEqual({ code: 0, shown: expect.stringMatching(/^svc_live_[0-9A-Za-z]{38}\n$/) as string });
-    expect(list.shown).toMatch(/^id {36}mode  scope .*\n[0-9a-f-]{36}  live  full .*\n$/);
+    expect(list.shown).toMatch(/^id {36}mode {2}scope .*\n[0-9a-f-]{36} {2}live {2}full .*\n$/);
     const [key] = JSON.parse(json.shown) as { expires_at: string; created_at: string }[];
     const life = Date.parse(key?.expires_at ?? '') - Date.parse(key?.created_at ?? '');
     expect(Math.abs(life / 3_600_000 - 12)).toBeLessThan(0.1);
