@@ -12,3 +12,7 @@ export const NeedsScope = (...scopes: readonly ScopeWord[]): MethodDecorator =>
     ...scopes.map((scope) => ApiSecurity('bearer', [scope])),
     ApiFailures(new AuthenticationError({ lacks: scopes })),
   );
+
+/** A person must have signed in within the last hour. The keys of machines do not sign in. */
+export const NeedsFreshSignIn = (): MethodDecorator =>
+  applyDecorators(RouteConfig({ needsFreshSignIn: true }), ApiFailures(new AuthenticationError('stale_sign_in')));
