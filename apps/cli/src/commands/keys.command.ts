@@ -104,7 +104,7 @@ async function confirmRevoke(app: INestApplicationContext, id: string, options: 
   const key = await app.get(ApiKeyRepository).find(id);
   if (!key) return;
   const use = key.lastUsedAt ? `last used ${ago(key.lastUsedAt)}` : 'never used';
-  await confirm(`Revoke the key ${key.name} (…${key.lastFour}), ${use}?`, options);
+  await confirm(`Revoke the key ${key.name || id} (…${key.lastFour}), ${use}?`, options);
 }
 
 function addStatusChange(
