@@ -7,6 +7,7 @@ import { addImport } from './commands/import.command.js';
 import { addKeys } from './commands/keys.command.js';
 import { addMigrate } from './commands/migrate.command.js';
 import { addOrders } from './commands/orders.command.js';
+import { addPeople } from './commands/people.command.js';
 import { addSecrets } from './commands/secrets.command.js';
 import { addStock } from './commands/stock.command.js';
 import { addStores } from './commands/stores.command.js';
@@ -41,6 +42,7 @@ export function createProgram(): Command {
   addImport(program);
   addExport(program);
   addCustomers(program);
+  addPeople(program);
   addStock(program);
   addOrders(program);
   addSecrets(program);
