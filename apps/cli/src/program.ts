@@ -1,5 +1,6 @@
 import { VERSION } from '@app/infrastructure';
 import { Command } from 'commander';
+import { addCommand } from './command.js';
 import { addCustomers } from './commands/customers.command.js';
 import { addExport } from './commands/export.command.js';
 import { addFeed } from './commands/feed.command.js';
@@ -8,6 +9,7 @@ import { addKeys } from './commands/keys.command.js';
 import { addMigrate } from './commands/migrate.command.js';
 import { addOrders } from './commands/orders.command.js';
 import { addSecrets } from './commands/secrets.command.js';
+import { addSignIn } from './commands/sign-in.command.js';
 import { addStock } from './commands/stock.command.js';
 import { addStores } from './commands/stores.command.js';
 import { addWebhooks } from './commands/webhooks.command.js';
@@ -46,6 +48,7 @@ export function createProgram(): Command {
   addSecrets(program);
   addFeed(program);
   addWebhooks(program);
+  addSignIn(addCommand(program, 'people', 'make the links with which people sign in'));
   refuseRepeats(program);
   return program;
 }

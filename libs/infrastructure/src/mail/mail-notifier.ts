@@ -55,10 +55,24 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
     await this.deliver(store, name, { from: { ...this.sender }, to: { ...to }, ...message });
   }
 
+  /** @param store whose name the mail has; null for a person of several. @param message with that name. */
+  async notifyPerson(
+    email: string,
+    store: StoreProfile | null,
+    name: string,
+    message: (place: string) => { subject: string; text: string },
+  ): Promise<void> {
+    const to = mailbox(email);
+    if (!to) throw new UnusableAddress();
+    const shop = store ? storeBranding(store).name : '';
+    const from = { ...this.sender, name: shop || this.sender.name };
+    await this.deliver(store, name, { from, to: { ...to }, ...message(shop || 'the store dashboard') });
+  }
+
   // One id per message, so that a mail program shows a message sent twice only once. Its date is the time of sending: a
   // message that was held for days must not sort below mail read since, and mail servers treat old dates as spam.
-  private deliver({ subdomain }: StoreProfile, name: string, message: SendMailOptions): Promise<void> {
-    const shop = idPart(subdomain);
+  private deliver(store: StoreProfile | null, name: string, message: SendMailOptions): Promise<void> {
+    const shop = idPart(store?.subdomain ?? '');
     const messageId = `<${name}@${shop}.store-commerce>`;
     const headers = { 'Auto-Submitted': 'auto-generated' };
     return this.delivery.deliver(`${shop}-${name}`, { ...message, messageId, headers });

@@ -6,6 +6,7 @@ import { ServiceMetrics } from '../platform/service-metrics.js';
 import { HeldOrderScreening } from '../orders/held-order-screening.js';
 import { Housekeeping } from './housekeeping.js';
 import { MerchantNotices } from '../mail/merchant-notices.js';
+import { SignInMails } from '../mail/sign-in-mails.js';
 import { StageRunner } from '../orders/stage-runner.js';
 import { WebhookRunner } from '../webhooks/webhook-runner.js';
 
@@ -35,6 +36,7 @@ export class PipelineWorkerModule {
           useFactory: (rescreen: RescreenHeldOrders) => new HeldOrderScreening(rescreen),
         },
         MerchantNotices,
+        SignInMails,
         {
           provide: WebhookRunner,
           inject: [DeliverWebhooks, ServiceMetrics],
