@@ -1,6 +1,5 @@
 import { VERSION } from '@app/infrastructure';
 import { Command } from 'commander';
-import { addCommand } from './command.js';
 import { addCustomers } from './commands/customers.command.js';
 import { addExport } from './commands/export.command.js';
 import { addFeed } from './commands/feed.command.js';
@@ -8,6 +7,7 @@ import { addImport } from './commands/import.command.js';
 import { addKeys } from './commands/keys.command.js';
 import { addMigrate } from './commands/migrate.command.js';
 import { addOrders } from './commands/orders.command.js';
+import { addPeople } from './commands/people.command.js';
 import { addSecrets } from './commands/secrets.command.js';
 import { addSignIn } from './commands/sign-in.command.js';
 import { addStock } from './commands/stock.command.js';
@@ -43,12 +43,12 @@ export function createProgram(): Command {
   addImport(program);
   addExport(program);
   addCustomers(program);
+  addSignIn(addPeople(program));
   addStock(program);
   addOrders(program);
   addSecrets(program);
   addFeed(program);
   addWebhooks(program);
-  addSignIn(addCommand(program, 'people', 'make the links with which people sign in'));
   refuseRepeats(program);
   return program;
 }

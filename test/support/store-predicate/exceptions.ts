@@ -91,6 +91,11 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['merchant_notices'],
   },
   {
+    statements: ['invitations.claim'],
+    reason: 'The worker claims the due mails to the people of all stores. Each has its store.',
+    tables: ['people'],
+  },
+  {
     statements: ['changes.waiting_stores'],
     reason: 'The worker numbers the changes of all stores. The statement returns only ids of stores.',
     tables: ['stores', 'change_log', 'shared_changes'],

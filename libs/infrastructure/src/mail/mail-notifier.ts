@@ -49,24 +49,14 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
 
   async notifyMerchant(store: StoreProfile, name: string, message: { subject: string; text: string }): Promise<void> {
     const { email, name: shop } = storeBranding(store);
-    if (email === '') return;
-    const to = mailbox(email, shop);
-    if (!to) throw new UnusableAddress();
-    await this.deliver(store, name, { from: { ...this.sender }, to: { ...to }, ...message });
+    if (email !== '') await this.send(store, name, { address: email, name: shop }, message);
   }
 
-  /** @param store whose name the mail has; null for a person of several. @param message with that name. */
-  async notifyPerson(
-    email: string,
-    store: StoreProfile | null,
-    name: string,
-    message: (place: string) => { subject: string; text: string },
-  ): Promise<void> {
-    const to = mailbox(email);
+  /** @param store null for a person of several. @param name of the message, unique in the store. @throws UnusableAddress */
+  async send(store: StoreProfile | null, name: string, recipient: Mailbox, message: { subject: string; text: string }) {
+    const to = mailbox(recipient.address, recipient.name);
     if (!to) throw new UnusableAddress();
-    const shop = store ? storeBranding(store).name : '';
-    const from = { ...this.sender, name: shop || this.sender.name };
-    await this.deliver(store, name, { from, to: { ...to }, ...message(shop || 'the store dashboard') });
+    await this.deliver(store, name, { from: { ...this.sender }, to: { ...to }, ...message });
   }
 
   // One id per message, so that a mail program shows a message sent twice only once. Its date is the time of sending: a

@@ -8,6 +8,7 @@ import { OutageLog } from '../platform/outage-log.js';
 import { ProcessLoop } from '../platform/process-loop.js';
 import { Database } from '../postgres/database.js';
 import { MailNotifier } from './mail-notifier.js';
+import { storeBranding } from './store-branding.js';
 
 const INTERVAL_MS = 500;
 const SHUTDOWN_MS = 35_000;
@@ -96,14 +97,14 @@ export class SignInMails extends ProcessLoop {
     const code = signInCodeGroups(this.cipher.decrypt(sealed, contextOfCode(id)));
     const [only = 0] = stores;
     const store = stores.length === 1 ? await this.stores.findProfile(only) : null;
-    await this.mails.notifyPerson(email, store, `sign-in-${id}`, (place) => ({
-      subject: `Your code to sign in to ${place}`,
-      text: [
-        `Your code to sign in to ${place}:`,
-        `    ${code}`,
-        'Type it on the page that asked for it, within 10 minutes. It works in that browser only.',
-        'If you did not ask for it, ignore this mail, and give the code to no one.',
-      ].join('\n\n'),
-    }));
+    const place = store ? storeBranding(store).name : 'the store dashboard';
+    const text = [
+      `Your code to sign in to ${place}:`,
+      `    ${code}`,
+      'Type it on the page that asked for it, within 10 minutes. It works in that browser only.',
+      'If you did not ask for it, ignore this mail, and give the code to no one.',
+    ].join('\n\n');
+    const subject = `Your code to sign in to ${place}`;
+    await this.mails.send(store, `sign-in-${id}`, { address: email, name: '' }, { subject, text });
   }
 }

@@ -5,6 +5,7 @@ import type { JsonLogger } from '../platform/json-logger.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { HeldOrderScreening } from '../orders/held-order-screening.js';
 import { Housekeeping } from './housekeeping.js';
+import { InvitationMails } from '../mail/invitation-mails.js';
 import { MerchantNotices } from '../mail/merchant-notices.js';
 import { SignInMails } from '../mail/sign-in-mails.js';
 import { StageRunner } from '../orders/stage-runner.js';
@@ -37,6 +38,7 @@ export class PipelineWorkerModule {
         },
         MerchantNotices,
         SignInMails,
+        InvitationMails,
         {
           provide: WebhookRunner,
           inject: [DeliverWebhooks, ServiceMetrics],
