@@ -14,6 +14,7 @@ import { BrandsController } from './catalog/brands.controller.js';
 import { CategoriesController } from './catalog/categories.controller.js';
 import { FeedController } from './feed/feed.controller.js';
 import { CustomersController } from './customers/customers.controller.js';
+import { DashboardModule } from './dashboard/dashboard.module.js';
 import { HttpModule } from './http/http.module.js';
 import { ImportController } from './import/import.controller.js';
 import { OrderChangesController } from './orders/order-changes.controller.js';
@@ -78,6 +79,7 @@ export class ApiModule {
         application,
         StatusModule.on(config, databaseUrl, metrics, extension.migrations),
         HttpModule.on(logger),
+        DashboardModule,
         ...(extension.modules ?? []),
         ...(config.pipeline === 'inline' ? [worker] : []),
       ],

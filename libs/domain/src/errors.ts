@@ -212,6 +212,18 @@ export class DeliveredTooEarly extends domainError(
   }
 }
 
+// Sign-in.
+
+/** One text for all cases, so that nothing can be learned by trying. */
+export const SignInInvalid = rejected(
+  'sign_in_invalid',
+  'The code or link is wrong, has ended or was used, or another browser asked for it: ask for a new one',
+);
+export const AddressNotPrivate = rejected(
+  'address_not_private',
+  'This address is not encrypted: open it by https, or on the machine itself',
+);
+
 // Stock, prices and webhooks.
 
 /** @param refusals one text for each refused line. */

@@ -55,6 +55,8 @@ COMMENT ON TABLE api_keys IS 'API keys of stores. The key itself is not stored.'
 CREATE INDEX api_keys_trusted ON api_keys (store_id, id) WHERE trusted;
 
 CREATE INDEX api_keys_of_people ON api_keys (store_id, person_id, created_at) WHERE person_id IS NOT NULL;
+-- Retention deletes ended sessions.
+CREATE INDEX api_keys_ended_sessions ON api_keys (expires_at) WHERE person_id IS NOT NULL;
 
 CREATE TABLE api_key_usage (
   store_id int NOT NULL,
@@ -100,6 +102,8 @@ CREATE TABLE sign_ins (
   used_at timestamptz(3)
 );
 COMMENT ON TABLE sign_ins IS 'Codes and links with which people sign in, for a day.';
+-- Retention deletes the oldest.
+CREATE INDEX sign_ins_by_age ON sign_ins (created_at);
 CREATE INDEX sign_ins_email ON sign_ins (email, created_at);
 CREATE INDEX sign_ins_network ON sign_ins (network, created_at);
 CREATE INDEX sign_ins_mail_due ON sign_ins (mail_due_at) WHERE mail_code IS NOT NULL;
