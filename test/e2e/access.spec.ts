@@ -308,7 +308,7 @@ describe('authentication', () => {
       expect((await ask(`Bearer ${api.store.key}`)).statusCode).toBe(200);
 
       await api.app.get(KeyUsage, { strict: false }).flush();
-      const [usage] = await api.app.get(ApiKeyRepository).listUsage(api.store.id, 2);
+      const [usage] = (await api.app.get(ApiKeyRepository).listUsage(api.store.id, 2, null)).rows;
       expect(usage).toMatchObject({ requests: 210, throttled: refused.length });
     });
   });

@@ -25,6 +25,7 @@ import type { Metrics } from './status/metrics.js';
 import { StatusModule } from './status/status.module.js';
 import { StockController } from './stock/stock.controller.js';
 import { WarehousesController } from './stock/warehouses.controller.js';
+import { KeysController } from './access/keys.controller.js';
 import { AttentionController } from './stores/attention.controller.js';
 import { KeyController } from './stores/key.controller.js';
 import { StoreController } from './stores/store.controller.js';
@@ -56,6 +57,7 @@ export interface Process {
     CustomersController,
     StoreController,
     KeyController,
+    KeysController,
     AttentionController,
     FeedController,
     WebhooksController,

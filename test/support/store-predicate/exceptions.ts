@@ -13,7 +13,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['api_keys', 'stores'],
   },
   {
-    statements: ['keys.set_status', 'keys.find'],
+    statements: ['keys.locate'],
     reason: "The operator's commands name a key by its id only.",
     tables: ['api_keys'],
   },
@@ -88,10 +88,12 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     statements: [
       ...['retention.idempotency_keys', 'retention.fraud_assessments', 'retention.api_key_usage'],
-      'retention.feed_snapshots',
+      ...['retention.feed_snapshots', 'retention.api_key_refusals'],
     ],
     reason: 'The worker removes expired rows of all stores.',
-    tables: ['idempotency_keys', 'fraud_assessments', 'orders', 'api_key_usage', 'feed_snapshots'],
+    tables: [
+      ...['idempotency_keys', 'fraud_assessments', 'orders', 'api_key_usage', 'api_key_refusals', 'feed_snapshots'],
+    ],
   },
   {
     statements: ['secrets.due', 'secrets.count'],

@@ -1,6 +1,9 @@
 import type { ScopeWord } from '@app/domain';
+import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { RouteOptions } from 'fastify';
+import type { FastifyContextConfig, RouteOptions } from 'fastify';
+import { AuthenticationError } from '../errors/request-errors.js';
+import { ApiFailures } from '../openapi/failures.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -12,6 +15,18 @@ declare module 'fastify' {
   }
 }
 
+const DECLARED = Symbol('what the decorators of a route declare');
+
+/** Together with what other decorators of the method declare, which `RouteConfig` alone would replace. */
+export const DeclareAccess =
+  (access: FastifyContextConfig): MethodDecorator =>
+  (controller, name, descriptor) => {
+    const route = descriptor.value as object;
+    const declared = { ...(Reflect.getMetadata(DECLARED, route) as FastifyContextConfig | undefined), ...access };
+    Reflect.defineMetadata(DECLARED, declared, route);
+    RouteConfig(declared)(controller, name, descriptor);
+  };
+
 export const PUBLIC = { access: 'public' } as const;
 
 export const Public = (): MethodDecorator => RouteConfig(PUBLIC);
@@ -20,7 +35,8 @@ export const Public = (): MethodDecorator => RouteConfig(PUBLIC);
 export const WritesNothing = (): MethodDecorator => RouteConfig({ access: 'writes-nothing' });
 
 /** A person must have signed in within the last hour. The keys of machines do not sign in. */
-export const NeedsFreshSignIn = (): MethodDecorator => RouteConfig({ needsFreshSignIn: true });
+export const NeedsFreshSignIn = (): MethodDecorator =>
+  applyDecorators(DeclareAccess({ needsFreshSignIn: true }), ApiFailures(new AuthenticationError('stale_sign_in')));
 
 export class UndeclaredRoute extends TypeError {
   constructor(method: string, path: string) {

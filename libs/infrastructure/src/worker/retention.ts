@@ -29,6 +29,11 @@ const EXPIRED = [
     when: `day < (now() AT TIME ZONE 'UTC')::date - $1::int`,
     days: ({ keyUsage }: Retention) => [keyUsage],
   },
+  {
+    table: 'api_key_refusals',
+    when: `day < (now() AT TIME ZONE 'UTC')::date - $1::int`,
+    days: ({ keyUsage }: Retention) => [keyUsage],
+  },
 ];
 
 /** Deletes expired rows in small batches, so that no transaction is long. Several workers share the work. */
