@@ -348,7 +348,8 @@ interface Route {
 }
 
 const READ_ONLY = ['GET', 'HEAD'];
-const SCOPES: readonly ApiKeyScope[] = ['read', ...WRITE_SCOPES.map((word) => `read,${word}` as const), 'full'];
+const WORDS = [...WRITE_SCOPES, 'keys'] as const;
+const SCOPES: readonly ApiKeyScope[] = ['read', ...WORDS.map((word) => `read,${word}` as const), 'full'];
 
 const NEEDED: readonly (readonly [RegExp, ...ScopeWord[]])[] = [
   [/^\/v1\/orders$/, 'orders'],
@@ -357,6 +358,7 @@ const NEEDED: readonly (readonly [RegExp, ...ScopeWord[]])[] = [
   [/^\/v1\/stock\b/, 'stock'],
   [/^\/v1\/prices$/, 'catalog'],
   [/^\/v1\/webhooks\b/, 'webhooks'],
+  [/^\/v1\/keys\b/, 'keys'],
   [/^\/v1\/import\b/, 'catalog', 'customers', 'sales'],
 ];
 
@@ -406,7 +408,9 @@ describe('the scopes of keys', () => {
       const wrong: unknown[] = [];
       for (const route of closed()) {
         for (const scope of SCOPES) {
-          const isPermitted = !route.needs || scope === 'full' || route.needs.some((word) => scope === `read,${word}`);
+          const isPermitted = (route.needs ?? ['read']).some((word) =>
+            scope === 'full' ? word !== 'keys' : word === 'read' || scope === `read,${word}`,
+          );
           const refusal = JSON.stringify({ error: `API key lacks the scope ${route.needs?.join(' or ')}` });
           const { statusCode, code, body } = await send(route, scope, isPermitted ? '{}' : '{"broken');
           const isRefused = statusCode === 403 && code === 'insufficient_scope';
@@ -421,9 +425,9 @@ describe('the scopes of keys', () => {
       expect(closed().length).toBeGreaterThan(20);
     });
 
-    it('a read needs no more than any key, except of webhooks, and a write the word of its kind', () => {
+    it('a read needs no more than any key, except of webhooks and keys, and a write the word of its kind', () => {
       const expected = ({ method, path }: Route) =>
-        (READ_ONLY.includes(method) && !path.startsWith('/v1/webhooks')) || path === '/v1/orders/preview'
+        (READ_ONLY.includes(method) && !/^\/v1\/(?:webhooks|keys)\b/.test(path)) || path === '/v1/orders/preview'
           ? undefined
           : NEEDED.find(([pattern]) => pattern.test(path))?.slice(1);
 

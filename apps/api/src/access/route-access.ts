@@ -1,9 +1,6 @@
 import type { ScopeWord } from '@app/domain';
-import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyContextConfig, RouteOptions } from 'fastify';
-import { AuthenticationError } from '../errors/request-errors.js';
-import { ApiFailures } from '../openapi/failures.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -35,8 +32,7 @@ export const Public = (): MethodDecorator => RouteConfig(PUBLIC);
 export const WritesNothing = (): MethodDecorator => RouteConfig({ access: 'writes-nothing' });
 
 /** A person must have signed in within the last hour. The keys of machines do not sign in. */
-export const NeedsFreshSignIn = (): MethodDecorator =>
-  applyDecorators(DeclareAccess({ needsFreshSignIn: true }), ApiFailures(new AuthenticationError('stale_sign_in')));
+export const NeedsFreshSignIn = (): MethodDecorator => DeclareAccess({ needsFreshSignIn: true });
 
 export class UndeclaredRoute extends TypeError {
   constructor(method: string, path: string) {

@@ -3,6 +3,8 @@ import { isUuid, NotFound } from '@app/domain';
 import { JsonLogger } from '@app/infrastructure';
 import { toKeyUse, toNewKey, toRolledKey, toStoreKey } from '@app/representations';
 import { BadRequestException, Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { CurrentKey } from '../access/current-store.decorator.js';
+import { NeedsFreshSignIn } from '../access/route-access.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
@@ -10,10 +12,8 @@ import { NeedsScope } from '../openapi/needs-scope.js';
 import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
 import { integerFilter } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
-import { CurrentKey } from './current-store.decorator.js';
 import * as docs from './keys.openapi.js';
 import * as request from './keys.request.js';
-import { NeedsFreshSignIn } from './route-access.js';
 
 const LIST = listQuery({});
 const USE = listQuery<{ days: number | undefined }>({
