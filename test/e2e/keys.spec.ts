@@ -132,7 +132,7 @@ describe('a new key', () => {
       'a later end',
       `expires_at = '2999-01-01T00:00:00Z'`,
       { expires_at: '2999-01-01T00:00:01Z' },
-      'expires_at must be at most 2999-01-01T00:00:00.000Z',
+      'the key must end by 2999-01-01T00:00:00.000Z',
     ],
   ])('of a machine may not have %s', async (_what, columns, body, error) => {
     const maker = await aMachine('read,orders,keys', columns);

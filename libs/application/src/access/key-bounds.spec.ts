@@ -81,12 +81,12 @@ describe('the bounds of a key', () => {
       aMachine({ networks: ['0.0.0.0/0'] }),
       'networks must lie within 0.0.0.0/0',
     ],
-    ['no end', aKey(), aMachine({ expiresAt: END }), 'expires_at must be at most 2027-01-31T00:00:00.000Z'],
+    ['no end', aKey(), aMachine({ expiresAt: END }), 'the key must end by 2027-01-31T00:00:00.000Z'],
     [
       'a later end',
       aKey({ expiresAt: AFTER }),
       aMachine({ expiresAt: END }),
-      'expires_at must be at most 2027-01-31T00:00:00.000Z',
+      'the key must end by 2027-01-31T00:00:00.000Z',
     ],
     ['trust', aKey({ trusted: true }), aMachine(), 'a trusted key is rolled and activated by people only'],
   ])('refuse %s', (_what, given, maker, excess) => {

@@ -33,7 +33,7 @@ function excessOfMachine({ mode, networks, trusted, expiresAt }: KeyRights, make
   if (maker.networks.length > 0 && isAnywhere) return `networks must lie within ${maker.networks.join(', ')}`;
   const end = maker.expiresAt;
   // @protects given-end
-  if (end && (!expiresAt || expiresAt > end)) return `expires_at must be at most ${end.toISOString()}`;
+  if (end && (!expiresAt || expiresAt > end)) return `the key must end by ${end.toISOString()}`;
   // @protects given-trust
   if (trusted) return 'a trusted key is rolled and activated by people only';
   return null;
