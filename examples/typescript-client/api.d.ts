@@ -5912,8 +5912,8 @@ export interface components {
           | 'store_inactive'
           | 'address_not_allowed'
           | 'foreign_origin'
-          | 'stale_sign_in'
-          | 'insufficient_scope';
+          | 'insufficient_scope'
+          | 'stale_sign_in';
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Whether the key of the request is a live or a test key. */
         'X-Traffic-Mode'?: 'live' | 'test';

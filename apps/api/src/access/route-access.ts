@@ -1,6 +1,6 @@
 import type { ScopeWord } from '@app/domain';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { FastifyContextConfig, RouteOptions } from 'fastify';
+import type { RouteOptions } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -12,27 +12,12 @@ declare module 'fastify' {
   }
 }
 
-const DECLARED = Symbol('what the decorators of a route declare');
-
-/** Together with what other decorators of the method declare, which `RouteConfig` alone would replace. */
-export const DeclareAccess =
-  (access: FastifyContextConfig): MethodDecorator =>
-  (controller, name, descriptor) => {
-    const route = descriptor.value as object;
-    const declared = { ...(Reflect.getMetadata(DECLARED, route) as FastifyContextConfig | undefined), ...access };
-    Reflect.defineMetadata(DECLARED, declared, route);
-    RouteConfig(declared)(controller, name, descriptor);
-  };
-
 export const PUBLIC = { access: 'public' } as const;
 
 export const Public = (): MethodDecorator => RouteConfig(PUBLIC);
 
 /** The route changes nothing although its method is not safe: every key may use it. */
 export const WritesNothing = (): MethodDecorator => RouteConfig({ access: 'writes-nothing' });
-
-/** A person must have signed in within the last hour. The keys of machines do not sign in. */
-export const NeedsFreshSignIn = (): MethodDecorator => DeclareAccess({ needsFreshSignIn: true });
 
 export class UndeclaredRoute extends TypeError {
   constructor(method: string, path: string) {

@@ -4,11 +4,10 @@ import { JsonLogger } from '@app/infrastructure';
 import { toKeyUse, toNewKey, toRolledKey, toStoreKey } from '@app/representations';
 import { BadRequestException, Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { CurrentKey } from '../access/current-store.decorator.js';
-import { NeedsFreshSignIn } from '../access/route-access.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
-import { NeedsScope } from '../openapi/needs-scope.js';
+import { NeedsFreshSignIn, NeedsScope } from '../openapi/needs-scope.js';
 import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
 import { integerFilter } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
@@ -46,8 +45,7 @@ export class KeysController {
   }
 
   @Post()
-  @NeedsScope('keys')
-  @NeedsFreshSignIn()
+  @NeedsFreshSignIn('keys')
   @docs.ApiCreateKey
   async create(
     @CurrentKey() asker: ApiKeyLookup,
@@ -62,8 +60,7 @@ export class KeysController {
   }
 
   @Post(':id/roll')
-  @NeedsScope('keys')
-  @NeedsFreshSignIn()
+  @NeedsFreshSignIn('keys')
   @docs.ApiRollKey
   async roll(
     @CurrentKey() asker: ApiKeyLookup,
@@ -81,8 +78,7 @@ export class KeysController {
 
   @Post(':id/revoke')
   @HttpCode(200)
-  @NeedsScope('keys')
-  @NeedsFreshSignIn()
+  @NeedsFreshSignIn('keys')
   @docs.ApiRevokeKey
   revoke(@CurrentKey() asker: ApiKeyLookup, @Param('id') id: string) {
     return this.change(asker, id, 'REVOKED');
@@ -90,8 +86,7 @@ export class KeysController {
 
   @Post(':id/deactivate')
   @HttpCode(200)
-  @NeedsScope('keys')
-  @NeedsFreshSignIn()
+  @NeedsFreshSignIn('keys')
   @docs.ApiDeactivateKey
   deactivate(@CurrentKey() asker: ApiKeyLookup, @Param('id') id: string) {
     return this.change(asker, id, 'DEACTIVATED');
@@ -99,8 +94,7 @@ export class KeysController {
 
   @Post(':id/activate')
   @HttpCode(200)
-  @NeedsScope('keys')
-  @NeedsFreshSignIn()
+  @NeedsFreshSignIn('keys')
   @docs.ApiActivateKey
   activate(@CurrentKey() asker: ApiKeyLookup, @Param('id') id: string) {
     return this.change(asker, id, 'ACTIVE');

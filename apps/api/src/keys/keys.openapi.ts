@@ -2,7 +2,6 @@ import { ApiKeyNotActive, CommitOutcomeUnknown, ExceedsMaker } from '@app/applic
 import { NotFound } from '@app/domain';
 import { KeyUse, NewKey, RolledKey, StoreKey, type ResourceDocumentation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
-import { AuthenticationError } from '../errors/request-errors.js';
 import { ApiList, ApiPath, ApiWrite } from '../openapi/endpoints.js';
 import { CreateKeyRequest, RollKeyRequest } from './keys.request.js';
 
@@ -18,8 +17,7 @@ export const KEYS_DOCUMENTATION: ResourceDocumentation = {
 };
 
 const KEY = ApiPath({ name: 'id', description: 'UUID of the key.', example: StoreKey.example.id });
-/** Of every write. */
-const ANY = [new AuthenticationError('stale_sign_in'), new CommitOutcomeUnknown(null)];
+const LOST = new CommitOutcomeUnknown(null);
 const EXCESS = new ExceedsMaker('scope may have read, orders');
 const NOT_ACTIVE = new ApiKeyNotActive('The key is revoked, which is final');
 
@@ -47,7 +45,7 @@ export const ApiCreateKey = ApiWrite({
   of: NewKey,
   body: { type: CreateKeyRequest, example: { name: 'ERP', scope: ['orders', 'stock'] } },
   answer: { status: 201, description: 'The new key.' },
-  failures: [new BadRequestException('scope must have no other word with full'), EXCESS, ...ANY],
+  failures: [new BadRequestException('scope must have no other word with full'), EXCESS, LOST],
 });
 
 export const ApiRollKey = applyDecorators(
@@ -67,7 +65,7 @@ export const ApiRollKey = applyDecorators(
       new NotFound('Key'),
       NOT_ACTIVE,
       EXCESS,
-      ...ANY,
+      LOST,
     ],
   }),
 );
@@ -81,7 +79,7 @@ const ApiChange = ({ failures = [], ...operation }: Change) =>
       ...operation,
       of: StoreKey,
       answer: { status: 200, description: 'The key after the change.' },
-      failures: [...failures, new NotFound('Key'), ...ANY],
+      failures: [...failures, new NotFound('Key'), LOST],
     }),
   );
 
