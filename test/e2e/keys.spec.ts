@@ -144,7 +144,7 @@ describe('a new key', () => {
     ['team', { scope: ['team'] }, /^scope must be a list of one or more of full, read, .*sales, keys$/],
     ['no scope', { scope: undefined }, /^scope must be a list/],
     ['full with other words', { scope: ['full', 'orders'] }, /^scope must have no other word with full$/],
-    ['a blank name', { name: ' ' }, /^name must be 1 to 200 characters on one line/],
+    ['a blank name', { name: ' ' }, /^name is required/],
     ['a name in two lines', { name: 'a\nb' }, /^name must be/],
     ['a name that turns its text around', { name: 'a\u202eb' }, /^name must be/],
     ['no networks', { networks: [] }, /^networks must be a list of 1 to 50/],
