@@ -16,7 +16,7 @@ import { addWebhooks } from './commands/webhooks.command.js';
 import { printable } from './output.js';
 
 const HELP = `
-Results are JSON on standard output (of secrets rotate with --json), words are on standard error.
+Results are JSON on standard output (of secrets rotate and people sign-in with --json), words are on standard error.
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.
 
 The database is that of DATABASE_URL, or else the embedded one, which is started if it does not run.

@@ -5,7 +5,7 @@ import { addCommand } from '../command.js';
 import { withApplication } from '../database.js';
 import { printJson, printText, say } from '../output.js';
 
-const HELP = `Works without mail and without an identity provider. The link signs in whoever opens it first: send it over a safe way.
+const HELP = `Works without mail and without an identity provider. Anyone who has the link can use it: send it in a safe way.
 Its address is that of PUBLIC_URL, or else of this machine with PORT.
 
 Example:
