@@ -161,7 +161,7 @@ describe('a mailed code', () => {
   it('lets a person of several stores choose', async () => {
     const other = await StoreFixture.create(api.database);
     const { email } = await api.store.session('owner');
-    await other.row('people', { id: uuidv7(), email, name: 'Ada', role: 'viewer' });
+    await other.row('people', { id: uuidv7(), email, name: 'Ada', role: 'viewer', invite_due: false });
     const page = browser();
     const code = await mailedCode(page, email);
 

@@ -106,7 +106,9 @@ function addUsage(keys: Command): void {
 }
 
 async function confirmRevoke(app: INestApplicationContext, id: string, options: YesOption): Promise<void> {
-  const key = await app.get(ApiKeyRepository).find(id);
+  const apiKeys = app.get(ApiKeyRepository);
+  const reference = await apiKeys.locate(id);
+  const key = reference && (await apiKeys.find(reference));
   if (!key) return;
   const use = key.lastUsedAt ? `last used ${ago(key.lastUsedAt)}` : 'never used';
   await confirm(`Revoke the key ${key.name} (…${key.lastFour}), ${use}?`, options);
