@@ -5,7 +5,7 @@ import { addCommand } from '../command.js';
 import { withApplication } from '../database.js';
 import { print, say } from '../output.js';
 
-const HELP = `Works without mail and without an identity provider. The link signs in whoever opens it first: send it over a safe way.
+const HELP = `Works without mail and without an identity provider. Anyone who has the link can use it: send it in a safe way.
 Its address is that of PUBLIC_URL, or else of this machine with PORT.
 
 Example:
@@ -18,10 +18,9 @@ export function addSignIn(people: Command): void {
       withApplication(
         async (app, config) => {
           const { token, expiresAt, candidates } = await app.get(SignInService).makeLink(email);
-          const link = signInLink(config, token);
-          say(`The link works once, until ${expiresAt.toISOString()}.`);
+          say('The link works once, for 15 minutes.');
           const stores = candidates.map(({ store }) => store.subdomain);
-          print({ link, expires_at: expiresAt, stores });
+          print({ link: signInLink(config, token), expires_at: expiresAt, stores });
         },
         ['PUBLIC_URL', 'PORT'],
       ),
