@@ -94,3 +94,7 @@ export const CursorInvalid = domainError(
   'cursor_invalid',
   'The cursor is damaged, or of another store, mode or set of kinds',
 );
+/** The key cannot be rolled or activated as it is. */
+export const ApiKeyNotActive = domainError('rejected', 'api_key_not_active', (problem: string) => problem);
+/** A key gets at most what its maker has. */
+export const ExceedsMaker = domainError('rejected', 'exceeds_maker', (excess: string) => excess);

@@ -2,6 +2,9 @@ import { mutant, type Mutant } from './mutant.js';
 
 const WAITS = 'test/e2e/feed.spec.ts';
 
+const BOUNDS = 'libs/application/src/access/key-bounds.spec.ts';
+const KEYS = 'test/e2e/keys.spec.ts';
+
 export const ACCESS_MUTANTS: readonly Mutant[] = [
   mutant('settings shown unfiltered', 'secrets', /zqsett\d+.* in the answer \(200\) to GET \/v1\/store/, [
     'public-settings',
@@ -73,6 +76,32 @@ return found;`,
     /notes nothing of an attempt that began before the webhook was replayed/,
     ['webhook-epoch', 'WHERE store_id = $1 AND id = $2 AND holder = $3 AND epoch <= $4 + 1'],
   ),
+  mutant(
+    'two owners remove each other',
+    'test/e2e/people.spec.ts -t the last owner stays',
+    /● .*the last owner .*stays when two owners remove or demote each other/,
+    ['last-owner', '`;'],
+  ),
+  mutant('a session without the header of our page', 'sign-in', /a session without X-Dashboard: 200/, [
+    'dashboard-header',
+    "const mode = headers['x-dashboard'] ?? 'live';",
+  ]),
+  mutant('a session in a bearer header', 'sign-in', /a session in a bearer header: 200/, [
+    'session-in-cookie',
+    "if (!credential) return { key: null, failure: 'missing', refused: null };",
+  ]),
+  mutant('pages of other sites sign in', 'sign-in', /a page of another site signs in: 200/, ['own-page']),
+  mutant('a sign-in of yesterday is fresh', 'sign-in', /a person is added an hour after the sign-in: 201/, [
+    'fresh-sign-in',
+  ]),
+  mutant('attempts at a code without a limit', 'sign-in', /the right code after 50 wrong ones: 200/, [
+    'sign-in-attempts',
+  ]),
+  mutant('codes without a limit', 'sign-in', /an address got 10 codes within an hour/, ['sign-in-limits']),
+  mutant('an entry for every browser', 'sign-in', /an entry of the identity provider signed in another browser/, [
+    'sign-in-nonce',
+  ]),
+  mutant('a link for many sign-ins', 'sign-in', /requests with one (?:link|code) signed in/, ['sign-in-once']),
   mutant('the default maxParamLength', 'inputs', /an id: answered 4\d\d|long-.* answered 4\d\d/, ['long-parameters']),
   mutant('waits of one store without a limit', WAITS, /● .*has places of its own/, [
     'waits-of-store',
@@ -83,6 +112,23 @@ return found;`,
     WAITS,
     /● .*keeps no place when its connection breaks during the look-up of its key/,
     ['place-of-closed'],
+  ),
+  mutant('a key gives what it lacks', BOUNDS, /● .*refuse another word/, ['given-scope']),
+  mutant('a key gives keys', BOUNDS, /● .*refuse keys, by a key/, ['given-access']),
+  mutant('a test key makes a live one', BOUNDS, /● .*refuse the live mode, by a test key/, ['given-mode']),
+  mutant('a key gives other networks', BOUNDS, /● .*refuse one network outside/, ['given-networks']),
+  mutant('a key gives a later end', BOUNDS, /● .*refuse a later end/, ['given-end']),
+  mutant('a key gives trust', BOUNDS, /● .*refuse trust/, ['given-trust']),
+  mutant('a machine reaches keys of the other mode', KEYS, /● .*reaches no key of the other mode/, [
+    'mode-of-key',
+    "if (!key) throw new NotFound('Key');",
+  ]),
+  mutant('an old sign-in makes keys', KEYS, /● .*need a sign-in within the hour/, ['fresh-sign-in']),
+  mutant(
+    'a key is made by a scope that is gone',
+    'test/contracts/api-keys.spec.ts -t ApiKeyRepository makes no key by a scope',
+    /● .*makes no key by a scope that another transaction is taking away/,
+    ['maker-stands', 'WHERE true OR ${MAKER_STANDS}'],
   ),
   mutant('answers 503 on closing', 'rolling', /a request on a slow line was answered 503/, [
     'requests-on-closing',

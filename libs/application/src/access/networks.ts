@@ -26,8 +26,23 @@ export class Networks {
   }
 }
 
+/** Whether one of the networks contains all addresses of the other. */
+export function isWithin(network: string, networks: readonly string[]): boolean {
+  const [start = '', bits] = network.split('/');
+  return networks.some((outer) => Number(outer.split('/')[1]) <= Number(bits) && new Networks([outer]).has(start));
+}
+
 export function isMappedIpv4(address: string): boolean {
   return MAPPED.check(address, 'ipv6');
+}
+
+/** Whose requests count together: those of an IPv4 address, or of a /64, all of whose addresses one client can have. */
+export function networkOf(address: string): string {
+  const [plain = ''] = address.split('%');
+  if (isIPv4(plain)) return plain;
+  // A proxy that is trusted may name anything.
+  if (isIP(plain) === 0) return 'unknown';
+  return isMappedIpv4(plain) ? mappedIpv4(plain) : `${startOf(plain, 64)}/64`;
 }
 
 /** `instead`: what a refused text may mean; nothing when it is no network at all. */
