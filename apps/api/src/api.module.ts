@@ -11,6 +11,7 @@ import { RepresentationsModule } from '@app/representations';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { BrandsController } from './catalog/brands.controller.js';
 import { CategoriesController } from './catalog/categories.controller.js';
+import { OidcController } from './dashboard/oidc.controller.js';
 import { FeedController } from './feed/feed.controller.js';
 import { CustomersController } from './customers/customers.controller.js';
 import { HttpModule } from './http/http.module.js';
@@ -72,6 +73,7 @@ export class ApiModule {
     const worker = PipelineWorkerModule.on(application, directUrl, config, logger);
     return {
       module: ApiModule,
+      controllers: config.oidc ? [OidcController] : [],
       imports: [
         application,
         StatusModule.on(config, databaseUrl, metrics, extension.migrations),

@@ -1,10 +1,20 @@
-import { ApiKeyRepository } from '@app/application';
+import { ApiKeyRepository, IdentityProvider } from '@app/application';
 import { Module } from '@nestjs/common';
+import { Config } from '../platform/config.js';
 import { KeyUsage } from './key-usage.js';
+import { OidcIdentityProvider } from './oidc-identity-provider.js';
 import { PostgresApiKeyRepository } from './postgres-api-key.repository.js';
 
 @Module({
-  providers: [KeyUsage, { provide: ApiKeyRepository, useClass: PostgresApiKeyRepository }],
-  exports: [ApiKeyRepository],
+  providers: [
+    KeyUsage,
+    { provide: ApiKeyRepository, useClass: PostgresApiKeyRepository },
+    {
+      provide: IdentityProvider,
+      useFactory: ({ oidc }: Config) => oidc && new OidcIdentityProvider(oidc),
+      inject: [Config],
+    },
+  ],
+  exports: [ApiKeyRepository, IdentityProvider],
 })
 export class AccessModule {}

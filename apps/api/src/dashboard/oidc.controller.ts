@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { IdentityProvider, ProviderFailure, SignInService } from '@app/application';
+import { Config, JsonLogger } from '@app/infrastructure';
+import { Controller, Get, Redirect, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Public } from '../access/route-access.js';
+import { readCookie, setCookie } from '../access/session-cookies.js';
+
+/** What the browser keeps while it is at the provider. */
+const COOKIE = 'oidc';
+const MINUTES_AT_PROVIDER = 10;
+
+/** Sends people to the identity provider and takes them back. The page then signs in with the token of its address. */
+@ApiExcludeController()
+@Controller('dashboard/oidc')
+export class OidcController {
+  private readonly redirectUri: string;
+
+  constructor(
+    private readonly provider: IdentityProvider,
+    private readonly signIns: SignInService,
+    private readonly logger: JsonLogger,
+    { publicUrl }: Config,
+  ) {
+    this.redirectUri = `${publicUrl}/dashboard/oidc/callback`;
+  }
+
+  @Public()
+  @Get('start')
+  @Redirect()
+  start(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
+    return this.redirect(request, reply, async () => {
+      const { url, saved } = await this.provider.begin(this.redirectUri);
+      setCookie(request, reply, COOKIE, saved, { seconds: MINUTES_AT_PROVIDER * 60, sameSite: 'lax' });
+      return url;
+    });
+  }
+
+  @Public()
+  @Get('callback')
+  @Redirect()
+  callback(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
+    return this.redirect(request, reply, async () => {
+      const saved = readCookie(request, COOKIE);
+      setCookie(request, reply, COOKIE, '', { seconds: 0, sameSite: 'lax' });
+      if (saved === undefined) throw new ProviderFailure('refused', 'no_cookie');
+      const currentUrl = this.redirectUri + request.url.replace(/^[^?]*/, '');
+      const { email, ...identity } = await this.provider.finish(currentUrl, saved);
+      const nonce = randomBytes(16).toString('base64url');
+      const token = await this.signIns.makeOidcEntry(email, identity, nonce);
+      setCookie(request, reply, 'signin', nonce, { seconds: 600, sameSite: 'lax' });
+      return `./../#/enter/${token}`;
+    });
+  }
+
+  private async redirect(request: FastifyRequest, reply: FastifyReply, find: () => Promise<string>) {
+    reply.header('cache-control', 'no-store');
+    try {
+      return { url: await find(), statusCode: 302 };
+    } catch (error) {
+      if (!(error instanceof ProviderFailure)) throw error;
+      const { outcome, reason } = error;
+      this.logger.write('warn', `sign-in by OIDC ${outcome}`, { request_id: request.id, outcome: reason });
+      return { url: `./../#/sign-in/refused/${outcome}`, statusCode: 302 };
+    }
+  }
+}
