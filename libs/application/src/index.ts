@@ -1,6 +1,7 @@
 export * from './access/api-keys.service.js';
 export * from './access/authenticate-api-key.js';
 export * from './access/networks.js';
+export * from './access/sign-in.service.js';
 export * from './application.module.js';
 export * from './catalog/catalog.service.js';
 export * from './catalog/change-prices.js';
@@ -40,6 +41,7 @@ export * from './ports/page.js';
 export * from './ports/price-changes.js';
 export * from './ports/product.repository.js';
 export * from './ports/record-format.js';
+export * from './ports/sign-in.repository.js';
 export * from './ports/sku.repository.js';
 export * from './ports/stock-changes.js';
 export * from './ports/stock.repository.js';

@@ -111,6 +111,7 @@ export class Config {
     this.webhookAllow = read.networks('WEBHOOK_ALLOW');
     this.trustProxy = read.trustedProxies('TRUST_PROXY');
 
+    if (/[?#@]/.test(this.publicUrl ?? '')) throw new ConfigError('PUBLIC_URL', 'must have no user, query or fragment');
     if (this.metricsPort === this.port && this.port !== 0) throw new ConfigError('METRICS_PORT', 'must not be PORT');
     if (this.encryptionKeys === null && this.databaseUrl !== null && env.NODE_ENV === 'production') {
       throw new ConfigError('DATA_ENCRYPTION_KEYS', 'is required in production when DATABASE_URL is set');

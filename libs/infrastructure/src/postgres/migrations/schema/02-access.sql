@@ -12,6 +12,7 @@ CREATE TABLE people (
   last_sign_in_at timestamptz(3),
   PRIMARY KEY (store_id, id),
   UNIQUE (store_id, email),
+  UNIQUE (oidc_issuer, oidc_subject, store_id),
   CHECK ((oidc_issuer IS NULL) = (oidc_subject IS NULL))
 );
 COMMENT ON TABLE people IS 'Who may sign in to a store, and their role.';
@@ -87,7 +88,7 @@ CREATE TABLE sign_ins (
   oidc_subject text,
   nonce_hash bytea UNIQUE CHECK (octet_length(nonce_hash) = 32), -- SHA-256 of the cookie of the browser that asked; null for a link.
   secret_hash bytea NOT NULL UNIQUE CHECK (octet_length(secret_hash) = 32), -- Of nonce and code, or of the token.
-  mail_code text, -- The code, encrypted, until its mail is sent.
+  mail_code bytea, -- The code, encrypted, until its mail is sent.
   mail_attempts smallint NOT NULL DEFAULT 0,
   mail_due_at timestamptz(3),
   network text, -- Of the request, for its limit; null for a link.
