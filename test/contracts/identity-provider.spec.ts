@@ -1,6 +1,6 @@
-import { IdentityProvider } from '@app/application';
+import { IdentityProvider, type ProviderFailure } from '@app/application';
 import { OidcIdentityProvider } from '../../libs/infrastructure/src/access/oidc-identity-provider.js';
-import { CLIENT, LyingProvider } from '../support/lying-provider.js';
+import { CLIENT, fiveMegabytes, LyingProvider, redirect, type Lies } from '../support/lying-provider.js';
 import { RealProvider } from '../support/real-provider.js';
 
 const REDIRECT_URI = 'http://localhost:3000/dashboard/oidc/callback';
@@ -13,7 +13,7 @@ const at = (issuer: string): IdentityProvider =>
 describe('IdentityProvider', () => {
   describe('with a real provider', () => {
     let real: RealProvider;
-    beforeAll(async () => (real = await RealProvider.start(REDIRECT_URI)));
+    beforeAll(async () => (real = await RealProvider.start(REDIRECT_URI, 'ada@shop.example')));
     afterAll(() => real.stop());
 
     it('identifies who signed in there, once for a code', async () => {
@@ -48,22 +48,59 @@ describe('IdentityProvider', () => {
     });
   });
 
-  it('is asked again after a failure, and after an hour', async () => {
-    const lying = await LyingProvider.start();
-    const provider = at(lying.issuer);
-    const begin = () => provider.begin(REDIRECT_URI).then(() => 'begun', (error: { reason: string }) => error.reason);
-    lying.lies = { answers: { [DISCOVERY]: (response) => response.writeHead(503).end() } };
-    const whileDown = await begin();
-    lying.lies = {};
-    const afterwards = await begin();
-    await lying.stop();
-    const kept = await begin();
-    const now = performance.now();
-    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now + 3_600_000);
-    const later = await begin();
-    clock.mockRestore();
+  describe('with a provider that lies', () => {
+    let lying: LyingProvider;
+    beforeEach(async () => (lying = await LyingProvider.start()));
+    afterEach(() => lying.stop());
 
-    expect([whileDown, afterwards, kept, later]).toEqual(['status_503', 'begun', 'begun', 'ECONNREFUSED']);
+    const begin = (provider = at(lying.issuer)) =>
+      provider.begin(REDIRECT_URI).then(
+        () => 'begun',
+        ({ outcome, reason }: ProviderFailure) => `${outcome}: ${reason}`,
+      );
+
+    it.each<[string, Lies, string]>([
+      [
+        'names another issuer',
+        { discovery: { issuer: 'https://evil.example' } },
+        'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
+      ],
+      ['sends 5 MB', { answers: { [DISCOVERY]: fiveMegabytes } }, 'answer_too_long'],
+      ['breaks off', { answers: { [DISCOVERY]: (response) => response.destroy() } }, 'UND_ERR_SOCKET'],
+      ['redirects', { answers: { [DISCOVERY]: redirect } }, 'OAUTH_RESPONSE_IS_NOT_CONFORM'],
+      ['is silent', { answers: { [DISCOVERY]: () => undefined } }, 'TimeoutError'],
+    ])('sends nobody to one that %s', async (_what, lies, reason) => {
+      lying.lies = lies;
+      const from = performance.now();
+
+      expect(await begin()).toBe(`unavailable: ${reason}`);
+      expect(performance.now() - from).toBeLessThan(10_000);
+    });
+
+    it('asks it once for all who wait, again after a failure, and again after an hour', async () => {
+      const provider = at(lying.issuer);
+      let asked = 0;
+      const down: Lies = { answers: { [DISCOVERY]: (response) => response.writeHead(500 + ++asked).end() } };
+      lying.lies = down;
+      const together = await Promise.all([begin(provider), begin(provider)]);
+      const again = await begin(provider);
+      lying.lies = {};
+      const up = await begin(provider);
+      lying.lies = down;
+      const kept = await begin(provider);
+      const now = performance.now();
+      const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 3_600_000);
+      const later = await begin(provider);
+      clock.mockRestore();
+
+      expect(together).toEqual(['unavailable: status_501', 'unavailable: status_501']);
+      expect([again, up, kept, later]).toEqual([
+        'unavailable: status_502',
+        'begun',
+        'begun',
+        'unavailable: status_503',
+      ]);
+    });
   });
 
   it('refuses the accounts of every company that uses Microsoft', async () => {

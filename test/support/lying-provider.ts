@@ -7,7 +7,7 @@ import { base64url, exportJWK, exportSPKI, generateKeyPair, SignJWT, type JWK } 
 export const CLIENT = { id: 'store', secret: 'secret-of-the-client' };
 
 type Claims = Record<string, unknown>;
-type Answer = (response: ServerResponse) => void;
+type Answer = (response: ServerResponse) => unknown;
 type Keys = Awaited<ReturnType<typeof generateKeyPair>>;
 
 /** What the provider says of the person, and how it lies. */
@@ -71,7 +71,7 @@ export class LyingProvider {
     await text(request);
     const path = (request.url ?? '').replace(/\?.*/, '');
     const lie = this.lies.answers?.[path];
-    if (lie) return lie(response);
+    if (lie) return void lie(response);
     const body = JSON.stringify(await this.usual(path));
     response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   }
@@ -112,3 +112,8 @@ export const unsigned = (claims: Claims): string =>
 /** An ID token whose signature is a MAC under the public key of the provider, as if that were a shared secret. */
 export const keyConfusion = (claims: Claims, { publicKey }: LyingProvider): Promise<string> =>
   new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'a' }).sign(new TextEncoder().encode(publicKey));
+
+export const fiveMegabytes = (response: ServerResponse): unknown => response.end(`"${'x'.repeat(5_000_000)}"`);
+
+export const redirect = (response: ServerResponse): unknown =>
+  response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();

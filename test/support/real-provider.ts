@@ -10,7 +10,7 @@ export class RealProvider {
     readonly issuer: string,
   ) {}
 
-  static async start(redirectUri: string): Promise<RealProvider> {
+  static async start(redirectUri: string, email: string): Promise<RealProvider> {
     const server = http.createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -29,7 +29,7 @@ export class RealProvider {
       claims: { openid: ['sub'], email: ['email', 'email_verified'] },
       findAccount: (_context, accountId) => ({
         accountId,
-        claims: () => ({ sub: accountId, email: `${accountId}@shop.example`, email_verified: true }),
+        claims: () => ({ sub: accountId, email, email_verified: true }),
       }),
       features: { devInteractions: { enabled: false } },
       interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
