@@ -220,6 +220,17 @@ describe('sign-in by OIDC', () => {
     await expectFailure(await comeBack(back, changed), reason);
   });
 
+  it('waits for the provider in 16 requests at a time', async () => {
+    const { back, cookies } = await atProvider((await aPerson()).email, { answers: { '/token': () => undefined } });
+    const from = performance.now();
+    const visits = Array.from({ length: 17 }, () => comeBack(back, cookies));
+
+    await expectFailure(await Promise.race(visits), 'too_many', UNAVAILABLE);
+    expect(performance.now() - from).toBeLessThan(2_500);
+    await Promise.all(visits);
+    expect((await visit('start')).cookies).toHaveProperty('oidc');
+  });
+
   it('signs in the account that signed in first, whatever its e-mail, and no other account of that e-mail', async () => {
     const { email, name } = await aPerson();
     await enter(await signIn(email));

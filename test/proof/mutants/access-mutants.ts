@@ -1,6 +1,7 @@
 import { mutant, type Mutant } from './mutant.js';
 
 const WAITS = 'test/e2e/feed.spec.ts';
+const OIDC = 'test/e2e/oidc.spec.ts';
 
 export const ACCESS_MUTANTS: readonly Mutant[] = [
   mutant('settings shown unfiltered', 'secrets', /zqsett\d+.* in the answer \(200\) to GET \/v1\/store/, [
@@ -88,4 +89,24 @@ return found;`,
     'requests-on-closing',
     'return503OnClosing: true,',
   ]),
+  mutant('an e-mail that the provider has not verified', OIDC, /● .*sends an e-mail that is not verified/, [
+    'verified-email',
+    "if (typeof email !== 'string') throw new ProviderFailure('refused', 'email_not_verified');",
+  ]),
+  mutant('the state of any browser', OIDC, /● .*with the state of another browser/, [
+    'sign-in-state',
+    `const [, expectedNonce = '', pkceCodeVerifier = ''] = saved.split('.');
+const expectedState = url.searchParams.get('state');`,
+  ]),
+  mutant('an ID token that nothing signs', OIDC, /● .*sends an unsigned ID token/, [
+    'id-token-signature',
+    'const execute = [];',
+  ]),
+  mutant('any account of an e-mail signs in', OIDC, /● .*no other account of that e-mail/, ['person-of-account']),
+  mutant(
+    'the accounts of every company',
+    'test/contracts/identity-provider.spec.ts -t IdentityProvider refuses the accounts',
+    /● .*refuses the accounts of every company/,
+    ['oidc-issuer', 'if (server.href === undefined) {'],
+  ),
 ];

@@ -10,12 +10,15 @@ import { readCookie, setCookie } from '../access/session-cookies.js';
 /** What the browser keeps while it is at the provider. */
 const COOKIE = 'oidc';
 const MINUTES_AT_PROVIDER = 10;
+/** A provider that does not answer holds each request for seconds. They must not take the places of those with a key. */
+const MOST_AT_A_TIME = 16;
 
 /** Sends people to the identity provider and takes them back. The page then signs in with the token of its address. */
 @ApiExcludeController()
 @Controller('dashboard/oidc')
 export class OidcController {
   private readonly redirectUri: string;
+  private atProvider = 0;
 
   constructor(
     private readonly provider: IdentityProvider,
@@ -57,7 +60,9 @@ export class OidcController {
   private async redirect(request: FastifyRequest, reply: FastifyReply, find: () => Promise<string>) {
     reply.header('cache-control', 'no-store');
     try {
-      return { url: await find(), statusCode: 302 };
+      if (this.atProvider >= MOST_AT_A_TIME) throw new ProviderFailure('unavailable', 'too_many');
+      this.atProvider++;
+      return { url: await find().finally(() => this.atProvider--), statusCode: 302 };
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error;
       const { outcome, reason } = error;

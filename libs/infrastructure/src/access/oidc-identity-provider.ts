@@ -65,6 +65,7 @@ export class OidcIdentityProvider extends IdentityProvider {
 async function discover({ issuer, clientId, clientSecret }: OidcClient): Promise<oidc.Configuration> {
   const server = new URL(issuer);
   // Without it, the library trusts the connection to the provider instead of the signature.
+  // @protects id-token-signature
   const execute = [oidc.enableNonRepudiationChecks];
   if (server.protocol === 'http:') execute.push(oidc.allowInsecureRequests);
   const provider = await oidc.discovery(server, clientId, clientSecret, undefined, {
@@ -81,16 +82,17 @@ async function discover({ issuer, clientId, clientSecret }: OidcClient): Promise
 }
 
 async function identify(provider: oidc.Configuration, url: URL, saved: string): Promise<ProvidedIdentity> {
+  // @protects sign-in-state
   const [expectedState = '', expectedNonce = '', pkceCodeVerifier = ''] = saved.split('.');
   const tokens = await oidc.authorizationCodeGrant(provider, url, { expectedState, expectedNonce, pkceCodeVerifier });
-  const claims = tokens.claims();
-  if (!claims) throw refused('no_id_token');
+  // With a nonce, the library requires an ID token.
+  const claims = tokens.claims() as oidc.IDToken;
   const { iss: issuer, sub: subject } = claims;
   // Some providers name the e-mail only here. The library compares the subjects.
   const named = claims.email === undefined ? await oidc.fetchUserInfo(provider, tokens.access_token, subject) : claims;
   const { email, email_verified: isVerified } = named;
   // @protects verified-email
-  if (typeof email !== 'string' || isVerified !== true) throw refused('email_not_verified');
+  if (typeof email !== 'string' || isVerified !== true) throw new ProviderFailure('refused', 'email_not_verified');
   return { issuer, subject, email };
 }
 
@@ -111,8 +113,6 @@ async function fetchShort(url: string, options: oidc.CustomFetchOptions): Promis
     throw failureOf(error as Error, 'unavailable');
   }
 }
-
-const refused = (reason: string) => new ProviderFailure('refused', reason);
 
 /** The library wraps the errors of `fetchShort`, and `fetch` those of the connection. */
 function failureOf(error: Error, outcome: ProviderFailure['outcome']): ProviderFailure {
