@@ -102,13 +102,4 @@ describe('IdentityProvider', () => {
       ]);
     });
   });
-
-  it('refuses the accounts of every company that uses Microsoft', async () => {
-    const metadata = { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' };
-    const fetched = jest.spyOn(globalThis, 'fetch').mockImplementation(() => Promise.resolve(Response.json(metadata)));
-    const begun = at('https://login.microsoftonline.com/common/v2.0').begin(REDIRECT_URI);
-
-    await expect(begun).rejects.toMatchObject({ outcome: 'unavailable', reason: 'other_issuer' });
-    fetched.mockRestore();
-  });
 });

@@ -99,10 +99,10 @@ async function expectFailure({ location, cookies }: Awaited<ReturnType<typeof vi
   expect(location).toBe(to);
   expect(cookies).not.toHaveProperty('signin');
   expect(await api.database.query('SELECT 1 FROM sign_ins')).toEqual([]);
-  const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg !== 'request');
+  const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg !== 'request');
   const outcome = to === REFUSED ? 'refused' : 'unavailable';
   const fields = { level: 40, time: expect.any(String) as string, request_id: expect.any(String) as string };
-  expect(told).toEqual([{ ...fields, msg: `sign-in by OIDC ${outcome}`, outcome: reason }]);
+  expect(logged).toEqual([{ ...fields, msg: `sign-in by OIDC ${outcome}`, outcome: reason }]);
 }
 
 describe('sign-in by OIDC', () => {
@@ -218,6 +218,16 @@ describe('sign-in by OIDC', () => {
     const changed = await change(back, cookies);
 
     await expectFailure(await comeBack(back, changed), reason);
+  });
+
+  it('sends nobody to the accounts of every company that uses Microsoft', async () => {
+    const common = await startApi(oidcAt('https://login.microsoftonline.com/common/v2.0'), lines);
+    const metadata = { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' };
+    const fetched = jest.spyOn(globalThis, 'fetch').mockImplementation(() => Promise.resolve(Response.json(metadata)));
+
+    await expectFailure(await visit('start', {}, common), 'other_issuer', UNAVAILABLE);
+    fetched.mockRestore();
+    await common.stop();
   });
 
   it('waits for the provider in 16 requests at a time', async () => {

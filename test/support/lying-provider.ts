@@ -98,7 +98,7 @@ export class LyingProvider {
         const now = Math.floor(Date.now() / 1_000);
         const times = { iat: now, exp: now + 300 };
         const claims = { iss: issuer, aud: CLIENT.id, ...times, nonce: this.nonce, ...person, ...this.lies.claims };
-        const sign = this.lies.sign ?? ((told) => this.sign(told));
+        const sign = this.lies.sign ?? ((signed) => this.sign(signed));
         return { access_token: 'access', token_type: 'bearer', id_token: await sign(claims, this) };
       }
     }
