@@ -13,7 +13,7 @@ const at = (issuer: string): IdentityProvider =>
 describe('IdentityProvider', () => {
   describe('with a real provider', () => {
     let real: RealProvider;
-    beforeAll(async () => (real = await RealProvider.start(REDIRECT_URI, 'ada@shop.example')));
+    beforeAll(async () => (real = await RealProvider.start(REDIRECT_URI)));
     afterAll(() => real.stop());
 
     it('identifies who signed in there, once for a code', async () => {

@@ -35,6 +35,8 @@ beforeEach(() => {
   lines.length = 0;
 });
 
+afterEach(() => jest.restoreAllMocks());
+
 function oidcAt(issuer: string): Record<string, string> {
   return { PUBLIC_URL, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret };
 }
@@ -99,7 +101,9 @@ async function expectFailure({ location, cookies }: Awaited<ReturnType<typeof vi
   expect(location).toBe(to);
   expect(cookies).not.toHaveProperty('signin');
   expect(await api.database.query('SELECT 1 FROM sign_ins')).toEqual([]);
-  const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg !== 'request');
+  const logged = lines
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ msg }) => msg !== 'request');
   const outcome = to === REFUSED ? 'refused' : 'unavailable';
   const fields = { level: 40, time: expect.any(String) as string, request_id: expect.any(String) as string };
   expect(logged).toEqual([{ ...fields, msg: `sign-in by OIDC ${outcome}`, outcome: reason }]);
@@ -222,11 +226,11 @@ describe('sign-in by OIDC', () => {
 
   it('sends nobody to the accounts of every company that uses Microsoft', async () => {
     const common = await startApi(oidcAt('https://login.microsoftonline.com/common/v2.0'), lines);
+    lines.length = 0;
     const metadata = { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' };
-    const fetched = jest.spyOn(globalThis, 'fetch').mockImplementation(() => Promise.resolve(Response.json(metadata)));
+    jest.spyOn(globalThis, 'fetch').mockImplementation(() => Promise.resolve(Response.json(metadata)));
 
     await expectFailure(await visit('start', {}, common), 'other_issuer', UNAVAILABLE);
-    fetched.mockRestore();
     await common.stop();
   });
 
@@ -262,11 +266,20 @@ describe('sign-in by OIDC', () => {
 });
 
 describe('with a real provider', () => {
+  let real: RealProvider;
+  let itsApi: RunningApi;
+  beforeAll(async () => {
+    real = await RealProvider.start(`${PUBLIC_URL}/dashboard/oidc/callback`);
+    itsApi = await startApi(oidcAt(real.issuer));
+  });
+  afterAll(async () => {
+    await itsApi.stop();
+    await real.stop();
+  });
+
   it('signs in once for a code', async () => {
-    const other = await startApi();
-    const { email, name } = await other.store.session('manager');
-    const real = await RealProvider.start(`${PUBLIC_URL}/dashboard/oidc/callback`, email);
-    const itsApi = await startApi(oidcAt(real.issuer), lines, other.database);
+    const { email, name } = await itsApi.store.session('manager');
+    real.email = email;
     const { location, cookies } = await visit('start', {}, itsApi);
     const { search } = await real.signIn(location);
 
@@ -275,8 +288,5 @@ describe('with a real provider', () => {
 
     expect(await enter(entry, itsApi)).toMatchObject({ person: { email, name, role: 'manager' } });
     expect(replayed.location).toBe(REFUSED);
-    await itsApi.app.close();
-    await real.stop();
-    await other.stop();
   });
 });

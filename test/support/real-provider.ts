@@ -5,18 +5,21 @@ import { CLIENT } from './lying-provider.js';
 
 /** The identity provider `oidc-provider` on this machine. Every person signs in as Ada at once, and permits everything. */
 export class RealProvider {
+  email = 'ada@shop.example';
+
   private constructor(
     private readonly server: http.Server,
     readonly issuer: string,
   ) {}
 
-  static async start(redirectUri: string, email: string): Promise<RealProvider> {
+  static async start(redirectUri: string): Promise<RealProvider> {
     const server = http.createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     // It warns of the version of Node, and of what is fit for tests only.
     const warnings = jest.spyOn(console, 'warn').mockImplementation();
     const { default: Provider } = await import('oidc-provider');
+    const started = new RealProvider(server, issuer);
     const provider = new Provider(issuer, {
       clients: [
         {
@@ -29,7 +32,7 @@ export class RealProvider {
       claims: { openid: ['sub'], email: ['email', 'email_verified'] },
       findAccount: (_context, accountId) => ({
         accountId,
-        claims: () => ({ sub: accountId, email, email_verified: true }),
+        claims: () => ({ sub: accountId, email: started.email, email_verified: true }),
       }),
       features: { devInteractions: { enabled: false } },
       interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
@@ -48,7 +51,7 @@ export class RealProvider {
         await provider.interactionFinished(request, response, { login: { accountId }, consent });
       })();
     });
-    return new RealProvider(server, issuer);
+    return started;
   }
 
   /** What a browser does. @returns the address that the provider sends it back to. */
