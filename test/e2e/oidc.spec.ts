@@ -256,6 +256,12 @@ describe('sign-in by OIDC', () => {
     await api.database.query('DELETE FROM sign_ins');
   });
 
+  it('is one of the ways to sign in', async () => {
+    const { statusCode, body } = await api.inject({ url: '/dashboard/sign-in', headers: { host: 'localhost:3000' } });
+
+    expect([statusCode, JSON.parse(body)]).toMatchObject([200, { data: { private: true, code: true, oidc: true } }]);
+  });
+
   it('is not there without a provider', async () => {
     const without = await startApi();
     const { response } = await visit('start', {}, without);
@@ -270,7 +276,7 @@ describe('with a real provider', () => {
   let itsApi: RunningApi;
   beforeAll(async () => {
     real = await RealProvider.start(`${PUBLIC_URL}/dashboard/oidc/callback`);
-    itsApi = await startApi(oidcAt(real.issuer));
+    itsApi = await startApi({ ...oidcAt(real.issuer), SIGN_IN: 'oidc' });
   });
   afterAll(async () => {
     await itsApi.stop();
@@ -288,5 +294,17 @@ describe('with a real provider', () => {
 
     expect(await enter(entry, itsApi)).toMatchObject({ person: { email, name, role: 'manager' } });
     expect(replayed.location).toBe(REFUSED);
+  });
+
+  it('is the only way with SIGN_IN=oidc, which mails no code, besides the link of the command line', async () => {
+    const { email, name } = await itsApi.store.session('viewer');
+    const headers = { host: 'localhost:3000' };
+    const ways = await itsApi.inject({ url: '/dashboard/sign-in', headers });
+    const code = await itsApi.inject({ method: 'POST', url: '/dashboard/sign-in/code', headers, payload: { email } });
+    const { token } = await itsApi.app.get(SignInService).makeLink(email);
+
+    expect(JSON.parse(ways.body)).toMatchObject({ data: { code: false, oidc: true } });
+    expect([code.statusCode, code.headers['set-cookie']]).toEqual([404, undefined]);
+    expect(await enter({ location: `./../#/enter/${token}`, cookies: {} }, itsApi)).toMatchObject({ person: { name } });
   });
 });

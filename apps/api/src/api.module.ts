@@ -9,11 +9,12 @@ import {
 } from '@app/infrastructure';
 import { RepresentationsModule } from '@app/representations';
 import { Module, type DynamicModule } from '@nestjs/common';
+import { PeopleController } from './access/people.controller.js';
 import { BrandsController } from './catalog/brands.controller.js';
 import { CategoriesController } from './catalog/categories.controller.js';
-import { OidcController } from './dashboard/oidc.controller.js';
 import { FeedController } from './feed/feed.controller.js';
 import { CustomersController } from './customers/customers.controller.js';
+import { DashboardModule } from './dashboard/dashboard.module.js';
 import { HttpModule } from './http/http.module.js';
 import { ImportController } from './import/import.controller.js';
 import { OrderChangesController } from './orders/order-changes.controller.js';
@@ -57,6 +58,7 @@ export interface Process {
     CustomersController,
     StoreController,
     KeyController,
+    PeopleController,
     AttentionController,
     FeedController,
     WebhooksController,
@@ -73,11 +75,11 @@ export class ApiModule {
     const worker = PipelineWorkerModule.on(application, directUrl, config, logger);
     return {
       module: ApiModule,
-      controllers: config.oidc ? [OidcController] : [],
       imports: [
         application,
         StatusModule.on(config, databaseUrl, metrics, extension.migrations),
         HttpModule.on(logger),
+        DashboardModule.on(config),
         ...(extension.modules ?? []),
         ...(config.pipeline === 'inline' ? [worker] : []),
       ],

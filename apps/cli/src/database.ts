@@ -28,7 +28,7 @@ const SETTINGS = [
   'NODE_ENV',
 ] as const;
 
-type MoreSettings = readonly 'WEBHOOK_ALLOW'[];
+type MoreSettings = readonly ('WEBHOOK_ALLOW' | 'PUBLIC_URL' | 'PORT')[];
 
 export interface OperatorsDatabase {
   readonly config: Config;
@@ -65,14 +65,14 @@ export async function withDatabase<T>(
 }
 
 export function withApplication<T>(
-  work: (app: INestApplicationContext) => Promise<T>,
+  work: (app: INestApplicationContext, config: Config) => Promise<T>,
   more: MoreSettings = [],
 ): Promise<T> {
   return withDatabase(async ({ config, url }) => {
     const modules = ApplicationModule.on([InfrastructureModule.on(config, url), RepresentationsModule]);
     const app = await NestFactory.createApplicationContext(modules, { logger: false, abortOnError: false });
     try {
-      return await work(app);
+      return await work(app, config);
     } finally {
       await app.close();
     }

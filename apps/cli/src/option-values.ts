@@ -3,7 +3,9 @@ import path from 'node:path';
 import { CHANGE_KINDS, readNetwork, type ChangeKind } from '@app/application';
 import {
   isCurrency,
+  isDisplayName,
   isExternalReference,
+  isMailAddress,
   isReceiptNumber,
   isStorable,
   isUuid,
@@ -20,8 +22,6 @@ import { CommandFailed, EXIT } from './failures.js';
 
 const PLURALS: Partial<Record<BundleKind, string>> = { category: 'categories', stock: 'stock' };
 const KINDS = new Map(KINDS_IN_ORDER.map((kind) => [PLURALS[kind] ?? `${kind}s`, kind]));
-/** Control characters, line breaks of all kinds, bidirectional marks, halves of a surrogate pair. */
-const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
 const textIf = (isValid: (text: string) => boolean, remedy: string) => (text: string) => {
@@ -79,7 +79,7 @@ export function newFile(text: string): string {
 
 export function displayName(text: string): string {
   const name = text.trim();
-  if (name !== '' && Array.from(name).length <= 200 && !CONTROL.test(name)) return name;
+  if (isDisplayName(name)) return name;
   // Not commander's error, which repeats the value, line breaks included.
   throw new CommandFailed('Give a name of 1 to 200 characters on one line, without control characters.', EXIT.usage);
 }
@@ -133,6 +133,13 @@ export function bundleKinds(text: string): BundleKind[] {
     if (!kind) throw new InvalidArgumentError(`Give some of ${[...KINDS.keys()].join(',')}.`);
     return kind;
   });
+}
+
+export function emailOfPerson(text: string): string {
+  const email = text.trim();
+  if (isMailAddress(email)) return email.toLowerCase();
+  // Not commander's error, which repeats the value.
+  throw new CommandFailed('Give one e-mail address (name@domain).', EXIT.usage);
 }
 
 /** An imported order has any text: it need not be an address. */

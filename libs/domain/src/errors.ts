@@ -212,6 +212,18 @@ export class DeliveredTooEarly extends domainError(
   }
 }
 
+// Sign-in.
+
+/** One text for all cases, so that nothing can be learned by trying. */
+export const SignInInvalid = rejected(
+  'sign_in_invalid',
+  'The code or link is wrong, has ended or was used, or another browser asked for it: ask for a new one',
+);
+export const AddressNotPrivate = rejected(
+  'address_not_private',
+  'This address is not encrypted: open it by https, or on the machine itself',
+);
+
 // Stock, prices and webhooks.
 
 /** @param refusals one text for each refused line. */
@@ -240,6 +252,13 @@ export const TooManyWebhooks = rejected(
   (most: number) => `A store has at most ${most} webhooks in each mode`,
 );
 export const WebhookDeleted = rejected('idempotency_mismatch', 'The webhook of this key is deleted: use another key');
+
+// People.
+
+export const EmailTaken = rejected('email_taken', 'Another person of the store has this e-mail');
+export const LastOwner = rejected('last_owner', 'The store must keep an owner: make another person an owner first');
+/** Personal data are found by the e-mail. */
+export const CustomerWithoutEmail = rejected('no_email', 'The customer has no e-mail');
 
 function textOf(lines: readonly LineQuantity[]): string {
   return lines.map(({ line, quantity }) => `${quantity} of line ${line}`).join(', ');

@@ -1,5 +1,6 @@
 export * from './infrastructure.module.js';
 export * from './extension.js';
+export * from './access/sign-in-link.js';
 export * from './catalog/live-catalog-pricing.js';
 export { IS_FOR_SALE } from './stock/available-stock.js';
 export * from './feed/begin-branch.js';

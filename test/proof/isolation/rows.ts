@@ -96,7 +96,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'DELETE /v1/webhooks/:id': { as: 'change', scope: 'webhooks' },
 };
 
-const OPEN = /^\/(?:$|(?:health|metrics|docs|openapi(?:-3\.0)?\.json)(?:[/.*]|$))/;
+const OPEN = /^\/(?:$|(?:health|metrics|docs|dashboard|openapi(?:-3\.0)?\.json)(?:[/.*]|$))/;
 
 export function rowOf({ method, path }: { readonly method: string; readonly path: string }): Row | null {
   if (OPEN.test(path)) return { as: 'open' };

@@ -18,6 +18,11 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['people', 'stores'],
   },
   {
+    statements: ['sign_ins.drop_mails', 'sign_ins.claim_mails'],
+    reason: 'The worker finds for a mail the stores of the person who has its address.',
+    tables: ['people', 'stores'],
+  },
+  {
     statements: ['sessions.end'],
     reason: 'The unique hash of a session identifies its store.',
     tables: ['api_keys'],
@@ -86,6 +91,11 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['merchant_notices'],
   },
   {
+    statements: ['invitations.claim'],
+    reason: 'The worker claims the due mails to the people of all stores. Each has its store.',
+    tables: ['people'],
+  },
+  {
     statements: ['changes.waiting_stores'],
     reason: 'The worker numbers the changes of all stores. The statement returns only ids of stores.',
     tables: ['stores', 'change_log', 'shared_changes'],
@@ -99,9 +109,10 @@ export const EXCEPTIONS: readonly Exception[] = [
     statements: [
       ...['retention.idempotency_keys', 'retention.fraud_assessments', 'retention.api_key_usage'],
       'retention.feed_snapshots',
+      'retention.api_keys',
     ],
     reason: 'The worker removes expired rows of all stores.',
-    tables: ['idempotency_keys', 'fraud_assessments', 'orders', 'api_key_usage', 'feed_snapshots'],
+    tables: ['idempotency_keys', 'fraud_assessments', 'orders', 'api_key_usage', 'feed_snapshots', 'api_keys'],
   },
   {
     statements: ['secrets.due', 'secrets.count'],

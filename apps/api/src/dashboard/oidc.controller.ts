@@ -6,6 +6,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../access/route-access.js';
 import { readCookie, setCookie } from '../access/session-cookies.js';
+import { NONCE_COOKIE } from './sign-in.controller.js';
 
 /** What the browser keeps while it is at the provider. */
 const COOKIE = 'oidc';
@@ -52,7 +53,7 @@ export class OidcController {
       const { email, ...identity } = await this.provider.finish(currentUrl, saved);
       const nonce = randomBytes(16).toString('base64url');
       const token = await this.signIns.makeOidcEntry(email, identity, nonce);
-      setCookie(request, reply, 'signin', nonce, { seconds: 600, sameSite: 'lax' });
+      setCookie(request, reply, NONCE_COOKIE, nonce, { seconds: 600, sameSite: 'lax' });
       return `./../#/enter/${token}`;
     });
   }

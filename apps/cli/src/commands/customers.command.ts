@@ -53,7 +53,7 @@ async function exportData(email: string, { store, output }: Options): Promise<vo
     const line = (kind: string) => (record: PersonalRecord) => ({ kind, store, ...record });
     const customer = found.customer && line('customer')(found.customer);
     const orders = found.orders.map(line('order'));
-    const data = { store, taken_at, customer, secrets_held, blocked, orders };
+    const data = { store, taken_at, customer, secrets_held, blocked, person: found.member, orders };
     if (output === undefined) return printJson(data);
     const file = path.resolve(output);
     const text = visible(`${JSON.stringify(data, null, 2)}\n`);
@@ -67,11 +67,12 @@ async function exportData(email: string, { store, output }: Options): Promise<vo
 
 async function erase(email: string, { store, force = false }: Options): Promise<void> {
   await withApplication(async (app) => {
-    const { customers, orders, blockedContacts } = await app
+    const { customers, orders, blockedContacts, isMember } = await app
       .get(CustomersService)
       .erase({ store, email, force })
       .catch(explainOpen);
     if (customers + orders + blockedContacts === 0) say(`Store ${store} has nothing of this person to erase.`);
+    if (isMember) say('The person may still sign in to the store: `people remove --erase-name` removes them.');
     if (blockedContacts > 0) say("Removed the person from the store's block lists.");
     printJson({ store, customers, orders, blocked_contacts: blockedContacts });
   });

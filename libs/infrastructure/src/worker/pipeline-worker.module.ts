@@ -5,7 +5,9 @@ import type { JsonLogger } from '../platform/json-logger.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { HeldOrderScreening } from '../orders/held-order-screening.js';
 import { Housekeeping } from './housekeeping.js';
+import { InvitationMails } from '../mail/invitation-mails.js';
 import { MerchantNotices } from '../mail/merchant-notices.js';
+import { SignInMails } from '../mail/sign-in-mails.js';
 import { StageRunner } from '../orders/stage-runner.js';
 import { WebhookRunner } from '../webhooks/webhook-runner.js';
 
@@ -35,6 +37,8 @@ export class PipelineWorkerModule {
           useFactory: (rescreen: RescreenHeldOrders) => new HeldOrderScreening(rescreen),
         },
         MerchantNotices,
+        SignInMails,
+        InvitationMails,
         {
           provide: WebhookRunner,
           inject: [DeliverWebhooks, ServiceMetrics],

@@ -8,6 +8,8 @@ CREATE TABLE people (
   oidc_issuer text, -- The account of the identity provider that signed in first; no other account signs in as the person.
   oidc_subject text,
   invite_due boolean NOT NULL DEFAULT true, -- Whether the mail about the access is still to be sent.
+  invite_attempts smallint NOT NULL DEFAULT 0,
+  invite_at timestamptz(3) NOT NULL DEFAULT now(), -- When the mail is tried next.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   last_sign_in_at timestamptz(3),
   PRIMARY KEY (store_id, id),
@@ -18,7 +20,7 @@ CREATE TABLE people (
 COMMENT ON TABLE people IS 'Who may sign in to a store, and their role.';
 -- A sign-in looks for the person in all stores.
 CREATE INDEX people_email ON people (email);
-CREATE INDEX people_invite_due ON people (created_at) WHERE invite_due;
+CREATE INDEX people_invite_due ON people (invite_at) WHERE invite_due;
 
 -- A request presents a key before its store is known: the hash is the one unique key without store_id.
 CREATE TABLE api_keys (
@@ -53,6 +55,8 @@ COMMENT ON TABLE api_keys IS 'API keys of stores. The key itself is not stored.'
 CREATE INDEX api_keys_trusted ON api_keys (store_id, id) WHERE trusted;
 
 CREATE INDEX api_keys_of_people ON api_keys (store_id, person_id, created_at) WHERE person_id IS NOT NULL;
+-- Retention deletes ended sessions.
+CREATE INDEX api_keys_ended_sessions ON api_keys (expires_at) WHERE person_id IS NOT NULL;
 
 CREATE TABLE api_key_usage (
   store_id int NOT NULL,
@@ -98,6 +102,8 @@ CREATE TABLE sign_ins (
   used_at timestamptz(3)
 );
 COMMENT ON TABLE sign_ins IS 'Codes and links with which people sign in, for a day.';
+-- Retention deletes the oldest.
+CREATE INDEX sign_ins_by_age ON sign_ins (created_at);
 CREATE INDEX sign_ins_email ON sign_ins (email, created_at);
 CREATE INDEX sign_ins_network ON sign_ins (network, created_at);
 CREATE INDEX sign_ins_mail_due ON sign_ins (mail_due_at) WHERE mail_code IS NOT NULL;
