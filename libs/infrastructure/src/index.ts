@@ -25,6 +25,7 @@ export { visible } from './platform/plain-text.js';
 export * from './platform/version.js';
 export * from './platform/whole-file.js';
 export * from './postgres/attributes.js';
+export { BulkTurns } from './postgres/bulk-turns.js';
 export * from './postgres/confirmed-transaction.js';
 export * from './postgres/data-source.js';
 export * from './health/health-connection.js';
