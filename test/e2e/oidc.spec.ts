@@ -1,4 +1,5 @@
-import { SignInInvalid, SignInService, type Entered } from '@app/application';
+import { SignInService, type Entered } from '@app/application';
+import { SignInInvalid } from '@app/domain';
 import { parseSetCookie } from 'cookie';
 import { generateKeyPair, SignJWT } from 'jose';
 import type { ServerResponse } from 'node:http';
