@@ -58,5 +58,5 @@ export class Browser {
   }
 }
 
-/** As in the mail. */
-export const codeIn = (mail: string): string => /\b[0-9A-Z]{4}-[0-9A-Z]{4}\b/.exec(mail)?.[0] ?? '';
+/** As in the mail. The ids in its head have groups of four as well. */
+export const codeIn = (mail: string): string => /^ {4}([0-9A-Z]{4}-[0-9A-Z]{4})\r?$/m.exec(mail)?.[1] ?? '';

@@ -80,6 +80,26 @@ return found;`,
     /● .*the last owner .*stays when two owners remove or demote each other/,
     ['last-owner', '`;'],
   ),
+  mutant('a session without the header of our page', 'sign-in', /a session without X-Dashboard: 200/, [
+    'dashboard-header',
+    "const mode = headers['x-dashboard'] ?? 'live';",
+  ]),
+  mutant('a session in a bearer header', 'sign-in', /a session in a bearer header: 200/, [
+    'session-in-cookie',
+    "if (!credential) return { key: null, failure: 'missing', refused: null };",
+  ]),
+  mutant('pages of other sites sign in', 'sign-in', /a page of another site signs in: 200/, ['own-page']),
+  mutant('a sign-in of yesterday is fresh', 'sign-in', /a person is added an hour after the sign-in: 201/, [
+    'fresh-sign-in',
+  ]),
+  mutant('attempts at a code without a limit', 'sign-in', /the right code after 50 wrong ones: 200/, [
+    'sign-in-attempts',
+  ]),
+  mutant('codes without a limit', 'sign-in', /an address got 10 codes within an hour/, ['sign-in-limits']),
+  mutant('an entry for every browser', 'sign-in', /an entry of the identity provider signed in another browser/, [
+    'sign-in-nonce',
+  ]),
+  mutant('a link for many sign-ins', 'sign-in', /requests with one (?:link|code) signed in/, ['sign-in-once']),
   mutant('the default maxParamLength', 'inputs', /an id: answered 4\d\d|long-.* answered 4\d\d/, ['long-parameters']),
   mutant('waits of one store without a limit', WAITS, /● .*has places of its own/, [
     'waits-of-store',

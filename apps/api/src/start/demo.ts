@@ -1,9 +1,19 @@
-import { ApiKeyRepository, ApiKeysService, ProductsService, StoreRepository } from '@app/application';
-import type { ApiKeyMode } from '@app/domain';
+import {
+  ApiKeyRepository,
+  ApiKeysService,
+  PeopleService,
+  PersonRepository,
+  ProductsService,
+  SignInService,
+  StoreRepository,
+} from '@app/application';
+import { NotFound, type ApiKeyMode } from '@app/domain';
 import { DataCipher } from '@app/infrastructure';
 import { DEMO_STORE, demoStore } from '@app/demo-store';
 import { withBundleImporter } from '@app/bundles';
 import type { INestApplicationContext } from '@nestjs/common';
+
+const OWNER = { email: 'owner@larkmoor.example', name: 'Demo Owner', role: 'owner' } as const;
 
 export interface FirstSteps {
   readonly liveKey: string;
@@ -27,6 +37,7 @@ export class Demo {
       // The dates are part of the orders' numbers: those of the first load.
       importer.importObjects(demoStore({ now: store?.createdAt ?? new Date() })),
     );
+    await this.addOwner();
     return true;
   }
 
@@ -34,6 +45,23 @@ export class Demo {
     const liveKey = await this.createKey('live');
     const testKey = await this.createKey('test');
     return { liveKey, testKey, item: { product_id: await this.productInStock(), quantity: 1 } };
+  }
+
+  /** The token of a link for the owner of the demo store; null when there is no such person. */
+  async signInToken(): Promise<string | null> {
+    try {
+      return (await this.app.get(SignInService).makeLink(OWNER.email)).token;
+    } catch (error) {
+      if (error instanceof NotFound) return null;
+      throw error;
+    }
+  }
+
+  /** The first load may have been interrupted after it. */
+  private async addOwner(): Promise<void> {
+    const { id: storeId } = await this.app.get(StoreRepository).require(DEMO_STORE);
+    const known = await this.app.get(PersonRepository).findByEmail(storeId, OWNER.email);
+    if (!known) await this.app.get(PeopleService).add({ storeId, ...OWNER });
   }
 
   private async createKey(mode: ApiKeyMode): Promise<string> {

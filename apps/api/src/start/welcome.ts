@@ -5,6 +5,8 @@ import type { FirstSteps } from './demo.js';
 export interface Place {
   readonly address: string;
   readonly dataDir: string;
+  /** For the owner of the demo store; null when there is no such person. */
+  readonly signInLink: string | null;
 }
 
 export function firstWelcome(place: Place, { liveKey, testKey, item }: FirstSteps): string {
@@ -16,7 +18,7 @@ Store Commerce is running at ${address} with a demo store.
   Live key       ${liveKey}
   Test key       ${testKey}
   Documentation  ${address}/docs
-
+${signInLine(place)}
 The keys are not shown again. To make another:
   ${newKeyCommand(place)}
 
@@ -34,7 +36,11 @@ Store Commerce is running at ${place.address}
 
   Documentation  ${place.address}/docs
   A new API key  ${newKeyCommand(place)}
-`;
+${signInLine(place)}`;
+}
+
+function signInLine({ signInLink }: Place): string {
+  return signInLink === null ? '' : `  Sign in, once  ${signInLink}\n`;
 }
 
 /** A command that works in a shell without this process's environment. */
