@@ -31,7 +31,8 @@ afterAll(async () => {
   await api.stop();
   await lying.stop();
 });
-beforeEach(() => {
+beforeEach(async () => {
+  await api.database.query('DELETE FROM sign_ins');
   lying.lies = {};
   lines.length = 0;
 });
@@ -118,7 +119,6 @@ describe('sign-in by OIDC', () => {
     await expect(enter({ ...entry, cookies: {} })).rejects.toBeInstanceOf(SignInInvalid);
     expect(await enter(entry)).toMatchObject({ person: { email, name, role: 'owner' } });
     await expect(enter(entry)).rejects.toBeInstanceOf(SignInInvalid);
-    await api.database.query('DELETE FROM sign_ins');
   });
 
   it('keeps what it must remember in cookies that no script reads, for 10 minutes', async () => {
@@ -135,7 +135,6 @@ describe('sign-in by OIDC', () => {
     for (const { response } of [begun, ended]) {
       expect([response.statusCode, response.headers['cache-control']]).toEqual([302, 'no-store']);
     }
-    await api.database.query('DELETE FROM sign_ins');
   });
 
   it('asks for nothing but the address of the configuration, whatever the host of the request', async () => {
@@ -157,7 +156,6 @@ describe('sign-in by OIDC', () => {
     expect(await enter(await signIn(email, { claims: { email: undefined }, userinfo }))).toMatchObject({
       person: { email },
     });
-    await api.database.query('DELETE FROM sign_ins');
   });
 
   const past = Math.floor(Date.now() / 1_000) - 120;
@@ -254,7 +252,6 @@ describe('sign-in by OIDC', () => {
 
     await expect(enter(other)).rejects.toBeInstanceOf(SignInInvalid);
     expect(await enter(renamed)).toMatchObject({ person: { email, name } });
-    await api.database.query('DELETE FROM sign_ins');
   });
 
   it('is one of the ways to sign in', async () => {
