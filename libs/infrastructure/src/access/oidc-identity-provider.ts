@@ -99,7 +99,7 @@ async function identify(provider: oidc.Configuration, url: URL, saved: string): 
 /** Like `fetch`, with a limit for the answer, which the library reads as a whole. */
 async function fetchShort(url: string, options: oidc.CustomFetchOptions): Promise<Response> {
   try {
-    const response = await fetch(url, options as RequestInit);
+    const response = await fetch(url, options);
     if (response.status >= 500) throw new ProviderFailure('unavailable', `status_${response.status}`);
     const chunks: Uint8Array[] = [];
     let length = 0;
