@@ -1,5 +1,5 @@
 import { ApiKeyRepository } from '@app/application';
-import { parseApiKey, WRITE_SCOPES, type ApiKeyScope, type ScopeWord } from '@app/domain';
+import { parseApiKey, permits, WRITE_SCOPES, type ApiKeyScope, type ScopeWord } from '@app/domain';
 import { JsonLogger, type Extension } from '@app/infrastructure';
 import { Controller, Get, Module, Post, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -308,7 +308,7 @@ describe('authentication', () => {
       expect((await ask(`Bearer ${api.store.key}`)).statusCode).toBe(200);
 
       await api.app.get(KeyUsage, { strict: false }).flush();
-      const [usage] = await api.app.get(ApiKeyRepository).listUsage(api.store.id, 2);
+      const [usage] = (await api.app.get(ApiKeyRepository).listUsage(api.store.id, 2, null)).rows;
       expect(usage).toMatchObject({ requests: 210, throttled: refused.length });
     });
   });
@@ -348,7 +348,8 @@ interface Route {
 }
 
 const READ_ONLY = ['GET', 'HEAD'];
-const SCOPES: readonly ApiKeyScope[] = ['read', ...WRITE_SCOPES.map((word) => `read,${word}` as const), 'full'];
+const WORDS = [...WRITE_SCOPES, 'keys'] as const;
+const SCOPES: readonly ApiKeyScope[] = ['read', ...WORDS.map((word) => `read,${word}` as const), 'full'];
 
 const NEEDED: readonly (readonly [RegExp, ...ScopeWord[]])[] = [
   [/^\/v1\/orders$/, 'orders'],
@@ -357,8 +358,12 @@ const NEEDED: readonly (readonly [RegExp, ...ScopeWord[]])[] = [
   [/^\/v1\/stock\b/, 'stock'],
   [/^\/v1\/prices$/, 'catalog'],
   [/^\/v1\/webhooks\b/, 'webhooks'],
+  [/^\/v1\/keys\b/, 'keys'],
   [/^\/v1\/import\b/, 'catalog', 'customers', 'sales'],
+  [/^\/v1\/customers\/:id\/(?:personal-data|erase)$/, 'customers'],
+  [/^\/v1\/people\b/, 'team'],
 ];
+const CLOSED_READS = /^\/v1\/(?:webhooks|keys|people|customers\/:id\/personal-data)\b/;
 
 describe('the scopes of keys', () => {
   async function start(extension: Extension = {}, routes: Route[] = []) {
@@ -406,7 +411,7 @@ describe('the scopes of keys', () => {
       const wrong: unknown[] = [];
       for (const route of closed()) {
         for (const scope of SCOPES) {
-          const isPermitted = !route.needs || scope === 'full' || route.needs.some((word) => scope === `read,${word}`);
+          const isPermitted = !route.needs || permits(scope, ...route.needs);
           const refusal = JSON.stringify({ error: `API key lacks the scope ${route.needs?.join(' or ')}` });
           const { statusCode, code, body } = await send(route, scope, isPermitted ? '{}' : '{"broken');
           const isRefused = statusCode === 403 && code === 'insufficient_scope';
@@ -421,9 +426,9 @@ describe('the scopes of keys', () => {
       expect(closed().length).toBeGreaterThan(20);
     });
 
-    it('a read needs no more than any key, except of webhooks, and a write the word of its kind', () => {
+    it('a read needs no more than any key, except of webhooks, keys, people and personal data, and a write the word of its kind', () => {
       const expected = ({ method, path }: Route) =>
-        (READ_ONLY.includes(method) && !path.startsWith('/v1/webhooks')) || path === '/v1/orders/preview'
+        (READ_ONLY.includes(method) && !CLOSED_READS.test(path)) || path === '/v1/orders/preview'
           ? undefined
           : NEEDED.find(([pattern]) => pattern.test(path))?.slice(1);
 

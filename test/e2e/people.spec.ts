@@ -189,7 +189,7 @@ describe('the last owner', () => {
     expect(await ask(owner, 'DELETE', `/${owner.id}`)).toMatchObject(refusal);
     expect(await ask(owner, 'DELETE', `/${owner.id}?erase_name=true`)).toMatchObject(refusal);
     expect(await ask(owner, 'PATCH', `/${owner.id}`, { role: 'manager' })).toMatchObject(refusal);
-    const command = await cli(['people', 'remove', owner.email, '--store', api.store.subdomain]);
+    const command = await cli(['people', 'remove', owner.email, '--store', api.store.subdomain, '--yes']);
     expect([command.code, command.stderr]).toEqual([1, expect.stringContaining('must keep an owner')]);
   });
 
@@ -285,7 +285,10 @@ describe('the commands for people', () => {
       role: 'viewer',
     });
     expect((await of('change', 'grace@example.com')).code).toBe(2);
-    expect((await of('remove', 'grace@example.com', '--erase-name')).json).toMatchObject({ ...grace, role: 'viewer' });
-    expect((await of('remove', 'grace@example.com')).code).toBe(1);
+    expect((await of('remove', 'grace@example.com', '--erase-name', '--yes')).json).toMatchObject({
+      ...grace,
+      role: 'viewer',
+    });
+    expect((await of('remove', 'grace@example.com', '--yes')).code).toBe(1);
   });
 });

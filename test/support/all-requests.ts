@@ -45,6 +45,11 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
   const product = await store.product({ categoryIds: categories, brandId: await store.brand(), stock: 1_000 });
   const order = anOrderBody(product);
   const aWebhook = () => store.webhook({ position: 1_000_000 });
+  const aKey = async () => {
+    const key = await store.createKey('live', 'read');
+    const sql = 'SELECT id FROM api_keys WHERE store_id = $1 AND last_four = $2 ORDER BY id DESC';
+    return (await api.database.query<{ id: string }>(sql, [store.id, key.slice(-4)]))[0]?.id ?? '';
+  };
   const placed = async () =>
     (await post('/v1/orders', order, { 'idempotency-key': crypto.randomUUID() })).json<{ data: { order_id: string } }>()
       .data.order_id;
@@ -56,12 +61,21 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
     brands: await store.brand(),
     webhooks: await aWebhook(),
   };
+  // No key but that of keys has their scope.
+  const keeper = { authorization: `Bearer ${await store.createKey('live', 'read,orders,keys')}` };
+  const asker = (path: string) => (path.startsWith('/v1/keys') ? keeper : undefined);
+  const idFor = (path: string) => {
+    if (path.startsWith('/v1/webhooks')) return aWebhook();
+    if (path.startsWith('/v1/keys')) return aKey();
+    return path.startsWith('/v1/customers') ? store.customer({ email: 'erased@example.com' }) : placed();
+  };
   for (const [path, parameters] of reads()) {
     const url = path.replace(/\{\w+\}/, String(ids[path.split('/')[2] ?? '']));
     const filters = ['', ...parameters.map(({ name, schema }) => queryOf(name, schema.examples?.[0] ?? ''))];
     const isList = parameters.some(({ name }) => name === 'page');
     for (const filter of filters) {
-      for (const page of isList ? ['', 'page=2', DEEP] : ['']) await get(encodeURI(`${url}?${filter}&${page}`));
+      for (const page of isList ? ['', 'page=2', DEEP] : [''])
+        await get(encodeURI(`${url}?${filter}&${page}`), asker(path));
     }
   }
   const writer = { authorization: `Bearer ${await store.createKey('live', 'read,catalog')}` };
@@ -70,12 +84,24 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
   }
   await post('/v1/orders/preview', { ...order, items: [{ sku: 'NONE', quantity: 1 }] });
   const headers = { authorization: `Bearer ${store.key}`, 'content-type': 'application/json' };
+  const owner = await store.session('owner');
+  const ofOwner = { host: 'localhost', 'x-dashboard': 'live', cookie: `store-live=${owner.secret}` };
   for (const [route, row] of Object.entries(ROWS)) {
     const [method = '', path = ''] = route.split(' ');
+    if (row.as === 'team') {
+      const url = path.replace(':id', (await store.session('owner')).id).replace(':session_id', crypto.randomUUID());
+      await api.inject({ method, url, headers: ofOwner, ...(row.body && { payload: row.body }) });
+      continue;
+    }
     if (method === 'GET') continue;
-    const id = path.startsWith('/v1/webhooks') ? await aWebhook() : await placed();
+    const id = await idFor(path);
     const payload = JSON.stringify(bodyOf(row, order, product));
-    await api.inject({ method: method, url: path.replace(/:\w+/, id), headers, payload });
+    await api.inject({
+      method: method,
+      url: path.replace(/:\w+/, id),
+      headers: { ...headers, ...asker(path) },
+      payload,
+    });
   }
 }
 
@@ -101,5 +127,6 @@ function bodyOf(row: Row, order: object, product: number): object {
   if (row.as === 'order') return order;
   if (row.as === 'lines') return { lines: [{ product_id: product, ...row.line }] };
   if (row.as === 'import') return { lines: IMPORTED };
+  if (row.as === 'key') return { name: 'ERP', scope: ['read'] };
   return (row.as === 'change' && row.body) || {};
 }

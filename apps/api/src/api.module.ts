@@ -17,6 +17,7 @@ import { CustomersController } from './customers/customers.controller.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
 import { HttpModule } from './http/http.module.js';
 import { ImportController } from './import/import.controller.js';
+import { KeysController } from './keys/keys.controller.js';
 import { OrderChangesController } from './orders/order-changes.controller.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { StatisticsController } from './orders/statistics.controller.js';
@@ -58,6 +59,7 @@ export interface Process {
     CustomersController,
     StoreController,
     KeyController,
+    KeysController,
     PeopleController,
     AttentionController,
     FeedController,

@@ -105,7 +105,7 @@ async function assertSchemaIsCurrent(config: Config, url: string): Promise<void>
     throw explained === error ? new CommandFailed(`Cannot use the database: ${sentence(error)}`) : explained;
   });
   if (!current)
-    throw new CommandFailed('The database schema is not up to date: run `npm run --silent cli -- migrate` first.');
+    throw new CommandFailed('The database schema is not up to date: run `npx store-commerce migrate` first.');
 }
 
 /** Names the variable whose server did not answer. Returns other errors unchanged. */

@@ -1,5 +1,6 @@
 export * from './access/api-keys.service.js';
 export * from './access/authenticate-api-key.js';
+export * from './access/key-bounds.js';
 export * from './access/networks.js';
 export * from './access/sign-in.service.js';
 export * from './access/people.service.js';

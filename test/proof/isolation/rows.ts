@@ -3,7 +3,7 @@ import type { ScopeWord } from '@app/domain';
 export type Row =
   /** A single resource by reference. The trial uses every kind; the owner can read the named kinds. */
   | { readonly as: 'one'; readonly known: readonly string[]; readonly scope?: ScopeWord }
-  /** A change of an order, or of a webhook, by its reference, with a body that is good for a new one. */
+  /** A change of an order, of a webhook or of a key, by its reference, with a body that is good for a new one. */
   | { readonly as: 'change'; readonly scope: ScopeWord; readonly body?: object }
   /** A list. The trial uses every filter in its API document; the owner must find rows by each. */
   | { readonly as: 'list'; readonly scope?: ScopeWord }
@@ -22,12 +22,17 @@ export type Row =
   | { readonly as: 'import'; readonly scope: ScopeWord }
   /** A webhook. Its body refers to nothing of the store. */
   | { readonly as: 'webhook'; readonly scope: ScopeWord }
+  /** Of sessions only, which e2e/people.spec.ts has. No key reaches it. */
+  | { readonly as: 'team'; readonly scope: 'team'; readonly body?: object }
+  /** A key. Its body refers to nothing of the store. */
+  | { readonly as: 'key'; readonly scope: 'keys' }
   /** About the store as a whole. */
   | { readonly as: 'profile' }
   /** Public, and without data of any store. */
   | { readonly as: 'open' };
 
 const ONE = { line: 1, quantity: 1 };
+const TEAM = { as: 'team', scope: 'team' } as const;
 
 /** A row for every route under `/v1`. A route without a row fails the proof. */
 export const ROWS: Readonly<Record<string, Row>> = {
@@ -76,12 +81,21 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /v1/import': { as: 'import', scope: 'catalog' },
   'GET /v1/customers': { as: 'list' },
   'GET /v1/customers/:id': { as: 'one', known: ['customer'] },
+  'GET /v1/customers/:id/personal-data': { as: 'one', known: ['customer'], scope: 'customers' },
+  'POST /v1/customers/:id/erase': { as: 'change', scope: 'customers' },
   'GET /v1/categories': { as: 'list' },
   'GET /v1/categories/:idOrSlug': { as: 'one', known: ['category', 'child', 'category slug'] },
   'GET /v1/brands': { as: 'list' },
   'GET /v1/brands/:idOrSlug': { as: 'one', known: ['brand', 'brand slug'] },
   'GET /v1/store': { as: 'profile' },
   'GET /v1/key': { as: 'profile' },
+  'GET /v1/people': TEAM,
+  'POST /v1/people': { ...TEAM, body: { email: 'ada@example.com', name: 'Ada', role: 'viewer' } },
+  'PATCH /v1/people/:id': { ...TEAM, body: { role: 'viewer' } },
+  'DELETE /v1/people/:id': TEAM,
+  'POST /v1/people/:id/invite': TEAM,
+  'GET /v1/people/:id/sessions': TEAM,
+  'DELETE /v1/people/:id/sessions/:session_id': TEAM,
   'GET /v1/attention': { as: 'profile' },
   'GET /v1/changes': { as: 'feed' },
   'GET /v1/webhooks': { as: 'list', scope: 'webhooks' },
@@ -94,6 +108,13 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /v1/webhooks/:id/replay': { as: 'change', scope: 'webhooks', body: { from: '2026-01-01T00:00:00Z' } },
   'POST /v1/webhooks/:id/rotate-secret': { as: 'change', scope: 'webhooks' },
   'DELETE /v1/webhooks/:id': { as: 'change', scope: 'webhooks' },
+  'GET /v1/keys': { as: 'list', scope: 'keys' },
+  'GET /v1/keys/usage': { as: 'list', scope: 'keys' },
+  'POST /v1/keys': { as: 'key', scope: 'keys' },
+  'POST /v1/keys/:id/roll': { as: 'change', scope: 'keys', body: { overlap_hours: 1 } },
+  'POST /v1/keys/:id/revoke': { as: 'change', scope: 'keys' },
+  'POST /v1/keys/:id/deactivate': { as: 'change', scope: 'keys' },
+  'POST /v1/keys/:id/activate': { as: 'change', scope: 'keys' },
 };
 
 const OPEN = /^\/(?:$|(?:health|metrics|docs|dashboard|openapi(?:-3\.0)?\.json)(?:[/.*]|$))/;

@@ -35,6 +35,7 @@ export async function openTwoStores(database: TestDatabase, random: Random): Pro
     '/v1/orders/:id/history': order,
     '/v1/products/:idOrSlug': product,
     '/v1/customers/:id': await mine.customer(),
+    '/v1/customers/:id/personal-data': await mine.customer({ email: 'mine@example.com' }),
     '/v1/categories/:idOrSlug': await mine.category(),
     '/v1/brands/:idOrSlug': await mine.brand(),
     // After all changes: otherwise its lag differs between two answers.
@@ -92,7 +93,10 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
     `${mark}.example.com`,
     JSON.stringify({ blocked_emails: [email], blocked_phones: ['+1 555 0137'] }),
   ]);
-  const [key] = await database.query<{ id: string }>('SELECT id FROM api_keys WHERE store_id = $1', [store.id]);
+  const [key] = await database.query<{ id: string }>('UPDATE api_keys SET name = $2 WHERE store_id = $1 RETURNING id', [
+    store.id,
+    `${mark} key`,
+  ]);
   const numbers = { brand, category, child, product, draft, variant, bin: await store.bin(), store: store.id };
   const webhook = await store.webhook({ url: `https://${mark}.example.com/`, host: `${mark}.example.com` });
   const ids = { order, customer, webhook, key: key?.id ?? '' };

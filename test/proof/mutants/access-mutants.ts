@@ -3,6 +3,9 @@ import { mutant, type Mutant } from './mutant.js';
 const WAITS = 'test/e2e/feed.spec.ts';
 const OIDC = 'test/e2e/oidc.spec.ts';
 
+const BOUNDS = 'libs/application/src/access/key-bounds.spec.ts';
+const KEYS = 'test/e2e/keys.spec.ts';
+
 export const ACCESS_MUTANTS: readonly Mutant[] = [
   mutant('settings shown unfiltered', 'secrets', /zqsett\d+.* in the answer \(200\) to GET \/v1\/store/, [
     'public-settings',
@@ -110,6 +113,23 @@ return found;`,
     WAITS,
     /● .*keeps no place when its connection breaks during the look-up of its key/,
     ['place-of-closed'],
+  ),
+  mutant('a key gives what it lacks', BOUNDS, /● .*refuse another word/, ['given-scope']),
+  mutant('a key gives keys', BOUNDS, /● .*refuse keys, by a key/, ['given-access']),
+  mutant('a test key makes a live one', BOUNDS, /● .*refuse the live mode, by a test key/, ['given-mode']),
+  mutant('a key gives other networks', BOUNDS, /● .*refuse one network outside/, ['given-networks']),
+  mutant('a key gives a later end', BOUNDS, /● .*refuse a later end/, ['given-end']),
+  mutant('a key gives trust', BOUNDS, /● .*refuse trust/, ['given-trust']),
+  mutant('a machine reaches keys of the other mode', KEYS, /● .*reaches no key of the other mode/, [
+    'mode-of-key',
+    "if (!key) throw new NotFound('Key');",
+  ]),
+  mutant('an old sign-in makes keys', KEYS, /● .*need a sign-in within the hour/, ['fresh-sign-in']),
+  mutant(
+    'a key is made by a scope that is gone',
+    'test/contracts/api-keys.spec.ts -t ApiKeyRepository makes no key by a scope',
+    /● .*makes no key by a scope that another transaction is taking away/,
+    ['maker-stands', 'WHERE true OR ${MAKER_STANDS}'],
   ),
   mutant('answers 503 on closing', 'rolling', /a request on a slow line was answered 503/, [
     'requests-on-closing',

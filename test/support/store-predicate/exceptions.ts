@@ -28,7 +28,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['api_keys'],
   },
   {
-    statements: ['keys.set_status', 'keys.find'],
+    statements: ['keys.locate'],
     reason: "The operator's commands name a key by its id only.",
     tables: ['api_keys'],
   },
@@ -108,11 +108,13 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     statements: [
       ...['retention.idempotency_keys', 'retention.fraud_assessments', 'retention.api_key_usage'],
-      'retention.feed_snapshots',
-      'retention.api_keys',
+      ...['retention.feed_snapshots', 'retention.api_key_refusals', 'retention.api_keys'],
     ],
     reason: 'The worker removes expired rows of all stores.',
-    tables: ['idempotency_keys', 'fraud_assessments', 'orders', 'api_key_usage', 'feed_snapshots', 'api_keys'],
+    tables: [
+      ...['idempotency_keys', 'fraud_assessments', 'orders', 'api_key_usage', 'api_key_refusals', 'feed_snapshots'],
+      'api_keys',
+    ],
   },
   {
     statements: ['secrets.due', 'secrets.count'],

@@ -8,7 +8,7 @@ import {
   StoreRepository,
 } from '@app/application';
 import { NotFound, type ApiKeyMode } from '@app/domain';
-import { DataCipher } from '@app/infrastructure';
+import { DataCipher, operator } from '@app/infrastructure';
 import { DEMO_STORE, demoStore } from '@app/demo-store';
 import { withBundleImporter } from '@app/bundles';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -31,7 +31,7 @@ export class Demo {
   async loadOnce(): Promise<boolean> {
     const stores = this.app.get(StoreRepository);
     const store = await stores.findBySubdomain(DEMO_STORE);
-    const isUnfinished = store !== null && (await this.app.get(ApiKeyRepository).list(store.id)).length === 0;
+    const isUnfinished = store !== null && (await this.app.get(ApiKeyRepository).list(store.id, null)).total === 0;
     if (!isUnfinished && (await stores.list()).length > 0) return false;
     await withBundleImporter(this.databaseUrl, this.app.get(DataCipher), (importer) =>
       // The dates are part of the orders' numbers: those of the first load.
@@ -66,8 +66,9 @@ export class Demo {
 
   private async createKey(mode: ApiKeyMode): Promise<string> {
     const rights = { mode, scope: 'full', networks: [], trusted: false, expiresAt: null } as const;
-    const command = { store: DEMO_STORE, name: `First ${mode} key`, ...rights };
-    return (await this.app.get(ApiKeysService).create(command)).key;
+    const { id } = await this.app.get(StoreRepository).require(DEMO_STORE);
+    const maker = { actor: operator(), key: null };
+    return (await this.app.get(ApiKeysService).create(id, { name: `First ${mode} key`, ...rights }, maker)).key;
   }
 
   /** A product without variants: otherwise an order must name the variant. */

@@ -45,7 +45,7 @@ function signInLine({ signInLink }: Place): string {
 
 /** A command that works in a shell without this process's environment. */
 function newKeyCommand({ dataDir }: Place): string {
-  const command = `npm run --silent cli -- keys create --store ${DEMO_STORE}`;
+  const command = `npx store-commerce keys create --store ${DEMO_STORE}`;
   if (dataDir === DEFAULT_DATA_DIR) return command;
   const word = /^[\w./-]+$/.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", `'\\''`)}'`;
   return `DATA_DIR=${word} ${command}`;

@@ -1,32 +1,36 @@
 import {
   ApiKeyRepository,
   ApiKeysService,
-  type CreateApiKeyCommand,
   StoreRepository,
   type ApiKeyStatus,
   type ApiKeyRecord,
+  type WantedApiKey,
 } from '@app/application';
-import { WRITE_SCOPES } from '@app/domain';
+import { operator } from '@app/infrastructure';
+import type { INestApplicationContext } from '@nestjs/common';
 import { Option, type Command } from 'commander';
 import { addCommand, chosenStores, printResult, subdomainOf } from '../command.js';
+import { addYes, ago, confirm, type YesOption } from '../confirm.js';
 import { withApplication } from '../database.js';
 import {
   dayCount,
   displayName,
-  futureMoment,
+  EXPIRY_FORMS,
+  expiry,
+  KEY_SCOPES,
   keyId,
   keyScope,
   networks,
   subdomain,
   overlapMs,
 } from '../option-values.js';
-import { printJson, say } from '../output.js';
+import { printWithSecret, say } from '../output.js';
 
 const CREATE_HELP = `Examples:
   keys create --store acme
   keys create --store acme --scope read --name "BI"
   keys create --store acme --scope fulfillment --name "Warehouse"
-  keys create --store acme --mode test --name "CI" --expires-at 2027-01-31T00:00:00Z`;
+  keys create --store acme --mode test --name "CI" --expires-at 90d`;
 
 const ROLL_HELP = `The old key keeps an earlier end. A key has one successor: if its text is lost, revoke it and roll again.
 After a leak, use \`keys revoke\`, which takes effect at once.
@@ -34,8 +38,10 @@ After a leak, use \`keys revoke\`, which takes effect at once.
 Example:
   keys roll 01a20066-13fe-7403-821d-09fa5dc281da --overlap 7d`;
 
-type CreateOptions = Partial<CreateApiKeyCommand> &
-  Pick<CreateApiKeyCommand, 'store' | 'mode'> & { readonly from?: readonly string[] };
+type CreateOptions = Partial<WantedApiKey> &
+  Pick<WantedApiKey, 'mode'> & { readonly store: string; readonly from?: readonly string[] };
+
+const byOperator = () => ({ actor: operator(), key: null });
 
 export function addKeys(program: Command): void {
   const what = 'create, list, roll, revoke, deactivate and activate API keys, and see their use';
@@ -44,11 +50,7 @@ export function addKeys(program: Command): void {
   addCommand(keys, 'create', 'create a key and print it; it cannot be shown again', CREATE_HELP)
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .addOption(new Option('--mode <mode>', 'the mode of the key').choices(['live', 'test']).default('live'))
-    .option(
-      '--scope <words...>',
-      `full, or read, or permissions besides reading: some of ${WRITE_SCOPES.join(',')} (default: full)`,
-      keyScope,
-    )
+    .option('--scope <words...>', `${KEY_SCOPES} (default: full, which lacks keys)`, keyScope)
     .option(
       '--from <networks...>',
       'where it may be used, such as 192.0.2.0/24,2001:db8::/32 (default: anywhere)',
@@ -56,12 +58,14 @@ export function addKeys(program: Command): void {
     )
     .option('--trusted', 'for an ERP: the velocity rules of the fraud analysis neither judge nor count its orders')
     .option('--name <N>', 'display name', displayName)
-    .option('--expires-at <T>', 'the time at which it stops working, in ISO 8601', futureMoment)
-    .action(({ from: networks = [], ...options }: CreateOptions) =>
+    .option('--expires-at <T>', `when it stops working: ${EXPIRY_FORMS}`, expiry)
+    .action(({ from: networks = [], store, ...options }: CreateOptions) =>
       withApplication(async (app) => {
         const defaults = { scope: 'full', trusted: false, name: '', expiresAt: null } as const;
-        const { key, ...record } = await app.get(ApiKeysService).create({ ...defaults, ...options, networks });
-        printNewKey(record, key, options.store);
+        const { id } = await app.get(StoreRepository).require(store);
+        const wanted = { ...defaults, ...options, networks };
+        const { key, ...record } = await app.get(ApiKeysService).create(id, wanted, byOperator());
+        printNewKey(record, key, store);
       }),
     );
 
@@ -70,14 +74,14 @@ export function addKeys(program: Command): void {
     .action(({ store: name }: { store: string }) =>
       printResult(async (app) => {
         const store = await app.get(StoreRepository).require(name);
-        const records = await app.get(ApiKeyRepository).list(store.id);
-        return records.map((record) => keyJson(record, name));
+        const { rows } = await app.get(ApiKeyRepository).list(store.id, null);
+        return rows.map((record) => keyJson(record, name));
       }),
     );
 
   addRoll(keys);
   addUsage(keys);
-  addStatusChange(keys, 'revoke', 'REVOKED', 'refuse a key forever, from the next request on');
+  addYes(addStatusChange(keys, 'revoke', 'REVOKED', 'refuse a key forever, from the next request on', confirmRevoke));
   addStatusChange(keys, 'deactivate', 'DEACTIVATED', 'refuse a key until it is activated');
   addStatusChange(keys, 'activate', 'ACTIVE', 'accept a deactivated key again');
 }
@@ -91,9 +95,9 @@ function addUsage(keys: Command): void {
         const apiKeys = app.get(ApiKeyRepository);
         const rows: object[] = [];
         for (const { id, subdomain } of await chosenStores(app, store)) {
-          const names = new Map((await apiKeys.list(id)).map((key) => [key.id, key.name]));
-          for (const { keyId, ...usage } of await apiKeys.listUsage(id, days)) {
-            rows.push({ store: subdomain, key_id: keyId, name: names.get(keyId) ?? '', ...usage });
+          for (const used of (await apiKeys.listUsage(id, days, null)).rows) {
+            const { keyId: key_id, name, day, requests, throttled } = used;
+            rows.push({ store: subdomain, key_id, name, day, requests, throttled });
           }
         }
         return rows;
@@ -101,12 +105,29 @@ function addUsage(keys: Command): void {
     );
 }
 
-function addStatusChange(keys: Command, verb: string, status: ApiKeyStatus, description: string): void {
-  addCommand(keys, verb, description)
+async function confirmRevoke(app: INestApplicationContext, id: string, options: YesOption): Promise<void> {
+  const apiKeys = app.get(ApiKeyRepository);
+  const reference = await apiKeys.locate(id);
+  const key = reference && (await apiKeys.find(reference));
+  if (!key) return;
+  const use = key.lastUsedAt ? `last used ${ago(key.lastUsedAt)}` : 'never used';
+  await confirm(`Revoke the key ${key.name} (…${key.lastFour}), ${use}?`, options);
+}
+
+function addStatusChange(
+  keys: Command,
+  verb: string,
+  status: ApiKeyStatus,
+  description: string,
+  before: typeof confirmRevoke = () => Promise.resolve(),
+): Command {
+  return addCommand(keys, verb, description)
     .argument('<id>', 'id of the key', keyId)
-    .action((id: string) =>
+    .action((id: string, options: YesOption) =>
       printResult(async (app) => {
-        const record = await app.get(ApiKeysService).setStatus(id, status);
+        await before(app, id, options);
+        const apiKeys = app.get(ApiKeysService);
+        const record = await apiKeys.setStatus(await apiKeys.locate(id), status, byOperator());
         if (status === 'ACTIVE' && isExpired(record)) say('The key has expired: it stays refused.');
         return keyJson(record, await subdomainOf(app, record.storeId));
       }),
@@ -124,10 +145,11 @@ function addRoll(keys: Command): void {
   addCommand(keys, 'roll', what, ROLL_HELP)
     .argument('<id>', 'id of the old key', keyId)
     .requiredOption('--overlap <D>', 'how long the old key still works, from 1s to 90d', overlapMs)
-    .option('--expires-at <T>', 'the time at which the new key stops working, in ISO 8601', futureMoment)
+    .option('--expires-at <T>', `when the new key stops working: ${EXPIRY_FORMS}`, expiry)
     .action((id: string, { overlap, expiresAt }: RollOptions) =>
       withApplication(async (app) => {
-        const rolled = await app.get(ApiKeysService).roll(id, overlap, expiresAt ?? null);
+        const apiKeys = app.get(ApiKeysService);
+        const rolled = await apiKeys.roll(await apiKeys.locate(id), overlap, expiresAt ?? null, byOperator());
         const { key, successor, oldKeyExpiresAt } = rolled;
         const store = await subdomainOf(app, successor.storeId);
         say(`The old key stops working at ${oldKeyExpiresAt.toISOString()}.`);
@@ -138,8 +160,7 @@ function addRoll(keys: Command): void {
 
 function printNewKey(record: ApiKeyRecord, key: string, store: string, more: object = {}): void {
   say('Keep the key in a safe place: it cannot be shown again.');
-  const { id, ...rest } = keyJson(record, store);
-  printJson({ id, key, ...rest, ...more });
+  printWithSecret('key', key, { ...keyJson(record, store), ...more });
 }
 
 const isExpired = ({ expiresAt }: ApiKeyRecord): boolean => expiresAt !== null && expiresAt <= new Date();

@@ -4,6 +4,7 @@ import { toPersonResponse } from '@app/representations';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Option, type Command } from 'commander';
 import { addCommand, printResult } from '../command.js';
+import { addYes, confirm, type YesOption } from '../confirm.js';
 import { CommandFailed, EXIT } from '../failures.js';
 import { displayName, emailOfPerson, subdomain } from '../option-values.js';
 
@@ -43,13 +44,18 @@ export function addPeople(program: Command): Command {
     .option('--name <N>', 'display name', displayName)
     .addOption(role());
 
-  addOne<Options & { readonly eraseName?: boolean }>(
-    people,
-    'remove',
-    'remove a person; the sessions end with the next request',
-    (service, person, { eraseName = false }) => service.remove(person, eraseName),
-  ).option('--erase-name', 'replace the name in the history of the store, which keeps it otherwise');
+  addYes(addOne(people, 'remove', 'remove a person; the sessions end with the next request', remove)).option(
+    '--erase-name',
+    'replace the name in the history of the store, which keeps it otherwise',
+  );
   return people;
+}
+
+type RemoveOptions = Options & YesOption & { readonly eraseName?: boolean };
+
+async function remove(service: PeopleService, person: Person, { store, eraseName = false, yes }: RemoveOptions) {
+  await confirm(`Remove ${person.name} (${person.role}) from the store ${store}?`, { yes });
+  return service.remove(person, eraseName);
 }
 
 function addOfStore(people: Command, verb: string, description: string): Command {

@@ -3,9 +3,9 @@ import { signInLink } from '@app/infrastructure';
 import type { Command } from 'commander';
 import { addCommand } from '../command.js';
 import { withApplication } from '../database.js';
-import { printJson, printText, say } from '../output.js';
+import { print, say } from '../output.js';
 
-const HELP = `Works without mail and without an identity provider. The link signs in whoever opens it first: send it over a safe way.
+const HELP = `Works without mail and without an identity provider. Anyone who has the link can use it: send it in a safe way.
 Its address is that of PUBLIC_URL, or else of this machine with PORT.
 
 Example:
@@ -14,16 +14,13 @@ Example:
 export function addSignIn(people: Command): void {
   addCommand(people, 'sign-in', 'print a link with which a person signs in once, within 15 minutes', HELP)
     .argument('<email>', 'e-mail of the person')
-    .option('--json', 'print it as JSON')
-    .action((email: string, { json = false }: { json?: boolean }) =>
+    .action((email: string) =>
       withApplication(
         async (app, config) => {
           const { token, expiresAt, candidates } = await app.get(SignInService).makeLink(email);
-          const link = signInLink(config, token);
-          say(`The link works once, until ${expiresAt.toISOString()}.`);
+          say('The link works once, for 15 minutes.');
           const stores = candidates.map(({ store }) => store.subdomain);
-          if (json) printJson({ link, expires_at: expiresAt, stores });
-          else printText(link);
+          print({ link: signInLink(config, token), expires_at: expiresAt, stores });
         },
         ['PUBLIC_URL', 'PORT'],
       ),

@@ -1,12 +1,12 @@
 import { StoreRepository, UndeliverableMessage } from '@app/application';
 import { signInCodeGroups } from '@app/domain';
 import { Injectable, Logger } from '@nestjs/common';
-import { contextOfCode } from '../access/postgres-sign-in.repository.js';
 import { DataCipher, DecryptionFailed } from '../platform/data-cipher.js';
 import { failureName } from '../platform/failure-name.js';
 import { OutageLog } from '../platform/outage-log.js';
 import { ProcessLoop } from '../platform/process-loop.js';
 import { Database } from '../postgres/database.js';
+import { contextOfCode } from './code-context.js';
 import { MailNotifier } from './mail-notifier.js';
 import { storeBranding } from './store-branding.js';
 

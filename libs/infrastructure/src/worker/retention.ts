@@ -36,6 +36,11 @@ const EXPIRED = [
     table: 'api_keys',
     when: `person_id IS NOT NULL AND expires_at < now() - interval '${SESSIONS_KEPT_DAYS} days'`,
   },
+  {
+    table: 'api_key_refusals',
+    when: `day < (now() AT TIME ZONE 'UTC')::date - $1::int`,
+    days: ({ keyUsage }: Retention) => [keyUsage],
+  },
 ];
 
 /** Deletes expired rows in small batches, so that no transaction is long. Several workers share the work. */

@@ -43,7 +43,7 @@ CREATE TABLE api_keys (
   person_id uuid, -- Of a session: the person who signed in. Null for the key of a machine.
   device text NOT NULL DEFAULT '', -- Of a session: the browser and the system.
   created_by jsonb NOT NULL DEFAULT '{"type": "operator", "id": "", "name": ""}', -- The actor, as in order_events.
-  changed_by jsonb, -- Who changed the status last, as created_by.
+  changed_by jsonb, -- Who rolled it or changed its status last, as created_by.
   changed_at timestamptz(3),
   PRIMARY KEY (store_id, id),
   FOREIGN KEY (store_id, successor_id) REFERENCES api_keys ON DELETE SET NULL (successor_id),
