@@ -31,6 +31,7 @@ export * from './ports/encrypted-secrets.js';
 export * from './ports/fraud-screening.js';
 export * from './ports/held-orders.js';
 export * from './ports/idempotency.js';
+export * from './ports/identity-provider.js';
 export * from './ports/notifier.js';
 export * from './ports/order-charges.js';
 export * from './ports/order-lifecycle.js';

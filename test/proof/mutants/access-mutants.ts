@@ -1,6 +1,7 @@
 import { mutant, type Mutant } from './mutant.js';
 
 const WAITS = 'test/e2e/feed.spec.ts';
+const OIDC = 'test/e2e/oidc.spec.ts';
 
 const BOUNDS = 'libs/application/src/access/key-bounds.spec.ts';
 const KEYS = 'test/e2e/keys.spec.ts';
@@ -133,5 +134,24 @@ return found;`,
   mutant('answers 503 on closing', 'rolling', /a request on a slow line was answered 503/, [
     'requests-on-closing',
     'return503OnClosing: true,',
+  ]),
+  mutant('an e-mail that the provider has not verified', OIDC, /● .*sends an e-mail that is not verified/, [
+    'verified-email',
+    "if (typeof email !== 'string') throw new ProviderFailure('refused', 'email_not_verified');",
+  ]),
+  mutant('the state of any browser', OIDC, /● .*with the state of another browser/, [
+    'sign-in-state',
+    `const [, expectedNonce = '', pkceCodeVerifier = ''] = saved.split('.');
+const expectedState = url.searchParams.get('state');`,
+  ]),
+  mutant('an ID token that nothing signs', OIDC, /● .*sends an unsigned ID token/, [
+    'id-token-signature',
+    'const execute = [];',
+  ]),
+  mutant('codes are mailed although they are closed', OIDC, /● .*mails no code/, ['closed-codes']),
+  mutant('any account of an e-mail signs in', OIDC, /● .*no other account of that e-mail/, ['person-of-account']),
+  mutant('the accounts of every company', OIDC, /● .*the accounts of every company/, [
+    'oidc-issuer',
+    'if (server.href === undefined) {',
   ]),
 ];

@@ -1,6 +1,7 @@
 import { SignInService, type SignInCandidate } from '@app/application';
 import { AddressNotPrivate } from '@app/domain';
-import { Body, Controller, Delete, Get, Header, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Config } from '@app/infrastructure';
+import { Body, Controller, Delete, Get, Header, HttpCode, NotFoundException, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../access/route-access.js';
@@ -26,13 +27,17 @@ const MODES = ['live', 'test'] as const;
 @ApiExcludeController()
 @Controller('dashboard')
 export class SignInController {
-  constructor(private readonly signIns: SignInService) {}
+  constructor(
+    private readonly signIns: SignInService,
+    private readonly config: Config,
+  ) {}
 
   @Get('sign-in')
   @Public()
   @Header('cache-control', 'no-store')
   ways(@Req() from: FastifyRequest) {
-    return single({ private: isPrivate(from), code: true, oidc: false });
+    const { mailedCodes, oidc } = this.config;
+    return single({ private: isPrivate(from), code: mailedCodes, oidc: oidc !== null });
   }
 
   /** The same answer for every address. */
@@ -45,6 +50,8 @@ export class SignInController {
     @Body(StrictBodyPipe) { email }: request.RequestCodeRequest,
   ) {
     admit(from, reply);
+    // @protects closed-codes
+    if (!this.config.mailedCodes) throw new NotFoundException('People sign in with the identity provider');
     const { nonce, retryAfterSeconds } = await this.signIns.requestCode(email, from.ip);
     if (nonce === null) {
       throw new TooManyRequests(retryAfterSeconds, 'Too many codes for this address or from this network: try later');

@@ -68,7 +68,10 @@ const FIND_TOKEN = `/* sign_ins.find_token */
 
 /** `$n` is the address, then the issuer and the subject, which are null without an identity provider. */
 const isThePerson = (email: number) => `(
-  (person.email = $${email} AND ($${email + 1}::text IS NULL OR person.oidc_issuer IS NULL))
+  (person.email = $${email}
+    /* @protects person-of-account */
+    AND ($${email + 1}::text IS NULL OR person.oidc_issuer IS NULL)
+  )
   OR (person.oidc_issuer = $${email + 1} AND person.oidc_subject = $${email + 2}))`;
 
 const CANDIDATES = `/* sign_ins.candidates */
