@@ -108,6 +108,7 @@ describe('ApiKeyRepository', () => {
       { keyId: unused.id, name: 'ERP', day: today, requests: 0, throttled: 0, refused: { api_key_inactive: 1 } },
     ]);
     expect(await apiKeys.find(idOf(busy.id))).toMatchObject({ recentRequests: 4, recentRefusals: 3 });
+    expect(await apiKeys.find(idOf(unused.id))).toMatchObject({ recentRefusals: 1, lastUsedAt: null });
     expect(await apiKeys.listUsage(storeId, 2, 'live', { page: 2, limit: 2 })).toMatchObject({ total: rows.length });
     expect(await apiKeys.listUsage(storeId, 2, 'test')).toEqual({ rows: [], total: 0 });
     expect(await apiKeys.listUsage(storeId + 1, 2, null)).toEqual({ rows: [], total: 0 });

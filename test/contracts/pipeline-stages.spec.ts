@@ -422,17 +422,21 @@ describe('retention', () => {
     expect(left).toEqual([{ score: 1 }, { score: 3 }, { score: 4 }, { score: 5 }]);
   });
 
-  it('removes the daily usage counts of keys after the configured days, in more than one batch', async () => {
+  it.each([
+    ['requests', 'api_key_usage (requests, throttled,', '0'],
+    ['refusals', 'api_key_refusals (requests, code,', `'not_found'`],
+  ])('removes the daily %s of keys after the configured days, in more than one batch', async (_what, into, value) => {
     await database.query(
-      `INSERT INTO api_key_usage (store_id, key_id, day, requests, throttled)
-       SELECT store_id, id, (now() AT TIME ZONE 'UTC')::date - age, age, 0 FROM api_keys, generate_series(399, 2900) AS age
-       WHERE store_id = $1`,
+      `INSERT INTO ${into} store_id, key_id, day)
+       SELECT age, ${value}, store_id, id, (now() AT TIME ZONE 'UTC')::date - age
+       FROM api_keys, generate_series(399, 2900) AS age WHERE store_id = $1`,
       [store.id],
     );
 
     await purgeExpired(pool, DAYS);
 
-    const left = await database.query('SELECT requests::int AS age FROM api_key_usage ORDER BY requests');
+    const [table = ''] = into.split(' ');
+    const left = await database.query(`SELECT requests::int AS age FROM ${table} ORDER BY requests`);
     expect(left).toEqual([{ age: 399 }, { age: 400 }]);
   });
 

@@ -28,7 +28,7 @@ const WRITE = `/* key_usage.add */
     WHERE key.id = used.key_id
   ), due AS (
     SELECT key.store_id, key.id FROM api_keys key JOIN used ON used.store_id = key.store_id AND used.key_id = key.id
-    WHERE key.last_used_at IS NULL OR key.last_used_at < date_trunc('minute', now())
+    WHERE used.requests > 0 AND (key.last_used_at IS NULL OR key.last_used_at < date_trunc('minute', now()))
     FOR NO KEY UPDATE OF key SKIP LOCKED
   ), noted AS (
     UPDATE api_keys key SET last_used_at = now() FROM due WHERE key.store_id = due.store_id AND key.id = due.id
@@ -47,8 +47,8 @@ const WRITE = `/* key_usage.add */
     SET requests = usage.requests + excluded.requests, throttled = usage.throttled + excluded.throttled`;
 
 /**
- * Maintains `last_used_at` and the daily counts of the requests and refusals of API keys without a write per request: it counts in memory and writes
- * once a minute and at shutdown. A killed process loses its last minute.
+ * Maintains `last_used_at` and the daily counts of the requests and refusals of API keys without a write per request: it
+ * counts in memory and writes once a minute and at shutdown. A killed process loses its last minute.
  */
 @Injectable()
 export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -67,7 +67,9 @@ export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
     this.add(id, { storeId: store.id, requests: 0, throttled: 1 });
   }
 
+  /** Each refusal has a row of use, also that of a key that is not accepted any more. */
   countRefused({ id, store }: ApiKeyLookup, code: string): void {
+    this.add(id, { storeId: store.id, requests: 0, throttled: 0 });
     this.addRefusals({ storeId: store.id, keyId: id, code, requests: 1 });
   }
 
@@ -83,7 +85,7 @@ export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
 
   /** Writes the counts. On failure it logs a warning and keeps them for the next write. */
   async flush(): Promise<void> {
-    if (this.counts.size + this.refusals.size === 0) return;
+    if (this.counts.size === 0) return;
     const { counts, refusals } = this;
     this.counts = new Map();
     this.refusals = new Map();

@@ -125,24 +125,20 @@ const LIST = `/* keys.list */
   ) AS api_keys
   ORDER BY created_at, id`;
 
+// Each refusal has a row of use. Only those of the page are read.
 const USAGE = `/* keys.usage */
-  SELECT count(*) OVER () AS total, use.key_id AS "keyId", key.name, to_char(use.day, 'YYYY-MM-DD') AS day,
-    use.requests, use.throttled, use.refused
+  SELECT total, key_id AS "keyId", name, to_char(day, 'YYYY-MM-DD') AS day, requests::float8 AS requests,
+    throttled::float8 AS throttled,
+    (SELECT coalesce(jsonb_object_agg(refused.code, refused.requests), '{}') FROM api_key_refusals AS refused
+      WHERE refused.store_id = $1 AND refused.key_id = page.key_id AND refused.day = page.day) AS refused
   FROM (
-    SELECT store_id, key_id, day, sum(requests)::float8 AS requests, sum(throttled)::float8 AS throttled,
-      coalesce(jsonb_object_agg(code, refused) FILTER (WHERE code IS NOT NULL), '{}') AS refused
-    FROM (
-      SELECT store_id, key_id, day, requests, throttled, NULL AS code, NULL AS refused FROM api_key_usage
-      WHERE store_id = $1 AND day > (now() AT TIME ZONE 'UTC')::date - $2::int
-      UNION ALL
-      SELECT store_id, key_id, day, 0, 0, code, requests FROM api_key_refusals
-      WHERE store_id = $1 AND day > (now() AT TIME ZONE 'UTC')::date - $2::int
-    ) AS counts
-    GROUP BY store_id, key_id, day
-  ) AS use
-  JOIN api_keys AS key ON key.store_id = use.store_id AND key.id = use.key_id
-  WHERE key.store_id = $1 AND key.person_id IS NULL AND ($3::text IS NULL OR key.mode = $3)
-  ORDER BY use.day DESC, use.requests DESC, use.key_id LIMIT $4 OFFSET $5`;
+    SELECT usage.*, key.name, count(*) OVER () AS total
+    FROM api_key_usage AS usage JOIN api_keys AS key ON key.store_id = usage.store_id AND key.id = usage.key_id
+    WHERE usage.store_id = $1 AND usage.day > (now() AT TIME ZONE 'UTC')::date - $2::int
+      AND key.person_id IS NULL AND ($3::text IS NULL OR key.mode = $3)
+    ORDER BY usage.day DESC, usage.requests DESC, usage.key_id LIMIT $4 OFFSET $5
+  ) AS page
+  ORDER BY page.day DESC, page.requests DESC, page.key_id`;
 
 @Injectable()
 export class PostgresApiKeyRepository extends ApiKeyRepository {
@@ -224,7 +220,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
 
   override listUsage(storeId: number, days: number, mode: ApiKeyMode | null, page = ALL): Promise<PageOf<ApiKeyUsage>> {
     return pageOf(page, (asked) =>
-      this.database.query<ApiKeyUsage & Counted>(USAGE, [storeId, days, mode, asked.limit, offsetOf(asked)]),
+      this.database.search<ApiKeyUsage & Counted>(USAGE, [storeId, days, mode, asked.limit, offsetOf(asked)]),
     );
   }
 

@@ -62,7 +62,7 @@ CREATE TABLE api_key_usage (
   store_id int NOT NULL,
   key_id uuid NOT NULL,
   day date NOT NULL,
-  requests bigint NOT NULL, -- Requests with an accepted key, throttled ones included.
+  requests bigint NOT NULL, -- Requests with an accepted key, throttled ones included; 0 where all were refused.
   throttled bigint NOT NULL, -- Requests that were answered 429.
   PRIMARY KEY (store_id, key_id, day),
   FOREIGN KEY (store_id, key_id) REFERENCES api_keys (store_id, id) ON DELETE CASCADE
