@@ -26,6 +26,7 @@ describe('Config', () => {
       webhookAllow: [],
       trustProxy: false,
       tracing: false,
+      dashboard: true,
       metricsPort: null,
       workerPort: null,
     });
