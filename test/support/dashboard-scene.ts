@@ -31,7 +31,9 @@ export async function dashboardScene(): Promise<DashboardScene> {
   const signIn: DashboardScene['signIn'] = async (context, role) => {
     for (const mode of ['live', 'test'] satisfies ApiKeyMode[]) {
       const { secret } = await api.store.session(role, { mode });
-      await context.addCookies([{ name: `store-${mode}`, value: secret, url: origin, httpOnly: true, sameSite: 'Strict' }]);
+      await context.addCookies([
+        { name: `store-${mode}`, value: secret, url: origin, httpOnly: true, sameSite: 'Strict' },
+      ]);
     }
   };
   return { api, origin, signIn };

@@ -1,12 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { mode, switchMode, type Key, type Scope } from './http.js';
+import { mode, switchMode, textOf, type Key, type Scope } from './http.js';
 import { Keyboard, PAGES } from './keyboard.js';
 import { live, type Live } from './live.js';
 import { announce, Announcements } from './parts/announce.js';
 import { useStore } from './parts/store.js';
 import { clock } from './parts/time.js';
-import { textOf } from './http.js';
 import { to, useRoute } from './route.js';
 import { can, SignInAgain, signOut } from './session.js';
 
@@ -47,15 +46,13 @@ function Offline(): JSX.Element | null {
   );
 }
 
-const ROLES: Readonly<Record<string, string>> = { owner: 'Owner', manager: 'Manager', warehouse: 'Warehouse' };
-
 function Person({ me }: { me: Key }): JSX.Element {
   const name = me.person?.name ?? me.name;
-  const role = me.person?.role ?? '';
   const end = () => void signOut().catch((error: unknown) => announce(textOf(error)));
   return (
     <details class="person">
-      <summary aria-label={`${name}: account`}>
+      <summary>
+        <span class="unseen">Account of {name}</span>
         <span class="initials" aria-hidden="true">
           {name
             .split(/\s+/)
@@ -68,7 +65,7 @@ function Person({ me }: { me: Key }): JSX.Element {
         <p>
           <strong>{name}</strong>
           <small>{me.person?.email}</small>
-          <small>{ROLES[role] ?? role}</small>
+          <small>{me.person?.role}</small>
         </p>
         <button type="button" class="quiet" onClick={switchMode}>
           {mode === 'live' ? 'Switch to test mode' : 'Leave test mode'}
@@ -89,17 +86,10 @@ export function Frame({ me, children }: { me: Key; children: ComponentChildren }
   const here = (page: string) => (page === '/' ? path === '/' : path.startsWith(page));
   return (
     <>
-      <a
-        class="skip"
-        href="#main"
-        onClick={(event) => {
-          event.preventDefault();
-          document.querySelector('h1')?.focus();
-        }}
-      >
-        Skip to the content
-      </a>
       <header class="top">
+        <button type="button" class="skip" onClick={() => document.querySelector('h1')?.focus()}>
+          Skip to the content
+        </button>
         <span class="store">{me.store.name}</span>
         <nav aria-label="Dashboard">
           {PAGES.filter((page) => mayOpen(page.path)).map((page) => (

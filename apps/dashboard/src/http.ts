@@ -139,4 +139,5 @@ export function keyedHeader(): (body: unknown) => { 'Idempotency-Key': string } 
 }
 
 /** After a change: everything that shows orders, stock or counts is read again. */
-export const refresh = (): Promise<void> => queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
+export const refresh = (): Promise<void> =>
+  queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });

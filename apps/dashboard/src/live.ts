@@ -2,8 +2,7 @@ import { api, mode, queries, Refused, signedOut, type Change, type Order, type O
 import { createStore } from './parts/store.js';
 
 export type Live =
-  | { readonly state: 'connecting' | 'live' | 'polling' }
-  | { readonly state: 'reconnecting'; readonly since: Date };
+  { readonly state: 'connecting' | 'live' | 'polling' } | { readonly state: 'reconnecting'; readonly since: Date };
 
 export const live = createStore<Live>({ state: 'connecting' });
 /** Orders that were placed since the lists were read. They are shown when the person asks. */

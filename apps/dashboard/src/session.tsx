@@ -107,8 +107,8 @@ function ByCode(): JSX.Element {
       }}
     >
       <p>
-        If <strong>{email}</strong> belongs to a person of a store, a code is on its way. It works for 10 minutes, in this
-        browser.
+        If <strong>{email}</strong> belongs to a person of a store, a code is on its way. It works for 10 minutes, in
+        this browser.
       </p>
       <Field
         label="Code"
@@ -171,7 +171,9 @@ export function SignIn({ isRefused = false }: { isRefused?: boolean }): JSX.Elem
   return (
     <Door>
       <h1>Sign in</h1>
-      {isRefused && <Note tone="bad">Your organisation did not sign you in. Ask an owner of the store to add you.</Note>}
+      {isRefused && (
+        <Note tone="bad">Your organisation did not sign you in. Ask an owner of the store to add you.</Note>
+      )}
       <WaysIn />
     </Door>
   );

@@ -1,14 +1,13 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, mode, useGet, type Attention, type OrderSums } from '../http.js';
-import { Badge } from '../parts/badge.js';
 import { Bars } from '../parts/bars.js';
 import { count, money } from '../parts/money.js';
 import { Page, Section, Waiting } from '../parts/page.js';
-import { Time } from '../parts/time.js';
+import { Table } from '../parts/table.js';
 import { to } from '../route.js';
 import { can, currency } from '../session.js';
-import { stateOf } from '../orders/stages.js';
+import { COLUMNS } from '../orders/columns.js';
 
 interface Need {
   readonly n: number;
@@ -122,6 +121,9 @@ function Today(): JSX.Element {
   );
 }
 
+const SHOWN = new Set(['Order', 'Placed', 'Customer', 'Fulfilment', 'Total']);
+const NEWEST = COLUMNS.filter(({ name }) => SHOWN.has(name));
+
 function Newest(): JSX.Element {
   const query = useGet(['newest'], () =>
     api.GET('/v1/orders', { params: { query: { limit: 8, is_test: mode === 'test', include: ['held'] } } }),
@@ -130,17 +132,9 @@ function Newest(): JSX.Element {
     <Section title="Newest orders" actions={<a href={to('/orders', { queue: 'all' })}>All orders</a>} flush>
       <Waiting query={query} rows={8} />
       {query.data?.data.length === 0 && <p class="soft">No order yet. It shows here as soon as it is placed.</p>}
-      <ul class="rows">
-        {query.data?.data.map((order) => (
-          <li key={order.id} data-row>
-            <a href={to(`/orders/${order.receipt_number}`)}>{order.receipt_number}</a>
-            <span class="grow">{order.customer_name}</span>
-            <Badge {...stateOf(order)} />
-            <Time at={order.created_at} />
-            <span class="n">{money(order.total_amount, order.currency)}</span>
-          </li>
-        ))}
-      </ul>
+      {query.data && query.data.data.length > 0 && (
+        <Table label="Table of the newest orders" rows={query.data.data} columns={NEWEST} keyOf={({ id }) => id} />
+      )}
     </Section>
   );
 }

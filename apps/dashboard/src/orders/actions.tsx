@@ -3,7 +3,7 @@ import { api, refresh, type Order } from '../http.js';
 import { announce } from '../parts/announce.js';
 import { Ask, Check, Field, textIn } from '../parts/ask.js';
 import { count, minorOf, money, plainMoney, stepOf } from '../parts/money.js';
-import { leftOf, shipmentNumber } from './stages.js';
+import { leftOf, shipmentNumber, stillOwed } from './stages.js';
 
 interface ActionProps {
   readonly order: Order;
@@ -106,21 +106,22 @@ function Amount({ label, minor, currency }: { label: string; minor: number; curr
 }
 
 export function Pay({ order }: ActionProps): JSX.Element {
-  const { currency, amount_owed } = order;
+  const { currency } = order;
+  const owed = stillOwed(order);
   return (
     <Ask
       label="Payment…"
       title="Record a payment"
       verb="Record"
-      reason={amount_owed > 0 ? undefined : 'Nothing is owed.'}
+      reason={owed > 0 ? undefined : 'Nothing is owed.'}
       onSubmit={async (form, header) => {
         const amount = minorOf(textIn(form, 'amount'), currency);
-        const body = { reference: textIn(form, 'reference'), amount, currency, partial: amount < amount_owed };
+        const body = { reference: textIn(form, 'reference'), amount, currency, partial: amount < owed };
         await api.POST('/v1/orders/{id}/payments', { params: { path: order, header: header(body) }, body });
         await done(`${money(amount, currency)} is recorded.`);
       }}
     >
-      <Amount label="Amount" minor={Math.max(0, amount_owed)} currency={currency} />
+      <Amount label="Amount" minor={owed} currency={currency} />
       <Field
         label="Payment number"
         name="reference"
@@ -172,27 +173,30 @@ export function Refund({ order }: ActionProps): JSX.Element {
 }
 
 export function Cancel({ order }: ActionProps): JSX.Element {
-  const left = order.line_items.reduce((sum, line) => sum + leftOf(line), 0);
+  const lines = order.line_items.filter((line) => leftOf(line) > 0);
+  const left = lines.reduce((sum, line) => sum + leftOf(line), 0);
+  // What has shipped stays: then only the rest is given up.
+  const isPart = order.shipments.some(({ status }) => status !== 'void');
   return (
     <Ask
-      label="Cancel order…"
-      title={`Cancel ${order.receipt_number}?`}
-      verb="Cancel the order"
+      label={isPart ? 'Give up the rest…' : 'Cancel order…'}
+      title={isPart ? `Give up ${count(left, 'unit')} of ${order.receipt_number}?` : `Cancel ${order.receipt_number}?`}
+      verb={isPart ? 'Give up' : 'Cancel the order'}
       tone="danger"
-      reason={order.shipments.some(({ status }) => status !== 'void') ? 'A part of it has a shipment.' : undefined}
       onSubmit={async (form, header) => {
         const body = {
+          ...(isPart ? { items: lines.map((line) => ({ line: line.line, quantity: leftOf(line) })) } : {}),
           reason: textIn(form, 'reason'),
           restock: form.has('restock'),
           notify: form.has('notify'),
         };
         await api.POST('/v1/orders/{id}/cancel', { params: { path: order, header: header(body) }, body });
-        await done(`${order.receipt_number} is cancelled.`);
+        await done(isPart ? `${count(left, 'unit')} given up.` : `${order.receipt_number} is cancelled.`);
       }}
     >
       <p class="soft">
         This cannot be undone.
-        {order.amount_paid > 0 && ` ${money(order.amount_paid, order.currency)} is then to pay back.`}
+        {!isPart && order.amount_paid > 0 && ` ${money(order.amount_paid, order.currency)} is then to pay back.`}
       </p>
       <Field label="Reason" name="reason" hint="For the history. The customer does not see it." autoFocus />
       <Check label={`Put ${count(left, 'unit')} back on sale`} name="restock" defaultChecked />

@@ -26,12 +26,14 @@ export function Mails({ order }: { order: Order }): JSX.Element | null {
   if (mails.length === 0) return null;
   return (
     <Section title="Mails">
-      <ul class="rows small">
+      <ul class="rows tight">
         {mails.map((mail) => (
           <li key={mail.stage + mail.reference}>
             <span class="grow">
               {NAMES[mail.stage]} {mail.reference}
-              <small>{mail.last_error ? `${mail.last_error}, ${count(mail.attempts, 'attempt')}` : timeText(mail.at)}</small>
+              <small>
+                {mail.last_error ? `${mail.last_error}, ${count(mail.attempts, 'attempt')}` : timeText(mail.at)}
+              </small>
             </span>
             <Badge state={mail.state} />
             {can('fulfillment') && (mail.state === 'done' || mail.state === 'dead') && (

@@ -12,7 +12,7 @@ import { Ask } from '../parts/ask.js';
 import { Cancel, Hold, Pay, Refund, Release, Ship } from './actions.js';
 import { CorrectContact } from './contact.js';
 import { Mails } from './mails.js';
-import { leftOf, stateOf } from './stages.js';
+import { leftOf, stateOf, stillOwed } from './stages.js';
 import { Timeline } from './timeline.js';
 
 export function OrderPage({ id }: { id: string }): JSX.Element {
@@ -45,7 +45,7 @@ export function OrderPage({ id }: { id: string }): JSX.Element {
           <Time at={order.created_at} />
         </span>
         <span>{order.source === 'POS' ? 'point of sale' : 'website'}</span>
-        <span>{order.payment_method.toLowerCase().replaceAll('_', ' ')}</span>
+        <span>{order.payment_method.replaceAll('_', ' ')}</span>
         {order.external_reference && <span>your number {order.external_reference}</span>}
       </p>
       {isHeld && <UnderReview order={order} />}
@@ -264,7 +264,9 @@ function ChangeShipment({ order, shipment, status }: ChangeShipmentProps): JSX.E
       tone={status === 'void' ? 'danger' : 'quiet'}
       onSubmit={change}
     >
-      <p class="soft">{status === 'void' ? 'Its units are to ship again.' : 'The history of the order keeps the time.'}</p>
+      <p class="soft">
+        {status === 'void' ? 'Its units are to ship again.' : 'The history of the order keeps the time.'}
+      </p>
     </Ask>
   );
 }
@@ -287,11 +289,11 @@ function Amounts({ order }: { order: Order }): JSX.Element {
         <Fact name="Total">{show(order.total_amount)}</Fact>
         <Fact name="Paid">{show(order.amount_paid)}</Fact>
         {refunded > 0 && <Fact name="Refunded">{show(refunded)}</Fact>}
-        <Fact name="Still owed">{show(Math.max(0, order.amount_owed))}</Fact>
+        <Fact name="Still owed">{show(stillOwed(order))}</Fact>
         {order.refund_due > 0 && <Fact name="To pay back">{show(order.refund_due)}</Fact>}
       </dl>
       {order.payments.length + order.refunds.length > 0 && (
-        <ul class="rows small">
+        <ul class="rows tight">
           {[
             ...order.payments.map((payment) => ({ ...payment, word: 'payment', sign: 1 })),
             ...order.refunds.map((refund) => ({ ...refund, word: 'refund', sign: -1 })),
@@ -349,9 +351,12 @@ function Fraud({ order }: { order: Order }): JSX.Element | null {
   const { verdict, score, reasons } = order.fraud;
   if (!verdict) return null;
   return (
-    <Section title="Fraud analysis" actions={<Badge state={verdict.toLowerCase()} tone={verdict === 'ACCEPT' ? 'good' : 'bad'} />}>
+    <Section
+      title="Fraud analysis"
+      actions={<Badge state={verdict.toLowerCase()} tone={verdict === 'ACCEPT' ? 'good' : 'bad'} />}
+    >
       <p class="soft">Score {score}</p>
-      <ul class="rows small">
+      <ul class="rows tight">
         {reasons.map(({ rule, score: part }) => (
           <li key={rule}>
             <span class="grow">{ruleText(rule)}</span>

@@ -1,44 +1,17 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { api, useGet, type OrderListItem } from '../http.js';
+import { api, useGet } from '../http.js';
 import { arrivals, showArrivals } from '../live.js';
-import { Badge, PaymentBadge } from '../parts/badge.js';
-import { count, money } from '../parts/money.js';
+import { count } from '../parts/money.js';
 import { Page, Waiting } from '../parts/page.js';
 import { useStore } from '../parts/store.js';
-import { Choice, Filters, PAGE_SIZE, Pages, Table, type Column } from '../parts/table.js';
-import { startOfDay, Time } from '../parts/time.js';
+import { Choice, Filters, PAGE_SIZE, Pages, Table } from '../parts/table.js';
+import { startOfDay } from '../parts/time.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
+import { COLUMNS } from './columns.js';
 import { ReleaseSeveral, ShipSeveral } from './several.js';
-import { INCLUDE, ONLY_MODE, PAYMENTS, QUEUES, STAGES, stateOf, type Queue } from './stages.js';
-
-const COLUMNS: readonly Column<OrderListItem>[] = [
-  {
-    name: 'Order',
-    cell: (order) => (
-      <>
-        <a href={to(`/orders/${order.receipt_number}`)}>{order.receipt_number}</a>
-        {order.external_reference && <small>{order.external_reference}</small>}
-      </>
-    ),
-  },
-  { name: 'Placed', cell: (order) => <Time at={order.created_at} /> },
-  { name: 'Customer', cell: (order) => order.customer_name },
-  { name: 'Payment', cell: (order) => <PaymentBadge state={order.status} /> },
-  { name: 'Fulfilment', cell: (order) => <Badge {...stateOf(order)} /> },
-  { name: 'Units', isNumber: true, cell: (order) => order.units },
-  {
-    name: 'Total',
-    isNumber: true,
-    cell: (order) => (
-      <>
-        {money(order.total_amount, order.currency)}
-        {!!order.refund_due && <small class="bad">pay back {money(order.refund_due, order.currency)}</small>}
-      </>
-    ),
-  },
-];
+import { INCLUDE, ONLY_MODE, PAYMENTS, QUEUES, STAGES, type Queue } from './stages.js';
 
 const queueOf = ({ query }: Route): Queue => {
   const name = query.queue ?? 'ship';
@@ -145,7 +118,8 @@ export function Orders(): JSX.Element {
       <Waiting query={list} rows={12} />
       {list.data && rows.length === 0 && (
         <p class="empty">
-          {EMPTY[queue]} {address !== '{"queue":"all"}' && <a href={to('/orders', { queue: 'all' })}>Show all orders</a>}
+          {EMPTY[queue]}{' '}
+          {address !== '{"queue":"all"}' && <a href={to('/orders', { queue: 'all' })}>Show all orders</a>}
         </p>
       )}
       {rows.length > 0 && (

@@ -28,5 +28,8 @@ type Line = Order['line_items'][number];
 /** Units of a line that are still to ship. `quantity` is without those that were given up. */
 export const leftOf = (line: Line): number => line.quantity - line.shipped_quantity;
 
+/** What a payment would pay. */
+export const stillOwed = ({ amount_owed, amount_paid }: Order): number => Math.max(0, amount_owed - amount_paid);
+
 /** A number for a shipment that the order does not have yet. */
 export const shipmentNumber = (order: Order): string => `SHIP-${order.shipments.length + 1}`;

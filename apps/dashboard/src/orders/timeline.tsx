@@ -94,7 +94,13 @@ function WriteNote({ order }: { order: Order }): JSX.Element {
           setWritten(written + 1);
         }}
       >
-        <input name="text" required aria-label="Note" placeholder="Write a note for your colleagues…" maxLength={2000} />
+        <input
+          name="text"
+          required
+          aria-label="Note"
+          placeholder="Write a note for your colleagues…"
+          maxLength={2000}
+        />
       </Form>
     </div>
   );

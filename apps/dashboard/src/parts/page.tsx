@@ -72,7 +72,8 @@ interface Waited {
 /** What stands where a list or record is not there yet, or not at all; null where it is. @param rows of the grey bars. */
 export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }): JSX.Element | null {
   if (query.data !== undefined) return null;
-  if (isForbidden(query.error)) return <Note tone="wait">Your role does not include this. An owner can change it.</Note>;
+  if (isForbidden(query.error))
+    return <Note tone="wait">Your role does not include this. An owner can change it.</Note>;
   if (query.error)
     return (
       <div class="note" data-tone="bad" role="alert">
