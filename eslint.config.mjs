@@ -1,4 +1,5 @@
 import js from '@eslint/js';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -32,6 +33,17 @@ export default tseslint.config(
         'error',
         { object: 'Date', property: 'now', message: 'the calendar jumps: a duration is measured by performance.now()' },
       ],
+    },
+  },
+  {
+    files: ['apps/dashboard/**/*.{ts,tsx}'],
+    languageOptions: { parserOptions: { project: 'apps/dashboard/tsconfig.json' } },
+    plugins: { 'react-hooks': reactHooks },
+    rules: {
+      'react-hooks/rules-of-hooks': 'error',
+      'react-hooks/exhaustive-deps': 'error',
+      // The value of an event handler is ignored by the browser.
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
     },
   },
   {

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { dashboardInputs } from './bundle-dashboard.mjs';
 
 // The second half of the build. It bundles each application with its packages, and replaces dist/apps/*/src/main.js by the
 // start of the bundle: the modules of a start are then one file. `nest build` alone restores main.js.
@@ -66,7 +67,7 @@ async function bundle() {
     metafile: true,
     logLevel: 'warning',
   });
-  writeLicences(Object.keys(metafile.inputs));
+  writeLicences([...Object.keys(metafile.inputs), ...dashboardInputs]);
 }
 
 /** What `main.js` becomes. Node 22 and later keep compiled code in a directory for temporary files, if they can. */

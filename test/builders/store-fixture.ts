@@ -77,25 +77,8 @@ export class StoreFixture {
   }
 
   /** The person, and the secret of their session in the mode. */
-  async session(role: Role, { mode = 'live', signedInMinutesAgo = 0 }: SessionOptions = {}): Promise<Session> {
-    const n = ++serial;
-    const person = { id: uuidv7(), email: `person-${n}@example.com`, name: `Person ${n}`, role };
-    await insertRow(this.database, 'people', { store_id: this.id, invite_due: false, ...person });
-    const secret = composeSessionSecret(randomSymbols());
-    const created_at = new Date(Date.now() - signedInMinutesAgo * 60_000);
-    await insertRow(this.database, 'api_keys', {
-      store_id: this.id,
-      id: uuidv7(),
-      key_hash: createHash('sha256').update(secret).digest(),
-      prefix: SESSION_PREFIX,
-      last_four: secret.slice(-4),
-      mode,
-      scope: scopeOfRole(role),
-      person_id: person.id,
-      created_at,
-      expires_at: new Date(created_at.getTime() + 12 * 3_600_000),
-    });
-    return { ...person, secret };
+  session(role: Role, options?: SessionOptions): Promise<Session> {
+    return createSession(this.database, this.id, role, options);
   }
 
   async product(options: ProductOptions = {}): Promise<number> {
@@ -255,6 +238,32 @@ export class StoreFixture {
   }
 }
 
+export async function createSession(
+  database: Pick<TestDatabase, 'query'>,
+  storeId: number,
+  role: Role,
+  { mode = 'live', signedInMinutesAgo = 0 }: SessionOptions = {},
+): Promise<Session> {
+  const n = ++serial;
+  const person = { id: uuidv7(), email: `person-${n}@example.com`, name: `Person ${n}`, role };
+  await insertRow(database, 'people', { store_id: storeId, invite_due: false, ...person });
+  const secret = composeSessionSecret(randomSymbols());
+  const created_at = new Date(Date.now() - signedInMinutesAgo * 60_000);
+  await insertRow(database, 'api_keys', {
+    store_id: storeId,
+    id: uuidv7(),
+    key_hash: createHash('sha256').update(secret).digest(),
+    prefix: SESSION_PREFIX,
+    last_four: secret.slice(-4),
+    mode,
+    scope: scopeOfRole(role),
+    person_id: person.id,
+    created_at,
+    expires_at: new Date(created_at.getTime() + 12 * 3_600_000),
+  });
+  return { ...person, secret };
+}
+
 function randomSymbols(): number[] {
   return Array.from({ length: API_KEY_SECRET.length }, () => randomInt(API_KEY_SECRET.symbols));
 }
@@ -281,7 +290,7 @@ async function insertUuid(database: TestDatabase, table: string, row: Record<str
 }
 
 async function insertRow(
-  database: TestDatabase,
+  database: Pick<TestDatabase, 'query'>,
   table: string,
   row: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {

@@ -6,6 +6,7 @@ import Fastify, { type RouteOptions } from 'fastify';
 import { demandDeclaration, PUBLIC } from './access/route-access.js';
 import { ApiModule } from './api.module.js';
 import { limitImports } from './body/body-limits.js';
+import { serveDashboard } from './dashboard/serve-dashboard.js';
 import { registerPlugins } from './http/plugins.js';
 import { requestHead } from './http/plugins/request-head.js';
 import { ConcurrencyLimits } from './http/server/concurrency-limits.js';
@@ -47,9 +48,10 @@ export async function createApp(
     void reply.header('vary', 'Accept');
     const weights = weightsOf(request.headers.accept);
     const wantsPage = (weights.get('text/html') ?? 0) > (weights.get('application/json') ?? 0);
-    return wantsPage ? reply.redirect(ROOT.documentation) : ROOT;
+    return wantsPage ? reply.redirect(config.dashboard ? './dashboard/' : ROOT.documentation) : ROOT;
   });
   serveDocumentation(app);
+  if (config.dashboard) serveDashboard(fastify);
   return app;
 }
 

@@ -46,7 +46,7 @@ export class PublicFile {
   }
 }
 
-const A_YEAR = 'public, max-age=31536000, immutable';
+export const A_YEAR = 'public, max-age=31536000, immutable';
 const REVALIDATE = 'no-cache';
 
 /**
@@ -67,7 +67,7 @@ export function serveFromMemory(
     const caching = request.query.v === current.version ? A_YEAR : REVALIDATE;
     // The `entity-tags` plugin compares the tag. Hashing the content for each request would cost more.
     const etag = coding ? `"${current.version}-${coding}"` : `"${current.version}"`;
-    void reply.headers({ ...headers, etag, vary: 'Accept-Encoding', 'cache-control': caching });
+    void reply.headers({ etag, vary: 'Accept-Encoding', 'cache-control': caching, ...headers });
     if (coding) void reply.header('content-encoding', coding);
     return reply.type(current.type).send(content);
   });

@@ -29,6 +29,7 @@ describe('Config', () => {
       webhookAllow: [],
       trustProxy: false,
       tracing: false,
+      dashboard: true,
       metricsPort: null,
       workerPort: null,
       oidc: null,

@@ -56,6 +56,8 @@ export class Config {
   readonly logLevel: string;
   /** Whether spans are sent. The standard `OTEL_*` variables configure the exporter. */
   readonly tracing: boolean;
+  /** Whether an API process serves the dashboard and the sign-in of people. */
+  readonly dashboard: boolean;
   /** The port of an API process's metrics; `null` = `port`. */
   readonly metricsPort: number | null;
   /** The port of a worker's metrics; `null` = none. */
@@ -104,6 +106,7 @@ export class Config {
     for (const name of ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL']) {
       if (this.tracing) read.oneOf(name, ['http/protobuf']);
     }
+    this.dashboard = read.oneOf('DASHBOARD', ['on', 'off']) !== 'off';
     this.metricsPort = read.port('METRICS_PORT');
     this.workerPort = read.port('WORKER_PORT');
     this.publicUrl = read.url('PUBLIC_URL', ['https:', 'http:'])?.replace(/\/+$/, '') ?? null;

@@ -1,0 +1,152 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { api, mode, useGet, type Attention, type OrderSums } from '../http.js';
+import { Bars } from '../parts/bars.js';
+import { count, money } from '../parts/money.js';
+import { Page, Section, Waiting } from '../parts/page.js';
+import { Table } from '../parts/table.js';
+import { to } from '../route.js';
+import { can, currency } from '../session.js';
+import { COLUMNS } from '../orders/columns.js';
+
+interface Need {
+  readonly n: number;
+  readonly text: string;
+  readonly href: string;
+  readonly verb: string;
+  readonly isUrgent?: boolean;
+}
+
+/** What waits for a person, the most urgent first. Without those that the role does not open. */
+function needsOf(all: Attention): Need[] {
+  const orders = (queue: string) => to('/orders', { queue });
+  const needs: (Need | false)[] = [
+    { n: all.held, text: 'under review', href: orders('review'), verb: 'Review', isUrgent: true },
+    { n: all.refund_due, text: 'to pay back', href: orders('refund'), verb: 'Pay back', isUrgent: true },
+    { n: all.waiting_over_2_days, text: 'waiting for more than 2 days', href: to('/orders'), verb: 'Ship' },
+    { n: all.failed_mails, text: 'mails that failed', href: orders('all'), verb: 'Look', isUrgent: true },
+    can('webhooks') && { n: all.webhooks_failing, text: 'webhooks failing', href: to('/developers'), verb: 'Look' },
+    can('webhooks') && { n: all.webhooks_paused, text: 'webhooks paused', href: to('/developers'), verb: 'Look' },
+    can('keys') && { n: all.keys_expiring, text: 'keys that expire soon', href: to('/developers'), verb: 'Roll' },
+    { n: all.out_of_stock, text: 'out of stock', href: to('/stock'), verb: 'Look' },
+  ];
+  return needs.filter((need) => need !== false).filter(({ n }) => n > 0);
+}
+
+function Needs(): JSX.Element {
+  const query = useGet(['counts'], () => api.GET('/v1/attention'));
+  const all = query.data?.data;
+  return (
+    <Section title="Needs attention">
+      <Waiting query={query} />
+      {all && (
+        <>
+          <ul class="needs">
+            {needsOf(all).map(({ n, text, href, verb, isUrgent }) => (
+              <li key={text}>
+                <strong data-urgent={isUrgent}>{n.toLocaleString()}</strong>
+                <span>{text}</span>
+                <a class="button small" href={href} aria-label={`${verb}: ${n} ${text}`}>
+                  {verb}
+                </a>
+              </li>
+            ))}
+          </ul>
+          {needsOf(all).length === 0 && <p class="soft">Nothing needs you.</p>}
+          <p class="foot">
+            <a href={to('/orders')}>{count(all.to_ship, 'order')} to ship</a>
+          </p>
+        </>
+      )}
+    </Section>
+  );
+}
+
+/** Statistics are by days of the store, the last 14 of them. */
+const DAYS = 14;
+const dayText = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+function Figures({ rows }: { rows: readonly OrderSums[] }): JSX.Element {
+  const [what, setWhat] = useState<'orders' | 'amount'>('orders');
+  const today = rows.at(-1);
+  const before = rows.at(-2);
+  const textOf = (row: OrderSums) => (what === 'orders' ? row.orders.toLocaleString() : money(row.amount, currency()));
+  const figures = [
+    { name: 'Orders', now: today?.orders.toLocaleString(), then: before?.orders.toLocaleString() },
+    { name: 'Revenue', now: money(today?.amount ?? 0, currency()), then: money(before?.amount ?? 0, currency()) },
+    { name: 'Units', now: today?.units.toLocaleString(), then: before?.units.toLocaleString() },
+    { name: 'Cancelled', now: today?.cancelled.toLocaleString(), then: before?.cancelled.toLocaleString() },
+  ];
+  return (
+    <>
+      <dl class="figures">
+        {figures.map(({ name, now, then }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              {now ?? 0} <small>yesterday {then ?? 0}</small>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <div class="tabs" role="group" aria-label="What the bars show">
+        {(['orders', 'amount'] as const).map((each) => (
+          <button key={each} type="button" aria-pressed={what === each} onClick={() => setWhat(each)}>
+            {each === 'orders' ? 'Orders' : 'Revenue'}
+          </button>
+        ))}
+        <span>last {DAYS} days</span>
+      </div>
+      <Bars
+        label={`${what === 'orders' ? 'Orders' : 'Revenue'} by day`}
+        bars={rows.map((row) => ({
+          name: dayText.format(new Date(row.period)),
+          value: what === 'orders' ? row.orders : row.amount,
+          text: textOf(row),
+        }))}
+      />
+    </>
+  );
+}
+
+function Today(): JSX.Element {
+  const query = useGet(['statistics', DAYS], () =>
+    api.GET('/v1/statistics/orders', { params: { query: { is_test: mode === 'test' } } }),
+  );
+  return (
+    <Section title="Today">
+      <Waiting query={query} rows={5} />
+      {query.data && <Figures rows={query.data.data.slice(-DAYS)} />}
+    </Section>
+  );
+}
+
+const SHOWN = new Set(['Order', 'Placed', 'Customer', 'Fulfilment', 'Total']);
+const NEWEST = COLUMNS.filter(({ name }) => SHOWN.has(name));
+
+function Newest(): JSX.Element {
+  const query = useGet(['newest'], () =>
+    api.GET('/v1/orders', { params: { query: { limit: 8, is_test: mode === 'test', include: ['held'] } } }),
+  );
+  return (
+    <Section title="Newest orders" actions={<a href={to('/orders', { queue: 'all' })}>All orders</a>} flush>
+      <Waiting query={query} rows={8} />
+      {query.data?.data.length === 0 && <p class="soft">No order yet. It shows here as soon as it is placed.</p>}
+      {query.data && query.data.data.length > 0 && (
+        <Table label="Table of the newest orders" rows={query.data.data} columns={NEWEST} keyOf={({ id }) => id} />
+      )}
+    </Section>
+  );
+}
+
+export function Home(): JSX.Element {
+  return (
+    <Page title="Home">
+      <div class="halves">
+        <Needs />
+        <Today />
+      </div>
+      <Newest />
+    </Page>
+  );
+}

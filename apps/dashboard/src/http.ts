@@ -1,0 +1,144 @@
+import { keepPreviousData, QueryClient, useQuery, type UseQueryResult } from '@tanstack/preact-query';
+import createClient from 'openapi-fetch';
+import type { components, paths } from '../../../examples/typescript-client/api.js';
+import { createStore } from './store.js';
+
+type Schemas = components['schemas'];
+export type Order = Schemas['Order'];
+export type OrderEvent = Schemas['OrderEvent'];
+export type OrderListItem = Schemas['OrderListItem'];
+export type OrderSums = Schemas['OrderSums'];
+export type Attention = Schemas['Attention'];
+export type Change = Schemas['Change'];
+export type Key = Schemas['ApiKey'];
+export type Stage = Order['pipeline'][number];
+export type Scope = Key['scope'][number];
+export type OrderQuery = NonNullable<paths['/v1/orders']['get']['parameters']['query']>;
+
+export type Mode = 'live' | 'test';
+const MODE = 'dashboard-mode';
+/** Of this tab. A change of it reloads the page, so that no record of the other mode stays. */
+export const mode: Mode = sessionStorage.getItem(MODE) === 'test' ? 'test' : 'live';
+export function switchMode(): void {
+  sessionStorage.setItem(MODE, mode === 'live' ? 'test' : 'live');
+  location.reload();
+}
+
+/** What the service answered instead. The text is meant for people. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Whether the session has ended, so that the person must sign in again. */
+export const signedOut = createStore(false);
+
+const MAX_TRIES = 4;
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+/**
+ * Repeats a change that has an `Idempotency-Key` where the service says that this helps, or does not answer: it acts once.
+ * Reads are repeated by the cache.
+ */
+async function send(request: Request): Promise<Response> {
+  const tries = request.headers.has('Idempotency-Key') ? MAX_TRIES : 1;
+  for (let tried = 1; ; tried++) {
+    const response = await fetch(request.clone()).catch((error: unknown) => {
+      if (tried >= tries) throw error;
+    });
+    const again = !response || response.status === 409 || response.status === 429 || response.status >= 500;
+    const isFinal = response?.status === 409 && response.headers.get('x-error-code') !== 'idempotency_in_flight';
+    if (response && (!again || isFinal || tried >= tries)) return response;
+    await pause(1_000 * Math.max(Number(response?.headers.get('retry-after') ?? 0), 2 ** (tried - 1)));
+  }
+}
+
+/** @throws Refused for everything but a success. */
+async function check(response: Response): Promise<void> {
+  if (response.ok) return;
+  const body = (await response.json().catch(() => ({}))) as { error?: string };
+  const code = response.headers.get('x-error-code') ?? '';
+  if (response.status === 401) signedOut.set(true);
+  throw new Refused(response.status, code, body.error ?? `The service answered ${response.status}.`);
+}
+
+/** The dashboard is one folder below the API, also behind the prefix of a proxy. */
+const ROOT = new URL('..', document.baseURI).href.replace(/\/$/, '');
+
+export const api = createClient<paths>({
+  baseUrl: ROOT,
+  fetch: send,
+  querySerializer: { array: { style: 'form', explode: false } },
+});
+api.use({
+  onRequest: ({ request }) => request.headers.set('X-Dashboard', mode),
+  onResponse: ({ response }) => check(response),
+});
+
+/** For the routes of sign-in, which are not in the API document. */
+export async function post<T>(path: string, body: unknown, method = 'POST'): Promise<T> {
+  const headers = { 'Content-Type': 'application/json', 'X-Dashboard': mode };
+  const payload = method === 'GET' ? {} : { headers, body: JSON.stringify(body) };
+  const response = await fetch(`${ROOT}/dashboard/${path}`, { method, ...payload });
+  await check(response);
+  return ((await response.json()) as { data: T }).data;
+}
+
+/** What to say about a failure. */
+export function textOf(error: unknown): string {
+  // What `fetch` throws without an answer.
+  if (error instanceof TypeError) return navigator.onLine ? 'The service did not answer.' : 'There is no network.';
+  return (error as Error).message;
+}
+
+export const isForbidden = (error: unknown): boolean => error instanceof Refused && error.status === 403;
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      retry: (tries, error) => tries < 3 && !(error instanceof Refused && error.status < 500 && error.status !== 429),
+    },
+  },
+});
+
+/**
+ * A read that the cache keeps.
+ * @param keep the answer before stays while another is on its way: for lists, whose filters change.
+ */
+export function useGet<T>(
+  name: readonly unknown[],
+  get: () => Promise<{ data?: T }>,
+  { enabled = true, keep = false } = {},
+): UseQueryResult<T> {
+  return useQuery<T>({
+    queryKey: name,
+    enabled,
+    queryFn: async () => (await get()).data as T,
+    ...(keep ? { placeholderData: keepPreviousData } : {}),
+  });
+}
+
+/** 128 random bits, also where `crypto.randomUUID` is absent. */
+export const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** The header of one action: the same key while the same is sent, so that a repeated click acts once. */
+export function keyedHeader(): (body: unknown) => { 'Idempotency-Key': string } {
+  let sent = '';
+  let key = '';
+  return (body) => {
+    const text = JSON.stringify(body);
+    if (text !== sent) [sent, key] = [text, newKey()];
+    return { 'Idempotency-Key': key };
+  };
+}
+
+/** After a change: everything that shows orders, stock or counts is read again. */
+export const refresh = (): Promise<void> =>
+  queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });

@@ -1,0 +1,91 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { go, to } from './route.js';
+
+export const PAGES = [
+  { key: 'h', name: 'Home', path: '/' },
+  { key: 'o', name: 'Orders', path: '/orders' },
+  { key: 's', name: 'Stock', path: '/stock' },
+  { key: 'p', name: 'Products', path: '/products' },
+  { key: 'c', name: 'Customers', path: '/customers' },
+  { key: 'd', name: 'Developers', path: '/developers' },
+  { key: 't', name: 'Team', path: '/team' },
+] as const;
+
+const KEYS: readonly (readonly [keys: string, effect: string])[] = [
+  ['/', 'Search'],
+  ...PAGES.map(({ key, name }) => [`g ${key}`, name] as const),
+  ['j  k', 'Next and previous row'],
+  ['Enter', 'Open the row'],
+  ['x', 'Choose the row'],
+  ['?', 'This list'],
+];
+
+const SEQUENCE_MS = 1_500;
+const NOT_HERE = 'input:not([type=checkbox]),textarea,select,dialog,[contenteditable]';
+
+/** The row that has the focus. */
+const currentRow = () => document.activeElement?.closest('[data-row]') ?? null;
+
+function moveRow(by: 1 | -1): void {
+  const rows = [...document.querySelectorAll('[data-row]')];
+  const row = currentRow();
+  const at = row ? rows.indexOf(row) + by : 0;
+  rows[Math.max(0, Math.min(rows.length - 1, at))]?.querySelector('a')?.focus();
+}
+
+function search(): void {
+  const field = document.getElementById('search');
+  if (field) return field.focus();
+  go(to('/orders', { queue: 'all' }));
+  setTimeout(() => document.getElementById('search')?.focus(), 50);
+}
+
+/** Each key is a shortcut for a link or a button. */
+export function Keyboard(): JSX.Element {
+  const help = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    let gAt = -SEQUENCE_MS;
+    const actions: Readonly<Record<string, () => void>> = {
+      '/': search,
+      '?': () => help.current?.showModal(),
+      j: () => moveRow(1),
+      k: () => moveRow(-1),
+      x: () => currentRow()?.querySelector<HTMLInputElement>('input[type=checkbox]')?.click(),
+    };
+    const onKey = (event: KeyboardEvent) => {
+      const isTyping = (event.target as Element).closest(NOT_HERE) !== null;
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping || document.querySelector('dialog[open]')) return;
+      const page = event.timeStamp - gAt < SEQUENCE_MS && PAGES.find(({ key }) => key === event.key);
+      gAt = event.key === 'g' ? event.timeStamp : -SEQUENCE_MS;
+      const act = page ? () => go(to(page.path)) : actions[event.key];
+      if (!act) return;
+      event.preventDefault();
+      act();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  return (
+    <dialog ref={help} aria-labelledby="keys">
+      <h2 id="keys">Keyboard</h2>
+      <dl class="keys">
+        {KEYS.map(([keys, effect]) => (
+          <div key={keys}>
+            <dt>
+              {keys.split(/ +/).map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{effect}</dd>
+          </div>
+        ))}
+      </dl>
+      <form class="actions" method="dialog">
+        <button type="button" onClick={() => help.current?.close()}>
+          Close
+        </button>
+      </form>
+    </dialog>
+  );
+}

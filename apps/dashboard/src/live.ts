@@ -1,0 +1,130 @@
+import { api, mode, queries, Refused, signedOut, type Change, type Order, type OrderListItem } from './http.js';
+import { createStore } from './store.js';
+
+export type Live =
+  { readonly state: 'connecting' | 'live' | 'polling' } | { readonly state: 'reconnecting'; readonly since: Date };
+
+export const live = createStore<Live>({ state: 'connecting' });
+/** Orders that were placed since the lists were read. They are shown when the person asks. */
+export const arrivals = createStore<readonly string[]>([]);
+
+/** What the tab that reads the feed gives to the others. */
+interface Message {
+  readonly live: Live;
+  readonly cursor?: string | undefined;
+  readonly changes: readonly Change[];
+}
+
+const NAME = `dashboard-${mode}`;
+const POLL_MS = 10_000;
+const RETRY_MS = 3_000;
+const started = new Date().toISOString();
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+export function rowOf(order: Order): Partial<OrderListItem> {
+  const { status, fulfillment_status, total_amount, customer_name, refund_due } = order;
+  const held = order.pipeline.some(({ state }) => state === 'held');
+  const units = order.line_items.reduce((sum, line) => sum + line.quantity, 0);
+  return { status, fulfillment_status, total_amount, customer_name, refund_due, held, units };
+}
+
+interface OrderList {
+  readonly data: readonly OrderListItem[];
+}
+
+function takeOrder(order: Order): void {
+  for (const name of [order.id, order.receipt_number])
+    queries.setQueryData(['order', name], (old: unknown) => old && { success: true, data: order });
+  void queries.invalidateQueries({ queryKey: ['history', order.id] });
+  let isKnown = false;
+  queries.setQueriesData<OrderList>({ queryKey: ['orders'] }, (list) => {
+    if (!list?.data.some(({ id }) => id === order.id)) return list;
+    isKnown = true;
+    return { ...list, data: list.data.map((row) => (row.id === order.id ? { ...row, ...rowOf(order) } : row)) };
+  });
+  const isNew = !isKnown && order.created_at > started && !arrivals.get().includes(order.id);
+  if (isNew && order.is_test === (mode === 'test')) arrivals.set([...arrivals.get(), order.id]);
+}
+
+export function showArrivals(): void {
+  arrivals.set([]);
+  void queries.invalidateQueries({ queryKey: ['orders'] });
+}
+
+const LISTS = ['counts', 'newest', 'statistics', 'stock'];
+let due: ReturnType<typeof setTimeout> | undefined;
+/** At most once a second. Pages of orders stay as they are: their rows are written into them. */
+function refetchLists(): void {
+  due ??= setTimeout(() => {
+    due = undefined;
+    for (const name of LISTS) void queries.invalidateQueries({ queryKey: [name] });
+  }, 1_000);
+}
+
+let cursor: string | undefined;
+
+function take(message: Message): void {
+  live.set(message.live);
+  cursor = message.cursor ?? cursor;
+  for (const change of message.changes) if (change.kind === 'orders' && change.data) takeOrder(change.data);
+  if (message.changes.length > 0) refetchLists();
+}
+
+/**
+ * Reads the feed in one tab, because a store has few waiting places, and gives it to the others. A hidden tab leaves the
+ * place to one that is seen.
+ */
+export async function follow(): Promise<void> {
+  const channel = new BroadcastChannel(NAME);
+  channel.onmessage = ({ data }: MessageEvent<Message>) => take(data);
+  const tell = (message: Message) => {
+    take(message);
+    channel.postMessage(message);
+  };
+  for (;;) {
+    await untilSeen();
+    await navigator.locks.request(NAME, async () => {
+      while (!document.hidden && !signedOut.get()) await step(tell);
+    });
+  }
+}
+
+function untilSeen(): Promise<void> {
+  return new Promise((done) => {
+    const stops: (() => void)[] = [];
+    const check = () => {
+      if (document.hidden || signedOut.get()) return;
+      for (const stop of stops) stop();
+      done();
+    };
+    document.addEventListener('visibilitychange', check);
+    stops.push(signedOut.follow(check), () => document.removeEventListener('visibilitychange', check));
+    check();
+  });
+}
+
+async function step(tell: (message: Message) => void): Promise<void> {
+  const gone = new AbortController();
+  const leave = () => gone.abort();
+  document.addEventListener('visibilitychange', leave);
+  try {
+    const query = { kinds: 'orders,stock', cursor: cursor ?? 'now', limit: 100, wait: cursor === undefined ? 0 : 25 };
+    const { data } = await api.GET('/v1/changes', { params: { query }, signal: gone.signal });
+    if (!data) return;
+    if (data.rewound) void queries.invalidateQueries();
+    tell({ live: { state: 'live' }, cursor: data.cursor, changes: data.data });
+  } catch (error) {
+    if (gone.signal.aborted) return;
+    const isBusy = error instanceof Refused && error.status < 500;
+    const now = live.get();
+    const since = now.state === 'reconnecting' ? now.since : new Date();
+    // Without the feed the lists are read by the clock. A cursor that is refused is given up.
+    if (isBusy && error.status === 400) cursor = undefined;
+    const isPolling = error instanceof Refused && (error.status === 503 || error.status === 429);
+    tell({ live: isPolling ? { state: 'polling' } : { state: 'reconnecting', since }, changes: [] });
+    await pause(isPolling ? POLL_MS : RETRY_MS);
+    if (isPolling) void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
+  } finally {
+    document.removeEventListener('visibilitychange', leave);
+  }
+}

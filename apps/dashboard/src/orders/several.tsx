@@ -1,0 +1,125 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { api, newKey, refresh, Refused, textOf, type OrderListItem } from '../http.js';
+import { announce } from '../parts/announce.js';
+import { Ask, Check, Field, textIn } from '../parts/ask.js';
+import { count } from '../parts/money.js';
+
+interface SeveralProps {
+  readonly orders: readonly OrderListItem[];
+}
+
+type Results = Readonly<Record<string, string>>;
+
+/** Why an order was refused, beside it. */
+function Result({ text }: { text: string | undefined }): JSX.Element | null {
+  return text ? <small class="bad">{text}</small> : null;
+}
+
+/**
+ * Acts on one order after the other, and keeps the key of each: a second click repeats what was refused, and only that.
+ * @throws Error with the number of refusals, so that the dialog stays.
+ */
+function useSeveral(orders: readonly OrderListItem[], done: (n: number) => string) {
+  const [results, setResults] = useState<Results>({});
+  const [keys] = useState(() => new Map<string, string>());
+  const [finished] = useState(() => new Set<string>());
+  const run = async (act: (order: OrderListItem, key: string) => Promise<unknown>) => {
+    const refused: Record<string, string> = {};
+    for (const order of orders.filter(({ id }) => !finished.has(id))) {
+      const key = keys.get(order.id) ?? newKey();
+      keys.set(order.id, key);
+      try {
+        await act(order, key);
+        finished.add(order.id);
+      } catch (error) {
+        refused[order.id] = textOf(error);
+        // Its answer is final, so that another try is another request.
+        if (error instanceof Refused && error.status < 500) keys.delete(order.id);
+      }
+      setResults({ ...refused });
+    }
+    await refresh();
+    const n = Object.keys(refused).length;
+    if (n > 0) throw new Error(`${done(finished.size)} ${count(n, 'order')} refused.`);
+    announce(done(finished.size));
+  };
+  return { results, run };
+}
+
+export function ShipSeveral({ orders }: SeveralProps): JSX.Element {
+  const { results, run } = useSeveral(orders, (n) => `${count(n, 'order')} shipped.`);
+  const held = orders.filter(({ held }) => held).length;
+  return (
+    <Ask
+      label={`Ship ${orders.length}…`}
+      title={`Ship ${count(orders.length, 'order')}`}
+      verb={`Ship ${orders.length}`}
+      tone="primary"
+      reason={held > 0 ? `${count(held, 'order')} of them under review: release first.` : undefined}
+      onSubmit={(form) =>
+        run((order, key) =>
+          api.POST('/v1/orders/{id}/shipments', {
+            params: { path: { id: order.id }, header: { 'Idempotency-Key': key } },
+            body: {
+              reference: `SHIP-${key.slice(0, 8).toUpperCase()}`,
+              carrier: textIn(form, 'carrier'),
+              tracking_number: textIn(form, order.id),
+              notify: form.has('notify'),
+            },
+          }),
+        )
+      }
+    >
+      <p class="soft">All that is left of each order, as one shipment.</p>
+      <Field label="Carrier" name="carrier" autoFocus />
+      <ul class="several">
+        {orders.map((order) => (
+          <li key={order.id}>
+            <span>
+              {order.receipt_number}
+              <small>{order.customer_name}</small>
+            </span>
+            <input name={order.id} aria-label={`Tracking number of ${order.receipt_number}`} placeholder="Tracking" />
+            <Result text={results[order.id]} />
+          </li>
+        ))}
+      </ul>
+      <Check label="Tell the customers" name="notify" defaultChecked />
+    </Ask>
+  );
+}
+
+export function ReleaseSeveral({ orders }: SeveralProps): JSX.Element | null {
+  const held = orders.filter((order) => order.held);
+  const { results, run } = useSeveral(held, (n) => `${count(n, 'order')} released.`);
+  if (held.length === 0) return null;
+  return (
+    <Ask
+      label={`Release ${held.length}…`}
+      title={`Release ${count(held.length, 'order')}`}
+      verb={`Release ${held.length}`}
+      onSubmit={() =>
+        run((order, key) =>
+          api.POST('/v1/orders/{id}/release', {
+            params: { path: { id: order.id }, header: { 'Idempotency-Key': key } },
+            body: {},
+          }),
+        )
+      }
+    >
+      <p class="soft">Each customer gets the confirmation, and the orders can ship.</p>
+      <ul class="several">
+        {held.map((order) => (
+          <li key={order.id}>
+            <span>
+              {order.receipt_number}
+              <small>{order.customer_name}</small>
+            </span>
+            <Result text={results[order.id]} />
+          </li>
+        ))}
+      </ul>
+    </Ask>
+  );
+}

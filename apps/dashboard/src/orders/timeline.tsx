@@ -1,0 +1,107 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { api, refresh, useGet, type Order, type OrderEvent } from '../http.js';
+import { Form, textIn } from '../parts/ask.js';
+import { money } from '../parts/money.js';
+import { Section, Waiting } from '../parts/page.js';
+import { Time } from '../parts/time.js';
+import { can } from '../session.js';
+
+const WORDS: Readonly<Record<string, string>> = {
+  placed: 'Placed',
+  imported: 'Imported',
+  held: 'Put under review',
+  released: 'Released',
+  contact_changed: 'Contact corrected',
+  cancelled: 'Cancelled',
+  units_cancelled: 'Units given up',
+  lines_changed: 'Lines changed',
+  shipment_created: 'Shipment',
+  shipment_changed: 'Shipment changed',
+  shipment_refused: 'Shipment refused',
+  payment_recorded: 'Payment',
+  payment_refused: 'Payment refused',
+  refund_recorded: 'Refund',
+  noted: 'Note',
+  metadata_changed: 'Metadata changed',
+  mail_requested: 'Mail sent again',
+};
+
+const ACTORS: Readonly<Record<string, string>> = {
+  key: 'API key',
+  person: 'a person',
+  operator: 'operator',
+  pipeline: 'the service',
+  system: 'the service',
+};
+
+const lower = (text: string) => text.toLowerCase().replaceAll('_', ' ');
+
+function headline({ event, field, from, to }: OrderEvent): string {
+  if (event !== 'status_changed') return WORDS[event] ?? lower(event);
+  return `${field === 'status' ? 'Payment' : 'Fulfilment'} ${lower(from ?? '')} → ${lower(to ?? '')}`;
+}
+
+/** What else is known, as far as a person can use it. */
+function detailsOf({ event, details }: OrderEvent, currency: string): string[] {
+  const { text, reason, amount, status } = details as Record<string, unknown>;
+  return [
+    typeof amount === 'number' && money(amount, currency),
+    event.startsWith('shipment') && typeof status === 'string' && lower(status),
+    typeof reason === 'string' && reason,
+    typeof text === 'string' && text,
+  ].filter((part): part is string => typeof part === 'string' && part !== '');
+}
+
+export function Timeline({ order }: { order: Order }): JSX.Element {
+  const params = { path: { id: order.id }, query: { limit: 100 } };
+  const query = useGet(['history', order.id], () => api.GET('/v1/orders/{id}/history', { params }));
+  return (
+    <Section title="Timeline">
+      {can('fulfillment') && <WriteNote order={order} />}
+      <Waiting query={query} rows={4} />
+      <ol class="timeline">
+        {query.data?.data.toReversed().map((event, index) => (
+          <li key={index} data-note={event.event === 'noted'}>
+            <span class="grow">
+              <strong>{headline(event)}</strong> {event.reference}
+              {detailsOf(event, order.currency).map((text) => (
+                <span class="detail" key={text}>
+                  {text}
+                </span>
+              ))}
+            </span>
+            <small>{event.actor.name || ACTORS[event.actor.type]}</small>
+            <Time at={event.at} />
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+function WriteNote({ order }: { order: Order }): JSX.Element {
+  const [written, setWritten] = useState(0);
+  return (
+    <div class="note-form">
+      <Form
+        key={written}
+        verb="Add note"
+        onSubmit={async (form, header) => {
+          const body = { text: textIn(form, 'text') };
+          await api.POST('/v1/orders/{id}/notes', { params: { path: order, header: header(body) }, body });
+          await refresh();
+          setWritten(written + 1);
+        }}
+      >
+        <input
+          name="text"
+          required
+          aria-label="Note"
+          placeholder="Write a note for your colleagues…"
+          maxLength={2000}
+        />
+      </Form>
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { isForbidden, textOf } from '../http.js';
+
+interface PageProps {
+  readonly title: string;
+  /** Above the heading, such as the way back. */
+  readonly above?: ComponentChildren;
+  /** Beside the heading, such as a button that copies it. */
+  readonly aside?: ComponentChildren;
+  readonly actions?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+/** Takes the focus to the heading, so that a reader of the screen says which page it is. */
+export function Page({ title, above, aside, actions, children }: PageProps): JSX.Element {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} – Store dashboard`;
+    heading.current?.focus();
+  }, [title]);
+  return (
+    <>
+      {above}
+      <div class="head">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {aside}
+        <div class="actions">{actions}</div>
+      </div>
+      {children}
+    </>
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly actions?: ComponentChildren;
+  readonly children?: ComponentChildren;
+  /** Its content reaches the border, as a table does. */
+  readonly flush?: boolean;
+}
+
+export function Section({ title, actions, children, flush = false }: SectionProps): JSX.Element {
+  return (
+    <section class={flush ? 'card flush' : 'card'} aria-label={title}>
+      <div class="section-head">
+        <h2>{title}</h2>
+        {actions}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+export function Note({ tone = 'info', children }: { tone?: string; children: ComponentChildren }): JSX.Element {
+  return (
+    <div class="note" data-tone={tone}>
+      {children}
+    </div>
+  );
+}
+
+interface Waited {
+  readonly isPending: boolean;
+  readonly error: unknown;
+  readonly data: unknown;
+  readonly refetch: () => unknown;
+}
+
+/** What stands where a list or record is not there yet, or not at all; null where it is. @param rows of the grey bars. */
+export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }): JSX.Element | null {
+  if (query.data !== undefined) return null;
+  if (isForbidden(query.error))
+    return <Note tone="wait">Your role does not include this. An owner can change it.</Note>;
+  if (query.error)
+    return (
+      <div class="note" data-tone="bad" role="alert">
+        <span>{textOf(query.error)}</span>
+        <button type="button" onClick={() => void query.refetch()}>
+          Try again
+        </button>
+      </div>
+    );
+  return (
+    <div class="waiting" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, index) => (
+        <span key={index} />
+      ))}
+    </div>
+  );
+}

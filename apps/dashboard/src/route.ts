@@ -1,0 +1,34 @@
+import { useEffect, useState } from 'preact/hooks';
+
+export interface Route {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+function current(): Route {
+  const [path = '', query = ''] = location.hash.slice(1).split('?');
+  return { path: path || '/', query: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+/** The place in the dashboard is the fragment: it works below every prefix, and no server or proxy logs it. */
+export function useRoute(): Route {
+  const [route, set] = useState(current);
+  useEffect(() => {
+    const onChange = () => set(current());
+    addEventListener('hashchange', onChange);
+    return () => removeEventListener('hashchange', onChange);
+  }, []);
+  return route;
+}
+
+/** The address of a page, for a link. Empty values are left out. */
+export function to(path: string, query: Readonly<Record<string, string | undefined>> = {}): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
+  return `#${path}${given.length > 0 ? `?${new URLSearchParams(given).toString()}` : ''}`;
+}
+
+/** @param replace leaves no step back, for a filter that follows typing. */
+export function go(address: string, replace = false): void {
+  if (replace) location.replace(address);
+  else location.assign(address);
+}

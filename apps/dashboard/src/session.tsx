@@ -1,0 +1,236 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { api, post, queries, signedOut, textOf, useGet, type Key, type Scope } from './http.js';
+import { announce } from './parts/announce.js';
+import { Field, Form, textIn } from './parts/ask.js';
+import { Note, Waiting } from './parts/page.js';
+import { useStore } from './store.js';
+import { go, to } from './route.js';
+
+/** The session: whose it is, what it permits, and its store. */
+export function useMe() {
+  return useGet(['me'], () => api.GET('/v1/key'));
+}
+
+let known: Key | undefined;
+const keyNow = (): Key | undefined => queries.getQueryData<{ data: Key }>(['me'])?.data;
+
+/** Whether the role permits it. What it does not permit is not shown. */
+export const can = (word: Scope): boolean => keyNow()?.scope.includes(word) ?? false;
+
+export const currency = (): string => keyNow()?.store.currency ?? 'USD';
+
+/** Other tabs have the same cookies: what they show of another session is out of date. */
+const sessions = new BroadcastChannel('dashboard-session');
+sessions.onmessage = () => location.reload();
+
+export async function signOut(): Promise<void> {
+  await post('session', {}, 'DELETE');
+  sessions.postMessage('ended');
+  location.assign(to('/'));
+  location.reload();
+}
+
+/** After a sign-in over the open page: it goes on as it is, unless somebody else or another store is there now. */
+async function goOn(): Promise<void> {
+  const before = known;
+  signedOut.set(false);
+  await queries.refetchQueries({ queryKey: ['me'] });
+  const now = keyNow();
+  if (before && (now?.person?.id !== before.person?.id || now?.store.id !== before.store.id)) {
+    sessions.postMessage('another');
+    return location.reload();
+  }
+  announce('You are signed in again.');
+  await queries.invalidateQueries();
+}
+
+interface StoreName {
+  readonly subdomain: string;
+  readonly name: string;
+}
+type Proof = { readonly code: string } | { readonly link: string };
+
+/** Opens a session. With several stores and none named, returns them instead. */
+async function open(proof: Proof, store?: string): Promise<readonly StoreName[]> {
+  const { stores } = await post<{ stores?: readonly StoreName[] }>('session', { ...proof, store });
+  if (stores) return stores;
+  if (/^#\/(enter|sign-in)/.test(location.hash)) go('#/', true);
+  await goOn();
+  return [];
+}
+
+function ChooseStore({ proof, stores }: { proof: Proof; stores: readonly StoreName[] }): JSX.Element {
+  return (
+    <Form verb="Open" onSubmit={(form) => open(proof, textIn(form, 'store'))}>
+      <h2>Which store?</h2>
+      <div class="choices">
+        {stores.map(({ subdomain, name }, index) => (
+          <label key={subdomain} class="tick">
+            <input type="radio" name="store" value={subdomain} required defaultChecked={index === 0} />
+            <span>{name}</span>
+          </label>
+        ))}
+      </div>
+    </Form>
+  );
+}
+
+/** Asks for the address, then for the code that was mailed to it. */
+function ByCode(): JSX.Element {
+  const [email, setEmail] = useState('');
+  const [proof, setProof] = useState<Proof>();
+  const [stores, setStores] = useState<readonly StoreName[]>([]);
+  if (proof && stores.length > 0) return <ChooseStore proof={proof} stores={stores} />;
+  if (email === '')
+    return (
+      <Form
+        key="email"
+        verb="Send me a code"
+        onSubmit={async (form) => {
+          await post('sign-in/code', { email: textIn(form, 'email') });
+          setEmail(textIn(form, 'email'));
+        }}
+      >
+        <Field label="E-mail" name="email" type="email" required autoFocus autoComplete="username" />
+      </Form>
+    );
+  return (
+    <Form
+      key="code"
+      verb="Sign in"
+      onCancel={() => setEmail('')}
+      onSubmit={async (form) => {
+        const given = { code: textIn(form, 'code') };
+        setStores(await open(given));
+        setProof(given);
+      }}
+    >
+      <p>
+        If <strong>{email}</strong> belongs to a person of a store, a code is on its way. It works for 10 minutes, in
+        this browser.
+      </p>
+      <Field
+        label="Code"
+        name="code"
+        class="code"
+        required
+        autoFocus
+        autoComplete="one-time-code"
+        autoCapitalize="characters"
+        spellcheck={false}
+        maxLength={12}
+        placeholder="K7QM-2XRD"
+      />
+    </Form>
+  );
+}
+
+interface Ways {
+  readonly private: boolean;
+  readonly code: boolean;
+  readonly oidc: boolean;
+}
+
+function WaysIn(): JSX.Element {
+  const ways = useGet(['sign-in'], async () => ({ data: await post<Ways>('sign-in', undefined, 'GET') }));
+  if (!ways.data) return <Waiting query={ways} />;
+  if (!ways.data.private)
+    return (
+      <Note tone="wait">
+        This address is not encrypted, so nobody can sign in here. Open the dashboard by https, or on the machine of the
+        service.
+      </Note>
+    );
+  return (
+    <>
+      {ways.data.oidc && (
+        <a class="button primary wide" href="./oidc/start">
+          Sign in with your organisation
+        </a>
+      )}
+      {ways.data.code && <ByCode />}
+      {!ways.data.code && !ways.data.oidc && (
+        <p>
+          Ask the operator for a link: <code>people sign-in E-MAIL</code>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Door({ children }: { children: ComponentChildren }): JSX.Element {
+  return (
+    <main class="door">
+      <div class="card">{children}</div>
+    </main>
+  );
+}
+
+export function SignIn({ isRefused = false }: { isRefused?: boolean }): JSX.Element {
+  return (
+    <Door>
+      <h1>Sign in</h1>
+      {isRefused && (
+        <Note tone="bad">Your organisation did not sign you in. Ask an owner of the store to add you.</Note>
+      )}
+      <WaysIn />
+    </Door>
+  );
+}
+
+interface Invitation {
+  readonly person: { readonly name: string };
+  readonly stores: readonly StoreName[];
+}
+
+/** The page of a link. Opening it does nothing: only the button uses the link up. */
+export function Enter({ token }: { token: string }): JSX.Element {
+  const [stores, setStores] = useState<readonly StoreName[]>([]);
+  const link = useGet(['link', token], async () => ({ data: await post<Invitation>('sign-in/link', { link: token }) }));
+  const proof = { link: token };
+  if (stores.length > 0)
+    return (
+      <Door>
+        <h1>Sign in</h1>
+        <ChooseStore proof={proof} stores={stores} />
+      </Door>
+    );
+  return (
+    <Door>
+      <h1>Sign in</h1>
+      {link.error ? (
+        <>
+          <Note tone="bad">{textOf(link.error)}</Note>
+          <a class="button" href={to('/')}>
+            Sign in another way
+          </a>
+        </>
+      ) : link.data ? (
+        <Form verb={`Sign in as ${link.data.person.name}`} onSubmit={async () => setStores(await open(proof))}>
+          <p>To {link.data.stores.map(({ name }) => name).join(', ')}.</p>
+        </Form>
+      ) : (
+        <Waiting query={link} rows={2} />
+      )}
+    </Door>
+  );
+}
+
+/** Over the page as it is, so that a filled form stays. */
+export function SignInAgain(): JSX.Element | null {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const isOut = useStore(signedOut);
+  known = keyNow() ?? known;
+  useEffect(() => {
+    if (isOut) dialog.current?.showModal();
+  }, [isOut]);
+  if (!isOut) return null;
+  return (
+    <dialog ref={dialog} aria-labelledby="again" onCancel={(event) => event.preventDefault()}>
+      <h2 id="again">Sign in again</h2>
+      <p>Your session has ended. What you typed is still there.</p>
+      <WaysIn />
+    </dialog>
+  );
+}
