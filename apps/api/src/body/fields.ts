@@ -300,7 +300,7 @@ export function NetworksField({ description }: FieldOptions): PropertyDecorator 
     (value) => Array.isArray(value) && value.length > 0 && value.length <= MAX_NETWORKS && value.every(isNetwork),
     `must be a list of 1 to ${MAX_NETWORKS} networks such as 192.0.2.0/24, or addresses, without bits after the length`,
   );
-  const items: SchemaObject = { type: 'string', examples: ['192.0.2.0/24'] } as SchemaObject;
+  const items: SchemaObject = { type: 'string', examples: ['192.0.2.0/24'] };
   return fieldOrNull({ type: 'array', items, minItems: 1, maxItems: MAX_NETWORKS, description }, isList);
 }
 
