@@ -381,6 +381,32 @@ describe('retention', () => {
     expect(await keys()).toEqual(['young']);
   });
 
+  it('removes sign-ins after a day, and sessions 30 days after their end, and no key', async () => {
+    for (const [email, hours] of [
+      ['young', 23],
+      ['old', 25],
+    ])
+      await database.query(
+        `INSERT INTO sign_ins (id, kind, email, secret_hash, created_at, expires_at)
+         VALUES (gen_random_uuid(), 'link', $1::text, sha256(convert_to($1::text, 'UTF8')), now() - $2 * interval '1 hour', now())`,
+        [email, hours],
+      );
+    const [young, old] = [await store.session('owner'), await store.session('owner')];
+    const end = (where: string, days: number) =>
+      database.query(`UPDATE api_keys SET expires_at = now() - ${days} * interval '1 day' WHERE ${where}`);
+    await end('person_id IS NULL', 31);
+    await end(`person_id = '${young.id}'`, 29);
+    await end(`person_id = '${old.id}'`, 31);
+
+    await purgeExpired(pool, DAYS);
+
+    expect(await database.query('SELECT email FROM sign_ins')).toEqual([{ email: 'young' }]);
+    const left = await database.query('SELECT DISTINCT person_id FROM api_keys ORDER BY person_id');
+    expect(left).toEqual([{ person_id: young.id }, { person_id: null }]);
+    await database.query('DELETE FROM people');
+    await database.query('UPDATE api_keys SET expires_at = NULL');
+  });
+
   it('removes places for counts after 7 days, except the newest of the old ones, which the cursors of 7 days ago have', async () => {
     const another = await StoreFixture.create(database);
     for (const [storeId, position, days] of [

@@ -21,7 +21,7 @@ afterAll(async () => {
 afterEach(() => (smtp.behaviour = { kind: 'accept' }));
 
 const send: SendRequest = async ({ method, url, headers, body }) => {
-  const response = await api.inject({ method: method as 'GET', url, headers, ...(body && { payload: body }) });
+  const response = await api.inject({ method, url, headers, ...(body && { payload: body }) });
   const setCookies = [response.headers['set-cookie'] ?? []].flat();
   return { status: response.statusCode, headers: response.headers, setCookies, body: response.json<object>() };
 };
