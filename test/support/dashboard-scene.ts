@@ -65,7 +65,8 @@ export async function dashboardScene(): Promise<DashboardScene> {
       const open = async (address: string) => {
         await page.goto(`${origin}/dashboard/${address}`);
         await page.locator('h1').waitFor();
-        await page.locator('.waiting').first().waitFor({ state: 'detached' });
+        for (const late of ['.waiting', '[data-stale=true]'])
+          await page.locator(late).first().waitFor({ state: 'detached' });
       };
       return { page, trouble, open };
     },
