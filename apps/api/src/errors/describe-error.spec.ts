@@ -151,7 +151,13 @@ describe('describeError', () => {
 });
 
 /** What extensions extend, and signals between an adapter and its use case. */
-const WITHOUT_CODE = ['DomainError', 'ApplicationError', 'ProviderFailure', 'ReceiptNumberTaken', 'UndeliverableMessage'];
+const WITHOUT_CODE = [
+  'DomainError',
+  'ApplicationError',
+  'ProviderFailure',
+  'ReceiptNumberTaken',
+  'UndeliverableMessage',
+];
 
 /** Raised by the commands of operators only. No route of the API can end with them. */
 const OPERATORS_ONLY = ['SubdomainTaken'];
