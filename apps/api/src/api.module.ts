@@ -81,7 +81,7 @@ export class ApiModule {
         application,
         StatusModule.on(config, databaseUrl, metrics, extension.migrations),
         HttpModule.on(logger),
-        DashboardModule.on(config),
+        ...(config.dashboard ? [DashboardModule.on(config)] : []),
         ...(extension.modules ?? []),
         ...(config.pipeline === 'inline' ? [worker] : []),
       ],
