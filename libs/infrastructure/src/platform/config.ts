@@ -62,7 +62,7 @@ export class Config {
   readonly metricsPort: number | null;
   /** The port of a worker's metrics; `null` = none. */
   readonly workerPort: number | null;
-  /** Where browsers reach the dashboard, without a slash at its end; `null` = not told. */
+  /** Where browsers reach the service, without a slash at its end; `null` = unknown. */
   readonly publicUrl: string | null;
   /** Each running stage has a connection to the mail server. */
   readonly workerConcurrency: number;
