@@ -25,7 +25,7 @@ const unitsField = ({ line }: Line) => `line-${line}`;
 /** A number of units for each line. */
 function LineUnits({ lines, limit, begin }: LineUnitsProps): JSX.Element {
   return (
-    <ul class="rows tight several">
+    <ul class="rows tight">
       {lines.map((line) => (
         <li key={line.line}>
           <span class="grow">

@@ -19,7 +19,7 @@ type Results = Readonly<Record<string, string>>;
 
 function Rows({ orders, results, field }: RowsProps): JSX.Element {
   return (
-    <ul class="rows tight several">
+    <ul class="rows tight">
       {orders.map((order) => (
         <li key={order.id}>
           <span class="grow">
@@ -27,7 +27,7 @@ function Rows({ orders, results, field }: RowsProps): JSX.Element {
             <small>{order.customer_name}</small>
           </span>
           {field?.(order)}
-          {results[order.id] && <small class="bad">{results[order.id]}</small>}
+          {results[order.id] && <small class="bad wide">{results[order.id]}</small>}
         </li>
       ))}
     </ul>
