@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { mode, switchMode, textOf, type Key, type Scope } from './http.js';
 import { Keyboard, PAGES } from './keyboard.js';
-import { live, type Live } from './live.js';
+import { live } from './live.js';
 import { announce, Announcements } from './parts/announce.js';
 import { useStore } from './store.js';
 import { clock } from './parts/time.js';
@@ -14,16 +14,19 @@ const NEEDS: Readonly<Record<string, readonly Scope[]>> = { '/developers': ['key
 
 export const mayOpen = (path: string): boolean => NEEDS[path]?.some(can) ?? true;
 
-function liveText(now: Live): string {
-  if (now.state === 'reconnecting') return `Reconnecting since ${clock(now.since)}`;
-  return { connecting: 'Connecting', live: 'Live', polling: 'Every 10 s' }[now.state];
-}
+const LIVE = {
+  connecting: ['quiet', 'Connecting'],
+  live: ['good', 'Live'],
+  polling: ['wait', 'Every 10 s'],
+  reconnecting: ['bad', 'Reconnecting since'],
+} as const;
 
 function LiveDot(): JSX.Element {
   const now = useStore(live);
+  const [tone, text] = LIVE[now.state];
   return (
-    <span class="live" data-state={now.state} role="status">
-      {liveText(now)}
+    <span class="live" data-tone={tone} role="status">
+      {text} {now.state === 'reconnecting' && clock(now.since)}
     </span>
   );
 }
@@ -40,8 +43,8 @@ function Offline(): JSX.Element | null {
     };
   }, []);
   return isOnline ? null : (
-    <p class="strip" role="status">
-      There is no network. What you see is from before; it goes on by itself.
+    <p class="strip" data-tone="wait" role="status">
+      There is no network. The page shows what was read before, and reads again with the network.
     </p>
   );
 }
@@ -51,9 +54,9 @@ function Person({ me }: { me: Key }): JSX.Element {
   const end = () => void signOut().catch((error: unknown) => announce(textOf(error)));
   return (
     <details class="person">
-      <summary>
+      <summary data-tone="info">
         <span class="unseen">Account of {name}</span>
-        <span class="initials" aria-hidden="true">
+        <span aria-hidden="true">
           {name
             .split(/\s+/)
             .map((word) => word[0])
@@ -90,7 +93,7 @@ export function Frame({ me, children }: { me: Key; children: ComponentChildren }
         <button type="button" class="skip" onClick={() => document.querySelector('h1')?.focus()}>
           Skip to the content
         </button>
-        <span class="store">{me.store.name}</span>
+        <strong class="store">{me.store.name}</strong>
         <nav aria-label="Dashboard">
           {PAGES.filter((page) => mayOpen(page.path)).map((page) => (
             <a
@@ -107,7 +110,7 @@ export function Frame({ me, children }: { me: Key; children: ComponentChildren }
         <Person me={me} key={path} />
       </header>
       {mode === 'test' && (
-        <div class="strip test">
+        <div class="strip test" data-tone="wait">
           <span>Test mode: these orders are not real.</span>
           <button type="button" class="small" onClick={switchMode}>
             Leave

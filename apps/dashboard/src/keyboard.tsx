@@ -69,12 +69,14 @@ export function Keyboard(): JSX.Element {
   return (
     <dialog ref={help} aria-labelledby="keys">
       <h2 id="keys">Keyboard</h2>
-      <dl class="keys">
+      <dl class="facts-list keys">
         {KEYS.map(([keys, effect]) => (
           <div key={keys}>
             <dt>
               {keys.split(/ +/).map((key) => (
-                <kbd key={key}>{key}</kbd>
+                <kbd key={key} class="badge">
+                  {key}
+                </kbd>
               ))}
             </dt>
             <dd>{effect}</dd>

@@ -53,11 +53,12 @@ export function showArrivals(): void {
 
 const LISTS = ['counts', 'newest', 'statistics', 'stock'];
 let due: ReturnType<typeof setTimeout> | undefined;
-/** At most once a second. Pages of orders stay as they are: their rows are written into them. */
+/** At most once a second. Pages of orders stay as they are until they are opened again: no row moves under the reader. */
 function refetchLists(): void {
   due ??= setTimeout(() => {
     due = undefined;
     for (const name of LISTS) void queries.invalidateQueries({ queryKey: [name] });
+    void queries.invalidateQueries({ queryKey: ['orders'], refetchType: 'none' });
   }, 1_000);
 }
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { api, post, queries, signedOut, textOf, useGet, type Key, type Scope } from './http.js';
+import { api, post, queries, signedOut, useGet, type Key, type Scope } from './http.js';
 import { announce } from './parts/announce.js';
 import { Field, Form, textIn } from './parts/ask.js';
 import { Note, Waiting } from './parts/page.js';
@@ -31,7 +31,7 @@ export async function signOut(): Promise<void> {
   location.reload();
 }
 
-/** After a sign-in over the open page: it goes on as it is, unless somebody else or another store is there now. */
+/** After a sign-in over the open page: it goes on as it is, unless it is of another person or store now. */
 async function goOn(): Promise<void> {
   const before = known;
   signedOut.set(false);
@@ -138,7 +138,7 @@ function WaysIn(): JSX.Element {
   if (!ways.data.private)
     return (
       <Note tone="wait">
-        This address is not encrypted, so nobody can sign in here. Open the dashboard by https, or on the machine of the
+        This address is not encrypted, so signing in is off. Open the dashboard by https, or on the machine of the
         service.
       </Note>
     );
@@ -189,29 +189,20 @@ export function Enter({ token }: { token: string }): JSX.Element {
   const [stores, setStores] = useState<readonly StoreName[]>([]);
   const link = useGet(['link', token], async () => ({ data: await post<Invitation>('sign-in/link', { link: token }) }));
   const proof = { link: token };
-  if (stores.length > 0)
-    return (
-      <Door>
-        <h1>Sign in</h1>
-        <ChooseStore proof={proof} stores={stores} />
-      </Door>
-    );
   return (
     <Door>
       <h1>Sign in</h1>
-      {link.error ? (
-        <>
-          <Note tone="bad">{textOf(link.error)}</Note>
-          <a class="button" href={to('/')}>
-            Sign in another way
-          </a>
-        </>
-      ) : link.data ? (
+      <Waiting query={link} rows={2} />
+      {link.error && (
+        <a class="button" href={to('/')}>
+          Sign in another way
+        </a>
+      )}
+      {stores.length > 0 && <ChooseStore proof={proof} stores={stores} />}
+      {link.data && stores.length === 0 && (
         <Form verb={`Sign in as ${link.data.person.name}`} onSubmit={async () => setStores(await open(proof))}>
           <p>To {link.data.stores.map(({ name }) => name).join(', ')}.</p>
         </Form>
-      ) : (
-        <Waiting query={link} rows={2} />
       )}
     </Door>
   );

@@ -2,9 +2,9 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, mode, useGet, type Attention, type OrderSums } from '../http.js';
 import { Bars } from '../parts/bars.js';
+import { List } from '../parts/list.js';
 import { count, money } from '../parts/money.js';
 import { Page, Section, Waiting } from '../parts/page.js';
-import { Table } from '../parts/table.js';
 import { to } from '../route.js';
 import { can, currency } from '../session.js';
 import { COLUMNS } from '../orders/columns.js';
@@ -41,11 +41,11 @@ function Needs(): JSX.Element {
       <Waiting query={query} />
       {all && (
         <>
-          <ul class="needs">
+          <ul class="rows needs">
             {needsOf(all).map(({ n, text, href, verb, isUrgent }) => (
               <li key={text}>
-                <strong data-urgent={isUrgent}>{n.toLocaleString()}</strong>
-                <span>{text}</span>
+                <strong class={isUrgent ? 'bad' : ''}>{n.toLocaleString()}</strong>
+                <span class="grow">{text}</span>
                 <a class="button small" href={href} aria-label={`${verb}: ${n} ${text}`}>
                   {verb}
                 </a>
@@ -89,13 +89,19 @@ function Figures({ rows }: { rows: readonly OrderSums[] }): JSX.Element {
           </div>
         ))}
       </dl>
-      <div class="tabs" role="group" aria-label="What the bars show">
+      <div class="views" role="group" aria-label="What the bars show">
         {(['orders', 'amount'] as const).map((each) => (
-          <button key={each} type="button" aria-pressed={what === each} onClick={() => setWhat(each)}>
+          <button
+            key={each}
+            type="button"
+            class="quiet small"
+            aria-pressed={what === each}
+            onClick={() => setWhat(each)}
+          >
             {each === 'orders' ? 'Orders' : 'Revenue'}
           </button>
         ))}
-        <span>last {DAYS} days</span>
+        <small>last {DAYS} days</small>
       </div>
       <Bars
         label={`${what === 'orders' ? 'Orders' : 'Revenue'} by day`}
@@ -130,11 +136,13 @@ function Newest(): JSX.Element {
   );
   return (
     <Section title="Newest orders" actions={<a href={to('/orders', { queue: 'all' })}>All orders</a>} flush>
-      <Waiting query={query} rows={8} />
-      {query.data?.data.length === 0 && <p class="soft">No order yet. It shows here as soon as it is placed.</p>}
-      {query.data && query.data.data.length > 0 && (
-        <Table label="Table of the newest orders" rows={query.data.data} columns={NEWEST} keyOf={({ id }) => id} />
-      )}
+      <List
+        label="Table of the newest orders"
+        query={query}
+        columns={NEWEST}
+        empty="No order yet. It shows here as soon as it is placed."
+        keyOf={({ id }) => id}
+      />
     </Section>
   );
 }

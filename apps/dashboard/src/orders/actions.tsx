@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { api, refresh, type Order } from '../http.js';
-import { announce } from '../parts/announce.js';
+import { api, type Order } from '../http.js';
+import { done } from '../parts/announce.js';
 import { Ask, Check, Field, textIn } from '../parts/ask.js';
 import { count, minorOf, money, plainMoney, stepOf } from '../parts/money.js';
 import { leftOf, shipmentNumber, stillOwed } from './stages.js';
@@ -8,12 +8,6 @@ import { leftOf, shipmentNumber, stillOwed } from './stages.js';
 interface ActionProps {
   readonly order: Order;
   readonly reason?: string | undefined;
-}
-
-/** After a change by this page: what it shows is read again, and the person is told. */
-async function done(text: string): Promise<void> {
-  await refresh();
-  announce(text);
 }
 
 type Line = Order['line_items'][number];
@@ -31,10 +25,10 @@ const unitsField = ({ line }: Line) => `line-${line}`;
 /** A number of units for each line. */
 function LineUnits({ lines, limit, begin }: LineUnitsProps): JSX.Element {
   return (
-    <ul class="several">
+    <ul class="rows tight">
       {lines.map((line) => (
         <li key={line.line}>
-          <span>
+          <span class="grow">
             {line.name}
             <small>{[line.sku, ...Object.values(line.attributes)].filter(Boolean).join(' · ')}</small>
           </span>
@@ -46,7 +40,7 @@ function LineUnits({ lines, limit, begin }: LineUnitsProps): JSX.Element {
             defaultValue={begin(line)}
             aria-label={`Units of ${line.name}`}
           />
-          <small class="of">of {limit(line)}</small>
+          <small>of {limit(line)}</small>
         </li>
       ))}
     </ul>

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { api, refresh, type Order } from '../http.js';
-import { announce } from '../parts/announce.js';
+import { api, type Order } from '../http.js';
+import { done } from '../parts/announce.js';
 import { Ask, Field, textIn } from '../parts/ask.js';
 
 const CUSTOMER = { name: 'Name', email: 'E-mail', phone: 'Phone' } as const;
@@ -33,8 +33,7 @@ export function CorrectContact({ order }: { order: Order }): JSX.Element {
         const customer = changes(form, Object.keys(CUSTOMER), order.customer);
         const shipping_address = changes(form, Object.keys(ADDRESS), order.shipping_address);
         await api.PATCH('/v1/orders/{id}', { params: { path: order }, body: { customer, shipping_address } });
-        await refresh();
-        announce('The contact is corrected.');
+        await done('The contact is corrected.');
       }}
     >
       <div class="pair">

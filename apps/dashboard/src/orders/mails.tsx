@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { api, refresh, type Order, type Stage } from '../http.js';
-import { announce } from '../parts/announce.js';
+import { api, type Order, type Stage } from '../http.js';
+import { done } from '../parts/announce.js';
 import { Ask } from '../parts/ask.js';
 import { Badge } from '../parts/badge.js';
 import { count } from '../parts/money.js';
@@ -57,8 +57,7 @@ function Again({ order, mail }: { order: Order; mail: Mail }): JSX.Element {
       onSubmit={async (_form, header) => {
         const body = { stage, reference: reference || null };
         await api.POST('/v1/orders/{id}/mails', { params: { path: order, header: header(body) }, body });
-        await refresh();
-        announce('The mail is on its way.');
+        await done('The mail is on its way.');
       }}
     >
       <p class="soft">To {stage === 'notify-merchant' ? 'the store' : order.customer.email || 'the customer'}.</p>

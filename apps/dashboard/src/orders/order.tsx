@@ -1,10 +1,12 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { api, refresh, useGet, type Order } from '../http.js';
-import { announce } from '../parts/announce.js';
+import type { JSX } from 'preact';
+import { api, useGet, type Order } from '../http.js';
+import { done } from '../parts/announce.js';
 import { Badge, PaymentBadge } from '../parts/badge.js';
 import { Copy } from '../parts/copy.js';
+import { Back, Facts } from '../parts/list.js';
 import { money } from '../parts/money.js';
 import { Note, Page, Section, Waiting } from '../parts/page.js';
+import { Table, type Column } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
@@ -18,11 +20,7 @@ import { Timeline } from './timeline.js';
 export function OrderPage({ id }: { id: string }): JSX.Element {
   const query = useGet(['order', id], () => api.GET('/v1/orders/{id}', { params: { path: { id } } }));
   const order = query.data?.data;
-  const back = (
-    <a class="back" href={to('/orders')}>
-      Orders
-    </a>
-  );
+  const back = <Back path="/orders" name="Orders" />;
   if (!order)
     return (
       <Page title={id} above={back}>
@@ -112,7 +110,7 @@ function UnderReview({ order }: { order: Order }): JSX.Element {
   );
 }
 
-function Units({ line }: { line: Order['line_items'][number] }): JSX.Element {
+function Units({ line }: { line: Line }): JSX.Element {
   const parts = [
     line.shipped_quantity > 0 && `${line.shipped_quantity} shipped`,
     line.returned_quantity > 0 && `${line.returned_quantity} returned`,
@@ -126,78 +124,55 @@ function Units({ line }: { line: Order['line_items'][number] }): JSX.Element {
   );
 }
 
+type Line = Order['line_items'][number];
+
+const columnsOf = (currency: string): readonly Column<Line>[] => [
+  {
+    name: 'Product',
+    cell: (line) => (
+      <>
+        {line.name}
+        <small>{[line.sku, ...Object.values(line.attributes)].filter(Boolean).join(' · ')}</small>
+      </>
+    ),
+  },
+  {
+    name: 'Bins',
+    cell: ({ allocations }) =>
+      allocations.map(({ warehouse, bin, quantity }) => (
+        <span class="line soft" key={`${warehouse}/${bin}`}>
+          {warehouse}/{bin} × {quantity}
+        </span>
+      )),
+  },
+  { name: 'Units', isNumber: true, cell: (line) => <Units line={line} /> },
+  { name: 'Price', isNumber: true, cell: ({ unit_price }) => money(unit_price, currency) },
+  { name: 'Sum', isNumber: true, cell: ({ line_total }) => money(line_total, currency) },
+];
+
 function Lines({ order }: { order: Order }): JSX.Element {
-  const sums: readonly (readonly [string, number])[] = [
-    ['Tax', order.tax_amount],
-    ['Shipping', order.shipping_amount],
-    ['Discount', -order.discount_amount],
-    ['Adjustment', order.adjustment_amount],
-  ];
+  const sums = [
+    { name: 'Tax', amount: order.tax_amount },
+    { name: 'Shipping', amount: order.shipping_amount },
+    { name: 'Discount', amount: -order.discount_amount },
+    { name: 'Adjustment', amount: order.adjustment_amount },
+  ].filter(({ amount }) => amount !== 0);
   return (
     <Section title="Lines" flush>
-      <div class="table" tabIndex={0} role="region" aria-label="Table of the lines">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Product</th>
-              <th scope="col">Bins</th>
-              <th scope="col" class="n">
-                Units
-              </th>
-              <th scope="col" class="n">
-                Price
-              </th>
-              <th scope="col" class="n">
-                Sum
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {order.line_items.map((line) => (
-              <tr key={line.line}>
-                <th scope="row">
-                  {line.name}
-                  <small>{[line.sku, ...Object.values(line.attributes)].filter(Boolean).join(' · ')}</small>
-                </th>
-                <td data-name="Bins">
-                  {line.allocations.map(({ warehouse, bin, quantity }) => (
-                    <span class="bin" key={`${warehouse}/${bin}`}>
-                      {warehouse}/{bin} × {quantity}
-                    </span>
-                  ))}
-                </td>
-                <td class="n" data-name="Units">
-                  <Units line={line} />
-                </td>
-                <td class="n" data-name="Price">
-                  {money(line.unit_price, order.currency)}
-                </td>
-                <td class="n" data-name="Sum">
-                  {money(line.line_total, order.currency)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-          <tfoot>
-            {sums
-              .filter(([, amount]) => amount !== 0)
-              .map(([name, amount]) => (
-                <tr key={name}>
-                  <th scope="row" colSpan={4}>
-                    {name}
-                  </th>
-                  <td class="n">{money(amount, order.currency)}</td>
-                </tr>
-              ))}
-            <tr class="total">
-              <th scope="row" colSpan={4}>
-                Total
-              </th>
-              <td class="n">{money(order.total_amount, order.currency)}</td>
-            </tr>
-          </tfoot>
-        </table>
-      </div>
+      <Table
+        label="Table of the lines"
+        rows={order.line_items}
+        columns={columnsOf(order.currency)}
+        keyOf={({ line }) => String(line)}
+        foot={[...sums, { name: 'Total', amount: order.total_amount }].map(({ name, amount }) => (
+          <tr key={name} class={name.toLowerCase()}>
+            <th scope="row" colSpan={4}>
+              {name}
+            </th>
+            <td class="n">{money(amount, order.currency)}</td>
+          </tr>
+        ))}
+      />
       {order.notes && (
         <blockquote>
           {order.notes}
@@ -253,8 +228,7 @@ function ChangeShipment({ order, shipment, status }: ChangeShipmentProps): JSX.E
   const change = async () => {
     const path = { id: order.id, reference };
     await api.PATCH('/v1/orders/{id}/shipments/{reference}', { params: { path }, body: { status } });
-    await refresh();
-    announce(`${reference} is ${status}.`);
+    await done(`${reference} is ${status}.`);
   };
   return (
     <Ask
@@ -271,27 +245,20 @@ function ChangeShipment({ order, shipment, status }: ChangeShipmentProps): JSX.E
   );
 }
 
-function Fact({ name, children }: { name: string; children: ComponentChildren }): JSX.Element {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
 function Amounts({ order }: { order: Order }): JSX.Element {
   const refunded = order.refunds.reduce((sum, { amount }) => sum + amount, 0);
   const show = (amount: number) => money(amount, order.currency);
   return (
     <Section title="Money">
-      <dl class="facts-list">
-        <Fact name="Total">{show(order.total_amount)}</Fact>
-        <Fact name="Paid">{show(order.amount_paid)}</Fact>
-        {refunded > 0 && <Fact name="Refunded">{show(refunded)}</Fact>}
-        <Fact name="Still owed">{show(stillOwed(order))}</Fact>
-        {order.refund_due > 0 && <Fact name="To pay back">{show(order.refund_due)}</Fact>}
-      </dl>
+      <Facts
+        facts={[
+          ['Total', show(order.total_amount)],
+          ['Paid', show(order.amount_paid)],
+          ...(refunded > 0 ? [['Refunded', show(refunded)] as const] : []),
+          ['Still owed', show(stillOwed(order))],
+          ...(order.refund_due > 0 ? [['To pay back', show(order.refund_due)] as const] : []),
+        ]}
+      />
       {order.payments.length + order.refunds.length > 0 && (
         <ul class="rows tight">
           {[

@@ -51,8 +51,7 @@ function Queues({ route }: { route: Route }): JSX.Element {
           href={to('/orders', { queue: queue === 'ship' ? undefined : queue })}
           aria-current={queueOf(route) === queue ? 'page' : undefined}
         >
-          {QUEUES[queue].name}
-          <Count queue={queue} />
+          {QUEUES[queue].name} <Count queue={queue} />
         </a>
       ))}
     </nav>
@@ -63,7 +62,7 @@ function Queues({ route }: { route: Route }): JSX.Element {
 function Arrived(): JSX.Element | null {
   const n = useStore(arrivals).length;
   return n === 0 ? null : (
-    <button type="button" class="arrived" onClick={showArrivals}>
+    <button type="button" class="arrived wide" data-tone="info" onClick={showArrivals}>
       {count(n, 'new order')} – show
     </button>
   );
@@ -111,10 +110,10 @@ export function Orders(): JSX.Element {
             ['POS', 'Point of sale'],
           ]}
         />
-        <label class="inline">
+        <label class="tick soft">
           Placed <input type="date" name="from" aria-label="Placed from" defaultValue={route.query.from ?? ''} />
         </label>
-        <label class="inline">
+        <label class="tick soft">
           to <input type="date" name="until" aria-label="Placed until" defaultValue={route.query.until ?? ''} />
         </label>
       </Filters>

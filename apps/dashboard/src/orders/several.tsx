@@ -9,11 +9,29 @@ interface SeveralProps {
   readonly orders: readonly OrderListItem[];
 }
 
+interface RowsProps extends SeveralProps {
+  /** Why an order was refused, by its id. */
+  readonly results: Results;
+  readonly field?: (order: OrderListItem) => JSX.Element;
+}
+
 type Results = Readonly<Record<string, string>>;
 
-/** Why an order was refused, beside it. */
-function Result({ text }: { text: string | undefined }): JSX.Element | null {
-  return text ? <small class="bad">{text}</small> : null;
+function Rows({ orders, results, field }: RowsProps): JSX.Element {
+  return (
+    <ul class="rows tight">
+      {orders.map((order) => (
+        <li key={order.id}>
+          <span class="grow">
+            {order.receipt_number}
+            <small>{order.customer_name}</small>
+          </span>
+          {field?.(order)}
+          {results[order.id] && <small class="bad wide">{results[order.id]}</small>}
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 /**
@@ -73,18 +91,13 @@ export function ShipSeveral({ orders }: SeveralProps): JSX.Element {
     >
       <p class="soft">All that is left of each order, as one shipment.</p>
       <Field label="Carrier" name="carrier" autoFocus />
-      <ul class="several">
-        {orders.map((order) => (
-          <li key={order.id}>
-            <span>
-              {order.receipt_number}
-              <small>{order.customer_name}</small>
-            </span>
-            <input name={order.id} aria-label={`Tracking number of ${order.receipt_number}`} placeholder="Tracking" />
-            <Result text={results[order.id]} />
-          </li>
-        ))}
-      </ul>
+      <Rows
+        orders={orders}
+        results={results}
+        field={({ id, receipt_number }) => (
+          <input name={id} aria-label={`Tracking number of ${receipt_number}`} placeholder="Tracking" />
+        )}
+      />
       <Check label="Tell the customers" name="notify" defaultChecked />
     </Ask>
   );
@@ -109,17 +122,7 @@ export function ReleaseSeveral({ orders }: SeveralProps): JSX.Element | null {
       }
     >
       <p class="soft">Each customer gets the confirmation, and the orders can ship.</p>
-      <ul class="several">
-        {held.map((order) => (
-          <li key={order.id}>
-            <span>
-              {order.receipt_number}
-              <small>{order.customer_name}</small>
-            </span>
-            <Result text={results[order.id]} />
-          </li>
-        ))}
-      </ul>
+      <Rows orders={held} results={results} />
     </Ask>
   );
 }

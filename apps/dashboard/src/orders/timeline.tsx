@@ -60,13 +60,13 @@ export function Timeline({ order }: { order: Order }): JSX.Element {
     <Section title="Timeline">
       {can('fulfillment') && <WriteNote order={order} />}
       <Waiting query={query} rows={4} />
-      <ol class="timeline">
+      <ol class="rows tight">
         {query.data?.data.toReversed().map((event, index) => (
-          <li key={index} data-note={event.event === 'noted'}>
+          <li key={index}>
             <span class="grow">
               <strong>{headline(event)}</strong> {event.reference}
               {detailsOf(event, order.currency).map((text) => (
-                <span class="detail" key={text}>
+                <span class={event.event === 'noted' ? 'line' : 'line soft'} key={text}>
                   {text}
                 </span>
               ))}
@@ -87,6 +87,7 @@ function WriteNote({ order }: { order: Order }): JSX.Element {
       <Form
         key={written}
         verb="Add note"
+        tone=""
         onSubmit={async (form, header) => {
           const body = { text: textIn(form, 'text') };
           await api.POST('/v1/orders/{id}/notes', { params: { path: order, header: header(body) }, body });
@@ -94,13 +95,7 @@ function WriteNote({ order }: { order: Order }): JSX.Element {
           setWritten(written + 1);
         }}
       >
-        <input
-          name="text"
-          required
-          aria-label="Note"
-          placeholder="Write a note for your colleagues…"
-          maxLength={2000}
-        />
+        <input name="text" required aria-label="Note" placeholder="Note for your colleagues…" maxLength={2000} />
       </Form>
     </div>
   );

@@ -44,7 +44,7 @@ export function Ask({ label, title, verb, tone, reason, children, onSubmit }: As
         <dialog ref={dialog} aria-labelledby={id} onClose={() => setOpen(false)}>
           <Form
             verb={verb}
-            danger={tone === 'danger'}
+            tone={tone === 'danger' ? 'danger' : 'primary'}
             onSubmit={async (form, header) => {
               await onSubmit(form, header);
               dialog.current?.close();
@@ -62,14 +62,14 @@ export function Ask({ label, title, verb, tone, reason, children, onSubmit }: As
 
 interface FormProps {
   readonly verb: string;
-  readonly danger?: boolean;
+  readonly tone?: 'primary' | 'danger' | '';
   readonly children?: ComponentChildren;
   readonly onSubmit: (form: FormData, header: Header) => Promise<unknown>;
   readonly onCancel?: () => void;
 }
 
 /** Fields, what went wrong, and the button that acts. After a failure the fields stay as they are. */
-export function Form({ verb, danger = false, children, onSubmit, onCancel }: FormProps): JSX.Element {
+export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: FormProps): JSX.Element {
   const [header] = useState(keyedHeader);
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
@@ -105,7 +105,7 @@ export function Form({ verb, danger = false, children, onSubmit, onCancel }: For
             Cancel
           </button>
         )}
-        <button class={danger ? 'danger' : 'primary'} disabled={isBusy}>
+        <button class={tone} disabled={isBusy}>
           {verb}
         </button>
       </div>

@@ -35,7 +35,7 @@ export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }): 
       </figcaption>
       <details>
         <summary>As a table</summary>
-        <table class="compact">
+        <table>
           <caption class="unseen">{label}</caption>
           <tbody>
             {bars.map(({ name, text }) => (

@@ -13,13 +13,15 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
+  /** Rows of sums. */
+  readonly foot?: ComponentChildren;
   /** The names of the chosen rows, where rows can be chosen. */
   readonly chosen?: ReadonlySet<string>;
   readonly choose?: (keys: ReadonlySet<string>) => void;
 }
 
 /** The first column is the heading of its row, and has the link of the row. */
-export function Table<Row>({ label, rows, columns, keyOf, chosen, choose }: TableProps<Row>): JSX.Element {
+export function Table<Row>({ label, rows, columns, keyOf, foot, chosen, choose }: TableProps<Row>): JSX.Element {
   const keys = rows.map(keyOf);
   const isAll = chosen !== undefined && keys.length > 0 && keys.every((key) => chosen.has(key));
   const toggle = (key: string) => {
@@ -76,6 +78,7 @@ export function Table<Row>({ label, rows, columns, keyOf, chosen, choose }: Tabl
             </tr>
           ))}
         </tbody>
+        {foot && <tfoot>{foot}</tfoot>}
       </table>
     </div>
   );
