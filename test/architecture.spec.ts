@@ -9,7 +9,7 @@ const ALLOWED: Record<string, RegExp> = {
   'libs/domain': /^node:(url|zlib)$/,
   'libs/application': /^(@app\/domain|@nestjs\/common|uuid|node:crypto|node:net)$/,
   'libs/infrastructure':
-    /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|nodemailer(\/.+)?|disposable-email-domains-js|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,
+    /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|nodemailer(\/.+)?|disposable-email-domains-js|openid-client|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,
   'libs/bundles':
     /^(@app\/(domain|application|infrastructure)|@nestjs\/common|@sinclair\/typebox|ajv(\/.+)?|pg|typeorm|uuid|node:.+)$/,
   'libs/demo-store': /^(@app\/bundles|node:.+)$/,
@@ -17,7 +17,7 @@ const ALLOWED: Record<string, RegExp> = {
   'libs/representations': /^(@app\/(domain|application)|@nestjs\/(common|swagger)|@sinclair\/typebox)$/,
   'libs/startup': /^(@app\/infrastructure|@store-commerce\/embedded-postgres|node:.+)$/,
   'apps/api':
-    /^(@app\/.+|@store-commerce\/embedded-postgres|@nestjs\/(common|core|platform-fastify|swagger)|@sinclair\/typebox|class-(validator|transformer)|@fastify\/etag|fastify|fastify-plugin|marked|prom-client|reflect-metadata|node:.+)$/,
+    /^(@app\/.+|@store-commerce\/embedded-postgres|@nestjs\/(common|core|platform-fastify|swagger)|@sinclair\/typebox|class-(validator|transformer)|@fastify\/etag|cookie|fastify|fastify-plugin|marked|prom-client|reflect-metadata|node:.+)$/,
   'apps/worker': /^(@app\/.+|@nestjs\/(common|core)|reflect-metadata|node:.+)$/,
   'apps/cli': /^(@app\/.+|@nestjs\/(common|core)|commander|cli-progress|reflect-metadata|node:.+)$/,
   'packages/embedded-postgres': /^(pg|node:.+)$/,

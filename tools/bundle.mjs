@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -71,7 +71,8 @@ async function bundle() {
 }
 
 /** What `main.js` becomes. Node 22 and later keep compiled code in a directory for temporary files, if they can. */
-const startOf = (app) => `import module from 'node:module';
+const startOf = (app) => `#!/usr/bin/env node
+import module from 'node:module';
 
 module.enableCompileCache?.();
 await import('../../../bundle/${app}.cjs');
@@ -112,3 +113,4 @@ function copyFiles() {
 await bundle();
 copyFiles();
 for (const app of APPS) writeFileSync(mainOf(app), startOf(app));
+chmodSync(mainOf('cli'), 0o755);

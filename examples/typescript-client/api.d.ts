@@ -616,6 +616,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/customers/{id}/personal-data': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * All that the store knows of a customer
+     * @description Also orders as a guest with the same e-mail. For the customer who asks for it.
+     */
+    get: operations['getPersonalData'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/customers/{id}/erase': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Erase the personal data of a customer
+     * @description Also of orders as a guest with the same e-mail. Amounts, lines and stock stay. It cannot be undone.
+     */
+    post: operations['eraseCustomer'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/store': {
     parameters: {
       query?: never;
@@ -651,6 +691,111 @@ export interface paths {
     put?: never;
     post?: never;
     delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/people': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The people of the store
+     * @description Oldest first.
+     */
+    get: operations['listPeople'];
+    put?: never;
+    /**
+     * Add a person
+     * @description They get a mail without a code, and sign in with their address.
+     */
+    post: operations['addPerson'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/people/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Remove a person
+     * @description Their sessions end with the next request. The history of orders, stock and keys keeps their name, unless it is erased.
+     */
+    delete: operations['removePerson'];
+    options?: never;
+    head?: never;
+    /**
+     * Change the name or the role of a person
+     * @description Absent fields stay. Another role holds for the sessions of the person from their next request on.
+     */
+    patch: operations['changePerson'];
+    trace?: never;
+  };
+  '/v1/people/{id}/invite': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Send the mail about the access again
+     * @description It has no code. A mail that is still tried starts again at its first attempt.
+     */
+    post: operations['invitePerson'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/people/{id}/sessions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Where a person is signed in
+     * @description Newest first. A sign-in has one session for live and test.
+     */
+    get: operations['listPersonSessions'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/people/{id}/sessions/{session_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Sign a person out */
+    delete: operations['endPersonSession'];
     options?: never;
     head?: never;
     patch?: never;
@@ -1334,6 +1479,30 @@ export interface components {
       create_bins?: boolean | null;
       /** @description Each with one of `adjust`, `set` and `counted`. */
       lines: components['schemas']['StockLineRequest'][];
+    };
+    EraseCustomerRequest: {
+      /**
+       * @description Erase although orders are open.
+       * @default false
+       */
+      force?: boolean | null;
+    };
+    AddPersonRequest: {
+      /** @description Where codes for the sign-in are sent. Letter case does not matter. */
+      email: string;
+      /** @description Display name. */
+      name: string;
+      /**
+       * @description What the person may do.
+       * @enum {string}
+       */
+      role: 'owner' | 'manager' | 'warehouse' | 'support' | 'developer' | 'viewer';
+    };
+    ChangePersonRequest: {
+      /** @description Display name. */
+      name?: string | null;
+      /** @description What the person may do. */
+      role?: ('owner' | 'manager' | 'warehouse' | 'support' | 'developer' | 'viewer') | null;
     };
     CreateWebhookRequest: {
       /** @description Where messages are sent: https, without credentials, not private. */
@@ -3685,6 +3854,63 @@ export interface components {
         [key: string]: string;
       };
     };
+    PersonalData: {
+      /**
+       * Format: date-time
+       * @description The time of all of it. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      taken_at: string;
+      /**
+       * @description The customer, as in a store bundle.
+       * @example {
+       *       "id": "fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7",
+       *       "name": "Ada Lovelace",
+       *       "email": "ada@example.com"
+       *     }
+       */
+      customer: {
+        [key: string]: unknown;
+      } | null;
+      /** @description The secrets that are stored with the customer. Their values are not shown. */
+      secrets_held: string[];
+      /** @description Whether the e-mail is in a block list of the store. */
+      blocked: boolean;
+      /**
+       * @description Who may sign in to the store, if the person may.
+       * @example {
+       *       "id": "0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f",
+       *       "email": "ada@example.com",
+       *       "role": "owner"
+       *     }
+       */
+      person: {
+        [key: string]: unknown;
+      } | null;
+      /** @description The orders with the e-mail, and those that are linked to the customer, oldest first. */
+      orders: {
+        [key: string]: unknown;
+      }[];
+    };
+    Erasure: {
+      /**
+       * @description Customers whose data were replaced.
+       * @example 1
+       */
+      customers: number;
+      /**
+       * @description Orders whose data were replaced.
+       * @example 3
+       */
+      orders: number;
+      /**
+       * @description Entries that were removed from the block lists of the store.
+       * @example 0
+       */
+      blocked_contacts: number;
+      /** @description Whether the person may sign in to the store. An erasure does not change that. */
+      person_stays: boolean;
+    };
     Store: {
       /**
        * Format: int32
@@ -3873,6 +4099,82 @@ export interface components {
          */
         role: 'owner' | 'manager' | 'warehouse' | 'support' | 'developer' | 'viewer';
       } | null;
+    };
+    Person: {
+      /**
+       * Format: uuid
+       * @description Stable.
+       * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+       */
+      id: string;
+      /**
+       * @description In lower case. Unique in the store.
+       * @example ada@example.com
+       */
+      email: string;
+      /**
+       * @description Display name.
+       * @example Ada Lovelace
+       */
+      name: string;
+      /**
+       * @description What the person may do.
+       * @enum {string}
+       */
+      role: 'owner' | 'manager' | 'warehouse' | 'support' | 'developer' | 'viewer';
+      /**
+       * Format: date-time
+       * @description When the person was added. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description The last sign-in; null before the first. ISO 8601, UTC, with milliseconds.
+       * @example null
+       */
+      last_sign_in_at: string | null;
+      /**
+       * @description Whether the mail about the access is sent.
+       * @example true
+       */
+      invited: boolean;
+    };
+    PersonSession: {
+      /**
+       * Format: uuid
+       * @description Stable.
+       * @example 0199a1c2-8d10-7aa4-9c11-5b1f0e2d3c4b
+       */
+      id: string;
+      /**
+       * @description The browser and the system; `""` when they are not known.
+       * @example Firefox, Linux
+       */
+      device: string;
+      /**
+       * Format: date-time
+       * @description The sign-in. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description The last request, to about a minute; null before the first. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      last_used_at: string | null;
+      /**
+       * Format: date-time
+       * @description When it ends. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T21:30:00.000Z
+       */
+      expires_at: string | null;
+      /**
+       * @description Whether it is the session of the request.
+       * @example true
+       */
+      current: boolean;
     };
     Attention: {
       /**
@@ -4920,6 +5222,16 @@ export interface components {
       success: true;
       data: components['schemas']['Customer'];
     };
+    PersonalDataAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['PersonalData'];
+    };
+    ErasureAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Erasure'];
+    };
     StoreAnswer: {
       /** @enum {boolean} */
       success: true;
@@ -4929,6 +5241,28 @@ export interface components {
       /** @enum {boolean} */
       success: true;
       data: components['schemas']['ApiKey'];
+    };
+    PersonPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Person'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    PersonAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Person'];
+    };
+    PersonSessionPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['PersonSession'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    PersonSessionAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['PersonSession'];
     };
     AttentionAnswer: {
       /** @enum {boolean} */
@@ -5221,8 +5555,47 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
+    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+    NotFound2: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'not_found';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
     Forbidden4: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
+          | 'api_key_inactive'
+          | 'store_inactive'
+          | 'address_not_allowed'
+          | 'foreign_origin'
+          | 'insufficient_scope'
+          | 'stale_sign_in';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden5: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -5238,11 +5611,50 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden6: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
+          | 'api_key_inactive'
+          | 'store_inactive'
+          | 'address_not_allowed'
+          | 'foreign_origin'
+          | 'insufficient_scope'
+          | 'stale_sign_in';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
     /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-    NotFound2: {
+    NotFound3: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'not_found';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+    UnprocessableEntity: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'last_owner';
         'X-Request-Id': components['headers']['X-Request-Id'];
         'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
         /** @description When the key of the request expires. Only in the 30 days before. */
@@ -5263,6 +5675,40 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Whether the key of the request is a live or a test key. */
         'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden7: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
+          'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+    NotFound4: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'not_found';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
         /** @description When the key of the request expires. Only in the 30 days before. */
         'X-Key-Expires-At'?: string;
         /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
@@ -7857,6 +8303,55 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound2'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  getPersonalData: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path: {
+        /**
+         * @description UUID.
+         * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PersonalDataAnswer'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
@@ -7874,9 +8369,91 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'no_email';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  eraseCustomer: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID.
+         * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['EraseCustomerRequest'];
+      };
+    };
+    responses: {
+      /** @description What was changed. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErasureAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest2'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
+      404: components['responses']['NotFound2'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'no_email' | 'orders_open';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   getStore: {
@@ -7961,6 +8538,422 @@ export interface operations {
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listPeople: {
+    parameters: {
+      query?: {
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
+        page?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PersonPage'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden5'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  addPerson: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AddPersonRequest'];
+      };
+    };
+    responses: {
+      /** @description The person. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PersonAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'email_taken';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  removePerson: {
+    parameters: {
+      query?: {
+        /** @description `true`: the history shows `Erased`. `false`: it keeps the name, as without the parameter. Letter case does not matter; any other value, also an empty one, returns 400. */
+        erase_name?: boolean;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the person.
+         * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The person as it was. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PersonAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      404: components['responses']['NotFound3'];
+      422: components['responses']['UnprocessableEntity'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  changePerson: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the person.
+         * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ChangePersonRequest'];
+      };
+    };
+    responses: {
+      /** @description The person after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PersonAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      404: components['responses']['NotFound3'];
+      422: components['responses']['UnprocessableEntity'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  invitePerson: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the person.
+         * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The person. `invited` is true once the mail is sent. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PersonAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest3'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      404: components['responses']['NotFound3'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  listPersonSessions: {
+    parameters: {
+      query?: {
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
+        page?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the person.
+         * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PersonSessionPage'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden5'];
+      404: components['responses']['NotFound3'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  endPersonSession: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the person.
+         * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+         */
+        id: string;
+        /**
+         * @description UUID of the session.
+         * @example 0199a1c2-8d10-7aa4-9c11-5b1f0e2d3c4b
+         */
+        session_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The session as it was. It is refused from the next request on, live and test. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PersonSessionAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest3'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      404: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   getAttention: {
@@ -8118,7 +9111,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
+      403: components['responses']['Forbidden7'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -8180,7 +9173,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
+      403: components['responses']['Forbidden7'];
       409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -8246,8 +9239,8 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
-      404: components['responses']['NotFound2'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -8290,8 +9283,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
-      404: components['responses']['NotFound2'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -8355,8 +9348,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
-      404: components['responses']['NotFound2'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -8416,8 +9409,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
-      404: components['responses']['NotFound2'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -8460,8 +9453,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
-      404: components['responses']['NotFound2'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -8504,8 +9497,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
-      404: components['responses']['NotFound2'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -8569,8 +9562,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
-      404: components['responses']['NotFound2'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -8634,8 +9627,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
-      404: components['responses']['NotFound2'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];

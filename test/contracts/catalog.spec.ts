@@ -21,7 +21,6 @@ import {
   type SkuFilter,
 } from '@app/application';
 import { NO_CHARGES, ReferenceTaken } from '@app/domain';
-import { MaintenanceConnection, PostgresPersonalData } from '@app/infrastructure';
 import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
@@ -350,12 +349,12 @@ describe('PersonalData', () => {
       const settings = { blocked_emails: emails };
       await application.database.query('UPDATE stores SET fraud_settings = $2 WHERE id = $1', [each.id, settings]);
     }
-    const people: PersonalData = new PostgresPersonalData(new MaintenanceConnection(application.database.url));
+    const people = application.app.get(PersonalData, { strict: false });
     const before = await contents(other.id);
 
     const erasure = await people.erase(store.id, 'ada@EXAMPLE.com', () => undefined);
 
-    expect(erasure).toEqual({ customers: 1, orders: 2, blockedContacts: 3 });
+    expect(erasure).toEqual({ customers: 1, orders: 2, blockedContacts: 3, isMember: false });
     const erased = [`${ERASED_NAME} `, `A ${ERASED_NAME} `, `B ${ERASED_NAME} `];
     expect(await contents(store.id)).toEqual([...erased, 'C Bob bob@example.com', 'bob@example.com'].sort());
     expect(await contents(other.id)).toEqual(before);

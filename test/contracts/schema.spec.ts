@@ -71,7 +71,7 @@ describe('the database schema', () => {
     expect(crossed).toEqual([]);
   });
 
-  it('contains store_id in every table except stores, migrations, the marks and the branches', async () => {
+  it('contains store_id in every table except stores, migrations, the marks, the branches and the sign-ins', async () => {
     const rows = await database.query<{ name: string }>(`
       SELECT oid::regclass::text AS name FROM pg_class
       WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
@@ -82,6 +82,7 @@ describe('the database schema', () => {
       'change_log_mark',
       'list_tally_mark',
       'migrations',
+      'sign_ins',
       'stores',
     ]);
   });

@@ -173,7 +173,7 @@ describe('customers erase', () => {
     const before = await allRows(api.database);
     const email = 'canary-open-mail@example.com';
 
-    const refused = await cli('customers', 'erase', email, '--store', api.store.subdomain);
+    const refused = await cli('customers', 'erase', email, '--store', api.store.subdomain, '--yes');
 
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toBe(
@@ -181,7 +181,7 @@ describe('customers erase', () => {
         'Close them with `orders set-status`, or erase with --force.\n',
     );
     expect(await allRows(api.database)).toEqual(before);
-    const forced = await cli('customers', 'erase', email, '--store', api.store.subdomain, '--force');
+    const forced = await cli('customers', 'erase', email, '--store', api.store.subdomain, '--force', '--yes');
     expect(forced.json).toMatchObject({ customers: 0, orders: 1 });
   });
 
@@ -201,7 +201,7 @@ describe('customers erase', () => {
         (row) => !ids.some(({ id }) => row.includes(id)) && !row.startsWith('stores ') && !row.startsWith('secret '),
       );
 
-    const erased = await cli('customers', 'erase', email.toUpperCase(), '--store', api.store.subdomain);
+    const erased = await cli('customers', 'erase', email.toUpperCase(), '--store', api.store.subdomain, '--yes');
 
     expect(erased).toMatchObject({ code: 0, json: { customers: 1, orders: 3, blocked_contacts: 2 } });
     expect(erased.stdout + erased.stderr).not.toMatch(/canary/i);
@@ -292,7 +292,7 @@ describe('customers erase', () => {
     const of = ['customers', 'export', given, '--store', api.store.subdomain];
 
     const exported = await cli(...of);
-    const erased = await cli(...of.map((word) => (word === 'export' ? 'erase' : word)));
+    const erased = await cli('customers', 'erase', ...of.slice(2), '--yes');
 
     expect(exported.json).toMatchObject({ orders: [{ id }] });
     expect(erased.json).toMatchObject({ customers: 0, orders: 1 });
@@ -364,6 +364,59 @@ describe('customers erase', () => {
   });
 });
 
+describe('the personal data of a customer over HTTP', () => {
+  const send = (method: 'GET' | 'POST', path: string, payload?: object, headers: Record<string, string> = key()) =>
+    api.inject({ method, url: `/v1/customers/${path}`, headers, ...(payload && { payload }) });
+  const key = () => ({ authorization: `Bearer ${api.store.key}` });
+
+  it('are those that the command exports, with the person who may sign in, and are erased by its rules', async () => {
+    const { id: person, email } = await api.store.session('viewer');
+    const id = await api.store.customer({ email: email.toUpperCase(), tags: ['vip'] });
+    await api.store.order({ customer_email: email });
+    const of = ['customers', 'export', email, '--store', api.store.subdomain];
+    const exported = (await cli(...of)).json as { customer: object; orders: object[] };
+
+    const shown = (await send('GET', `${id}/personal-data`)).json<{ data: object }>().data;
+
+    expect(exported).toMatchObject({
+      customer: { id },
+      orders: [{ customer_email: email }],
+      person: { id: person, email },
+    });
+    const store = { store: api.store.subdomain };
+    expect({ ...exported, taken_at: '' }).toEqual({
+      ...{ ...shown, ...store, taken_at: '' },
+      customer: { kind: 'customer', ...store, ...(shown as typeof exported).customer },
+      orders: (shown as typeof exported).orders.map((order) => ({ kind: 'order', ...store, ...order })),
+    });
+    await api.store.order({ customer_email: email, fulfillment_status: 'PENDING' });
+    const refused = await send('POST', `${id}/erase`);
+    expect([refused.statusCode, refused.headers['x-error-code']]).toEqual([422, 'orders_open']);
+    const erased = await send('POST', `${id}/erase`, { force: true });
+    expect(erased.json()).toEqual({
+      success: true,
+      data: { customers: 1, orders: 2, blocked_contacts: 0, person_stays: true },
+    });
+    expect((await cli(...of)).json).toMatchObject({ customer: null, orders: [], person: { id: person } });
+    for (const again of [await send('GET', `${id}/personal-data`), await send('POST', `${id}/erase`)]) {
+      expect([again.statusCode, again.headers['x-error-code']]).toEqual([422, 'no_email']);
+    }
+  });
+
+  it('need a fresh sign-in of a person', async () => {
+    const id = await api.store.customer({ email: 'fresh@example.com' });
+    const headersOf = async (signedInMinutesAgo: number) => {
+      const { secret } = await api.store.session('manager', { signedInMinutesAgo });
+      return { host: 'localhost', 'x-dashboard': 'live', cookie: `store-live=${secret}` };
+    };
+    for (const [method, path] of [['GET', 'personal-data'] as const, ['POST', 'erase'] as const]) {
+      const stale = await send(method, `${id}/${path}`, undefined, await headersOf(61));
+      expect(stale.headers['x-error-code']).toBe('stale_sign_in');
+      expect((await send(method, `${id}/${path}`, undefined, await headersOf(59))).statusCode).toBe(200);
+    }
+  });
+});
+
 const PERSONAL = [
   'customers: name email phone tags city metadata search_text',
   'customer_secrets: password_hash verification_token national_id',
@@ -378,7 +431,11 @@ const PERSONAL = [
 const IMPERSONAL = [
   'stores: subdomain name custom_domain currency time_zone status logo_url primary_color seo_title contact theme payment_settings ecommerce_settings',
   'gateway_credentials: method_id credentials',
-  'api_keys: key_hash prefix last_four mode scope networks name status',
+  'api_keys: key_hash prefix last_four mode scope networks name status device created_by changed_by',
+  'api_key_refusals: code',
+  // Of people who may sign in, whom `people remove` removes.
+  'people: email name role oidc_issuer oidc_subject',
+  'sign_ins: kind email oidc_issuer oidc_subject nonce_hash secret_hash mail_code network',
   'sellable_units: sku search_text',
   'warehouses: code name',
   'bins: code',

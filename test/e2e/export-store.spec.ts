@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { PersonalData } from '@app/application';
 import { demoStore } from '@app/demo-store';
-import { MaintenanceConnection, PostgresPersonalData } from '@app/infrastructure';
 import { writeStoreExport, type BundleLine } from '@app/bundles';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { anOrderBody } from '../builders/order-body.js';
@@ -267,7 +267,7 @@ describe('an exported store', () => {
       return found.map((response) => response.json<{ data: { customer: { id: unknown } } }>().data.customer.id);
     };
     expect(await accounts(moved, linked, guest)).toEqual([ada, ada, null]);
-    const people = new PostgresPersonalData(new MaintenanceConnection(target.database.url));
+    const people = target.app.get(PersonalData, { strict: false });
     const [row] = await target.database.query<{ id: number }>('SELECT id FROM stores WHERE subdomain = $1', [
       store.subdomain,
     ]);

@@ -72,9 +72,23 @@ const FIXED = [
   'stock: store_id bin_id product_id variant_id variant_key',
 ];
 
-/** Tables that the answers do not read, or that triggers alone write. No request changes the name of a key, which orders show. */
+/**
+ * Tables that the answers do not read, or that triggers alone write. No request changes the name of a key, which orders show.
+ * They show the present name of a person, whose change moves no order.
+ */
 const OTHER_TABLES = [
-  ...['api_key_usage', 'api_keys', 'change_branches', 'change_forks', 'change_log', 'change_log_mark', 'changes'],
+  ...[
+    'api_key_refusals',
+    'api_key_usage',
+    'api_keys',
+    'people',
+    'sign_ins',
+    'change_branches',
+    'change_forks',
+    'change_log',
+    'change_log_mark',
+    'changes',
+  ],
   ...['customer_secrets', 'gateway_credentials', 'idempotency_keys', 'list_tallies', 'list_tallies_by_day'],
   ...[
     'list_tallies_by_month',

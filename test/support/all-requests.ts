@@ -56,6 +56,10 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
     brands: await store.brand(),
     webhooks: await aWebhook(),
   };
+  const idFor = (path: string) => {
+    if (path.startsWith('/v1/webhooks')) return aWebhook();
+    return path.startsWith('/v1/customers') ? store.customer({ email: 'erased@example.com' }) : placed();
+  };
   for (const [path, parameters] of reads()) {
     const url = path.replace(/\{\w+\}/, String(ids[path.split('/')[2] ?? '']));
     const filters = ['', ...parameters.map(({ name, schema }) => queryOf(name, schema.examples?.[0] ?? ''))];
@@ -70,10 +74,17 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
   }
   await post('/v1/orders/preview', { ...order, items: [{ sku: 'NONE', quantity: 1 }] });
   const headers = { authorization: `Bearer ${store.key}`, 'content-type': 'application/json' };
+  const owner = await store.session('owner');
+  const ofOwner = { host: 'localhost', 'x-dashboard': 'live', cookie: `store-live=${owner.secret}` };
   for (const [route, row] of Object.entries(ROWS)) {
     const [method = '', path = ''] = route.split(' ');
+    if (row.as === 'team') {
+      const url = path.replace(':id', (await store.session('owner')).id).replace(':session_id', crypto.randomUUID());
+      await api.inject({ method, url, headers: ofOwner, ...(row.body && { payload: row.body }) });
+      continue;
+    }
     if (method === 'GET') continue;
-    const id = path.startsWith('/v1/webhooks') ? await aWebhook() : await placed();
+    const id = await idFor(path);
     const payload = JSON.stringify(bodyOf(row, order, product));
     await api.inject({ method: method, url: path.replace(/:\w+/, id), headers, payload });
   }

@@ -9,6 +9,7 @@ import {
 } from '@app/infrastructure';
 import { RepresentationsModule } from '@app/representations';
 import { Module, type DynamicModule } from '@nestjs/common';
+import { PeopleController } from './access/people.controller.js';
 import { BrandsController } from './catalog/brands.controller.js';
 import { CategoriesController } from './catalog/categories.controller.js';
 import { FeedController } from './feed/feed.controller.js';
@@ -56,6 +57,7 @@ export interface Process {
     CustomersController,
     StoreController,
     KeyController,
+    PeopleController,
     AttentionController,
     FeedController,
     WebhooksController,

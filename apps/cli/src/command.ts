@@ -2,7 +2,7 @@ import { StoreRepository, type StoreSummary } from '@app/application';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { withApplication } from './database.js';
-import { printJson } from './output.js';
+import { print } from './output.js';
 
 /** @param help is shown after the options. */
 export function addCommand(parent: Command, name: string, description: string, help?: string): Command {
@@ -10,9 +10,8 @@ export function addCommand(parent: Command, name: string, description: string, h
   return help === undefined ? command : command.addHelpText('after', `\n${help}`);
 }
 
-/** Prints the result of the work as JSON. */
 export function printResult(work: (app: INestApplicationContext) => Promise<object>): Promise<void> {
-  return withApplication(async (app) => printJson(await work(app)));
+  return withApplication(async (app) => print(await work(app)));
 }
 
 /** All stores without a subdomain. @throws NotFound */

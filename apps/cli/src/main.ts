@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import 'reflect-metadata';
 import { report } from './failures.js';
 import { createProgram } from './program.js';

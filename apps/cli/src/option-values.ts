@@ -3,7 +3,9 @@ import path from 'node:path';
 import { CHANGE_KINDS, readNetwork, type ChangeKind } from '@app/application';
 import {
   isCurrency,
+  isDisplayName,
   isExternalReference,
+  isMailAddress,
   isReceiptNumber,
   isStorable,
   isUuid,
@@ -20,8 +22,6 @@ import { CommandFailed, EXIT } from './failures.js';
 
 const PLURALS: Partial<Record<BundleKind, string>> = { category: 'categories', stock: 'stock' };
 const KINDS = new Map(KINDS_IN_ORDER.map((kind) => [PLURALS[kind] ?? `${kind}s`, kind]));
-/** Control characters, line breaks of all kinds, bidirectional marks, halves of a surrogate pair. */
-const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
 const textIf = (isValid: (text: string) => boolean, remedy: string) => (text: string) => {
@@ -55,10 +55,19 @@ export const minorUnits = integer(
   'Give an integer of minor units, such as 1999 for 19.99 USD.',
 );
 
+/** Operators may give `keys`, which `full` does not contain. */
+const GIVEN_SCOPES = [...WRITE_SCOPES, 'keys'].join(',');
+
+export const KEY_SCOPES = `full, or read, or permissions besides reading: some of ${GIVEN_SCOPES}`;
+
 export function keyScope(text: string, previous?: ApiKeyScope): ApiKeyScope {
   const scope = parseApiKeyScope(previous ? `${previous},${text}` : text);
   if (scope) return scope;
-  throw new InvalidArgumentError(`Give full alone, or read or some of ${WRITE_SCOPES.join(',')}.`);
+  throw new InvalidArgumentError(
+    text.split(',').some((word) => word.trim() === 'team')
+      ? 'No key has the scope team: people manage the team.'
+      : `Give full alone, or read or some of ${GIVEN_SCOPES}.`,
+  );
 }
 
 export function networks(text: string, previous: readonly string[] = []): string[] {
@@ -79,7 +88,7 @@ export function newFile(text: string): string {
 
 export function displayName(text: string): string {
   const name = text.trim();
-  if (name !== '' && Array.from(name).length <= 200 && !CONTROL.test(name)) return name;
+  if (isDisplayName(name)) return name;
   // Not commander's error, which repeats the value, line breaks included.
   throw new CommandFailed('Give a name of 1 to 200 characters on one line, without control characters.', EXIT.usage);
 }
@@ -93,8 +102,8 @@ const idOr = (remedy: string) => (text: string) => {
 export const keyId = idOr('Give the id of a key, as `keys list` shows it.');
 export const webhookId = idOr('Give the id of a webhook, as `webhooks list` shows it.');
 
-export function changeKinds(text: string): ChangeKind[] {
-  const names = text.split(',').map((name) => name.trim());
+export function changeKinds(text: string, previous: readonly ChangeKind[] = []): ChangeKind[] {
+  const names: string[] = [...previous, ...text.split(',').map((name) => name.trim())];
   const kinds = CHANGE_KINDS.filter((kind) => names.includes(kind));
   if (names.every((name) => kinds.some((kind) => kind === name))) return kinds;
   throw new InvalidArgumentError(`Give some of ${CHANGE_KINDS.join(',')}.`);
@@ -108,18 +117,35 @@ export function replayStart(text: string): string | Date {
 }
 
 export function moment(text: string): Date {
-  const moment = new Date(text);
-  if (!TIMESTAMP.test(text) || Number.isNaN(moment.getTime())) {
-    throw new InvalidArgumentError('Give a timestamp with a time zone, such as 2026-11-20T09:30:00Z.');
-  }
-  return moment;
+  const time = timeOf(text);
+  if (time) return time;
+  throw new InvalidArgumentError('Give a timestamp with a time zone, such as 2026-11-20T09:30:00Z.');
+}
+
+function timeOf(text: string): Date | null {
+  const time = new Date(text);
+  const isTime = TIMESTAMP.test(text) && !Number.isNaN(time.getTime()) && isDay(text.slice(0, 10));
+  return isTime ? time : null;
+}
+
+/** Unlike `Date`, which reads 30 February as 2 March. */
+function isDay(text: string): boolean {
+  const day = new Date(text);
+  return !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === text;
 }
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-const duration = (least: number, most: number, range: string) => (text: string) => {
+const MAX_LIFE_MS = 36_500 * UNIT_MS.d;
+
+/** NaN if the text is no duration. */
+function durationMs(text: string): number {
   const [, count, unit] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
-  const milliseconds = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+  return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+}
+
+const duration = (least: number, most: number, range: string) => (text: string) => {
+  const milliseconds = durationMs(text);
   if (milliseconds >= least && milliseconds <= most) return milliseconds;
   throw new InvalidArgumentError(`Give ${range}: a number of seconds (s), minutes (m), hours (h) or days (d).`);
 };
@@ -127,12 +153,20 @@ const duration = (least: number, most: number, range: string) => (text: string) 
 export const overlapMs = duration(1, 90 * UNIT_MS.d, '1s to 90d');
 export const secretOverlapMs = duration(0, MAX_SECRET_OVERLAP_MS, '0s to 7d');
 
-export function bundleKinds(text: string): BundleKind[] {
-  return text.split(',').map((name) => {
+export function bundleKinds(text: string, previous: readonly BundleKind[] = []): BundleKind[] {
+  const given = text.split(',').map((name) => {
     const kind = KINDS.get(name.trim());
     if (!kind) throw new InvalidArgumentError(`Give some of ${[...KINDS.keys()].join(',')}.`);
     return kind;
   });
+  return [...previous, ...given];
+}
+
+export function emailOfPerson(text: string): string {
+  const email = text.trim();
+  if (isMailAddress(email)) return email.toLowerCase();
+  // Not commander's error, which repeats the value.
+  throw new CommandFailed('Give one e-mail address (name@domain).', EXIT.usage);
 }
 
 /** An imported order has any text: it need not be an address. */
@@ -143,11 +177,18 @@ export function emailOfOrder(text: string): string {
   return email;
 }
 
-export function futureMoment(text: string): Date {
-  const future = moment(text);
-  if (future.getTime() <= Date.now()) throw new InvalidArgumentError('Give a moment in the future.');
-  return future;
+/** In the help of options. */
+export const EXPIRY_FORMS = '2027-01-01 (from 00:00 UTC on that day), 2027-01-01T09:30:00Z, or 90d or 12h from now';
+
+export function expiry(text: string): Date {
+  const fromNow = durationMs(text);
+  const end = fromNow > 0 && fromNow <= MAX_LIFE_MS ? new Date(Date.now() + fromNow) : (timeOf(text) ?? dayOf(text));
+  if (end && end.getTime() > Date.now()) return end;
+  throw new InvalidArgumentError(`Give a time in the future: ${EXPIRY_FORMS}.`);
 }
+
+/** Its first moment, in UTC. */
+const dayOf = (text: string): Date | null => (isDay(text) ? new Date(text) : null);
 
 /** The modules that export the migrations of an extension. */
 export interface MigrationFiles {

@@ -13,7 +13,7 @@ import { addCommand } from './command.js';
 import { withApplication } from './database.js';
 import { CommandFailed } from './failures.js';
 import { orderReference, subdomain } from './option-values.js';
-import { printJson } from './output.js';
+import { print } from './output.js';
 
 export interface StoreOption {
   readonly store?: string;
@@ -38,7 +38,7 @@ export function printChanged(
   { order: { status, fulfillmentStatus } }: ChangedOrder,
   more: object,
 ): void {
-  printJson({ order_id: orderId, store, status, fulfillment_status: fulfillmentStatus, ...more });
+  print({ order_id: orderId, store, status, fulfillment_status: fulfillmentStatus, ...more });
 }
 
 /** A change that an operator makes, to a live or a test order. */

@@ -1,12 +1,33 @@
 import { visible } from '@app/infrastructure';
+import { printable } from './printable.js';
+import { textOf } from './table.js';
+
+let isJsonAsked = false;
+
+/** Of the option `--json`, before the command runs. */
+export function askForJson(isAsked: boolean): void {
+  isJsonAsked = isAsked;
+}
+
+const isText = (): boolean => process.stdout.isTTY && !isJsonAsked;
+
+/** The result of a command: JSON, or a table on a terminal without `--json`. */
+export function print(value: object): void {
+  if (isText()) process.stdout.write(`${textOf(value)}\n`);
+  else printJson(value);
+}
+
+/** On a terminal the secret has standard output alone. It is the second field of the JSON, after the id. */
+export function printWithSecret(name: string, secret: string, record: { readonly id: string }): void {
+  const { id, ...rest } = record;
+  if (!isText()) return printJson({ id, [name]: secret, ...rest });
+  say(textOf(record));
+  process.stdout.write(`${secret}\n`);
+}
 
 /** No character of it controls a terminal. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${visible(JSON.stringify(value))}\n`);
-}
-
-export function printText(text: string): void {
-  process.stdout.write(`${printable(text)}\n`);
 }
 
 /** It may repeat the input, but never a key. */
@@ -14,7 +35,7 @@ export function say(text: string): void {
   process.stderr.write(`${printable(text)}\n`);
 }
 
-/** Shortens API keys and webhook secrets, and escapes what a terminal obeys or hides. */
-export function printable(text: string): string {
-  return visible(text.replace(/(svc_(?:live|test)_)\w+/gi, '$1…').replace(/(whsec_)[\w+/=]+/gi, '$1…'));
+/** A question: the answer follows on its line. */
+export function prompt(text: string): void {
+  process.stderr.write(`${printable(text)} `);
 }

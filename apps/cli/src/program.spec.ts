@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT, report, CommandFailed } from './failures.js';
 import { createProgram } from './program.js';
-import { printJson, printText, say } from './output.js';
+import { print, printJson, say } from './output.js';
 
 const ID = '01a20066-13fe-7403-821d-09fa5dc281da';
 
@@ -19,6 +19,16 @@ beforeEach(() => {
 });
 
 afterEach(() => jest.restoreAllMocks());
+
+function atTerminal<T>(work: () => T): T {
+  const { isTTY } = process.stdout;
+  process.stdout.isTTY = true;
+  try {
+    return work();
+  } finally {
+    process.stdout.isTTY = isTTY;
+  }
+}
 
 async function exitCodeOf(...args: string[]): Promise<number> {
   try {
@@ -261,7 +271,8 @@ const STORED = `Åda 王\t${OBEYED}`;
 describe('what a command prints', () => {
   it.each([
     ['JSON', printJson],
-    ['a table', printText],
+    ['a table', (text: string) => atTerminal(() => print([{ [text]: text }]))],
+    ['a record', (text: string) => atTerminal(() => print({ [text]: text, more: { text } }))],
     ['words', say],
   ])('has no character that a terminal obeys, in %s', (_, print) => {
     print(STORED);

@@ -7,30 +7,36 @@ import { addImport } from './commands/import.command.js';
 import { addKeys } from './commands/keys.command.js';
 import { addMigrate } from './commands/migrate.command.js';
 import { addOrders } from './commands/orders.command.js';
+import { addPeople } from './commands/people.command.js';
 import { addSecrets } from './commands/secrets.command.js';
 import { addStock } from './commands/stock.command.js';
 import { addStores } from './commands/stores.command.js';
 import { addWebhooks } from './commands/webhooks.command.js';
-import { printable } from './output.js';
+import { askForJson } from './output.js';
+import { printable } from './printable.js';
 
 const HELP = `
-Results are JSON on standard output (of secrets rotate with --json), words are on standard error.
+Results are on standard output: a table on a terminal, otherwise JSON. Messages are on standard error.
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.
 
 The database is that of DATABASE_URL, or else the embedded one, which is started if it does not run.
 
 Examples:
-  npm run --silent cli -- stores create --subdomain acme --name "Acme" --currency USD
-  npm run --silent cli -- keys create --store acme
-  npm run --silent cli -- import acme.ndjson
-  npx catalog-converter shopify --store acme products_export.csv | npm run --silent cli -- import -
-  npm run --silent cli -- stock verify`;
+  npx store-commerce stores create --subdomain acme --name "Acme" --currency USD
+  npx store-commerce keys create --store acme
+  npx store-commerce import acme.ndjson
+  npx catalog-converter shopify --store acme products_export.csv | npx store-commerce import -
+  npx store-commerce stock verify`;
 
 /** Parsing throws commander's errors instead of ending the process. */
 export function createProgram(): Command {
-  const program = new Command('cli')
+  const program = new Command('store-commerce');
+  program
     .description('The operator’s commands of the store service')
     .version(VERSION)
+    .option('--json', 'print JSON on a terminal, too; may follow any command')
+    .hook('preAction', () => askForJson(program.opts<{ json?: boolean }>().json ?? false))
+    .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) })
     .addHelpText('after', HELP)
     .showHelpAfterError('(add --help for usage)')
@@ -41,6 +47,7 @@ export function createProgram(): Command {
   addImport(program);
   addExport(program);
   addCustomers(program);
+  addPeople(program);
   addStock(program);
   addOrders(program);
   addSecrets(program);
@@ -50,10 +57,10 @@ export function createProgram(): Command {
   return program;
 }
 
-/** Commander keeps the last value of an option that is given twice. Variadic options collect their values. */
+/** Commander keeps the last value of an option that is given twice. Those that are shown with `...` collect their values. */
 function refuseRepeats(command: Command): void {
   command.commands.forEach(refuseRepeats);
-  for (const option of command.options.filter(({ variadic }) => !variadic)) {
+  for (const option of command.options.filter(({ flags }) => !flags.includes('...'))) {
     let isGiven = false;
     command.on(`option:${option.name()}`, () => {
       if (isGiven) command.error(`error: option '${option.flags}' is given more than once`);

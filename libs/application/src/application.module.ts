@@ -1,6 +1,8 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { ApiKeysService } from './access/api-keys.service.js';
 import { AuthenticateApiKey } from './access/authenticate-api-key.js';
+import { SignInService } from './access/sign-in.service.js';
+import { PeopleService } from './access/people.service.js';
 import { BrandsService, CategoriesService, ProductsService, SkusService } from './catalog/catalog.service.js';
 import { ChangePrices } from './catalog/change-prices.js';
 import { ChangedRecords } from './feed/changed-records.js';
@@ -23,6 +25,8 @@ import { WebhooksService } from './webhooks/webhooks.service.js';
 const USE_CASES = [
   AuthenticateApiKey,
   ApiKeysService,
+  SignInService,
+  PeopleService,
   ChangeOrder,
   CreateOrder,
   PreviewOrder,

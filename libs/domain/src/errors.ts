@@ -241,6 +241,13 @@ export const TooManyWebhooks = rejected(
 );
 export const WebhookDeleted = rejected('idempotency_mismatch', 'The webhook of this key is deleted: use another key');
 
+// People.
+
+export const EmailTaken = rejected('email_taken', 'Another person of the store has this e-mail');
+export const LastOwner = rejected('last_owner', 'The store must keep an owner: make another person an owner first');
+/** Personal data are found by the e-mail. */
+export const CustomerWithoutEmail = rejected('no_email', 'The customer has no e-mail');
+
 function textOf(lines: readonly LineQuantity[]): string {
   return lines.map(({ line, quantity }) => `${quantity} of line ${line}`).join(', ');
 }

@@ -1,6 +1,7 @@
 export * from './access/api-key-scope.js';
 export * from './access/api-key.js';
 export * from './access/roles.js';
+export * from './access/sign-in-code.js';
 export * from './errors.js';
 export * as domainErrors from './errors.js';
 export * from './fraud/blocked-contact.js';

@@ -9,6 +9,8 @@ export * from './order-event.response.js';
 export * from './order-preview.response.js';
 export * from './order-sums.response.js';
 export * from './order.response.js';
+export * from './person.response.js';
+export * from './personal-data.response.js';
 export * from './price.response.js';
 export * from './product.response.js';
 export * from './representations.module.js';

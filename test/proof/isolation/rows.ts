@@ -22,12 +22,15 @@ export type Row =
   | { readonly as: 'import'; readonly scope: ScopeWord }
   /** A webhook. Its body refers to nothing of the store. */
   | { readonly as: 'webhook'; readonly scope: ScopeWord }
+  /** Of sessions only, which e2e/people.spec.ts has. No key reaches it. */
+  | { readonly as: 'team'; readonly scope: 'team'; readonly body?: object }
   /** About the store as a whole. */
   | { readonly as: 'profile' }
   /** Public, and without data of any store. */
   | { readonly as: 'open' };
 
 const ONE = { line: 1, quantity: 1 };
+const TEAM = { as: 'team', scope: 'team' } as const;
 
 /** A row for every route under `/v1`. A route without a row fails the proof. */
 export const ROWS: Readonly<Record<string, Row>> = {
@@ -76,12 +79,21 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /v1/import': { as: 'import', scope: 'catalog' },
   'GET /v1/customers': { as: 'list' },
   'GET /v1/customers/:id': { as: 'one', known: ['customer'] },
+  'GET /v1/customers/:id/personal-data': { as: 'one', known: ['customer'], scope: 'customers' },
+  'POST /v1/customers/:id/erase': { as: 'change', scope: 'customers' },
   'GET /v1/categories': { as: 'list' },
   'GET /v1/categories/:idOrSlug': { as: 'one', known: ['category', 'child', 'category slug'] },
   'GET /v1/brands': { as: 'list' },
   'GET /v1/brands/:idOrSlug': { as: 'one', known: ['brand', 'brand slug'] },
   'GET /v1/store': { as: 'profile' },
   'GET /v1/key': { as: 'profile' },
+  'GET /v1/people': TEAM,
+  'POST /v1/people': { ...TEAM, body: { email: 'ada@example.com', name: 'Ada', role: 'viewer' } },
+  'PATCH /v1/people/:id': { ...TEAM, body: { role: 'viewer' } },
+  'DELETE /v1/people/:id': TEAM,
+  'POST /v1/people/:id/invite': TEAM,
+  'GET /v1/people/:id/sessions': TEAM,
+  'DELETE /v1/people/:id/sessions/:session_id': TEAM,
   'GET /v1/attention': { as: 'profile' },
   'GET /v1/changes': { as: 'feed' },
   'GET /v1/webhooks': { as: 'list', scope: 'webhooks' },

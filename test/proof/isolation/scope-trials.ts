@@ -1,4 +1,4 @@
-import { WRITE_SCOPES, type ApiKeyScope } from '@app/domain';
+import { permits, WRITE_SCOPES, type ApiKeyScope } from '@app/domain';
 import { Buyers } from '../support/buyers.js';
 import type { Exchange } from '../support/history.js';
 import type { ProofContext } from '../support/proof.js';
@@ -35,7 +35,7 @@ export async function scopeTrials({ context, service, rows, stores }: ScopeTrial
       const body = bodyOf(row, product);
       const answer = await client.send(service, { method: route.method, path, body });
       const needs = 'scope' in row ? row.scope : undefined;
-      const isPermitted = scope === 'full' || !needs || scope.split(',').includes(needs);
+      const isPermitted = !needs || needs === 'read' || permits(scope, needs);
       // The state of the order decides about a change.
       const isAnswered = row.as === 'change' ? isDecided(answer) : isServed(answer);
       if (isPermitted ? isAnswered : isOutOfScope(answer)) continue;
@@ -61,7 +61,7 @@ function bodyOf(row: Row, product: number): object | undefined {
   if (row.as === 'lines') return { lines: [{ product_id: product, ...row.line }] };
   if (row.as === 'import') return { lines: [{ kind: 'product', slug: 'none' }] };
   if (row.as === 'webhook') return { url: 'https://example.com/hook' };
-  return row.as === 'change' ? row.body : undefined;
+  return row.as === 'change' || row.as === 'team' ? row.body : undefined;
 }
 
 function isOutOfScope({ status, headers }: Exchange): boolean {

@@ -35,6 +35,7 @@ export async function openTwoStores(database: TestDatabase, random: Random): Pro
     '/v1/orders/:id/history': order,
     '/v1/products/:idOrSlug': product,
     '/v1/customers/:id': await mine.customer(),
+    '/v1/customers/:id/personal-data': await mine.customer({ email: 'mine@example.com' }),
     '/v1/categories/:idOrSlug': await mine.category(),
     '/v1/brands/:idOrSlug': await mine.brand(),
     // After all changes: otherwise its lag differs between two answers.

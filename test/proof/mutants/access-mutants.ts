@@ -73,6 +73,12 @@ return found;`,
     /notes nothing of an attempt that began before the webhook was replayed/,
     ['webhook-epoch', 'WHERE store_id = $1 AND id = $2 AND holder = $3 AND epoch <= $4 + 1'],
   ),
+  mutant(
+    'two owners remove each other',
+    'test/e2e/people.spec.ts -t the last owner stays',
+    /● .*the last owner .*stays when two owners remove or demote each other/,
+    ['last-owner', '`;'],
+  ),
   mutant('the default maxParamLength', 'inputs', /an id: answered 4\d\d|long-.* answered 4\d\d/, ['long-parameters']),
   mutant('waits of one store without a limit', WAITS, /● .*has places of its own/, [
     'waits-of-store',

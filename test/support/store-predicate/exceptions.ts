@@ -10,7 +10,17 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     statements: ['keys.look_up'],
     reason: 'The unique hash of a key identifies its store.',
-    tables: ['api_keys', 'stores'],
+    tables: ['api_keys', 'stores', 'people'],
+  },
+  {
+    statements: ['sign_ins.candidates'],
+    reason: 'A verified e-mail address, or an account of the identity provider, names the people of all stores.',
+    tables: ['people', 'stores'],
+  },
+  {
+    statements: ['sessions.end'],
+    reason: 'The unique hash of a session identifies its store.',
+    tables: ['api_keys'],
   },
   {
     statements: ['keys.set_status', 'keys.find'],
@@ -74,6 +84,11 @@ export const EXCEPTIONS: readonly Exception[] = [
     statements: ['notices.claim'],
     reason: 'The worker claims the due notices of all stores. Each has its store.',
     tables: ['merchant_notices'],
+  },
+  {
+    statements: ['invitations.claim'],
+    reason: 'The worker claims the due mails to the people of all stores. Each has its store.',
+    tables: ['people'],
   },
   {
     statements: ['changes.waiting_stores'],

@@ -19,9 +19,6 @@ export const Public = (): MethodDecorator => RouteConfig(PUBLIC);
 /** The route changes nothing although its method is not safe: every key may use it. */
 export const WritesNothing = (): MethodDecorator => RouteConfig({ access: 'writes-nothing' });
 
-/** A person must have signed in within the last hour. The keys of machines do not sign in. */
-export const NeedsFreshSignIn = (): MethodDecorator => RouteConfig({ needsFreshSignIn: true });
-
 export class UndeclaredRoute extends TypeError {
   constructor(method: string, path: string) {
     super(`${method} ${path} declares no access: add @NeedsScope(…), @WritesNothing() or @Public() to its method.`);

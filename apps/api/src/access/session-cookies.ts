@@ -1,3 +1,4 @@
+import { SESSION_HOURS } from '@app/application';
 import type { ApiKeyMode } from '@app/domain';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -5,8 +6,6 @@ import { AuthenticationError } from '../errors/request-errors.js';
 
 /** Hosts that a browser reaches without a network, so that its cookies need no encryption. */
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-export const SESSION_HOURS = 12;
 
 /**
  * Where a browser keeps cookies safe: https, or this machine. A name that begins with `__Host-` is kept from other hosts and

@@ -1,11 +1,13 @@
 import {
   faultOfHeaders,
   isCountry,
+  isDisplayName,
   isExternalReference,
   isMailAddress,
   isMetadata,
   isMetadataPatch,
   isStorable,
+  MAX_DISPLAY_NAME,
   MAX_EMAIL_ADDRESS,
   MAX_EXTERNAL_REFERENCE,
   MAX_HEADER_VALUE,
@@ -187,6 +189,22 @@ export function EmailField({ description }: FieldOptions): PropertyDecorator {
   const message = `must be one e-mail address (name@domain) of at most ${MAX_EMAIL_ADDRESS} bytes`;
   const isEmail = isEmptyOr(isMailAddress, message);
   return fieldOrNull({ type: 'string', maxLength: MAX_EMAIL_ADDRESS, description }, isEmail);
+}
+
+export function RequiredEmailField({ description }: FieldOptions): PropertyDecorator {
+  const message = `must be one e-mail address (name@domain) of at most ${MAX_EMAIL_ADDRESS} bytes`;
+  const schema = { type: 'string', maxLength: MAX_EMAIL_ADDRESS, description } as const;
+  return requirable(true, schema, isTextThat(isMailAddress, message));
+}
+
+/** Surrounding blanks do not count. */
+export function NameField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
+  const isName = isTextThat(
+    (value) => isDisplayName(value.trim()),
+    `must be 1 to ${MAX_DISPLAY_NAME} characters on one line, without control characters`,
+  );
+  const schema = { type: 'string', minLength: 1, maxLength: MAX_DISPLAY_NAME, description } as const;
+  return requirable(isRequired, schema, isName);
 }
 
 export function CurrencyField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {

@@ -1,10 +1,29 @@
-import { CUSTOMER_INCLUDES, CustomersService, type CustomerFilter } from '@app/application';
-import { Customer, CustomerListItem, toCustomerResponse, toCustomerListItem } from '@app/representations';
-import { Controller, Get, Param } from '@nestjs/common';
+import {
+  CommitOutcomeUnknown,
+  CUSTOMER_INCLUDES,
+  CustomersService,
+  OrdersOpen,
+  type CustomerFilter,
+} from '@app/application';
+import { CustomerWithoutEmail, NotFound } from '@app/domain';
+import {
+  Customer,
+  CustomerListItem,
+  Erasure,
+  PersonalData,
+  toCustomerListItem,
+  toCustomerResponse,
+  toErasure,
+  toPersonalData,
+} from '@app/representations';
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
+import * as is from '../body/fields.js';
+import { StrictBodyPipe } from '../body/body.pipe.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
-import { ApiList, ApiSingle } from '../openapi/endpoints.js';
+import { ApiList, ApiPath, ApiSingle, ApiWrite } from '../openapi/endpoints.js';
+import { NeedsFreshSignIn } from '../openapi/needs-scope.js';
 import {
   createdFilter,
   exactFilter,
@@ -32,11 +51,18 @@ const QUERY = listQuery<CustomerFilter>(
   { sort: SORT },
 );
 
+const CUSTOMER = { name: 'id', description: 'UUID.', example: CUSTOMER_ID };
+
+class EraseCustomerRequest {
+  @is.FlagField({ default: false, description: 'Erase although orders are open.' })
+  force?: boolean | null;
+}
+
 @Controller('v1/customers')
 @Documented({
   tag: 'Customers',
   description: "The store's customers: operational fields only.",
-  schemas: [Customer, CustomerListItem],
+  schemas: [Customer, CustomerListItem, PersonalData, Erasure],
 })
 export class CustomersController {
   constructor(private readonly customers: CustomersService) {}
@@ -57,9 +83,49 @@ export class CustomersController {
     operationId: 'getCustomer',
     summary: 'One customer',
     of: Customer,
-    by: { name: 'id', description: 'UUID.', example: CUSTOMER_ID },
+    by: CUSTOMER,
   })
   async retrieve(@CurrentStore() store: CurrentStoreContext, @Param('id') id: string) {
     return single(toCustomerResponse(await this.customers.retrieve(store.id, id)));
+  }
+
+  @Get(':id/personal-data')
+  @NeedsFreshSignIn('customers')
+  @ApiSingle({
+    operationId: 'getPersonalData',
+    summary: 'All that the store knows of a customer',
+    description: 'Also orders as a guest with the same e-mail. For the customer who asks for it.',
+    of: PersonalData,
+    by: CUSTOMER,
+    failures: [new NotFound('Customer'), new CustomerWithoutEmail()],
+  })
+  async collect(@CurrentStore() store: CurrentStoreContext, @Param('id') id: string) {
+    return single(toPersonalData(await this.customers.collectOf(store.id, id)));
+  }
+
+  @Post(':id/erase')
+  @HttpCode(200)
+  @NeedsFreshSignIn('customers')
+  @ApiPath(CUSTOMER)
+  @ApiWrite({
+    operationId: 'eraseCustomer',
+    summary: 'Erase the personal data of a customer',
+    description: 'Also of orders as a guest with the same e-mail. Amounts, lines and stock stay. It cannot be undone.',
+    of: Erasure,
+    body: { type: EraseCustomerRequest, example: { force: false }, isOptional: true },
+    answer: { status: 200, description: 'What was changed.' },
+    failures: [
+      new NotFound('Customer'),
+      new CustomerWithoutEmail(),
+      new OrdersOpen([]),
+      new CommitOutcomeUnknown(null),
+    ],
+  })
+  async erase(
+    @CurrentStore() store: CurrentStoreContext,
+    @Param('id') id: string,
+    @Body(StrictBodyPipe) { force }: EraseCustomerRequest,
+  ) {
+    return single(toErasure(await this.customers.eraseOf(store.id, id, force ?? false)));
   }
 }

@@ -7,8 +7,18 @@ import { ApiFailures } from './failures.js';
 
 /** @param scopes one of which suffices. */
 export const NeedsScope = (...scopes: readonly ScopeWord[]): MethodDecorator =>
+  applyDecorators(RouteConfig({ needs: scopes }), ApiNeeds(scopes));
+
+/** Also that a person has signed in within the last hour. The keys of machines do not sign in. */
+export const NeedsFreshSignIn = (...scopes: readonly ScopeWord[]): MethodDecorator =>
   applyDecorators(
-    RouteConfig({ needs: scopes }),
+    RouteConfig({ needs: scopes, needsFreshSignIn: true }),
+    ApiNeeds(scopes),
+    ApiFailures(new AuthenticationError('stale_sign_in')),
+  );
+
+const ApiNeeds = (scopes: readonly ScopeWord[]): MethodDecorator =>
+  applyDecorators(
     ...scopes.map((scope) => ApiSecurity('bearer', [scope])),
     ApiFailures(new AuthenticationError({ lacks: scopes })),
   );

@@ -4,11 +4,12 @@ import { CustomersService, OrdersOpen, type PersonalRecord } from '@app/applicat
 import { visible, writeWholeFile } from '@app/infrastructure';
 import type { Command } from 'commander';
 import { addCommand } from '../command.js';
+import { addYes, confirm, type YesOption } from '../confirm.js';
 import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
 import { explainFile } from '../file-work.js';
 import { emailOfOrder, subdomain } from '../option-values.js';
-import { printJson, say } from '../output.js';
+import { print, say } from '../output.js';
 
 const ERASE_HELP = `An order is open until it is delivered and paid, or cancelled or returned and not to be refunded. Backups and exported
 files still hold the data: docs/personal-data.md
@@ -16,7 +17,7 @@ files still hold the data: docs/personal-data.md
 Example:
   customers erase ada@example.com --store acme`;
 
-interface Options {
+interface Options extends YesOption {
   readonly store: string;
   readonly output?: string;
   readonly force?: boolean;
@@ -29,12 +30,8 @@ export function addCustomers(program: Command): void {
   addPersonCommand(customers, 'export', 'print what a store knows of a person, orders as a guest included', help)
     .option('--output <FILE>', 'write to a new file, which only its owner can read')
     .action(exportData);
-  addPersonCommand(
-    customers,
-    'erase',
-    'replace the personal data of a person; amounts, lines and stock stay',
-    ERASE_HELP,
-  )
+  const what = 'replace the personal data of a person; amounts, lines and stock stay';
+  addYes(addPersonCommand(customers, 'erase', what, ERASE_HELP))
     .option('--force', 'erase although orders are open')
     .action(erase);
 }
@@ -53,27 +50,29 @@ async function exportData(email: string, { store, output }: Options): Promise<vo
     const line = (kind: string) => (record: PersonalRecord) => ({ kind, store, ...record });
     const customer = found.customer && line('customer')(found.customer);
     const orders = found.orders.map(line('order'));
-    const data = { store, taken_at, customer, secrets_held, blocked, orders };
-    if (output === undefined) return printJson(data);
+    const data = { store, taken_at, customer, secrets_held, blocked, person: found.member, orders };
+    if (output === undefined) return print(data);
     const file = path.resolve(output);
     const text = visible(`${JSON.stringify(data, null, 2)}\n`);
     await writeWholeFile(file, (draft) => writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true })).catch(
       explainFile,
     );
     say(`The data of the person are in ${file}.`);
-    printJson({ file, store, taken_at, customers: customer ? 1 : 0, orders: orders.length });
+    print({ file, store, taken_at, customers: customer ? 1 : 0, orders: orders.length });
   });
 }
 
-async function erase(email: string, { store, force = false }: Options): Promise<void> {
+async function erase(email: string, { store, force = false, yes }: Options): Promise<void> {
+  await confirm(`Erase the personal data of ${email} in the store ${store}?`, { yes });
   await withApplication(async (app) => {
-    const { customers, orders, blockedContacts } = await app
+    const { customers, orders, blockedContacts, isMember } = await app
       .get(CustomersService)
       .erase({ store, email, force })
       .catch(explainOpen);
     if (customers + orders + blockedContacts === 0) say(`Store ${store} has nothing of this person to erase.`);
+    if (isMember) say('The person may still sign in to the store: `people remove --erase-name` removes them.');
     if (blockedContacts > 0) say("Removed the person from the store's block lists.");
-    printJson({ store, customers, orders, blocked_contacts: blockedContacts });
+    print({ store, customers, orders, blocked_contacts: blockedContacts });
   });
 }
 

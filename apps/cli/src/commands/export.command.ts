@@ -1,10 +1,10 @@
 import { writeStoreExport, type BundleKind } from '@app/bundles';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { addCommand } from '../command.js';
 import { withDatabase } from '../database.js';
 import { explainFile, untilSignal, withBar } from '../file-work.js';
 import { bundleKinds, moment, newFile, subdomain } from '../option-values.js';
-import { printJson, say } from '../output.js';
+import { print, say } from '../output.js';
 
 interface Options {
   readonly store: string;
@@ -23,8 +23,14 @@ export function addExport(program: Command): void {
     .argument('<file>', 'a new file, which only its owner can read; compressed if its name ends in .gz', newFile)
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .option('--since <TIME>', 'without products, customers, orders and stock that have not changed since', moment)
-    .option('--only <KINDS>', 'stores,warehouses,bins,brands,categories,products,customers,orders,stock', bundleKinds)
+    .addOption(onlyOption())
     .action(exportStore);
+}
+
+/** Each takes one argument, unlike a variadic option: the file may follow it. */
+function onlyOption(): Option {
+  const kinds = 'some of stores,warehouses,bins,brands,categories,products,customers,orders,stock';
+  return Object.assign(new Option('--only <KINDS...>', kinds).argParser(bundleKinds), { variadic: false });
 }
 
 async function exportStore(file: string, { store, since, only }: Options): Promise<void> {
@@ -38,6 +44,6 @@ async function exportStore(file: string, { store, since, only }: Options): Promi
     const { bytes, takenAt: taken_at, lines } = report;
     const total = Object.values(lines).reduce((sum, count) => sum + count, 0);
     say(`${total} lines of store ${store} are in ${file}.`);
-    printJson({ file, bytes, store, taken_at, since: since?.toISOString() ?? null, lines });
+    print({ file, bytes, store, taken_at, since: since?.toISOString() ?? null, lines });
   });
 }

@@ -14,7 +14,7 @@ import { withApplication } from '../database.js';
 import { CommandFailed, EXIT } from '../failures.js';
 import { orderReference, reasonName, rowCount, subdomain } from '../option-values.js';
 import { byOperator, locateOrder } from '../order-command.js';
-import { printJson, say } from '../output.js';
+import { print, say } from '../output.js';
 
 const BATCH = 500;
 
@@ -47,7 +47,7 @@ export function addHeldOrders(orders: Command): void {
     .action(({ store, reason, limit }: Options) =>
       withApplication(async (app) => {
         const found = await app.get(HeldOrders).list(await filterOf(app, store, reason), limit + 1, null);
-        printJson(found.slice(0, limit).map(heldOrder));
+        print(found.slice(0, limit).map(heldOrder));
         if (found.length > limit) say(`There are more than ${limit}: --limit shows up to 1000.`);
       }),
     );
@@ -64,7 +64,7 @@ export function addHeldOrders(orders: Command): void {
       await withApplication(async (app) => {
         const outcomes = reason ? await releaseAll(app, store, reason) : await releaseEach(app, store, references);
         const failed = outcomes.filter(({ error }) => error !== undefined);
-        printJson({ released: outcomes.filter(({ released }) => released).length, orders: outcomes });
+        print({ released: outcomes.filter(({ released }) => released).length, orders: outcomes });
         if (failed.length > 0) {
           const orders = failed.length === 1 ? '1 order was' : `${failed.length} orders were`;
           throw new CommandFailed(`${orders} not released.`);

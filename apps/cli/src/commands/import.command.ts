@@ -9,7 +9,7 @@ import { addCommand } from '../command.js';
 import { withDatabase } from '../database.js';
 import { CommandFailed, EXIT, sentence } from '../failures.js';
 import { progressBar } from '../file-work.js';
-import { printJson, say } from '../output.js';
+import { print, say } from '../output.js';
 
 const HELP = `The format, with an example to copy from: docs/store-bundle.md
 
@@ -54,7 +54,7 @@ async function importFile(file: string, { dryRun = false }: { dryRun?: boolean }
   });
   for (const field of report.trimmed) say(`${field}: blanks around it were removed`);
   for (const warning of report.warnings) say(`warning: ${warning}`);
-  printJson(report);
+  print(report);
 }
 
 /** @param exitCode null without a signal. */

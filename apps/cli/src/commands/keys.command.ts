@@ -6,27 +6,30 @@ import {
   type ApiKeyStatus,
   type ApiKeyRecord,
 } from '@app/application';
-import { WRITE_SCOPES } from '@app/domain';
+import type { INestApplicationContext } from '@nestjs/common';
 import { Option, type Command } from 'commander';
 import { addCommand, chosenStores, printResult, subdomainOf } from '../command.js';
+import { addYes, ago, confirm, type YesOption } from '../confirm.js';
 import { withApplication } from '../database.js';
 import {
   dayCount,
   displayName,
-  futureMoment,
+  EXPIRY_FORMS,
+  expiry,
+  KEY_SCOPES,
   keyId,
   keyScope,
   networks,
   subdomain,
   overlapMs,
 } from '../option-values.js';
-import { printJson, say } from '../output.js';
+import { printWithSecret, say } from '../output.js';
 
 const CREATE_HELP = `Examples:
   keys create --store acme
   keys create --store acme --scope read --name "BI"
   keys create --store acme --scope fulfillment --name "Warehouse"
-  keys create --store acme --mode test --name "CI" --expires-at 2027-01-31T00:00:00Z`;
+  keys create --store acme --mode test --name "CI" --expires-at 90d`;
 
 const ROLL_HELP = `The old key keeps an earlier end. A key has one successor: if its text is lost, revoke it and roll again.
 After a leak, use \`keys revoke\`, which takes effect at once.
@@ -44,11 +47,7 @@ export function addKeys(program: Command): void {
   addCommand(keys, 'create', 'create a key and print it; it cannot be shown again', CREATE_HELP)
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .addOption(new Option('--mode <mode>', 'the mode of the key').choices(['live', 'test']).default('live'))
-    .option(
-      '--scope <words...>',
-      `full, or read, or permissions besides reading: some of ${WRITE_SCOPES.join(',')} (default: full)`,
-      keyScope,
-    )
+    .option('--scope <words...>', `${KEY_SCOPES} (default: full, which lacks keys)`, keyScope)
     .option(
       '--from <networks...>',
       'where it may be used, such as 192.0.2.0/24,2001:db8::/32 (default: anywhere)',
@@ -56,7 +55,7 @@ export function addKeys(program: Command): void {
     )
     .option('--trusted', 'for an ERP: the velocity rules of the fraud analysis neither judge nor count its orders')
     .option('--name <N>', 'display name', displayName)
-    .option('--expires-at <T>', 'the time at which it stops working, in ISO 8601', futureMoment)
+    .option('--expires-at <T>', `when it stops working: ${EXPIRY_FORMS}`, expiry)
     .action(({ from: networks = [], ...options }: CreateOptions) =>
       withApplication(async (app) => {
         const defaults = { scope: 'full', trusted: false, name: '', expiresAt: null } as const;
@@ -77,7 +76,7 @@ export function addKeys(program: Command): void {
 
   addRoll(keys);
   addUsage(keys);
-  addStatusChange(keys, 'revoke', 'REVOKED', 'refuse a key forever, from the next request on');
+  addYes(addStatusChange(keys, 'revoke', 'REVOKED', 'refuse a key forever, from the next request on', confirmRevoke));
   addStatusChange(keys, 'deactivate', 'DEACTIVATED', 'refuse a key until it is activated');
   addStatusChange(keys, 'activate', 'ACTIVE', 'accept a deactivated key again');
 }
@@ -101,11 +100,25 @@ function addUsage(keys: Command): void {
     );
 }
 
-function addStatusChange(keys: Command, verb: string, status: ApiKeyStatus, description: string): void {
-  addCommand(keys, verb, description)
+async function confirmRevoke(app: INestApplicationContext, id: string, options: YesOption): Promise<void> {
+  const key = await app.get(ApiKeyRepository).find(id);
+  if (!key) return;
+  const use = key.lastUsedAt ? `last used ${ago(key.lastUsedAt)}` : 'never used';
+  await confirm(`Revoke the key ${key.name} (…${key.lastFour}), ${use}?`, options);
+}
+
+function addStatusChange(
+  keys: Command,
+  verb: string,
+  status: ApiKeyStatus,
+  description: string,
+  before: typeof confirmRevoke = () => Promise.resolve(),
+): Command {
+  return addCommand(keys, verb, description)
     .argument('<id>', 'id of the key', keyId)
-    .action((id: string) =>
+    .action((id: string, options: YesOption) =>
       printResult(async (app) => {
+        await before(app, id, options);
         const record = await app.get(ApiKeysService).setStatus(id, status);
         if (status === 'ACTIVE' && isExpired(record)) say('The key has expired: it stays refused.');
         return keyJson(record, await subdomainOf(app, record.storeId));
@@ -124,7 +137,7 @@ function addRoll(keys: Command): void {
   addCommand(keys, 'roll', what, ROLL_HELP)
     .argument('<id>', 'id of the old key', keyId)
     .requiredOption('--overlap <D>', 'how long the old key still works, from 1s to 90d', overlapMs)
-    .option('--expires-at <T>', 'the time at which the new key stops working, in ISO 8601', futureMoment)
+    .option('--expires-at <T>', `when the new key stops working: ${EXPIRY_FORMS}`, expiry)
     .action((id: string, { overlap, expiresAt }: RollOptions) =>
       withApplication(async (app) => {
         const rolled = await app.get(ApiKeysService).roll(id, overlap, expiresAt ?? null);
@@ -138,8 +151,7 @@ function addRoll(keys: Command): void {
 
 function printNewKey(record: ApiKeyRecord, key: string, store: string, more: object = {}): void {
   say('Keep the key in a safe place: it cannot be shown again.');
-  const { id, ...rest } = keyJson(record, store);
-  printJson({ id, key, ...rest, ...more });
+  printWithSecret('key', key, { ...keyJson(record, store), ...more });
 }
 
 const isExpired = ({ expiresAt }: ApiKeyRecord): boolean => expiresAt !== null && expiresAt <= new Date();

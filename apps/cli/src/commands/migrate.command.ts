@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { addCommand } from '../command.js';
 import { migrateDatabase } from '../database.js';
 import { migrationFiles, type MigrationFiles } from '../option-values.js';
-import { printJson, say } from '../output.js';
+import { print, say } from '../output.js';
 
 export function addMigrate(program: Command): void {
   addCommand(program, 'migrate', 'bring the database schema up to date; safe to run from several processes at once')
@@ -17,7 +17,7 @@ export function addMigrate(program: Command): void {
     .action(async ({ then }: { then: readonly MigrationFiles[] }) => {
       const { applied } = await migrateDatabase(await Promise.all(then.map(load)));
       say(applied.length === 0 ? 'The schema was up to date.' : `Migrations applied: ${applied.length}.`);
-      printJson({ applied });
+      print({ applied });
     });
 }
 

@@ -9,10 +9,11 @@ import {
 import { toOrderEvent } from '@app/representations';
 import { Option, type Command } from 'commander';
 import { addCommand } from '../command.js';
+import { addYes, confirm, type YesOption } from '../confirm.js';
 import { CommandFailed, EXIT } from '../failures.js';
 import { currency, externalReference, minorUnits } from '../option-values.js';
 import { addOrderCommand, byOperator, printChanged, withOrder, type StoreOption } from '../order-command.js';
-import { printJson, say } from '../output.js';
+import { print, say } from '../output.js';
 import { addHeldOrders } from './held-orders.command.js';
 
 const STATUS_HELP = `Confirming an order that is under review sends the customer's confirmation. Cancelling returns the stock.
@@ -27,10 +28,12 @@ already, and that amount must be refunded.
 Example:
   orders verify-payment WEB-261120-7K3M9Q --amount 5297 --currency USD --reference pi_3NX`;
 
-interface StatusOptions extends StoreOption {
+interface StatusOptions extends StoreOption, YesOption {
   readonly status?: PaymentStatus;
   readonly fulfillmentStatus?: FulfillmentStatus;
 }
+
+const isCancellation = ({ fulfillmentStatus }: StatusOptions): boolean => fulfillmentStatus === 'CANCELLED';
 
 export function addOrders(program: Command): void {
   const what = 'review orders, verify their payment, set their statuses, retry their pipeline';
@@ -38,15 +41,22 @@ export function addOrders(program: Command): void {
   addHeldOrders(orders);
   addVerifyPayment(orders);
 
-  addOrderCommand(orders, 'set-status', 'set the payment status, the fulfillment status, or both', STATUS_HELP)
+  addYes(
+    addOrderCommand(orders, 'set-status', 'set the payment status, the fulfillment status, or both', STATUS_HELP),
+    isCancellation,
+  )
     .addOption(new Option('--status <P>', 'payment status').choices(PAYMENT_STATUSES))
     .addOption(new Option('--fulfillment-status <F>', 'fulfillment stage').choices(FULFILLMENT_STATUSES))
-    .action((reference: string, { status, fulfillmentStatus, store }: StatusOptions) => {
+    .action((reference: string, options: StatusOptions) => {
+      const { status, fulfillmentStatus, store } = options;
       if (!status && !fulfillmentStatus) {
         throw new CommandFailed('Give --status, --fulfillment-status or both.', EXIT.usage);
       }
       const change = { ...(status && { status }), ...(fulfillmentStatus && { fulfillmentStatus }) };
       return withOrder(reference, store, async (app, order) => {
+        if (isCancellation(options)) {
+          await confirm(`Cancel the order ${reference} of the store ${order.subdomain}? Its stock returns.`, options);
+        }
         const changed = await app.get(ChangeOrder).setStatus(byOperator(order), change);
         printChanged(order, changed, { restocked: changed.restocked });
       });
@@ -61,7 +71,7 @@ export function addOrders(program: Command): void {
           events.push(...rows);
           if (rows.length < MAX_LIMIT) break;
         }
-        printJson(events.map(toOrderEvent));
+        print(events.map(toOrderEvent));
       }),
   );
 
@@ -69,7 +79,7 @@ export function addOrders(program: Command): void {
     (reference: string, { store }: StoreOption) =>
       withOrder(reference, store, async (app, order) => {
         const { stages, running, heldFor, cancelled } = await app.get(StageRetries).retry(order);
-        printJson({ order_id: order.orderId, store: order.subdomain, stages, running, held_for: heldFor });
+        print({ order_id: order.orderId, store: order.subdomain, stages, running, held_for: heldFor });
         for (const stage of running) say(`${stage} is being attempted at this moment: it is left alone.`);
         if (heldFor) {
           say(`The customer's confirmation is held (${heldFor.join(', ')}): \`orders release\` sends it.`);
@@ -87,7 +97,7 @@ export function addOrders(program: Command): void {
         for (const { stage, state, attempts } of pipeline) {
           if (state === 'pending' && attempts > 0) say(`${stage} is still tried: dismiss it after its last attempt.`);
         }
-        printJson({ order_id: order.orderId, store: order.subdomain, dismissed });
+        print({ order_id: order.orderId, store: order.subdomain, dismissed });
       }),
   );
 }

@@ -4,7 +4,7 @@ import { addCommand } from '../command.js';
 import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
 import { subdomain } from '../option-values.js';
-import { printJson, say } from '../output.js';
+import { print, say } from '../output.js';
 
 export function addStock(program: Command): void {
   const stock = addCommand(program, 'stock', 'verify the stock of all bins');
@@ -13,7 +13,7 @@ export function addStock(program: Command): void {
     .action(({ store }: { store?: string }) =>
       withApplication(async (app) => {
         const { checked, differences } = await app.get(StockService).verify(store ?? null);
-        printJson({ checked, differences });
+        print({ checked, differences });
         if (differences.length > 0)
           throw new CommandFailed(`${differences.length} of ${checked} bins differ from the ledger.`);
         say(`All ${checked} bins agree with the ledger.`);

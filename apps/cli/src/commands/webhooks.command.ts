@@ -11,9 +11,10 @@ import { NotFound, WEBHOOK_BODIES } from '@app/domain';
 import { toWebhookListItem, toWebhookResponse } from '@app/representations';
 import { Option, type Command } from 'commander';
 import { addCommand, chosenStores, printResult, subdomainOf } from '../command.js';
+import { addYes, confirm, type YesOption } from '../confirm.js';
 import { withApplication } from '../database.js';
 import { changeKinds, replayStart, secretOverlapMs, subdomain, webhookBatch, webhookId } from '../option-values.js';
-import { printJson, say } from '../output.js';
+import { print, printWithSecret, say } from '../output.js';
 
 const EXAMPLE = '0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60';
 const DAY_MS = 86_400_000;
@@ -30,7 +31,7 @@ export function addWebhooks(program: Command): void {
   addOne(webhooks, 'test', 'send a test message soon; `show` then has its result', change('test'));
   addOne(webhooks, 'pause', 'send nothing until `resume`; the webhook keeps its place', change('pause'));
   addOne(webhooks, 'resume', 'continue at the place of the webhook, at once', change('resume'));
-  addOne(webhooks, 'delete', 'delete a webhook and print it as it was', (service, webhook) => service.delete(webhook));
+  addYes(addOne(webhooks, 'delete', 'delete a webhook and print it as it was', remove));
 
   addOne<{ from: string | Date }>(webhooks, 'replay', 'send again what changed', (service, webhook, { from }) =>
     service.replayFrom(webhook, from),
@@ -45,7 +46,7 @@ function addCreate(webhooks: Command): void {
   addCommand(webhooks, 'create', 'install a webhook and print its secret; it cannot be shown again', help)
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .requiredOption('--url <U>', 'where messages are sent, https')
-    .option('--kinds <kinds>', `some of ${CHANGE_KINDS.join(',')} (default: all)`, changeKinds)
+    .option('--kinds <kinds...>', `some of ${CHANGE_KINDS.join(',')} (default: all)`, changeKinds)
     .addOption(
       new Option('--mode <mode>', 'the mode of the orders that it sends').choices(['live', 'test']).default('live'),
     )
@@ -102,6 +103,12 @@ const change =
   (service, webhook) =>
     service.change(webhook, { kind });
 
+const remove: Act<YesOption> = async (service, webhook, options) => {
+  const { url } = await service.find(webhook);
+  await confirm(`Delete the webhook to ${url}?`, options);
+  return service.delete(webhook);
+};
+
 type Act<Options> = (service: WebhooksService, webhook: WebhookReference, options: Options) => Promise<Webhook>;
 
 /** The deliveries go with a deleted webhook: they are read before. */
@@ -111,7 +118,7 @@ function addOne<Options>(webhooks: Command, verb: string, description: string, a
     .action((id: string, options: Options) =>
       withWebhook(id, async ({ service, webhook, store }) => {
         const deliveries = await service.deliveries(webhook);
-        printJson(inStore(store, toWebhookResponse(await act(service, webhook, options), deliveries)));
+        print(inStore(store, toWebhookResponse(await act(service, webhook, options), deliveries)));
       }),
     );
 }
@@ -137,8 +144,7 @@ function printNewSecret(
   deliveries: readonly Delivery[],
 ): void {
   say('Keep the secret in a safe place: it cannot be shown again.');
-  const { id, ...rest } = toWebhookResponse(webhook, deliveries);
-  printJson({ id, secret, store, ...rest });
+  printWithSecret('secret', secret, inStore(store, toWebhookResponse(webhook, deliveries)));
 }
 
 function inStore<Shown extends { readonly id: string }>(store: string, { id, ...rest }: Shown) {

@@ -30,6 +30,15 @@ export function isMappedIpv4(address: string): boolean {
   return MAPPED.check(address, 'ipv6');
 }
 
+/** Whose requests count together: those of an IPv4 address, or of a /64, all of whose addresses one client can have. */
+export function networkOf(address: string): string {
+  const [plain = ''] = address.split('%');
+  if (isIPv4(plain)) return plain;
+  // A proxy that is trusted may name anything.
+  if (isIP(plain) === 0) return 'unknown';
+  return isMappedIpv4(plain) ? mappedIpv4(plain) : `${startOf(plain, 64)}/64`;
+}
+
 /** `instead`: what a refused text may mean; nothing when it is no network at all. */
 export type NetworkReading =
   | { readonly network: string; readonly instead: null }

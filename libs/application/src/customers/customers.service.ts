@@ -1,10 +1,11 @@
-import { domainError, isOpen, isUuid, NotFound } from '@app/domain';
+import { CustomerWithoutEmail, isOpen, isUuid, NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { OrdersOpen } from '../errors.js';
 import { readsChanges } from '../feed/reads-changes.js';
 import { ChangeFeed } from '../ports/change-feed.js';
 import { CustomerRepository, type CustomerFilter, type CustomerRecord } from '../ports/customer.repository.js';
 import type { Page, PageOf } from '../ports/page.js';
-import { PersonalData, type Erasure, type PersonalRecords, type PersonsOrder } from '../ports/personal-data.js';
+import { PersonalData, type Erasure, type PersonalRecords } from '../ports/personal-data.js';
 import { StoreRepository } from '../ports/store.repository.js';
 
 export interface EraseCustomerCommand {
@@ -12,16 +13,6 @@ export interface EraseCustomerCommand {
   readonly email: string;
   readonly force: boolean;
 }
-
-const MOST_NAMED = 20;
-
-export const OrdersOpen = domainError('rejected', 'orders_open', (orders: readonly PersonsOrder[]) => {
-  const named = orders
-    .slice(0, MOST_NAMED)
-    .map(({ receiptNumber, status, fulfillmentStatus }) => `${receiptNumber} (${status}, ${fulfillmentStatus})`);
-  const more = orders.length > MOST_NAMED ? [`and ${orders.length - MOST_NAMED} more`] : [];
-  return `Orders are open: ${[...named, ...more].join(', ')}`;
-});
 
 @Injectable()
 export class CustomersService {
@@ -44,14 +35,20 @@ export class CustomersService {
   }
 
   /**
-   * Collects what a store knows of a person; null when it has neither a customer nor an order of the person.
+   * Collects what a store knows of a person; null when it has neither a customer nor an order of the person, who may not
+   * sign in to it either.
    *
    * @throws NotFound when there is no such store.
    */
   async collect(store: string, email: string): Promise<PersonalRecords | null> {
     const owner = await this.stores.require(store);
     const records = await this.people.collect(owner.id, email);
-    return records.customer || records.orders.length > 0 ? records : null;
+    return records.customer || records.member || records.orders.length > 0 ? records : null;
+  }
+
+  /** As `collect`, by the e-mail of the customer. @throws NotFound, CustomerWithoutEmail */
+  async collectOf(storeId: number, id: string): Promise<PersonalRecords> {
+    return this.people.collect(storeId, await this.emailOf(storeId, id));
   }
 
   /**
@@ -62,9 +59,24 @@ export class CustomersService {
    */
   async erase({ store, email, force }: EraseCustomerCommand): Promise<Erasure> {
     const owner = await this.stores.require(store);
-    return this.people.erase(owner.id, email, (orders) => {
+    return this.eraseIn(owner.id, email, force);
+  }
+
+  /** As `erase`, by the e-mail of the customer. @throws NotFound, CustomerWithoutEmail, OrdersOpen */
+  async eraseOf(storeId: number, id: string, force: boolean): Promise<Erasure> {
+    return this.eraseIn(storeId, await this.emailOf(storeId, id), force);
+  }
+
+  private eraseIn(storeId: number, email: string, force: boolean): Promise<Erasure> {
+    return this.people.erase(storeId, email, (orders) => {
       const open = orders.filter(isOpen);
       if (open.length > 0 && !force) throw new OrdersOpen(open);
     });
+  }
+
+  private async emailOf(storeId: number, id: string): Promise<string> {
+    const { email } = await this.retrieve(storeId, id);
+    if (email === '') throw new CustomerWithoutEmail();
+    return email;
   }
 }

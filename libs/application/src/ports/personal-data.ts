@@ -13,15 +13,19 @@ export interface PersonalRecords {
   /** Names of the stored secrets, which are never shown. */
   readonly secrets: readonly string[];
   readonly blocked: boolean;
+  /** The row of `people`, of who may sign in to the store. */
+  readonly member: PersonalRecord | null;
   readonly orders: readonly PersonalRecord[];
 }
 
-/** Changed rows: all are 0 when the store holds nothing of the person. */
+/** Numbers of changed rows: all are 0 when the store holds nothing of the person. */
 export interface Erasure {
   readonly customers: number;
   readonly orders: number;
   /** Entries of the store's block lists. */
   readonly blockedContacts: number;
+  /** Whether the person may sign in to the store, and stays. */
+  readonly isMember: boolean;
 }
 
 /** Replaces the name of a person; other personal texts become empty. */

@@ -2,3 +2,13 @@
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
+
+/** Control characters, line breaks of all kinds, bidirectional marks, halves of a surrogate pair. */
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
+
+export const MAX_DISPLAY_NAME = 200;
+
+/** Whether `text` can be the name of a person or a thing: on one line, without surrounding blanks. */
+export function isDisplayName(text: string): boolean {
+  return text !== '' && text === text.trim() && Array.from(text).length <= MAX_DISPLAY_NAME && !CONTROL.test(text);
+}

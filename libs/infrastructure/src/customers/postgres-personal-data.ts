@@ -2,6 +2,7 @@ import { ERASED_NAME, PersonalData, type Erasure, type PersonalRecords, type Per
 import { isBlockedEmail, isBlockedPhone } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { BulkTurns } from '../postgres/bulk-turns.js';
 import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
 import { hasEmail, isOrderOf } from '../orders/person.js';
 import { CUSTOMER_COLUMNS, ORDER_COLUMNS, orderRecord, type OrderColumns } from './personal-records.js';
@@ -87,6 +88,9 @@ const COLLECT_SECRETS = `/* people.collect_secrets */
     CASE WHEN national_id IS NOT NULL THEN 'national_id' END], NULL) AS names
   FROM customer_secrets WHERE store_id = $1 AND customer_id = $2`;
 
+const MEMBER = `/* people.member */
+  SELECT id, email, name, role, created_at, last_sign_in_at FROM people WHERE store_id = $1 AND email = lower($2)`;
+
 interface Contact {
   readonly email: string;
   readonly phone: string;
@@ -109,7 +113,10 @@ interface OrderRow extends PersonsOrder, Contact {
 /** Has no time limit: a person may have many orders, and not every order is in an index by e-mail. */
 @Injectable()
 export class PostgresPersonalData extends PersonalData {
-  constructor(private readonly connection: MaintenanceConnection) {
+  constructor(
+    private readonly connection: MaintenanceConnection,
+    private readonly turns: BulkTurns,
+  ) {
     super();
   }
 
@@ -119,19 +126,23 @@ export class PostgresPersonalData extends PersonalData {
       const orders = await manager.query<OrderColumns[]>(COLLECT_ORDERS, [storeId, email, customer?.id ?? null]);
       const [secrets] = await manager.query<{ names: string[] }[]>(COLLECT_SECRETS, [storeId, customer?.id ?? null]);
       const [lists] = await manager.query<BlockLists[]>(BLOCK_LISTS, [storeId]);
+      const [member] = await manager.query<object[]>(MEMBER, [storeId, email]);
       return {
         takenAt: lists?.takenAt ?? new Date(),
         customer: customer ?? null,
         secrets: secrets?.names ?? [],
         blocked: entriesOf(lists?.emails, (entry) => isBlockedEmail(entry, [email])).length > 0,
+        member: member ? { ...member } : null,
         orders: orders.map(orderRecord),
       };
     };
-    return this.connection.run((dataSource) => dataSource.transaction('REPEATABLE READ', inSnapshot));
+    return this.turns.run(storeId, () =>
+      this.connection.run((dataSource) => dataSource.transaction('REPEATABLE READ', inSnapshot)),
+    );
   }
 
   override erase(storeId: number, email: string, check: (orders: readonly PersonsOrder[]) => void): Promise<Erasure> {
-    return this.connection.transaction(async (manager) => {
+    const inTransaction = async (manager: EntityManager): Promise<Erasure> => {
       const person = [storeId, email];
       await manager.query(ERASE_KEYS, person);
       const orders = await manager.query<OrderRow[]>(LOCK_ORDERS, person);
@@ -150,8 +161,10 @@ export class PostgresPersonalData extends PersonalData {
       }
       const contacts = [{ email, phone: '' }, ...(customer ? [customer] : []), ...orders];
       const blockedContacts = await unblock(manager, storeId, contacts);
-      return { customers: customer ? 1 : 0, orders: orders.length, blockedContacts };
-    });
+      const members = await manager.query<object[]>(MEMBER, person);
+      return { customers: customer ? 1 : 0, orders: orders.length, blockedContacts, isMember: members.length > 0 };
+    };
+    return this.turns.run(storeId, () => this.connection.transaction(inTransaction));
   }
 }
 

@@ -49,8 +49,12 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
 
   async notifyMerchant(store: StoreProfile, name: string, message: { subject: string; text: string }): Promise<void> {
     const { email, name: shop } = storeBranding(store);
-    if (email === '') return;
-    const to = mailbox(email, shop);
+    if (email !== '') await this.send(store, name, { address: email, name: shop }, message);
+  }
+
+  /** @param name of the message, unique in the store. @throws UnusableAddress */
+  async send(store: StoreProfile, name: string, recipient: Mailbox, message: { subject: string; text: string }) {
+    const to = mailbox(recipient.address, recipient.name);
     if (!to) throw new UnusableAddress();
     await this.deliver(store, name, { from: { ...this.sender }, to: { ...to }, ...message });
   }

@@ -1,14 +1,11 @@
 import { StoreRepository, type StoreProfile } from '@app/application';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { MailLoop } from './mail-loop.js';
 import { MailNotifier } from './mail-notifier.js';
 import { pausedWebhookMail, type PausedWebhook } from './paused-webhook-mail.js';
 import { isCounted, shortStockMail, type OpenOrder, type ShortStock } from './short-stock-mail.js';
-import { failureName } from '../platform/failure-name.js';
 import { Database } from '../postgres/database.js';
-import { ProcessLoop } from '../platform/process-loop.js';
 
-const INTERVAL_MS = 1_000;
-const SHUTDOWN_MS = 35_000;
 /** The last comes about three days after the first. */
 const MOST_ATTEMPTS = 20;
 
@@ -55,30 +52,18 @@ type Notice = { readonly storeId: number; readonly id: number } & (
   | { readonly subject: 'webhook_paused'; readonly details: PausedWebhook }
 );
 
-/** Mails merchants what they must look after, at least once. Workers in several processes share the notices. */
+/** Mails merchants what they must look after. */
 @Injectable()
-export class MerchantNotices extends ProcessLoop {
-  private readonly logger = new Logger(MerchantNotices.name);
-
+export class MerchantNotices extends MailLoop {
   constructor(
     private readonly database: Database,
     private readonly stores: StoreRepository,
     private readonly mails: MailNotifier,
   ) {
-    super(SHUTDOWN_MS);
+    super('A notice to a merchant');
   }
 
-  protected override run(): Promise<void> {
-    return this.repeat(async () => {
-      const hasSent = await this.sendNext().catch((error: Error) => {
-        this.logger.warn(`A notice to a merchant was not sent: ${failureName(error)}`);
-        return false;
-      });
-      return hasSent ? 0 : INTERVAL_MS;
-    });
-  }
-
-  async sendNext(): Promise<boolean> {
+  override async sendNext(): Promise<boolean> {
     const [notice] = await this.database.query<Notice>(CLAIM, []);
     if (!notice) return false;
     const { storeId, id, subject } = notice;

@@ -14,13 +14,16 @@ export const INCLUDED_COLUMNS = `item.is_test AS "isTest", item.refund_due AS "r
 export const INCLUDED = `${updatedAt('orders', 'page.id', 'page."createdAt"')} AS "updatedAt",
   EXISTS (SELECT FROM order_stages AS stage WHERE stage.store_id = $1 AND stage.order_id = page.id AND ${IS_HELD}) AS "isHeld"`;
 
-/** Who placed an order: `placed_by` is the id of a key or of a person. @param order a table with the columns of orders. */
+/**
+ * Who placed an order: `placed_by` is the id of a key, or of a person, who may have been removed.
+ * @param order a table with the columns of orders.
+ */
 export const placerType = (
   order: string,
-) => `CASE WHEN NOT ${order}.placed THEN 'system' WHEN EXISTS (SELECT FROM people
-    WHERE people.store_id = ${order}.store_id AND people.id = ${order}.placed_by) THEN 'person' ELSE 'key' END`;
+) => `CASE WHEN NOT ${order}.placed THEN 'system' WHEN ${order}.placed_by IS NULL OR EXISTS (SELECT FROM api_keys
+    WHERE api_keys.store_id = ${order}.store_id AND api_keys.id = ${order}.placed_by) THEN 'key' ELSE 'person' END`;
 
-/** Empty when the key or the person is deleted. */
+/** Empty when the person is removed. */
 export const placerName = (order: string) => `coalesce((SELECT api_keys.name FROM api_keys
       WHERE api_keys.store_id = ${order}.store_id AND api_keys.id = ${order}.placed_by), (SELECT people.name FROM people
       WHERE people.store_id = ${order}.store_id AND people.id = ${order}.placed_by), '')`;

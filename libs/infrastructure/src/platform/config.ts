@@ -51,6 +51,8 @@ export class Config {
   readonly metricsPort: number | null;
   /** The port of a worker's metrics; `null` = none. */
   readonly workerPort: number | null;
+  /** Where browsers reach the dashboard, without a slash at its end; `null` = not told. */
+  readonly publicUrl: string | null;
   /** Each running stage has a connection to the mail server. */
   readonly workerConcurrency: number;
   /** Networks that webhooks may reach on any port although they are private, such as `10.1.0.0/16`. */
@@ -94,10 +96,12 @@ export class Config {
     this.dashboard = read.oneOf('DASHBOARD', ['on', 'off']) !== 'off';
     this.metricsPort = read.port('METRICS_PORT');
     this.workerPort = read.port('WORKER_PORT');
+    this.publicUrl = read.url('PUBLIC_URL', ['https:', 'http:'])?.replace(/\/+$/, '') ?? null;
     this.workerConcurrency = read.integer('WORKER_CONCURRENCY', 20, 1, 200);
     this.webhookAllow = read.networks('WEBHOOK_ALLOW');
     this.trustProxy = read.trustedProxies('TRUST_PROXY');
 
+    if (/[?#@]/.test(this.publicUrl ?? '')) throw new ConfigError('PUBLIC_URL', 'must have no user, query or fragment');
     if (this.metricsPort === this.port && this.port !== 0) throw new ConfigError('METRICS_PORT', 'must not be PORT');
     if (this.encryptionKeys === null && this.databaseUrl !== null && env.NODE_ENV === 'production') {
       throw new ConfigError('DATA_ENCRYPTION_KEYS', 'is required in production when DATABASE_URL is set');

@@ -5,6 +5,7 @@ import type { JsonLogger } from '../platform/json-logger.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { HeldOrderScreening } from '../orders/held-order-screening.js';
 import { Housekeeping } from './housekeeping.js';
+import { InvitationMails } from '../mail/invitation-mails.js';
 import { MerchantNotices } from '../mail/merchant-notices.js';
 import { StageRunner } from '../orders/stage-runner.js';
 import { WebhookRunner } from '../webhooks/webhook-runner.js';
@@ -35,6 +36,7 @@ export class PipelineWorkerModule {
           useFactory: (rescreen: RescreenHeldOrders) => new HeldOrderScreening(rescreen),
         },
         MerchantNotices,
+        InvitationMails,
         {
           provide: WebhookRunner,
           inject: [DeliverWebhooks, ServiceMetrics],

@@ -8,16 +8,19 @@ CREATE TABLE people (
   oidc_issuer text, -- The account of the identity provider that signed in first; no other account signs in as the person.
   oidc_subject text,
   invite_due boolean NOT NULL DEFAULT true, -- Whether the mail about the access is still to be sent.
+  invite_attempts smallint NOT NULL DEFAULT 0,
+  invite_at timestamptz(3) NOT NULL DEFAULT now(), -- When the mail is tried next.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   last_sign_in_at timestamptz(3),
   PRIMARY KEY (store_id, id),
   UNIQUE (store_id, email),
+  UNIQUE (oidc_issuer, oidc_subject, store_id),
   CHECK ((oidc_issuer IS NULL) = (oidc_subject IS NULL))
 );
 COMMENT ON TABLE people IS 'Who may sign in to a store, and their role.';
 -- A sign-in looks for the person in all stores.
 CREATE INDEX people_email ON people (email);
-CREATE INDEX people_invite_due ON people (created_at) WHERE invite_due;
+CREATE INDEX people_invite_due ON people (invite_at) WHERE invite_due;
 
 -- A request presents a key before its store is known: the hash is the one unique key without store_id.
 CREATE TABLE api_keys (
@@ -87,7 +90,7 @@ CREATE TABLE sign_ins (
   oidc_subject text,
   nonce_hash bytea UNIQUE CHECK (octet_length(nonce_hash) = 32), -- SHA-256 of the cookie of the browser that asked; null for a link.
   secret_hash bytea NOT NULL UNIQUE CHECK (octet_length(secret_hash) = 32), -- Of nonce and code, or of the token.
-  mail_code text, -- The code, encrypted, until its mail is sent.
+  mail_code bytea, -- The code, encrypted, until its mail is sent.
   mail_attempts smallint NOT NULL DEFAULT 0,
   mail_due_at timestamptz(3),
   network text, -- Of the request, for its limit; null for a link.

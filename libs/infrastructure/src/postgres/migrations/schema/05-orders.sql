@@ -54,7 +54,7 @@ CREATE TABLE orders (
   external_reference external_reference, -- The order's number in the client's own system. Unique per store and mode.
   is_test boolean NOT NULL DEFAULT false,
   placed boolean NOT NULL DEFAULT false, -- By this service: its first two stages are done, and have no rows.
-  placed_by uuid, -- The API key that placed the order.
+  placed_by uuid, -- The API key, or the person, that placed the order.
   email_key text COLLATE "C" NOT NULL, -- email_key, comparable_phone and comparable_address of the contact.
   phone_key text COLLATE "C",
   address_key bigint,
@@ -246,7 +246,9 @@ CREATE INDEX order_events_of_lines ON order_events (store_id, order_id, id) WHER
 
 CREATE FUNCTION keep_order_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF to_jsonb(OLD) - 'details' = to_jsonb(NEW) - 'details' AND NEW.details = OLD.details - '{reason,metadata}'::text[] THEN
+  IF to_jsonb(OLD) - '{details,actor_name}'::text[] = to_jsonb(NEW) - '{details,actor_name}'::text[]
+    AND NEW.details IN (OLD.details, OLD.details - '{reason,metadata}'::text[])
+    AND (NEW.actor_name = OLD.actor_name OR NEW.actor_name = 'Erased' AND OLD.actor_type = 'person') THEN
     RETURN NEW;
   END IF;
   RAISE EXCEPTION 'order_events is append-only' USING ERRCODE = 'restrict_violation';

@@ -69,7 +69,11 @@ CREATE INDEX stock_movements_by_stock ON stock_movements (store_id, product_id, 
 CREATE INDEX stock_movements_absolute ON stock_movements (store_id, product_id, variant_key, bin_id, id)
   WHERE kind = ANY ('{OPENING,SET,COUNT}');
 CREATE INDEX stock_movements_by_order ON stock_movements (store_id, order_id) WHERE order_id IS NOT NULL;
-CREATE TRIGGER stock_movements_are_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON stock_movements
+CREATE TRIGGER stock_movements_stay BEFORE DELETE OR TRUNCATE ON stock_movements EXECUTE FUNCTION refuse_change('is append-only');
+-- The name of a person may be erased.
+CREATE TRIGGER stock_movements_are_append_only BEFORE UPDATE ON stock_movements FOR EACH ROW
+  WHEN (to_jsonb(OLD) - 'actor_name' <> to_jsonb(NEW) - 'actor_name' OR NEW.actor_name IS DISTINCT FROM 'Erased'
+    OR OLD.actor_type IS DISTINCT FROM 'person')
   EXECUTE FUNCTION refuse_change('is append-only');
 
 CREATE TABLE line_requests (

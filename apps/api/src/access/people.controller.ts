@@ -1,0 +1,96 @@
+import { PeopleService, type ApiKeyLookup, type PersonKey } from '@app/application';
+import { toPersonResponse, toPersonSession } from '@app/representations';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { StrictBodyPipe } from '../body/body.pipe.js';
+import { list, single } from '../envelope.js';
+import { Documented } from '../openapi/documented.js';
+import { NeedsFreshSignIn, NeedsScope } from '../openapi/needs-scope.js';
+import { booleanFilter } from '../query/parameters.js';
+import { listQuery, queryOf, ReadQuery, type ValuesOf } from '../query/query.js';
+import { CurrentKey, CurrentStore, type CurrentStoreContext } from './current-store.decorator.js';
+import * as docs from './people.openapi.js';
+import { AddPersonRequest, ChangePersonRequest, toNewPerson, toPersonChange } from './people.request.js';
+
+const LIST = listQuery({});
+const REMOVAL = queryOf<{ erasesName: boolean | undefined }>({
+  erasesName: booleanFilter('erase_name', 'the history shows `Erased`', 'it keeps the name, as without the parameter'),
+});
+
+@Controller('v1/people')
+@Documented(docs.PEOPLE_DOCUMENTATION)
+export class PeopleController {
+  constructor(private readonly people: PeopleService) {}
+
+  /** A store has few: the page is cut here. */
+  @Get()
+  @NeedsScope('team')
+  @docs.ApiListPeople
+  async list(@CurrentStore() store: CurrentStoreContext, @ReadQuery(LIST) { page }: ValuesOf<typeof LIST>) {
+    const all = await this.people.list(store.id);
+    const rows = all.slice((page.page - 1) * page.limit, page.page * page.limit);
+    return list(rows.map(toPersonResponse), all.length, page);
+  }
+
+  @Post()
+  @NeedsFreshSignIn('team')
+  @docs.ApiAddPerson
+  async add(@CurrentStore() store: CurrentStoreContext, @Body(StrictBodyPipe) body: AddPersonRequest) {
+    return single(toPersonResponse(await this.people.add({ storeId: store.id, ...toNewPerson(body) })));
+  }
+
+  @Patch(':id')
+  @NeedsFreshSignIn('team')
+  @docs.ApiChangePerson
+  async change(
+    @CurrentStore() store: CurrentStoreContext,
+    @Param('id') id: string,
+    @Body(StrictBodyPipe) body: ChangePersonRequest,
+  ) {
+    return single(toPersonResponse(await this.people.change(keyOf(store, id), toPersonChange(body))));
+  }
+
+  @Delete(':id')
+  @NeedsFreshSignIn('team')
+  @docs.ApiRemovePerson
+  async remove(
+    @CurrentStore() store: CurrentStoreContext,
+    @Param('id') id: string,
+    @ReadQuery(REMOVAL) { erasesName = false }: ValuesOf<typeof REMOVAL>,
+  ) {
+    return single(toPersonResponse(await this.people.remove(keyOf(store, id), erasesName)));
+  }
+
+  @Post(':id/invite')
+  @HttpCode(200)
+  @NeedsFreshSignIn('team')
+  @docs.ApiInvitePerson
+  async invite(@CurrentStore() store: CurrentStoreContext, @Param('id') id: string) {
+    return single(toPersonResponse(await this.people.invite(keyOf(store, id))));
+  }
+
+  @Get(':id/sessions')
+  @NeedsScope('team')
+  @docs.ApiListSessions
+  async sessions(
+    @CurrentKey() key: ApiKeyLookup,
+    @Param('id') id: string,
+    @ReadQuery(LIST) { page }: ValuesOf<typeof LIST>,
+  ) {
+    const all = await this.people.sessions(keyOf(key.store, id));
+    const rows = all.slice((page.page - 1) * page.limit, page.page * page.limit);
+    return list(
+      rows.map((session) => toPersonSession(session, key.id)),
+      all.length,
+      page,
+    );
+  }
+
+  @Delete(':id/sessions/:session_id')
+  @NeedsFreshSignIn('team')
+  @docs.ApiEndSession
+  async endSession(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string, @Param('session_id') sessionId: string) {
+    return single(toPersonSession(await this.people.endSession(keyOf(key.store, id), sessionId), key.id));
+  }
+}
+
+const keyOf = (store: CurrentStoreContext, id: string): PersonKey => ({ storeId: store.id, id });

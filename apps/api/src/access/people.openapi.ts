@@ -1,0 +1,106 @@
+import { CommitOutcomeUnknown } from '@app/application';
+import { EmailTaken, LastOwner, NotFound } from '@app/domain';
+import { Person, PersonSession, type Representation, type ResourceDocumentation } from '@app/representations';
+import { applyDecorators, BadRequestException } from '@nestjs/common';
+import { ApiList, ApiParameters, ApiPath, ApiWrite } from '../openapi/endpoints.js';
+import { ApiFailures } from '../openapi/failures.js';
+import { AddPersonRequest, ChangePersonRequest } from './people.request.js';
+
+export const PEOPLE_DOCUMENTATION: ResourceDocumentation = {
+  tag: 'People',
+  description: 'Who may sign in to the store. Only the sessions of owners reach them, no API key.',
+  schemas: [Person, PersonSession],
+};
+
+const PERSON = { name: 'id', description: 'UUID of the person.', example: Person.example.id };
+const SESSION = { name: 'session_id', description: 'UUID of the session.', example: PersonSession.example.id };
+
+export const ApiListPeople = ApiList({
+  operationId: 'listPeople',
+  summary: 'The people of the store',
+  description: 'Oldest first.',
+  of: Person,
+});
+
+export const ApiListSessions = applyDecorators(
+  ApiPath(PERSON),
+  ApiList({
+    operationId: 'listPersonSessions',
+    summary: 'Where a person is signed in',
+    description: 'Newest first. A sign-in has one session for live and test.',
+    of: PersonSession,
+  }),
+  ApiFailures(new NotFound('Person')),
+);
+
+/** @param answer what the row shows. */
+const ApiChange = (
+  operation: Omit<Parameters<typeof ApiWrite>[0], 'of' | 'answer'>,
+  answer: string,
+  of: Representation = Person,
+) =>
+  applyDecorators(
+    ApiPath(PERSON),
+    ApiWrite({
+      ...operation,
+      of,
+      answer: { status: 200, description: answer },
+      failures: [...(operation.failures ?? []), new NotFound('Person'), new CommitOutcomeUnknown(null)],
+    }),
+  );
+
+export const ApiAddPerson = ApiWrite({
+  operationId: 'addPerson',
+  summary: 'Add a person',
+  description: 'They get a mail without a code, and sign in with their address.',
+  of: Person,
+  body: { type: AddPersonRequest, example: { email: 'ada@example.com', name: 'Ada Lovelace', role: 'owner' } },
+  answer: { status: 201, description: 'The person.' },
+  failures: [new BadRequestException('email is required'), new EmailTaken(), new CommitOutcomeUnknown(null)],
+});
+
+export const ApiChangePerson = ApiChange(
+  {
+    operationId: 'changePerson',
+    summary: 'Change the name or the role of a person',
+    description: 'Absent fields stay. Another role holds for the sessions of the person from their next request on.',
+    body: { type: ChangePersonRequest, example: { role: 'manager' } },
+    failures: [
+      new BadRequestException('role must be one of owner, manager, warehouse, support, developer, viewer'),
+      new LastOwner(),
+    ],
+  },
+  'The person after the change.',
+);
+
+export const ApiRemovePerson = applyDecorators(
+  ApiParameters,
+  ApiChange(
+    {
+      operationId: 'removePerson',
+      summary: 'Remove a person',
+      description:
+        'Their sessions end with the next request. The history of orders, stock and keys keeps their name, unless it is erased.',
+      failures: [new BadRequestException('erase_name must be true or false'), new LastOwner()],
+    },
+    'The person as it was.',
+  ),
+);
+
+export const ApiInvitePerson = ApiChange(
+  {
+    operationId: 'invitePerson',
+    summary: 'Send the mail about the access again',
+    description: 'It has no code. A mail that is still tried starts again at its first attempt.',
+  },
+  'The person. `invited` is true once the mail is sent.',
+);
+
+export const ApiEndSession = applyDecorators(
+  ApiPath(SESSION),
+  ApiChange(
+    { operationId: 'endPersonSession', summary: 'Sign a person out', failures: [new NotFound('Session')] },
+    'The session as it was. It is refused from the next request on, live and test.',
+    PersonSession,
+  ),
+);

@@ -1,0 +1,47 @@
+import { createInterface } from 'node:readline';
+import type { Command } from 'commander';
+import { CommandFailed, EXIT } from './failures.js';
+import { prompt } from './output.js';
+
+/** Of a command that cannot be undone. */
+export interface YesOption {
+  readonly yes?: boolean;
+}
+
+/** Without a terminal the command then fails before it does anything, unless `--yes` is given. */
+export function addYes<Options>(command: Command, isFinal: (options: Options) => boolean = () => true): Command {
+  return command.option('--yes', 'do not ask; required when there is no terminal').hook('preAction', () => {
+    const options = command.opts<Options & YesOption>();
+    if (options.yes || canAsk() || !isFinal(options)) return;
+    throw new CommandFailed('This cannot be undone, and there is no terminal to ask on: add --yes.', EXIT.usage);
+  });
+}
+
+/** @param question names what is lost: `Revoke the key ERP (…kP9x)?` @throws CommandFailed unless the answer is yes. */
+export async function confirm(question: string, { yes }: YesOption): Promise<void> {
+  if (yes) return;
+  prompt(`${question} [y/N]`);
+  if (!/^\s*y(es)?\s*$/i.test(await readLine())) throw new CommandFailed('Nothing was changed.');
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** `2 minutes ago`: in the largest unit of which it has one. */
+export function ago(time: Date): string {
+  const milliseconds = Date.now() - time.getTime();
+  const [unit, length] = UNITS.find(([, length]) => milliseconds >= length) ?? UNITS[2];
+  return new Intl.RelativeTimeFormat('en').format(-Math.floor(milliseconds / length), unit);
+}
+
+const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
+
+async function readLine(): Promise<string> {
+  const lines = createInterface({ input: process.stdin });
+  return new Promise<string>((resolve) => {
+    lines.once('line', resolve).once('close', () => resolve(''));
+  }).finally(() => lines.close());
+}

@@ -1,0 +1,43 @@
+import { printable } from './printable.js';
+
+/** A list of records is a table. A record has two columns, and its own records and lists of them below. */
+export function textOf(value: object): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : tableOf(value as object[]);
+  const fields = Object.entries(value);
+  const plain = fields.filter(([, field]) => !isNested(field)).map(([name, field]) => [cellOf(name), cellOf(field)]);
+  const nested = fields.filter(([, field]) => isNested(field));
+  const below = nested.map(([name, field]) => `${cellOf(name)}:\n${textOf(field as object).replace(/^/gm, '  ')}`);
+  return [...(plain.length > 0 ? [aligned(plain)] : []), ...below].join('\n');
+}
+
+function tableOf(rows: readonly object[]): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const cells = rows.map((row) => columns.map((column) => cellOf((row as Record<string, unknown>)[column])));
+  return aligned([columns.map(cellOf), ...cells]);
+}
+
+/** Every row has the cells of the first. Their widths are counted in code points. */
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widthOf = (text: string) => Array.from(text).length;
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ''))));
+  const padded = (cell: string, column: number) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell));
+  return rows.map((row) => row.map(padded).join('  ').trimEnd()).join('\n');
+}
+
+function isNested(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isRecord);
+  return isRecord(value);
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** One line. */
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value) && !value.some(isRecord)) return cellOf(value.join(', '));
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return printable(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+}

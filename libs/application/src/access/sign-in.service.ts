@@ -1,0 +1,163 @@
+import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import {
+  API_KEY_SECRET,
+  composeSessionSecret,
+  composeSignInCode,
+  NotFound,
+  readSignInCode,
+  SIGN_IN_CODE,
+  type ApiKeyMode,
+} from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import {
+  SignInInvalid,
+  SignInRepository,
+  type OidcIdentity,
+  type SignedIn,
+  type SignIn,
+  type SignInCandidate,
+} from '../ports/sign-in.repository.js';
+import { hashApiKey } from './authenticate-api-key.js';
+import { networkOf } from './networks.js';
+
+/** How long a session lasts after the sign-in. */
+export const SESSION_HOURS = 12;
+const LINK_MINUTES = 15;
+/** The page posts the token as soon as it has it. */
+const OIDC_MINUTES = 5;
+
+const NONCE_BYTES = 16;
+const TOKEN_BYTES = 32;
+
+export type CodeRequested =
+  | { readonly nonce: string; readonly retryAfterSeconds: 0 }
+  | { readonly nonce: null; readonly retryAfterSeconds: number };
+
+/** What a person typed, or the token of a link or of an entry after an identity provider. */
+export type SignInProof = { readonly code: string } | { readonly link: string };
+
+export interface Browser {
+  /** Of its cookie. */
+  readonly nonce: string | undefined;
+  readonly device: string;
+  /** Secrets in its cookies: these sessions end with a new one. */
+  readonly sessions: readonly string[];
+}
+
+export interface Entered {
+  readonly person: SignedIn;
+  readonly store: SignInCandidate['store'];
+  /** The secrets by mode. */
+  readonly secrets: Readonly<Record<ApiKeyMode, string>>;
+}
+
+@Injectable()
+export class SignInService {
+  constructor(private readonly signIns: SignInRepository) {}
+
+  /** Does the same for every address, so that nothing tells which ones are known. @param address of the client. */
+  async requestCode(email: string, address: string): Promise<CodeRequested> {
+    const nonce = randomBytes(NONCE_BYTES).toString('base64url');
+    const code = composeSignInCode(Array.from({ length: SIGN_IN_CODE.length }, () => randomInt(SIGN_IN_CODE.symbols)));
+    const retryAfterSeconds = await this.signIns.requestCode({
+      id: uuidv7(),
+      email: inLowerCase(email),
+      nonceHash: sha256(nonce),
+      secretHash: hashOfCode(nonce, code),
+      code,
+      network: networkOf(address),
+    });
+    return retryAfterSeconds === 0 ? { nonce, retryAfterSeconds } : { nonce: null, retryAfterSeconds };
+  }
+
+  /** For the operator: the token of a link, which any browser may use once. @throws NotFound for an unknown address. */
+  async makeLink(address: string): Promise<{ token: string; expiresAt: Date; candidates: SignInCandidate[] }> {
+    const [id, email] = [uuidv7(), inLowerCase(address)];
+    const candidates = await this.signIns.candidates({ id, email, oidc: null });
+    if (candidates.length === 0) throw new NotFound('Person with this e-mail in an active store');
+    return { ...(await this.drawToken({ id, email, oidc: null, nonceHash: null }, LINK_MINUTES)), candidates };
+  }
+
+  /**
+   * After the sign-in at an identity provider.
+   * @param email as the provider has verified it.
+   * @param nonce of the browser that began it, which alone can use the token.
+   */
+  async makeOidcEntry(email: string, oidc: OidcIdentity, nonce: string): Promise<string> {
+    const entry = { id: uuidv7(), email: inLowerCase(email), oidc, nonceHash: sha256(nonce) };
+    return (await this.drawToken(entry, OIDC_MINUTES)).token;
+  }
+
+  /** As whom and where the link signs in, without using it. @throws SignInInvalid */
+  async look(link: string, nonce: string | undefined): Promise<readonly SignInCandidate[]> {
+    const signIn = await this.findToken(link, nonce);
+    const candidates = signIn ? await this.signIns.candidates(signIn) : [];
+    if (candidates.length === 0) throw new SignInInvalid();
+    return candidates;
+  }
+
+  /**
+   * @param store subdomain of the store, for a person of several.
+   * @returns the stores to choose from when there are several: then nothing is used up.
+   * @throws SignInInvalid
+   */
+  async enter(
+    proof: SignInProof,
+    { nonce, device, sessions }: Browser,
+    store: string | undefined,
+  ): Promise<Entered | readonly SignInCandidate[]> {
+    const signIn = await ('code' in proof ? this.findCode(proof.code, nonce) : this.findToken(proof.link, nonce));
+    if (!signIn) throw new SignInInvalid();
+    const candidates = await this.signIns.candidates(signIn);
+    if (store === undefined && candidates.length > 1) {
+      if ('code' in proof) await this.signIns.returnAttempt(signIn.id);
+      return candidates;
+    }
+    const candidate = candidates.find(({ store: { subdomain } }) => store === undefined || subdomain === store);
+    if (!candidate) throw new SignInInvalid();
+    const [live, test] = [drawSession('live'), drawSession('test')];
+    const replaced = sessions.map(hashApiKey);
+    const person = await this.signIns.use(signIn, candidate, [live.session, test.session], device, replaced);
+    if (!person) throw new SignInInvalid();
+    return { person, store: candidate.store, secrets: { live: live.secret, test: test.secret } };
+  }
+
+  /** @param sessions their secrets. */
+  signOut(sessions: readonly string[]): Promise<void> {
+    return this.signIns.endSessions(sessions.map(hashApiKey));
+  }
+
+  private async drawToken(entry: SignIn & { readonly nonceHash: Buffer | null }, minutes: number) {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    return { token, expiresAt: await this.signIns.insertToken({ ...entry, secretHash: sha256(token) }, minutes) };
+  }
+
+  /** A text that cannot be a code is no attempt. */
+  private async findCode(text: string, nonce: string | undefined): Promise<SignIn | null> {
+    const code = readSignInCode(text);
+    if (code === null || nonce === undefined) return null;
+    const signIn = await this.signIns.countAttempt(sha256(nonce));
+    return signIn && timingSafeEqual(signIn.secretHash, hashOfCode(nonce, code)) ? signIn : null;
+  }
+
+  private findToken(token: string, nonce: string | undefined): Promise<SignIn | null> {
+    return this.signIns.findToken(sha256(token), nonce === undefined ? null : sha256(nonce));
+  }
+}
+
+const inLowerCase = (email: string): string => email.trim().toLowerCase();
+
+/** A code has 40 random bits: with the nonce, which only the browser has, a copy of the table cannot be searched. */
+const hashOfCode = (nonce: string, code: string): Buffer => sha256(`${nonce}:${code}`);
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function drawSession(mode: ApiKeyMode) {
+  const secret = composeSessionSecret(
+    Array.from({ length: API_KEY_SECRET.length }, () => randomInt(API_KEY_SECRET.symbols)),
+  );
+  return { secret, session: { id: uuidv7(), mode, hash: hashApiKey(secret), lastFour: secret.slice(-4) } };
+}

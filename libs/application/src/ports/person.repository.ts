@@ -1,0 +1,67 @@
+import type { Role } from '@app/domain';
+
+export interface PersonKey {
+  readonly storeId: number;
+  readonly id: string;
+}
+
+/** Who may sign in to a store. */
+export interface Person extends PersonKey {
+  /** In lower case. Unique in the store. */
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly createdAt: Date;
+  readonly lastSignInAt: Date | null;
+  /** Whether the mail about the access is sent. */
+  readonly isInvited: boolean;
+}
+
+export type NewPerson = Pick<Person, 'storeId' | 'id' | 'email' | 'name' | 'role'>;
+
+/** Absent ones stay. */
+export type PersonChange = Partial<Pick<Person, 'name' | 'role'>>;
+
+/** One sign-in: its keys of both modes. */
+export interface PersonSession {
+  readonly id: string;
+  readonly keyIds: readonly string[];
+  /** The browser and the system. */
+  readonly device: string;
+  readonly createdAt: Date;
+  /** Exact to a minute. */
+  readonly lastUsedAt: Date | null;
+  readonly expiresAt: Date | null;
+}
+
+/** A method returns null when the store has no such person, or the person no such session. */
+export abstract class PersonRepository {
+  /** Its mail is due. @throws EmailTaken */
+  abstract insert(person: NewPerson): Promise<Person>;
+
+  /** Oldest first. */
+  abstract list(storeId: number): Promise<Person[]>;
+
+  abstract find(key: PersonKey): Promise<Person | null>;
+
+  /** @param email in lower case. */
+  abstract findByEmail(storeId: number, email: string): Promise<Person | null>;
+
+  /** Another role is the scope of the person's sessions from their next request on. @throws LastOwner */
+  abstract change(key: PersonKey, change: PersonChange): Promise<Person | null>;
+
+  /** The mail is due again. */
+  abstract invite(key: PersonKey): Promise<Person | null>;
+
+  /**
+   * The sessions end with the next request. The history of the store keeps the name of the person, unless it is erased.
+   * @returns the person as it was. @throws LastOwner
+   */
+  abstract remove(key: PersonKey, erasesName: boolean): Promise<Person | null>;
+
+  /** Of sign-ins that have not ended, newest first. */
+  abstract sessions(key: PersonKey): Promise<PersonSession[]>;
+
+  /** Both keys of the sign-in are refused from the next request on. @returns it as it was. */
+  abstract endSession(key: PersonKey, sessionId: string): Promise<PersonSession | null>;
+}

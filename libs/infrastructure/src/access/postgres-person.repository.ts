@@ -1,0 +1,164 @@
+import {
+  ERASED_NAME,
+  PersonRepository,
+  type NewPerson,
+  type Person,
+  type PersonChange,
+  type PersonKey,
+  type PersonSession,
+} from '@app/application';
+import { EmailTaken, LastOwner, scopeOfRole } from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { BulkTurns } from '../postgres/bulk-turns.js';
+import { Database } from '../postgres/database.js';
+import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
+import { isUniqueViolation } from '../postgres/postgres-errors.js';
+import { Transactions } from '../postgres/transactions.js';
+
+const COLUMNS = `
+  store_id AS "storeId", id, email, name, role, created_at AS "createdAt", last_sign_in_at AS "lastSignInAt",
+  NOT invite_due AS "isInvited"`;
+
+const INSERT = `/* people.insert */
+  INSERT INTO people (store_id, id, email, name, role) VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`;
+
+const LIST = `/* people.list */ SELECT ${COLUMNS} FROM people WHERE store_id = $1 ORDER BY id`;
+const FIND = `/* people.find */ SELECT ${COLUMNS} FROM people WHERE store_id = $1 AND id = $2`;
+const FIND_BY_EMAIL = `/* people.find_by_email */ SELECT ${COLUMNS} FROM people WHERE store_id = $1 AND email = $2`;
+
+// Of two owners who remove or demote each other at the same time, the second waits here, and then no longer finds the first.
+const LOCK_OWNERS = `/* people.lock_owners */
+  SELECT id FROM people WHERE store_id = $1 AND role = 'owner' ORDER BY id
+  /* @protects last-owner */
+  FOR NO KEY UPDATE`;
+
+const CHANGE = `/* people.change */
+  UPDATE people SET name = coalesce($3, name), role = coalesce($4, role) WHERE store_id = $1 AND id = $2
+  RETURNING ${COLUMNS}`;
+const CHANGE_SESSIONS = `/* people.change_sessions */
+  UPDATE api_keys SET scope = $3 WHERE store_id = $1 AND person_id = $2`;
+
+const INVITE = `/* people.invite */
+  UPDATE people SET invite_due = true, invite_attempts = 0, invite_at = now() WHERE store_id = $1 AND id = $2
+  RETURNING ${COLUMNS}`;
+
+const REMOVE = `/* people.remove */
+  WITH removed AS (DELETE FROM people WHERE store_id = $1 AND id = $2 RETURNING *) SELECT ${COLUMNS} FROM removed`;
+
+const ERASE_EVENTS = `/* people.erase_events */
+  UPDATE order_events SET actor_name = $3 WHERE store_id = $1 AND actor_type = 'person' AND actor_id = $2::text`;
+const ERASE_MOVEMENTS = `/* people.erase_movements */
+  UPDATE stock_movements SET actor_name = $3 WHERE store_id = $1 AND actor_type = 'person' AND actor_id = $2::text`;
+const isPerson = (actor: string) => `${actor} @> jsonb_build_object('type', 'person', 'id', $2::text)`;
+const erased = (actor: string) => `
+  CASE WHEN ${isPerson(actor)} THEN jsonb_set(${actor}, '{name}', to_jsonb($3::text)) ELSE ${actor} END`;
+const ERASE_KEYS = `/* people.erase_keys */
+  UPDATE api_keys SET created_by = ${erased('created_by')}, changed_by = ${erased('changed_by')}
+  WHERE store_id = $1 AND (${isPerson('created_by')} OR ${isPerson('changed_by')})`;
+
+// A sign-in makes a key of each mode at the same time. The one of live names both.
+const SESSION = `
+  (array_agg(id ORDER BY mode))[1] AS id, array_agg(id) AS "keyIds", device, created_at AS "createdAt",
+  max(last_used_at) AS "lastUsedAt", max(expires_at) AS "expiresAt"`;
+const SESSIONS = `/* people.sessions */
+  SELECT ${SESSION} FROM api_keys
+  WHERE store_id = $1 AND person_id = $2 AND status = 'ACTIVE' AND expires_at > now()
+  GROUP BY created_at, device ORDER BY created_at DESC, device`;
+const END_SESSION = `/* people.end_session */
+  WITH ended AS (
+    DELETE FROM api_keys USING api_keys AS named
+    WHERE named.store_id = $1 AND named.person_id = $2 AND named.id = $3
+      AND api_keys.store_id = $1 AND api_keys.person_id = $2 AND api_keys.created_at = named.created_at
+      AND api_keys.device = named.device
+    RETURNING api_keys.*
+  )
+  SELECT ${SESSION} FROM ended GROUP BY created_at, device`;
+
+/** In a transaction. */
+type Send = (text: string, values: unknown[]) => Promise<unknown>;
+
+@Injectable()
+export class PostgresPersonRepository extends PersonRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly transactions: Transactions,
+    private readonly connection: MaintenanceConnection,
+    private readonly turns: BulkTurns,
+  ) {
+    super();
+  }
+
+  override async insert({ storeId, id, email, name, role }: NewPerson): Promise<Person> {
+    const values = [storeId, id, email, name, role];
+    const rows = await this.database.write<Person>(INSERT, values).catch((error: unknown) => {
+      throw isUniqueViolation(error, 'people_store_id_email_key') ? new EmailTaken() : error;
+    });
+    return rows[0] as Person;
+  }
+
+  override list(storeId: number): Promise<Person[]> {
+    return this.database.query(LIST, [storeId]);
+  }
+
+  override async find({ storeId, id }: PersonKey): Promise<Person | null> {
+    return first(await this.database.query(FIND, [storeId, id]));
+  }
+
+  override async findByEmail(storeId: number, email: string): Promise<Person | null> {
+    return first(await this.database.query(FIND_BY_EMAIL, [storeId, email]));
+  }
+
+  override change({ storeId, id }: PersonKey, { name, role }: PersonChange): Promise<Person | null> {
+    return this.transactions.run(storeId, async (sql) => {
+      if (role !== undefined && role !== 'owner')
+        await keepOwner((text, values) => sql.query(text, values), { storeId, id });
+      const person = first(await sql.query<Person>(CHANGE, [storeId, id, name, role]));
+      if (person) await sql.query(CHANGE_SESSIONS, [storeId, id, scopeOfRole(person.role)]);
+      return person;
+    });
+  }
+
+  override async invite({ storeId, id }: PersonKey): Promise<Person | null> {
+    return first(await this.database.write(INVITE, [storeId, id]));
+  }
+
+  /** No index finds the name in the history: an erasure has no time limit. */
+  override remove(key: PersonKey, erasesName: boolean): Promise<Person | null> {
+    const { storeId, id } = key;
+    if (!erasesName)
+      return this.transactions.run(storeId, (sql) => remove((text, values) => sql.query(text, values), key));
+    const erase = async (send: Send) => {
+      // Before the owners are locked: sign-ins would wait for them.
+      for (const statement of [ERASE_EVENTS, ERASE_MOVEMENTS, ERASE_KEYS]) {
+        await send(statement, [storeId, id, ERASED_NAME]);
+      }
+      return remove(send, key);
+    };
+    return this.turns.run(storeId, () =>
+      this.connection.transaction((manager) => erase((text, values) => manager.query(text, values))),
+    );
+  }
+
+  override sessions({ storeId, id }: PersonKey): Promise<PersonSession[]> {
+    return this.database.query(SESSIONS, [storeId, id]);
+  }
+
+  override async endSession({ storeId, id }: PersonKey, sessionId: string): Promise<PersonSession | null> {
+    return first(await this.database.write<PersonSession>(END_SESSION, [storeId, id, sessionId]));
+  }
+}
+
+async function remove(send: Send, key: PersonKey): Promise<Person | null> {
+  await keepOwner(send, key);
+  return first((await send(REMOVE, [key.storeId, key.id])) as Person[]);
+}
+
+/** @throws LastOwner when the person is the only owner. */
+async function keepOwner(send: Send, { storeId, id }: PersonKey): Promise<void> {
+  const owners = (await send(LOCK_OWNERS, [storeId])) as { id: string }[];
+  if (owners.length === 1 && owners[0]?.id === id) throw new LastOwner();
+}
+
+function first<T>(rows: readonly T[]): T | null {
+  return rows[0] ?? null;
+}

@@ -1,0 +1,182 @@
+import {
+  SESSION_HOURS,
+  SignInRepository,
+  type NewSession,
+  type NewSignInCode,
+  type NewSignInToken,
+  type SignedIn,
+  type SignIn,
+  type SignInCandidate,
+} from '@app/application';
+import { SESSION_PREFIX, scopeOfRole } from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { DataCipher } from '../platform/data-cipher.js';
+import { Database } from '../postgres/database.js';
+import { Transactions } from '../postgres/transactions.js';
+
+const CODE_MINUTES = 10;
+const ATTEMPTS = 5;
+const HOURLY_OF_NETWORK = 20;
+const HOURLY_OF_EMAIL = 3;
+
+/** The sign-ins of all stores take the turns of one. */
+const NO_STORE = 0;
+
+/** Binds the code to its row. */
+export const contextOfCode = (id: string): string => `sign_ins/${id}/mail_code`;
+
+// Always the network first, so that two requests cannot wait for each other.
+const LOCK_LIMITS = `/* sign_ins.lock_limits */
+  SELECT pg_advisory_xact_lock(hashtext('sign_in_network'), hashtext($1)),
+    pg_advisory_xact_lock(hashtext('sign_in_email'), hashtext($2))`;
+
+// The row of the limit, if there is one, ends the wait when it is an hour old.
+const REQUEST_CODE = `/* sign_ins.request_code */
+  WITH limits AS (
+    (SELECT created_at FROM sign_ins WHERE network = $6 AND created_at > now() - interval '1 hour'
+     ORDER BY created_at DESC OFFSET ${HOURLY_OF_NETWORK - 1} LIMIT 1)
+    UNION ALL
+    (SELECT created_at FROM sign_ins WHERE email = $2 AND kind = 'code' AND created_at > now() - interval '1 hour'
+     ORDER BY created_at DESC OFFSET ${HOURLY_OF_EMAIL - 1} LIMIT 1)
+  ), added AS (
+    INSERT INTO sign_ins (id, kind, email, nonce_hash, secret_hash, mail_code, mail_due_at, network, expires_at)
+    SELECT $1, 'code', $2, $3, $4, $5, now(), $6, now() + interval '${CODE_MINUTES} minutes'
+    /* @protects sign-in-limits */
+    WHERE NOT EXISTS (SELECT FROM limits)
+  )
+  SELECT coalesce(ceil(extract(epoch FROM max(created_at) + interval '1 hour' - now())), 0)::int AS wait FROM limits`;
+
+const INSERT_TOKEN = `/* sign_ins.insert_token */
+  INSERT INTO sign_ins (id, kind, email, oidc_issuer, oidc_subject, nonce_hash, secret_hash, expires_at)
+  VALUES ($1, CASE WHEN $3::text IS NULL THEN 'link' ELSE 'oidc' END, $2, $3, $4, $5, $6, now() + make_interval(mins => $7))
+  RETURNING expires_at AS "expiresAt"`;
+
+const IS_OPEN = 'used_at IS NULL AND expires_at > now()';
+
+const COUNT_ATTEMPT = `/* sign_ins.count_attempt */
+  UPDATE sign_ins SET attempts = attempts + 1
+  WHERE nonce_hash = $1 AND kind = 'code' AND ${IS_OPEN}
+    /* @protects sign-in-attempts */
+    AND attempts < ${ATTEMPTS}
+  RETURNING id, email, secret_hash AS "secretHash"`;
+
+const RETURN_ATTEMPT = '/* sign_ins.return_attempt */ UPDATE sign_ins SET attempts = attempts - 1 WHERE id = $1';
+
+const FIND_TOKEN = `/* sign_ins.find_token */
+  SELECT id, email, oidc_issuer AS issuer, oidc_subject AS subject FROM sign_ins
+  WHERE secret_hash = $1 AND kind <> 'code' AND ${IS_OPEN}
+    /* @protects sign-in-nonce */
+    AND (nonce_hash IS NULL OR nonce_hash = $2)`;
+
+/** `$n` is the address, then the issuer and the subject, which are null without an identity provider. */
+const isThePerson = (email: number) => `(
+  (person.email = $${email} AND ($${email + 1}::text IS NULL OR person.oidc_issuer IS NULL))
+  OR (person.oidc_issuer = $${email + 1} AND person.oidc_subject = $${email + 2}))`;
+
+const CANDIDATES = `/* sign_ins.candidates */
+  SELECT DISTINCT ON (store.id) person.id, person.name,
+    json_build_object('id', store.id, 'subdomain', store.subdomain, 'name', store.name) AS store
+  FROM people person JOIN stores store ON store.id = person.store_id
+  WHERE store.status = 'ACTIVE' AND ${isThePerson(1)}
+  ORDER BY store.id, person.oidc_issuer IS NULL`;
+
+const USE = `/* sign_ins.use */
+  UPDATE sign_ins SET used_at = now(), mail_code = NULL
+  WHERE id = $1
+    /* @protects sign-in-once */
+    AND ${IS_OPEN}
+  RETURNING id`;
+
+// Locks the person until the sessions are there, so that a change of the role finds them.
+const SIGN_IN_PERSON = `/* people.sign_in */
+  UPDATE people person
+  SET last_sign_in_at = now(), oidc_issuer = coalesce(oidc_issuer, $4), oidc_subject = coalesce(oidc_subject, $5)
+  WHERE store_id = $1 AND id = $2 AND ${isThePerson(3)}
+  RETURNING name, email, role`;
+
+const END_SESSIONS = `/* sessions.end */ DELETE FROM api_keys WHERE key_hash = ANY($1) AND person_id IS NOT NULL`;
+
+const ADD_SESSIONS = `/* sessions.add */
+  INSERT INTO api_keys (store_id, person_id, id, mode, key_hash, last_four, prefix, scope, device, expires_at, created_by)
+  SELECT $1, $2, id, mode, hash, last_four, '${SESSION_PREFIX}', $7, $8, now() + interval '${SESSION_HOURS} hours',
+    jsonb_build_object('type', 'person', 'id', $2::uuid, 'name', $9::text)
+  FROM unnest($3::uuid[], $4::text[], $5::bytea[], $6::text[]) AS session (id, mode, hash, last_four)
+  RETURNING expires_at AS "expiresAt"`;
+
+@Injectable()
+export class PostgresSignInRepository extends SignInRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly transactions: Transactions,
+    private readonly cipher: DataCipher,
+  ) {
+    super();
+  }
+
+  override requestCode({ id, email, nonceHash, secretHash, code, network }: NewSignInCode): Promise<number> {
+    const sealed = this.cipher.encrypt(code, contextOfCode(id));
+    return this.transactions.run(NO_STORE, async (sql) => {
+      await sql.query(LOCK_LIMITS, [network, email]);
+      const values = [id, email, nonceHash, secretHash, sealed, network];
+      const [row] = await sql.query<{ wait: number }>(REQUEST_CODE, values);
+      return row?.wait ?? 0;
+    });
+  }
+
+  override async insertToken(token: NewSignInToken, minutes: number): Promise<Date> {
+    const { id, email, oidc, nonceHash, secretHash } = token;
+    const values = [id, email, oidc?.issuer ?? null, oidc?.subject ?? null, nonceHash, secretHash, minutes];
+    const [row] = await this.database.write<{ expiresAt: Date }>(INSERT_TOKEN, values);
+    return (row as { expiresAt: Date }).expiresAt;
+  }
+
+  override async countAttempt(nonceHash: Buffer): Promise<(SignIn & { readonly secretHash: Buffer }) | null> {
+    const [row] = await this.database.write<Omit<SignIn, 'oidc'> & { secretHash: Buffer }>(COUNT_ATTEMPT, [nonceHash]);
+    return row ? { ...row, oidc: null } : null;
+  }
+
+  override async returnAttempt(id: string): Promise<void> {
+    await this.database.write(RETURN_ATTEMPT, [id]);
+  }
+
+  override async findToken(secretHash: Buffer, nonceHash: Buffer | null): Promise<SignIn | null> {
+    type Row = { id: string; email: string; issuer: string | null; subject: string };
+    const [row] = await this.database.query<Row>(FIND_TOKEN, [secretHash, nonceHash]);
+    if (!row) return null;
+    const { id, email, issuer, subject } = row;
+    return { id, email, oidc: issuer === null ? null : { issuer, subject } };
+  }
+
+  override candidates(signIn: SignIn): Promise<SignInCandidate[]> {
+    return this.database.query(CANDIDATES, identityOf(signIn));
+  }
+
+  override use(
+    signIn: SignIn,
+    { id, store }: SignInCandidate,
+    sessions: readonly NewSession[],
+    device: string,
+    replaced: readonly Buffer[],
+  ): Promise<SignedIn | null> {
+    return this.transactions.run(store.id, async (sql) => {
+      const used = await sql.query(USE, [signIn.id]);
+      if (used.length === 0) return null;
+      const identity = identityOf(signIn);
+      const [person] = await sql.query<Omit<SignedIn, 'expiresAt'>>(SIGN_IN_PERSON, [store.id, id, ...identity]);
+      if (!person) return null;
+      await sql.query(END_SESSIONS, [replaced]);
+      const columns = (['id', 'mode', 'hash', 'lastFour'] as const).map((name) => sessions.map((each) => each[name]));
+      const values = [store.id, id, ...columns, scopeOfRole(person.role), device, person.name];
+      const [added] = await sql.query<{ expiresAt: Date }>(ADD_SESSIONS, values);
+      return { ...person, expiresAt: (added as { expiresAt: Date }).expiresAt };
+    });
+  }
+
+  override async endSessions(hashes: readonly Buffer[]): Promise<void> {
+    await this.database.write(END_SESSIONS, [hashes]);
+  }
+}
+
+function identityOf({ email, oidc }: SignIn): unknown[] {
+  return [email, oidc?.issuer ?? null, oidc?.subject ?? null];
+}

@@ -1,0 +1,70 @@
+import { StoreRepository } from '@app/application';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../platform/config.js';
+import { Database } from '../postgres/database.js';
+import { MailLoop } from './mail-loop.js';
+import { MailNotifier } from './mail-notifier.js';
+import { storeBranding } from './store-branding.js';
+
+/** The last comes about three days after the first. */
+const MOST_ATTEMPTS = 20;
+
+// An attempt makes the mail due again before it begins: one that fails, or whose worker is killed, needs no further word.
+const CLAIM = `/* invitations.claim */
+  WITH due AS (
+    SELECT store_id, id FROM people WHERE invite_due AND invite_at <= now() AND invite_attempts < ${MOST_ATTEMPTS}
+    ORDER BY invite_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+  )
+  UPDATE people AS person
+  SET invite_attempts = invite_attempts + 1,
+    invite_at = now() + least(interval '1 minute' * 2 ^ invite_attempts, interval '6 hours')
+  FROM due WHERE person.store_id = due.store_id AND person.id = due.id
+  RETURNING person.store_id AS "storeId", person.id, person.email, person.name, person.invite_at AS "nextAt"`;
+
+// Another mail may have been asked for since.
+const DONE = `/* invitations.done */
+  UPDATE people SET invite_due = false WHERE store_id = $1 AND id = $2 AND invite_at = $3`;
+
+interface Invitation {
+  readonly storeId: number;
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly nextAt: Date;
+}
+
+/** Mails people that they were added to a store. The mail has no secret: who reads it must still sign in. */
+@Injectable()
+export class InvitationMails extends MailLoop {
+  constructor(
+    private readonly database: Database,
+    private readonly stores: StoreRepository,
+    private readonly mails: MailNotifier,
+    private readonly config: Config,
+  ) {
+    super('The mail to a person who was added');
+  }
+
+  override async sendNext(): Promise<boolean> {
+    const [invitation] = await this.database.query<Invitation>(CLAIM);
+    if (!invitation) return false;
+    const { storeId, id, email, name, nextAt } = invitation;
+    const store = await this.stores.findProfile(storeId);
+    if (store) {
+      const message = invitationMail(storeBranding(store).name, this.config.publicUrl);
+      await this.mails.send(store, `invitation-${id}-${nextAt.getTime()}`, { address: email, name }, message);
+    }
+    await this.database.query(DONE, [storeId, id, nextAt]);
+    return true;
+  }
+}
+
+function invitationMail(store: string, publicUrl: string | null) {
+  return {
+    subject: `You were added to ${store}`,
+    text: [
+      `You were added to ${store}. Sign in with this address.`,
+      ...(publicUrl === null ? [] : [`${publicUrl}/dashboard/`]),
+    ].join('\n\n'),
+  };
+}

@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import { AuthenticateApiKey, SignInInvalid, SignInRepository, SignInService, type Entered } from '@app/application';
+import { scopeOfRole, type Role } from '@app/domain';
+import { DataCipher } from '@app/infrastructure';
+import { v7 as uuidv7 } from 'uuid';
+import { contextOfCode } from '../../libs/infrastructure/src/access/postgres-sign-in.repository.js';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+let api: RunningApi;
+let signIns: SignInService;
+beforeAll(async () => {
+  api = await startApi();
+  signIns = api.app.get(SignInService);
+});
+afterAll(() => api.stop());
+
+const DEVICE = 'Firefox, Linux';
+const OIDC = { issuer: 'https://login.example', subject: 'sub-1' };
+let addresses = 0;
+const address = () => `198.51.100.${++addresses}`;
+
+/** The code as its mail would have it. */
+async function codeOf(email: string): Promise<string> {
+  const [row] = await api.database.query<{ id: string; mail_code: Buffer }>(
+    "SELECT id, mail_code FROM sign_ins WHERE email = $1 AND kind = 'code' ORDER BY created_at DESC LIMIT 1",
+    [email],
+  );
+  return api.app.get(DataCipher).decrypt(row?.mail_code ?? Buffer.of(), contextOfCode(row?.id ?? ''));
+}
+
+async function requested(email: string): Promise<{ nonce: string; code: string }> {
+  const { nonce } = await signIns.requestCode(email, address());
+  return { nonce: String(nonce), code: await codeOf(email) };
+}
+
+const browser = (nonce?: string, sessions: string[] = []) => ({ nonce, device: DEVICE, sessions });
+const enter = async (proof: Parameters<SignInService['enter']>[0], nonce?: string, store?: string) =>
+  (await signIns.enter(proof, browser(nonce), store)) as Entered;
+const isRefused = (work: Promise<unknown>) => expect(work).rejects.toBeInstanceOf(SignInInvalid);
+const change = (email: string, set: string) =>
+  api.database.query(`UPDATE sign_ins SET ${set} WHERE email = $1`, [email]);
+const wrong = (code: string) => (code.startsWith('0') ? '1' : '0') + code.slice(1);
+
+describe('SignInRepository', () => {
+  it.each<Role>(['owner', 'viewer'])('a code gives the %s two sessions of the role, once', async (role) => {
+    const { id, email, name } = await api.store.session(role);
+    const { nonce, code } = await requested(email);
+
+    const entered = await enter({ code: `${code.slice(0, 4)} - ${code.slice(4).toLowerCase()}` }, nonce);
+
+    expect(entered).toMatchObject({ person: { name, email, role }, store: { subdomain: api.store.subdomain } });
+    for (const mode of ['live', 'test'] as const) {
+      const found = await api.app
+        .get(AuthenticateApiKey)
+        .check({ text: entered.secrets[mode], isSession: true, mode }, '192.0.2.1');
+      expect(found.key).toMatchObject({ mode, scope: scopeOfRole(role), person: { id, email, isFresh: true } });
+    }
+    const rows = await api.database.query(
+      `SELECT DISTINCT device, created_by, created_at, extract(epoch FROM expires_at - created_at)::int AS seconds
+       FROM api_keys WHERE person_id = $1 AND device <> ''`,
+      [id],
+    );
+    expect(rows).toMatchObject([{ device: DEVICE, created_by: { type: 'person', id, name }, seconds: 12 * 3600 }]);
+    await isRefused(enter({ code }, nonce));
+  });
+
+  it.each<[string, (given: { nonce: string; code: string; email: string }) => Promise<unknown>]>([
+    ['in another browser', ({ code }) => enter({ code }, randomBytes(16).toString('base64url'))],
+    ['without the cookie', ({ code }) => enter({ code })],
+    ['that is wrong', ({ code, nonce }) => enter({ code: wrong(code) }, nonce)],
+    ['that is no code', ({ nonce }) => enter({ code: 'U' }, nonce)],
+    ['for another store', ({ code, nonce }) => enter({ code }, nonce, 'larkmoor')],
+    ['as a link', ({ code, nonce }) => enter({ link: `${nonce}:${code}` }, nonce)],
+    ['late', ({ code, nonce, email }) => change(email, 'expires_at = now()').then(() => enter({ code }, nonce))],
+    [
+      'of a person who was removed',
+      async ({ code, nonce, email }) => {
+        await api.database.query('DELETE FROM people WHERE email = $1', [email]);
+        return enter({ code }, nonce);
+      },
+    ],
+  ])('refuses a code %s', async (_what, attempt) => {
+    const { email } = await api.store.session('owner');
+
+    await isRefused(attempt({ email, ...(await requested(email)) }));
+  });
+
+  it('compares a code with five texts, however many come at once', async () => {
+    const { email } = await api.store.session('owner');
+    const { nonce, code } = await requested(email);
+    await Promise.all(Array.from({ length: 20 }, () => isRefused(enter({ code: wrong(code) }, nonce))));
+
+    await isRefused(enter({ code }, nonce));
+    expect(await api.database.query('SELECT attempts FROM sign_ins WHERE email = $1', [email])).toEqual([
+      { attempts: 5 },
+    ]);
+  });
+
+  it('lets a person of several stores choose, without an attempt', async () => {
+    const other = await StoreFixture.create(api.database);
+    const { email } = await api.store.session('owner');
+    await other.row('people', { id: uuidv7(), email, name: 'Ada', role: 'viewer' });
+    const { nonce, code } = await requested(email);
+    for (let i = 0; i < 4; i++) await isRefused(enter({ code: wrong(code) }, nonce));
+
+    expect(await signIns.enter({ code }, browser(nonce), undefined)).toMatchObject([
+      { store: { subdomain: api.store.subdomain } },
+      { store: { subdomain: other.subdomain } },
+    ]);
+    expect(await enter({ code }, nonce, other.subdomain)).toMatchObject({ person: { role: 'viewer' } });
+  });
+
+  it('signs nobody in to a store that is not active', async () => {
+    const other = await StoreFixture.create(api.database);
+    const { email } = await other.session('owner');
+    await api.database.query("UPDATE stores SET status = 'INACTIVE' WHERE id = $1", [other.id]);
+    const { nonce, code } = await requested(email);
+
+    await isRefused(enter({ code }, nonce));
+  });
+
+  it('adds three codes of an address and twenty of a network in an hour', async () => {
+    const [email, network] = [`${uuidv7()}@example.com`, address()];
+    const times = async (count: number, ask: (index: number) => Promise<{ retryAfterSeconds: number }>) =>
+      (await Promise.all(Array.from({ length: count }, (_, index) => ask(index)))).filter((each) => {
+        return each.retryAfterSeconds === 0;
+      }).length;
+
+    expect(await times(6, () => signIns.requestCode(email, address()))).toBe(3);
+    expect(await times(25, (n) => signIns.requestCode(`${n}-${email}`, network))).toBe(20);
+    expect(await times(25, (n) => signIns.requestCode(`v6-${n}-${email}`, `2001:db8::${n.toString(16)}`))).toBe(20);
+    const refused = await signIns.requestCode(email, address());
+    expect(refused.retryAfterSeconds).toBeGreaterThan(3_500);
+    await change(email, "created_at = created_at - interval '1 hour'");
+    expect(await times(6, () => signIns.requestCode(email, address()))).toBe(3);
+  });
+
+  it('opens a link in any browser, once, and shows before as whom', async () => {
+    const { email, name } = await api.store.session('manager');
+    const { token } = await signIns.makeLink(` ${email.toUpperCase()} `);
+
+    for (let i = 0; i < 2; i++) expect(await signIns.look(token, undefined)).toMatchObject([{ name }]);
+    expect(await enter({ link: token })).toMatchObject({ person: { email, role: 'manager' } });
+    await isRefused(signIns.look(token, undefined));
+    await isRefused(enter({ link: token }));
+  });
+
+  it('makes no link for an address that no person has', async () => {
+    await expect(signIns.makeLink('nobody@example.com')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('uses a link once when it is posted many times at once', async () => {
+    const { email } = await api.store.session('owner');
+    const { token } = await signIns.makeLink(email);
+    const attempts = await Promise.allSettled(Array.from({ length: 10 }, () => enter({ link: token })));
+
+    expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('pins a person to the account that signed in first', async () => {
+    const { email } = await api.store.session('owner');
+    const entry = async (identity: typeof OIDC, mail = email) => {
+      const token = await signIns.makeOidcEntry(mail, identity, `${identity.subject}-${++addresses}`);
+      return enter({ link: token }, `${identity.subject}-${addresses}`);
+    };
+
+    expect(await entry(OIDC)).toMatchObject({ person: { email } });
+    await isRefused(entry({ ...OIDC, subject: 'sub-2' }));
+    await isRefused(entry({ ...OIDC, issuer: 'https://other.example' }));
+    expect(await entry(OIDC, 'new-address@example.com')).toMatchObject({ person: { email } });
+  });
+
+  it('opens the entry after an identity provider in the browser that began it only', async () => {
+    const { email } = await api.store.session('owner');
+    const token = await signIns.makeOidcEntry(email, { ...OIDC, subject: 'sub-3' }, 'nonce-of-the-browser');
+
+    await isRefused(enter({ link: token }));
+    await isRefused(enter({ link: token }, 'another-nonce'));
+    await expect(signIns.look(token, 'nonce-of-the-browser')).resolves.toHaveLength(1);
+  });
+
+  it('deletes the sessions that the browser had, and those of a sign-out, and no key', async () => {
+    const before = await api.store.session('viewer');
+    const { token } = await signIns.makeLink((await api.store.session('owner')).email);
+    const { secrets } = (await signIns.enter(
+      { link: token },
+      browser(undefined, [before.secret, api.store.key]),
+      undefined,
+    )) as Entered;
+    const check = async (text: string, mode: 'live' | null) =>
+      (
+        await api.app
+          .get(AuthenticateApiKey)
+          .check(mode ? { text, isSession: true, mode } : { text, isSession: false }, '192.0.2.1')
+      ).failure;
+
+    expect([await check(before.secret, 'live'), await check(secrets.live, 'live')]).toEqual(['unknown', null]);
+    await signIns.signOut([secrets.live, secrets.test]);
+    expect([await check(secrets.live, 'live'), await check(api.store.key, null)]).toEqual(['unknown', null]);
+  });
+
+  it('finds nothing for a hash that it does not have', async () => {
+    const repository = api.app.get(SignInRepository);
+
+    expect(await repository.countAttempt(randomBytes(32))).toBeNull();
+    expect(await repository.findToken(randomBytes(32), null)).toBeNull();
+  });
+});
