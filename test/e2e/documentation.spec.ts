@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -20,6 +20,7 @@ import {
   withResponses,
   type DocumentedResponse,
 } from '../support/documented-answers.js';
+import { BROWSER } from '../support/browser.js';
 import { FAINT_TEXTS } from '../support/faint-texts.js';
 import { listen } from '../support/listen.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -384,11 +385,11 @@ describe('the documentation', () => {
   });
 
   it.each(['text/html', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'])(
-    'redirects a browser, which accepts %s, from / to the documentation page',
+    'redirects a browser, which accepts %s, from / to the dashboard',
     async (accept) => {
       const { statusCode, headers } = await api.inject({ url: '/', headers: { accept } });
 
-      expect([statusCode, headers.location, headers.vary]).toEqual([302, '/docs', 'Accept']);
+      expect([statusCode, headers.location, headers.vary]).toEqual([302, './dashboard/', 'Accept']);
     },
   );
 
@@ -592,9 +593,6 @@ describe('the TypeScript example client', () => {
   });
 });
 
-const BROWSER = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  (path) => path !== undefined && existsSync(path),
-);
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 /** For the steps that lay out the whole reference, on a busy machine. */

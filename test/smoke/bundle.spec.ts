@@ -78,6 +78,9 @@ describe('the files of the image, in a directory of their own', () => {
     expect(files).toContain('docs/guide');
     expect((await fetch(`http://127.0.0.1:${probes}/health/ready`)).status).toBe(200);
     for (const file of files) expect((await fetch(`${url}/${file}`)).status).toBe(200);
+    const dashboard = await (await fetch(`${url}/dashboard/`)).text();
+    for (const [, file] of dashboard.matchAll(/(?:href|src)="\.\/([^"]+)"/g))
+      expect([file, (await fetch(`${url}/dashboard/${file}`)).status]).toEqual([file, 200]);
     const script = '/docs/swagger-ui-bundle.js';
     const built = fs.statSync('dist/bundle/node_modules/swagger-ui-dist/swagger-ui-bundle.js.br').size;
     const { headers } = await fetch(`${url}${script}`, { method: 'HEAD', headers: { 'accept-encoding': 'br' } });

@@ -4,7 +4,7 @@ import { mode, switchMode, textOf, type Key, type Scope } from './http.js';
 import { Keyboard, PAGES } from './keyboard.js';
 import { live, type Live } from './live.js';
 import { announce, Announcements } from './parts/announce.js';
-import { useStore } from './parts/store.js';
+import { useStore } from './store.js';
 import { clock } from './parts/time.js';
 import { to, useRoute } from './route.js';
 import { can, SignInAgain, signOut } from './session.js';

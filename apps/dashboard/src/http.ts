@@ -1,7 +1,7 @@
 import { keepPreviousData, QueryClient, useQuery, type UseQueryResult } from '@tanstack/preact-query';
 import createClient from 'openapi-fetch';
 import type { components, paths } from '../../../examples/typescript-client/api.js';
-import { createStore } from './parts/store.js';
+import { createStore } from './store.js';
 
 export type Schemas = components['schemas'];
 export type Order = Schemas['Order'];

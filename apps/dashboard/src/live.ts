@@ -1,5 +1,5 @@
 import { api, mode, queries, Refused, signedOut, type Change, type Order, type OrderListItem } from './http.js';
-import { createStore } from './parts/store.js';
+import { createStore } from './store.js';
 
 export type Live =
   { readonly state: 'connecting' | 'live' | 'polling' } | { readonly state: 'reconnecting'; readonly since: Date };

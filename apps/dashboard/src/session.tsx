@@ -4,7 +4,7 @@ import { api, post, queries, signedOut, textOf, useGet, type Key, type Scope } f
 import { announce } from './parts/announce.js';
 import { Field, Form, textIn } from './parts/ask.js';
 import { Note, Waiting } from './parts/page.js';
-import { useStore } from './parts/store.js';
+import { useStore } from './store.js';
 import { go, to } from './route.js';
 
 /** The session: whose it is, what it permits, and its store. */

@@ -4,7 +4,7 @@ import { api, useGet } from '../http.js';
 import { arrivals, showArrivals } from '../live.js';
 import { count } from '../parts/money.js';
 import { Page, Waiting } from '../parts/page.js';
-import { useStore } from '../parts/store.js';
+import { useStore } from '../store.js';
 import { Choice, Filters, PAGE_SIZE, Pages, Table } from '../parts/table.js';
 import { startOfDay } from '../parts/time.js';
 import { to, useRoute, type Route } from '../route.js';

@@ -43,11 +43,11 @@ function headline({ event, field, from, to }: OrderEvent): string {
 }
 
 /** What else is known, as far as a person can use it. */
-function detailsOf({ details }: OrderEvent, currency: string): string[] {
+function detailsOf({ event, details }: OrderEvent, currency: string): string[] {
   const { text, reason, amount, status } = details as Record<string, unknown>;
   return [
     typeof amount === 'number' && money(amount, currency),
-    typeof status === 'string' && lower(status),
+    event.startsWith('shipment') && typeof status === 'string' && lower(status),
     typeof reason === 'string' && reason,
     typeof text === 'string' && text,
   ].filter((part): part is string => typeof part === 'string' && part !== '');

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { createStore, useStore } from './store.js';
+import { createStore, useStore } from '../store.js';
 
 const SHOWN_MS = 5_000;
 const text = createStore('');
