@@ -90,15 +90,9 @@ function About({ customer }: { customer: Customer }): JSX.Element {
         {!email && !phone && !city && <p class="soft">None</p>}
       </Section>
       <Section title="Account">
-        {tags.length > 0 && (
-          <p class="tags">
-            {tags.map((tag) => (
-              <Badge key={tag} state={tag} word={tag} />
-            ))}
-          </p>
-        )}
         <Facts
           facts={[
+            ...(tags.length > 0 ? [['Tags', tags.join(', ')] as const] : []),
             ['Points', loyalty_points.toLocaleString()],
             ['Last login', last_login ? timeText(last_login) : 'never'],
             ...Object.entries(metadata),

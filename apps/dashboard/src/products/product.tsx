@@ -80,6 +80,7 @@ function Variants({ product }: { product: Product }): JSX.Element | null {
       ? [
           {
             name: 'Change',
+            isNumber: true,
             cell: (variant: Variant) => (
               <span class="actions">
                 <EditPrice product={product} variant={variant} />

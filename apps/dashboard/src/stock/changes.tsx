@@ -44,12 +44,12 @@ function ChangeUnits({ row, isSet = false }: RowProps): JSX.Element {
     >
       <Present row={row} />
       <Field
-        label={isSet ? 'Units in the bin' : 'Units'}
+        label={isSet ? 'Units that can be sold' : 'Units'}
         name="units"
         type="number"
         required
         autoFocus
-        hint={isSet ? 'Without those that are sold and lie there still.' : '5 came in, -2 are gone.'}
+        hint={isSet ? 'Without what is sold and still lies there.' : '5 came in, -2 are gone.'}
       />
       <Field label="Reason" name="reason" />
     </Ask>
@@ -83,6 +83,7 @@ function Present({ row }: RowProps): JSX.Element {
 
 export const CHANGES: Column<StockRow> = {
   name: 'Change',
+  isNumber: true,
   cell: (row) => (
     <span class="actions">
       {can('stock') && <ChangeUnits row={row} />}

@@ -102,7 +102,7 @@ export function Stock(): JSX.Element {
       </Filters>
       {list.data?.isCut && <Note>Only the first {MOST} SKUs that match are shown.</Note>}
       <List
-        label="Rows"
+        label="Stock rows"
         query={list}
         columns={columnsOf(list.data?.names ?? [])}
         empty="No stock matches."
