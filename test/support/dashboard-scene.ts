@@ -12,7 +12,7 @@ export interface Desk {
   readonly page: Page;
   /** Reports of the policy, errors of the script, and requests to other hosts. */
   readonly trouble: string[];
-  open(address: string): Promise<void>;
+  open(this: void, address: string): Promise<void>;
 }
 
 export interface DashboardScene {

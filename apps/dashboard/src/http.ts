@@ -13,6 +13,7 @@ export type Change = Schemas['Change'];
 export type Key = Schemas['ApiKey'];
 export type Stage = Order['pipeline'][number];
 export type Scope = Key['scope'][number];
+export type OrderQuery = NonNullable<paths['/v1/orders']['get']['parameters']['query']>;
 
 export type Mode = 'live' | 'test';
 const MODE = 'dashboard-mode';

@@ -21,9 +21,9 @@ type Line = Order['line_items'][number];
 interface LineUnitsProps {
   readonly lines: readonly Line[];
   /** The most units of a line. */
-  limit(line: Line): number;
+  readonly limit: (line: Line) => number;
   /** The units that the field begins with. */
-  begin(line: Line): number;
+  readonly begin: (line: Line) => number;
 }
 
 const unitsField = ({ line }: Line) => `line-${line}`;

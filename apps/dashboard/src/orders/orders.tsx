@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { api, useGet } from '../http.js';
+import { api, useGet, type OrderQuery } from '../http.js';
 import { arrivals, showArrivals } from '../live.js';
 import { count } from '../parts/money.js';
 import { Page, Waiting } from '../parts/page.js';
@@ -19,7 +19,7 @@ const queueOf = ({ query }: Route): Queue => {
 };
 
 /** The address of a page of the list as the filter of the API. */
-function filterOf(route: Route) {
+function filterOf(route: Route): OrderQuery {
   const { search, status, stage, source, from, until, page } = route.query;
   return {
     ...QUEUES[queueOf(route)].filter,
@@ -33,12 +33,16 @@ function filterOf(route: Route) {
     include: INCLUDE,
     limit: PAGE_SIZE,
     page: Number(page ?? 1),
-  };
+  } as OrderQuery;
+}
+
+function Count({ queue }: { queue: Queue }): JSX.Element {
+  const query = { ...QUEUES[queue].filter, ...ONLY_MODE, limit: 1 };
+  const total = useGet(['counts', queue], () => api.GET('/v1/orders', { params: { query } })).data?.pagination.total;
+  return <span class="count">{total?.toLocaleString()}</span>;
 }
 
 function Queues({ route }: { route: Route }): JSX.Element {
-  const counts = useGet(['counts'], () => api.GET('/v1/attention')).data?.data;
-  const numbers = { ship: counts?.to_ship, review: counts?.held, refund: counts?.refund_due, all: undefined };
   return (
     <nav class="views" aria-label="Work queues">
       {(Object.keys(QUEUES) as Queue[]).map((queue) => (
@@ -48,7 +52,7 @@ function Queues({ route }: { route: Route }): JSX.Element {
           aria-current={queueOf(route) === queue ? 'page' : undefined}
         >
           {QUEUES[queue].name}
-          {numbers[queue] !== undefined && <span class="count">{numbers[queue].toLocaleString()}</span>}
+          <Count queue={queue} />
         </a>
       ))}
     </nav>
@@ -79,7 +83,7 @@ export function Orders(): JSX.Element {
   const route = useRoute();
   const queue = queueOf(route);
   const filter = filterOf(route);
-  const list = useGet(['orders', filter], () => api.GET('/v1/orders', { params: { query: filter as object } }), {
+  const list = useGet(['orders', filter], () => api.GET('/v1/orders', { params: { query: filter } }), {
     keep: true,
   });
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set<string>());

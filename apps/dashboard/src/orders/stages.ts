@@ -1,4 +1,4 @@
-import { mode, type Order } from '../http.js';
+import { mode, type Order, type OrderQuery } from '../http.js';
 
 export const STAGES = ['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED', 'DELIVERED', 'CANCELLED', 'RETURNED'] as const;
 export const PAYMENTS = ['PENDING', 'SUCCEEDED', 'FAILED', 'REFUNDED', 'CANCELLED'] as const;
@@ -14,7 +14,7 @@ export const stateOf = (order: { fulfillment_status: string; held?: boolean }): 
 export type Queue = 'ship' | 'review' | 'refund' | 'all';
 
 /** The work queues, each with its filter of `GET /v1/orders`. */
-export const QUEUES: Readonly<Record<Queue, { readonly name: string; readonly filter: object }>> = {
+export const QUEUES: Readonly<Record<Queue, { readonly name: string; readonly filter: OrderQuery }>> = {
   ship: { name: 'To ship', filter: { fulfillment_status: ['PENDING', 'CONFIRMED', 'PROCESSING'], held: false } },
   review: { name: 'Under review', filter: { held: true } },
   refund: { name: 'To pay back', filter: { refund_due: true } },

@@ -15,7 +15,7 @@ interface AskProps {
   readonly reason?: string | undefined;
   readonly children?: ComponentChildren;
   /** @param header the `Idempotency-Key` for a body. The dialog closes when it resolves, and shows the text of a failure. */
-  onSubmit(form: FormData, header: Header): Promise<unknown>;
+  readonly onSubmit: (form: FormData, header: Header) => Promise<unknown>;
 }
 
 const LONG_MS = 3_000;
@@ -64,8 +64,8 @@ interface FormProps {
   readonly verb: string;
   readonly danger?: boolean;
   readonly children?: ComponentChildren;
-  onSubmit(form: FormData, header: Header): Promise<unknown>;
-  onCancel?(): void;
+  readonly onSubmit: (form: FormData, header: Header) => Promise<unknown>;
+  readonly onCancel?: () => void;
 }
 
 /** Fields, what went wrong, and the button that acts. After a failure the fields stay as they are. */

@@ -66,7 +66,7 @@ interface Waited {
   readonly isPending: boolean;
   readonly error: unknown;
   readonly data: unknown;
-  refetch(): unknown;
+  readonly refetch: () => unknown;
 }
 
 /** What stands where a list or record is not there yet, or not at all; null where it is. @param rows of the grey bars. */

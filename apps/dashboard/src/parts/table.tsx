@@ -5,17 +5,17 @@ export interface Column<Row> {
   readonly name: string;
   /** A number: on the right. */
   readonly isNumber?: boolean;
-  cell(row: Row): ComponentChildren;
+  readonly cell: (row: Row) => ComponentChildren;
 }
 
 interface TableProps<Row> {
   readonly label: string;
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
-  keyOf(row: Row): string;
+  readonly keyOf: (row: Row) => string;
   /** The names of the chosen rows, where rows can be chosen. */
   readonly chosen?: ReadonlySet<string>;
-  choose?(keys: ReadonlySet<string>): void;
+  readonly choose?: (keys: ReadonlySet<string>) => void;
 }
 
 /** The first column is the heading of its row, and has the link of the row. */
@@ -116,7 +116,7 @@ interface FiltersProps {
   readonly search?: string;
   readonly children?: ComponentChildren;
   /** Values that follow from a change of the others. */
-  also?(values: Readonly<Record<string, string>>): Record<string, string | undefined>;
+  readonly also?: (values: Readonly<Record<string, string>>) => Record<string, string | undefined>;
 }
 
 /** A form whose values are in the address: a choice is taken at once, a text with Enter. Another filter begins at page 1. */
