@@ -226,7 +226,7 @@ describeInBrowser('the dashboard in a browser', () => {
     await page.keyboard.press('/');
     await page.keyboard.type(sku);
     await page.keyboard.press('Enter');
-    await page.getByRole('cell', { name: 'Tent' }).waitFor();
+    await page.getByRole('cell', { name: 'Tent', exact: true }).waitFor();
     await page.locator('h1').focus();
     await page.keyboard.press('j');
     await page.keyboard.press('Tab');
@@ -281,11 +281,13 @@ describeInBrowser('the dashboard in a browser', () => {
     const { page, open, trouble } = await scene.desk('manager');
     await open(`#/products/${id}`);
     await page.getByRole('button', { name: 'Price…' }).press('Enter');
+    await page.getByLabel('Price (USD)').waitFor();
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('12.5');
     await page.keyboard.press('Enter');
     await page.getByText('$12.50', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Edit…' }).press('Enter');
+    await page.getByLabel('Name').waitFor();
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('Lantern');
     await page.keyboard.press('Enter');

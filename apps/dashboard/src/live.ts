@@ -62,8 +62,6 @@ function refetchLists(): void {
 }
 
 let cursor: string | undefined;
-/** The end of the feed, as of which stock is counted. */
-export const cursorNow = (): string | undefined => cursor;
 
 function take(message: Message): void {
   live.set(message.live);

@@ -1,6 +1,5 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { to, type Route } from '../route.js';
 import { Waiting } from './page.js';
 import { Pages, Table, type Column } from './table.js';
@@ -67,10 +66,4 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
       ))}
     </dl>
   );
-}
-
-/** A field that keeps what was there when the dialog opened, also when another value comes in. */
-export function Seen({ name, value }: { name: string; value: string }): JSX.Element {
-  const [seen] = useState(value);
-  return <input type="hidden" name={name} value={seen} />;
 }

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { api, refresh, type Schemas } from '../http.js';
 import { announce } from '../parts/announce.js';
 import { Ask, Check, Field, textIn } from '../parts/ask.js';
-import { Seen } from '../parts/list.js';
 import { minorOf, money, plainMoney, stepOf } from '../parts/money.js';
 import { currency } from '../session.js';
 
@@ -38,7 +38,7 @@ export function EditPrice({ product, variant }: EditPriceProps): JSX.Element {
         announce(`${unit.name} costs ${priceText(Number(line.price))}.`);
       }}
     >
-      <Seen name="expected" value={text} />
+      <Expected price={text} />
       <Field
         label={`Price (${currency()})`}
         name="price"
@@ -51,6 +51,12 @@ export function EditPrice({ product, variant }: EditPriceProps): JSX.Element {
       />
     </Ask>
   );
+}
+
+/** The price that the person saw, also when another one comes in while the dialog is open. */
+function Expected({ price }: { price: string }): JSX.Element {
+  const [seen] = useState(price);
+  return <input type="hidden" name="expected" value={seen} />;
 }
 
 /** The fields that differ, as an import line has them: the others stay as they are. */

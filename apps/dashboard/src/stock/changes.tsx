@@ -1,10 +1,8 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api, refresh, useGet, type Schemas } from '../http.js';
-import { cursorNow } from '../live.js';
 import { announce } from '../parts/announce.js';
 import { Ask, Field, textIn } from '../parts/ask.js';
-import { Seen } from '../parts/list.js';
 import { count } from '../parts/money.js';
 import { Note } from '../parts/page.js';
 import type { Column } from '../parts/table.js';
@@ -108,6 +106,22 @@ function unitsOf(text: string): [sku: string, units: number][] {
 export const useWarehouses = () =>
   useGet(['warehouses'], () => api.GET('/v1/warehouses', { params: { query: { limit: 100 } } })).data?.data ?? [];
 
+/**
+ * The end of the feed when the dialog opened, as of which is counted. It is asked for: what the feed has brought so far can
+ * lack a change that the person has just seen.
+ */
+function AsOf(): JSX.Element {
+  const [cursor, setCursor] = useState('');
+  useEffect(() => {
+    const params = { query: { kinds: 'stock', cursor: 'now' } };
+    api.GET('/v1/changes', { params }).then(
+      ({ data }) => setCursor(data?.cursor ?? ''),
+      () => setCursor(''),
+    );
+  }, []);
+  return <input type="hidden" name="as_of" value={cursor} />;
+}
+
 /** Goods that came, or a count, of several SKUs. */
 export function Several({ isCount = false }: { isCount?: boolean }): JSX.Element {
   const places = useWarehouses().flatMap(({ code, bins }) => bins.map((bin) => `${code}/${bin}`));
@@ -120,7 +134,8 @@ export function Several({ isCount = false }: { isCount?: boolean }): JSX.Element
       onSubmit={(form, header) => {
         const [, warehouse, bin] = /^([^/]*)\/(.*)$/.exec(textIn(form, 'place')) ?? [];
         const as_of = textIn(form, 'as_of');
-        if (isCount && as_of === '') throw new Error('The page was not live yet. Close this, and open it again.');
+        if (isCount && as_of === '')
+          throw new Error('The service did not answer when this was opened. Close it, and open it again.');
         const lines = unitsOf(textIn(form, 'lines')).map(([sku, units]) => ({
           sku,
           ...(warehouse && bin ? { warehouse, bin } : {}),
@@ -133,7 +148,7 @@ export function Several({ isCount = false }: { isCount?: boolean }): JSX.Element
     >
       {isCount && (
         <>
-          <Seen name="as_of" value={cursorNow() ?? ''} />
+          <AsOf />
           <p class="soft">Count all that lies in the bin, without open parcels. What sells from now on is taken off.</p>
         </>
       )}
