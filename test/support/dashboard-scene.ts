@@ -18,6 +18,8 @@ export interface Desk {
 export interface DashboardScene {
   readonly api: RunningApi;
   readonly origin: string;
+  /** Without variants, and the one with the most units. */
+  readonly product: number;
   desk(role: Role, options?: BrowserContextOptions): Promise<Desk>;
   stop(): Promise<void>;
 }
@@ -32,10 +34,16 @@ export async function dashboardScene(): Promise<DashboardScene> {
     ...(line.kind === 'store' ? { subdomain } : { store: subdomain }),
   }));
   await withBundleImporter(api.database.url, api.app.get(DataCipher), (importer) => importer.importObjects(lines));
+  const [most] = await api.database.query<{ product_id: number }>(
+    `SELECT product_id FROM stock WHERE store_id = $1 AND variant_id IS NULL
+     GROUP BY product_id ORDER BY sum(quantity) DESC LIMIT 1`,
+    [api.store.id],
+  );
   const browser: Browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'] });
   return {
     api,
     origin,
+    product: most?.product_id ?? 0,
     desk: async (role, options) => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
       for (const mode of ['live', 'test'] as const) {
@@ -57,7 +65,8 @@ export async function dashboardScene(): Promise<DashboardScene> {
       const open = async (address: string) => {
         await page.goto(`${origin}/dashboard/${address}`);
         await page.locator('h1').waitFor();
-        await page.locator('.waiting').first().waitFor({ state: 'detached' });
+        for (const late of ['.waiting', '[data-stale=true]'])
+          await page.locator(late).first().waitFor({ state: 'detached' });
       };
       return { page, trouble, open };
     },

@@ -21,7 +21,7 @@ export const QUEUES: Readonly<Record<Queue, { readonly name: string; readonly fi
   all: { name: 'All', filter: {} },
 };
 
-export const INCLUDE = ['held', 'units', 'refund_due', 'external_reference', 'is_test'] as const;
+export const INCLUDE: OrderQuery['include'] = ['held', 'units', 'refund_due', 'external_reference', 'is_test'];
 export const ONLY_MODE = { is_test: mode === 'test' };
 
 type Line = Order['line_items'][number];
