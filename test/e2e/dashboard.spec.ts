@@ -324,9 +324,10 @@ describeInBrowser('the dashboard in a browser', () => {
     const id = await scene.api.store.customer({ name: 'Edsger Dijkstra', email: 'edsger@example.com' });
     const { page, open, trouble } = await scene.desk('owner');
     await open(`#/customers/${id}`);
+    await page.getByRole('button', { name: 'Export…' }).click();
     const [file] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Export' }).click(),
+      page.getByRole('button', { name: 'Download' }).click(),
     ]);
     expect(readFileSync(await file.path(), 'utf8')).toContain('edsger@example.com');
     await page.getByRole('button', { name: 'Erase…' }).click();

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import { api, refresh, textOf, useGet, type Schemas } from '../http.js';
+import { api, refresh, useGet, type Schemas } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS } from '../orders/columns.js';
 import { INCLUDE, ONLY_MODE } from '../orders/stages.js';
 import { announce } from '../parts/announce.js';
@@ -104,23 +103,19 @@ function About({ customer }: { customer: Customer }): JSX.Element {
 }
 
 /** All that is stored, as a file for the customer who asks for it. */
-function Export({ customer: { id } }: { customer: Customer }): JSX.Element {
-  const [isBusy, setBusy] = useState(false);
-  const run = async () => {
-    setBusy(true);
-    try {
-      const { data } = await api.GET('/v1/customers/{id}/personal-data', { params: { path: { id } } });
-      download(`customer-${id}.json`, JSON.stringify(data?.data, null, 2));
-    } catch (error) {
-      announce(textOf(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+function Export({ customer: { id, name } }: { customer: Customer }): JSX.Element {
   return (
-    <button type="button" disabled={isBusy} onClick={() => void run()}>
-      Export
-    </button>
+    <Ask
+      label="Export…"
+      title={`Export what is stored of ${name}`}
+      verb="Download"
+      onSubmit={async () => {
+        const { data } = await api.GET('/v1/customers/{id}/personal-data', { params: { path: { id } } });
+        download(`customer-${id}.json`, JSON.stringify(data?.data, null, 2));
+      }}
+    >
+      <p class="soft">The account and all orders, also those as a guest, for the customer who asks for them.</p>
+    </Ask>
   );
 }
 

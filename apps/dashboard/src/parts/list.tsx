@@ -16,7 +16,7 @@ interface ListProps<Row> {
   readonly empty: string;
   /** Of a page that is the list, which has filters and pages in its address. */
   readonly route?: Route;
-  keyOf(row: Row): string;
+  readonly keyOf: (row: Row) => string;
 }
 
 /** What is on its way, that nothing is there, or the table. */

@@ -65,11 +65,12 @@ function Import({ lines }: { lines: readonly BundleLine[] }): JSX.Element {
       all = [...all, ...told];
     }
     await refresh();
-    announce(`${count(good.length, 'line')} imported.`);
+    announce('The import is finished.');
   };
   const refused = [...bad, ...done.filter(({ error }) => error !== '')];
   const warned = done.filter(({ error, notes }) => error === '' && notes.length > 0);
   const isBegun = done.length > 0;
+  const shown = [...refused, ...(isBegun ? warned : (query.data ?? []))];
   const left = good.length - done.length;
   const save = () => download('refused.ndjson', refused.map(({ text }) => `${text}\n`).join(''));
   return (
@@ -78,7 +79,7 @@ function Import({ lines }: { lines: readonly BundleLine[] }): JSX.Element {
         title={
           isBegun
             ? `Result: ${countsOf([...done, ...bad].map(({ result }) => result))}`
-            : `In the file: ${countsOf(lines.map(({ kind }) => kind || 'unreadable'))}`
+            : `In the file: ${countsOf(lines.map(({ kind }) => `× ${kind || 'unreadable'}`))}`
         }
         actions={
           refused.length > 0 && (
@@ -92,7 +93,7 @@ function Import({ lines }: { lines: readonly BundleLine[] }): JSX.Element {
         {!isBegun && <Waiting query={query} rows={first.length} />}
         <Table
           label={isBegun ? 'Refused lines and warnings' : 'What the first lines would change'}
-          rows={[...refused, ...(isBegun ? warned : (query.data ?? []))].slice(0, MOST_SHOWN)}
+          rows={shown.sort((a, b) => a.n - b.n).slice(0, MOST_SHOWN)}
           columns={COLUMNS}
           keyOf={({ n }) => String(n)}
         />

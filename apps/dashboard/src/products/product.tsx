@@ -76,19 +76,13 @@ function Variants({ product }: { product: Product }): JSX.Element | null {
     { name: 'Status', cell: ({ status }) => <Badge state={status} /> },
     { name: 'Available', isNumber: true, cell: ({ quantity }) => quantity.toLocaleString() },
     { name: 'Price', isNumber: true, cell: ({ price }) => priceText(price) },
-    ...(can('catalog')
-      ? [
-          {
-            name: 'Change',
-            isNumber: true,
-            cell: (variant: Variant) => (
-              <span class="actions">
-                <EditPrice product={product} variant={variant} />
-              </span>
-            ),
-          },
-        ]
-      : []),
+    {
+      name: 'Change',
+      isNumber: true,
+      cell: (variant) => (
+        <span class="actions">{can('catalog') && <EditPrice product={product} variant={variant} />}</span>
+      ),
+    },
   ];
   return (
     <Section title="Variants" flush>
@@ -98,7 +92,7 @@ function Variants({ product }: { product: Product }): JSX.Element | null {
 }
 
 const BINS: readonly Column<StockRow>[] = [
-  { name: 'Bin', cell: ({ warehouse, bin }) => `${warehouse}/${bin}` },
+  { name: 'Bin', cell: ({ warehouse, bin }) => <span class="n">{`${warehouse}/${bin}`}</span> },
   { name: 'SKU', cell: ({ sku }) => <span class="line">{sku}</span> },
   { name: 'Available', isNumber: true, cell: ({ quantity }) => quantity.toLocaleString() },
   CHANGES,

@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<Movement>[] = [
   { name: 'When', cell: ({ at }) => <Time at={at} /> },
   { name: 'Why', cell: (movement) => <Why movement={movement} /> },
   { name: 'SKU', cell: ({ sku, product_id }) => <a href={to(`/products/${product_id}`)}>{sku || product_id}</a> },
-  { name: 'Bin', cell: ({ warehouse, bin }) => `${warehouse}/${bin}` },
+  { name: 'Bin', cell: ({ warehouse, bin }) => <span class="n">{`${warehouse}/${bin}`}</span> },
   { name: 'Who', cell: ({ actor }) => actor?.name ?? '' },
   { name: 'Units', isNumber: true, cell: ({ quantity }) => signed(quantity) },
 ];

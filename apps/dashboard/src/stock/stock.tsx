@@ -54,7 +54,7 @@ const columnsOf = (names: readonly Sku[]): Column<StockRow>[] => [
     ),
   },
   { name: 'Product', cell: (row) => <Name unit={names.find((name) => isSame(name, row))} /> },
-  { name: 'Bin', cell: ({ warehouse, bin }) => `${warehouse}/${bin}` },
+  { name: 'Bin', cell: ({ warehouse, bin }) => <span class="n">{`${warehouse}/${bin}`}</span> },
   {
     name: 'Available',
     isNumber: true,
