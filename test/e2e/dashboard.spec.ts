@@ -338,6 +338,20 @@ describeInBrowser('the dashboard in a browser', () => {
     await page.context().close();
   });
 
+  render('asks for a new sign-in before it erases, when the last one is old', async () => {
+    const id = await scene.api.store.customer({ name: 'Kurt Gödel', email: 'kurt@example.com' });
+    const { page, open } = await scene.desk('owner');
+    await scene.api.database.query(
+      "UPDATE api_keys SET created_at = now() - interval '2 hours' WHERE person_id IS NOT NULL",
+    );
+    await open(`#/customers/${id}`);
+    await page.getByRole('button', { name: 'Erase…' }).click();
+    await page.getByRole('button', { name: 'Erase for good' }).click();
+
+    await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
+    await page.context().close();
+  });
+
   render('asks to sign in again when the session ends, over the page as it is', async () => {
     const { page, open } = await scene.desk('owner');
     await open(`#/orders/${order}`);

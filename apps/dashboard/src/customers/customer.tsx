@@ -57,7 +57,7 @@ export function CustomerPage({ id }: { id: string }): JSX.Element {
 }
 
 function Orders({ customer }: { customer: Customer }): JSX.Element {
-  const query = { customer_id: customer.id, limit: 100, include: INCLUDE, ...ONLY_MODE } as object;
+  const query = { customer_id: customer.id, limit: 100, include: INCLUDE, ...ONLY_MODE };
   const list = useGet(['orders', 'customer', customer.id], () => api.GET('/v1/orders', { params: { query } }));
   const columns = ORDER_COLUMNS.filter(({ name }) => name !== 'Customer');
   return (

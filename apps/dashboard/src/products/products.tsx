@@ -39,14 +39,14 @@ const STATUSES = [
 /** By a text in the name, or else by the whole SKU. */
 async function read({ search, category, stock, status, page }: Route['query']) {
   const query = {
-    ...(category ? { category_id: category } : {}),
-    ...(stock ? { in_stock: 'true' } : {}),
-    ...(status ? { status } : {}),
-    include: ['sku'],
+    ...(category ? { category_id: Number(category) } : {}),
+    ...(stock ? { in_stock: true } : {}),
+    ...(status ? { status: [status as Row['status']] } : {}),
+    include: ['sku' as const],
     limit: PAGE_SIZE,
     page: Number(page ?? 1),
   };
-  const get = (more: object) => api.GET('/v1/products', { params: { query: { ...query, ...more } } });
+  const get = (more: { search?: string; sku?: string }) => api.GET('/v1/products', { params: { query: { ...query, ...more } } });
   const found = await get(search ? { search } : {});
   return search && found.data?.pagination.total === 0 ? get({ sku: search }) : found;
 }
