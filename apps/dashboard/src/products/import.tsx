@@ -110,13 +110,12 @@ function Import({ lines }: { lines: readonly BundleLine[] }): JSX.Element {
 const TONES = { created: 'good', updated: 'info', refused: 'bad' } as const;
 
 const COLUMNS: readonly Column<Outcome>[] = [
-  { name: 'Line', cell: ({ n }) => n },
   {
     name: 'What',
-    cell: ({ kind, key }) => (
+    cell: ({ n, kind, key }) => (
       <span class="line">
-        {key}
-        <small>{kind}</small>
+        {key || 'Unreadable'}
+        <small>{`line ${n} ${kind}`}</small>
       </span>
     ),
   },

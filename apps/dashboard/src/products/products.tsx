@@ -46,7 +46,8 @@ async function read({ search, category, stock, status, page }: Route['query']) {
     limit: PAGE_SIZE,
     page: Number(page ?? 1),
   };
-  const get = (more: { search?: string; sku?: string }) => api.GET('/v1/products', { params: { query: { ...query, ...more } } });
+  const get = (more: { search?: string; sku?: string }) =>
+    api.GET('/v1/products', { params: { query: { ...query, ...more } } });
   const found = await get(search ? { search } : {});
   return search && found.data?.pagination.total === 0 ? get({ sku: search }) : found;
 }

@@ -44,7 +44,7 @@ async function read({ search = '', out, warehouse, bin, page }: Route['query']) 
   return { data: data && { ...data, names: names?.data?.data ?? [], isCut: skus?.length === MOST } };
 }
 
-const columnsOf = (names: readonly Sku[]): Column<StockRow>[] => [
+const columnsOf = (names: readonly Sku[], closed: readonly string[]): Column<StockRow>[] => [
   {
     name: 'SKU',
     cell: ({ sku, product_id }) => (
@@ -54,7 +54,15 @@ const columnsOf = (names: readonly Sku[]): Column<StockRow>[] => [
     ),
   },
   { name: 'Product', cell: (row) => <Name unit={names.find((name) => isSame(name, row))} /> },
-  { name: 'Bin', cell: ({ warehouse, bin }) => <span class="n">{`${warehouse}/${bin}`}</span> },
+  {
+    name: 'Bin',
+    cell: ({ warehouse, bin }) => (
+      <>
+        <span class="n">{`${warehouse}/${bin}`}</span>
+        {closed.includes(warehouse) && <small>closed, not for sale</small>}
+      </>
+    ),
+  },
   {
     name: 'Available',
     isNumber: true,
@@ -78,6 +86,8 @@ function Name({ unit }: { unit: Sku | undefined }): JSX.Element {
 export function Stock(): JSX.Element {
   const route = useRoute();
   const list = useGet(['stock', route.query], () => read(route.query), { keep: true });
+  const warehouses = useWarehouses();
+  const closed = warehouses.filter(({ active }) => !active).map(({ code }) => code);
   return (
     <Page
       title="Stock"
@@ -96,7 +106,7 @@ export function Stock(): JSX.Element {
           route={route}
           name="warehouse"
           label="Warehouse"
-          values={useWarehouses().map(({ code, name }) => [code, name] as const)}
+          values={warehouses.map(({ code, name }) => [code, name] as const)}
         />
         <Check label="Only out of stock" name="out" value="1" defaultChecked={!!route.query.out} />
       </Filters>
@@ -104,7 +114,7 @@ export function Stock(): JSX.Element {
       <List
         label="Stock rows"
         query={list}
-        columns={columnsOf(list.data?.names ?? [])}
+        columns={columnsOf(list.data?.names ?? [], closed)}
         empty="No stock matches."
         route={route}
         keyOf={(row) => [row.product_id, row.variant_id, row.warehouse, row.bin].join('/')}
