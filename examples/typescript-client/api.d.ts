@@ -696,6 +696,130 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/keys': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The API keys of the store
+     * @description Oldest first, without their texts, which are not stored. Sessions of people are not among them.
+     */
+    get: operations['listKeys'];
+    put?: never;
+    /**
+     * Make a key
+     * @description Only this answer has the `key`. It gets at most the scope of its maker; where that is the key of a machine, also the same mode, at most its networks and its end, and never `keys`. A request with an Idempotency-Key is refused: after a lost answer, revoke the newest key of the list and make another.
+     */
+    post: operations['createKey'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/keys/usage': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Requests and refusals by key and day
+     * @description Latest day first, then the busiest key. The last minute may be missing, and days without use are.
+     */
+    get: operations['listKeyUse'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/keys/{id}/roll': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Replace a key
+     * @description The new key has the mode, scope, networks, trust and name of the old one, which works until the overlap has passed or its own earlier end. Its rights are bounded as those of a new key. A key has one successor: revoke a lost one, and roll again. A request with an Idempotency-Key is refused.
+     */
+    post: operations['rollKey'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/keys/{id}/revoke': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Revoke a key
+     * @description It is refused forever, from the next request of every process on.
+     */
+    post: operations['revokeKey'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/keys/{id}/deactivate': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Deactivate a key
+     * @description It is refused until it is activated, from the next request of every process on.
+     */
+    post: operations['deactivateKey'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/keys/{id}/activate': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Activate a key
+     * @description It is accepted again, until its end. Its rights are bounded as those of a new key.
+     */
+    post: operations['activateKey'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/people': {
     parameters: {
       query?: never;
@@ -1486,6 +1610,39 @@ export interface components {
        * @default false
        */
       force?: boolean | null;
+    };
+    CreateKeyRequest: {
+      /** @description For people. */
+      name: string;
+      /** @description Absent: that of the request. */
+      mode?: ('live' | 'test') | null;
+      /** @description What it permits: `full` alone, or words. `read` is always one of them. */
+      scope: (
+        | 'full'
+        | 'read'
+        | 'orders'
+        | 'fulfillment'
+        | 'payments'
+        | 'stock'
+        | 'webhooks'
+        | 'catalog'
+        | 'customers'
+        | 'sales'
+        | 'keys'
+      )[];
+      /** @description Where it may be used from. Absent: anywhere, or the networks of the key that asks. */
+      networks?: string[] | null;
+      /** @description When the new key ends. Absent: never, or the end of the key that asks. */
+      expires_at?: string | null;
+    };
+    RollKeyRequest: {
+      /**
+       * Format: int32
+       * @description How long the old key still works; 0 ends it now.
+       */
+      overlap_hours: number;
+      /** @description When the new key ends. Absent: never, or the end of the key that asks. */
+      expires_at?: string | null;
     };
     AddPersonRequest: {
       /** @description Where codes for the sign-in are sent. Letter case does not matter. */
@@ -4100,6 +4257,487 @@ export interface components {
         role: 'owner' | 'manager' | 'warehouse' | 'support' | 'developer' | 'viewer';
       } | null;
     };
+    StoreKey: {
+      /**
+       * Format: uuid
+       * @description Identifies the key.
+       * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+       */
+      id: string;
+      /**
+       * @description For people.
+       * @example ERP
+       */
+      name: string;
+      /**
+       * @description Whether its orders are test orders.
+       * @enum {string}
+       */
+      mode: 'live' | 'test';
+      /**
+       * @description What it permits, word by word.
+       * @example [
+       *       "read",
+       *       "orders"
+       *     ]
+       */
+      scope: (
+        | 'read'
+        | 'orders'
+        | 'fulfillment'
+        | 'payments'
+        | 'stock'
+        | 'webhooks'
+        | 'catalog'
+        | 'customers'
+        | 'sales'
+        | 'keys'
+        | 'team'
+      )[];
+      /** @description Whether its scope is `full`, which also gets the words of later versions. */
+      full: boolean;
+      /** @description Where it may be used from; empty = anywhere. */
+      networks: string[];
+      /** @description Whether the velocity rules leave its orders out. */
+      trusted: boolean;
+      /**
+       * @description Whether it is accepted, until `expires_at`.
+       * @enum {string}
+       */
+      status: 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
+      /**
+       * @description Its text begins with it.
+       * @example svc_live_
+       */
+      prefix: string;
+      /**
+       * @description Its text ends with it.
+       * @example kP9x
+       */
+      last_four: string;
+      /**
+       * Format: date-time
+       * @description When it ends; null = never. ISO 8601, UTC, with milliseconds.
+       * @example 2027-11-20T09:30:00.000Z
+       */
+      expires_at: string | null;
+      /**
+       * Format: date-time
+       * @description Its last request, exact to a minute; null = none. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      last_used_at: string | null;
+      /**
+       * Format: date-time
+       * @description When it was made. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /** @description Who made it. */
+      created_by: {
+        /**
+         * @description An API key, a person, a command, or the service itself.
+         * @enum {string}
+         */
+        type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
+        /**
+         * @description Of the key or the person; `""` for the others.
+         * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
+         */
+        id: string;
+        /**
+         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @example ERP
+         */
+        name: string;
+      };
+      /**
+       * @description Who rolled it or changed its status last; null = unchanged.
+       * @example null
+       */
+      changed_by: {
+        /**
+         * @description An API key, a person, a command, or the service itself.
+         * @enum {string}
+         */
+        type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
+        /**
+         * @description Of the key or the person; `""` for the others.
+         * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
+         */
+        id: string;
+        /**
+         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @example ERP
+         */
+        name: string;
+      } | null;
+      /**
+       * Format: date-time
+       * @description When. ISO 8601, UTC, with milliseconds.
+       * @example null
+       */
+      changed_at: string | null;
+      /**
+       * @description The key that replaces it since a roll; `""` without one.
+       * @example
+       */
+      successor_id: string;
+      /**
+       * Format: int64
+       * @description Its requests in the last seven days, without about the last minute.
+       * @example 18204
+       */
+      requests_7_days: number;
+      /**
+       * Format: int64
+       * @description Its refused requests in the same time.
+       * @example 3
+       */
+      refused_7_days: number;
+    };
+    NewKey: {
+      /**
+       * Format: uuid
+       * @description Identifies the key.
+       * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+       */
+      id: string;
+      /**
+       * @description For people.
+       * @example ERP
+       */
+      name: string;
+      /**
+       * @description Whether its orders are test orders.
+       * @enum {string}
+       */
+      mode: 'live' | 'test';
+      /**
+       * @description What it permits, word by word.
+       * @example [
+       *       "read",
+       *       "orders"
+       *     ]
+       */
+      scope: (
+        | 'read'
+        | 'orders'
+        | 'fulfillment'
+        | 'payments'
+        | 'stock'
+        | 'webhooks'
+        | 'catalog'
+        | 'customers'
+        | 'sales'
+        | 'keys'
+        | 'team'
+      )[];
+      /** @description Whether its scope is `full`, which also gets the words of later versions. */
+      full: boolean;
+      /** @description Where it may be used from; empty = anywhere. */
+      networks: string[];
+      /** @description Whether the velocity rules leave its orders out. */
+      trusted: boolean;
+      /**
+       * @description Whether it is accepted, until `expires_at`.
+       * @enum {string}
+       */
+      status: 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
+      /**
+       * @description Its text begins with it.
+       * @example svc_live_
+       */
+      prefix: string;
+      /**
+       * @description Its text ends with it.
+       * @example kP9x
+       */
+      last_four: string;
+      /**
+       * Format: date-time
+       * @description When it ends; null = never. ISO 8601, UTC, with milliseconds.
+       * @example 2027-11-20T09:30:00.000Z
+       */
+      expires_at: string | null;
+      /**
+       * Format: date-time
+       * @description Its last request, exact to a minute; null = none. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      last_used_at: string | null;
+      /**
+       * Format: date-time
+       * @description When it was made. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /** @description Who made it. */
+      created_by: {
+        /**
+         * @description An API key, a person, a command, or the service itself.
+         * @enum {string}
+         */
+        type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
+        /**
+         * @description Of the key or the person; `""` for the others.
+         * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
+         */
+        id: string;
+        /**
+         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @example ERP
+         */
+        name: string;
+      };
+      /**
+       * @description Who rolled it or changed its status last; null = unchanged.
+       * @example null
+       */
+      changed_by: {
+        /**
+         * @description An API key, a person, a command, or the service itself.
+         * @enum {string}
+         */
+        type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
+        /**
+         * @description Of the key or the person; `""` for the others.
+         * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
+         */
+        id: string;
+        /**
+         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @example ERP
+         */
+        name: string;
+      } | null;
+      /**
+       * Format: date-time
+       * @description When. ISO 8601, UTC, with milliseconds.
+       * @example null
+       */
+      changed_at: string | null;
+      /**
+       * @description The key that replaces it since a roll; `""` without one.
+       * @example
+       */
+      successor_id: string;
+      /**
+       * Format: int64
+       * @description Its requests in the last seven days, without about the last minute.
+       * @example 18204
+       */
+      requests_7_days: number;
+      /**
+       * Format: int64
+       * @description Its refused requests in the same time.
+       * @example 3
+       */
+      refused_7_days: number;
+      /**
+       * @description The key itself. Not shown again.
+       * @example svc_live_4Zt1VbQ0sWm8Yx2Kd7Rf5Hg3Jn6Lp9AcXeUo0tkP9x
+       */
+      key: string;
+    };
+    RolledKey: {
+      /**
+       * Format: uuid
+       * @description Identifies the key.
+       * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+       */
+      id: string;
+      /**
+       * @description For people.
+       * @example ERP
+       */
+      name: string;
+      /**
+       * @description Whether its orders are test orders.
+       * @enum {string}
+       */
+      mode: 'live' | 'test';
+      /**
+       * @description What it permits, word by word.
+       * @example [
+       *       "read",
+       *       "orders"
+       *     ]
+       */
+      scope: (
+        | 'read'
+        | 'orders'
+        | 'fulfillment'
+        | 'payments'
+        | 'stock'
+        | 'webhooks'
+        | 'catalog'
+        | 'customers'
+        | 'sales'
+        | 'keys'
+        | 'team'
+      )[];
+      /** @description Whether its scope is `full`, which also gets the words of later versions. */
+      full: boolean;
+      /** @description Where it may be used from; empty = anywhere. */
+      networks: string[];
+      /** @description Whether the velocity rules leave its orders out. */
+      trusted: boolean;
+      /**
+       * @description Whether it is accepted, until `expires_at`.
+       * @enum {string}
+       */
+      status: 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
+      /**
+       * @description Its text begins with it.
+       * @example svc_live_
+       */
+      prefix: string;
+      /**
+       * @description Its text ends with it.
+       * @example kP9x
+       */
+      last_four: string;
+      /**
+       * Format: date-time
+       * @description When it ends; null = never. ISO 8601, UTC, with milliseconds.
+       * @example 2027-11-20T09:30:00.000Z
+       */
+      expires_at: string | null;
+      /**
+       * Format: date-time
+       * @description Its last request, exact to a minute; null = none. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      last_used_at: string | null;
+      /**
+       * Format: date-time
+       * @description When it was made. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /** @description Who made it. */
+      created_by: {
+        /**
+         * @description An API key, a person, a command, or the service itself.
+         * @enum {string}
+         */
+        type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
+        /**
+         * @description Of the key or the person; `""` for the others.
+         * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
+         */
+        id: string;
+        /**
+         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @example ERP
+         */
+        name: string;
+      };
+      /**
+       * @description Who rolled it or changed its status last; null = unchanged.
+       * @example null
+       */
+      changed_by: {
+        /**
+         * @description An API key, a person, a command, or the service itself.
+         * @enum {string}
+         */
+        type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
+        /**
+         * @description Of the key or the person; `""` for the others.
+         * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
+         */
+        id: string;
+        /**
+         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @example ERP
+         */
+        name: string;
+      } | null;
+      /**
+       * Format: date-time
+       * @description When. ISO 8601, UTC, with milliseconds.
+       * @example null
+       */
+      changed_at: string | null;
+      /**
+       * @description The key that replaces it since a roll; `""` without one.
+       * @example
+       */
+      successor_id: string;
+      /**
+       * Format: int64
+       * @description Its requests in the last seven days, without about the last minute.
+       * @example 18204
+       */
+      requests_7_days: number;
+      /**
+       * Format: int64
+       * @description Its refused requests in the same time.
+       * @example 3
+       */
+      refused_7_days: number;
+      /**
+       * @description The key itself. Not shown again.
+       * @example svc_live_4Zt1VbQ0sWm8Yx2Kd7Rf5Hg3Jn6Lp9AcXeUo0tkP9x
+       */
+      key: string;
+      /** @description The key that it replaces. */
+      replaces: {
+        /**
+         * Format: uuid
+         * @description Of the old key.
+         * @example 0199a1c2-6a2d-7b33-8d0e-1a5b7c9d3e4f
+         */
+        id: string;
+        /**
+         * Format: date-time
+         * @description When the old key ends. ISO 8601, UTC, with milliseconds.
+         * @example 2026-11-27T09:30:00.000Z
+         */
+        expires_at: string;
+      };
+    };
+    KeyUse: {
+      /**
+       * Format: uuid
+       * @description Of the key.
+       * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+       */
+      key_id: string;
+      /**
+       * @description Of the key.
+       * @example ERP
+       */
+      name: string;
+      /**
+       * @description In UTC.
+       * @example 2026-11-20
+       */
+      day: string;
+      /**
+       * Format: int64
+       * @description Accepted requests, throttled ones included.
+       * @example 2601
+       */
+      requests: number;
+      /**
+       * Format: int64
+       * @description Requests that were answered 429.
+       * @example 0
+       */
+      throttled: number;
+      /**
+       * @description Refused requests by `X-Error-Code`, also after the end of the key.
+       * @example {
+       *       "out_of_stock": 3
+       *     }
+       */
+      refused: {
+        [key: string]: number;
+      };
+    };
     Person: {
       /**
        * Format: uuid
@@ -5242,6 +5880,33 @@ export interface components {
       success: true;
       data: components['schemas']['ApiKey'];
     };
+    StoreKeyPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['StoreKey'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    NewKeyAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['NewKey'];
+    };
+    KeyUsePage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['KeyUse'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    RolledKeyAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['RolledKey'];
+    };
+    StoreKeyAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['StoreKey'];
+    };
     PersonPage: {
       /** @enum {boolean} */
       success: true;
@@ -5654,7 +6319,7 @@ export interface components {
     UnprocessableEntity: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'last_owner';
+        'X-Error-Code': 'api_key_not_active' | 'exceeds_maker';
         'X-Request-Id': components['headers']['X-Request-Id'];
         'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
         /** @description When the key of the request expires. Only in the 30 days before. */
@@ -5702,8 +6367,81 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden8: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
+          | 'api_key_inactive'
+          | 'store_inactive'
+          | 'address_not_allowed'
+          | 'foreign_origin'
+          | 'insufficient_scope'
+          | 'stale_sign_in';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
     /** @description The store has no such resource. Resources of other stores do not exist for this store. */
     NotFound4: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'not_found';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+    UnprocessableEntity2: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'last_owner';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden9: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
+          'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+    NotFound5: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'not_found';
@@ -8540,6 +9278,410 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  listKeys: {
+    parameters: {
+      query?: {
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
+        page?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['StoreKeyPage'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden5'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  createKey: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateKeyRequest'];
+      };
+    };
+    responses: {
+      /** @description The new key. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['NewKeyAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'exceeds_maker';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  listKeyUse: {
+    parameters: {
+      query?: {
+        /** @description The number of days, including today; 7 by default. Any other value, also an empty one, returns 400. */
+        days?: number;
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
+        page?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['KeyUsePage'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden5'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  rollKey: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the key.
+         * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['RollKeyRequest'];
+      };
+    };
+    responses: {
+      /** @description The new key, and when the old one ends. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RolledKeyAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      404: components['responses']['NotFound3'];
+      422: components['responses']['UnprocessableEntity'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  revokeKey: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the key.
+         * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The key after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['StoreKeyAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest3'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      404: components['responses']['NotFound3'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  deactivateKey: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the key.
+         * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The key after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['StoreKeyAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest3'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      404: components['responses']['NotFound3'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_not_active';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  activateKey: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the key.
+         * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The key after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['StoreKeyAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest3'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      404: components['responses']['NotFound3'];
+      422: components['responses']['UnprocessableEntity'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
   listPeople: {
     parameters: {
       query?: {
@@ -8581,7 +9723,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden5'];
+      403: components['responses']['Forbidden7'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -8639,7 +9781,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
+      403: components['responses']['Forbidden8'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -8719,9 +9861,9 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
-      404: components['responses']['NotFound3'];
-      422: components['responses']['UnprocessableEntity'];
+      403: components['responses']['Forbidden8'];
+      404: components['responses']['NotFound4'];
+      422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -8785,9 +9927,9 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
-      404: components['responses']['NotFound3'];
-      422: components['responses']['UnprocessableEntity'];
+      403: components['responses']['Forbidden8'];
+      404: components['responses']['NotFound4'];
+      422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -8830,8 +9972,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
-      404: components['responses']['NotFound3'];
+      403: components['responses']['Forbidden8'];
+      404: components['responses']['NotFound4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -8884,8 +10026,8 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden5'];
-      404: components['responses']['NotFound3'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -8933,7 +10075,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
+      403: components['responses']['Forbidden8'];
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
@@ -9111,7 +10253,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden9'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -9173,7 +10315,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden9'];
       409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -9239,8 +10381,8 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -9283,8 +10425,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9348,8 +10490,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -9409,8 +10551,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9453,8 +10595,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9497,8 +10639,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9562,8 +10704,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9627,8 +10769,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];

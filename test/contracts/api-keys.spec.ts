@@ -4,6 +4,7 @@ import {
   EncryptedSecrets,
   RotateSecrets,
   type ApiKeyLookup,
+  type KeyMaker,
   type NewApiKey,
   type ReencryptedBatch,
   type RotationReport,
@@ -24,6 +25,8 @@ import { KeyUsage } from '../../libs/infrastructure/src/access/key-usage.js';
 import { maintenanceOptions } from '../../libs/infrastructure/src/postgres/data-source.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { commandLine } from '../support/command-line.js';
+import { eventually } from '../support/eventually.js';
+import { lockWaits } from '../support/lock-waits.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import type { TestDatabase } from '../support/test-database.js';
 
@@ -34,6 +37,9 @@ beforeAll(async () => {
   database = api.database;
 });
 afterAll(() => api.stop());
+
+const OPERATOR = { type: 'operator', id: '', name: 'root' } as const;
+const MAKER: KeyMaker = { actor: OPERATOR, key: null };
 
 describe('ApiKeyRepository', () => {
   let storeId: number;
@@ -49,9 +55,10 @@ describe('ApiKeyRepository', () => {
       ...{ networks: [], trusted: false, name: 'ERP', expiresAt: null },
       ...more,
     };
-    await apiKeys.insert(storeId, key);
+    await apiKeys.insert(storeId, key, MAKER);
     return key;
   };
+  const idOf = (id: string) => ({ storeId, id });
   const usage = () => api.app.get(KeyUsage, { strict: false });
 
   it('finds a key by its hash, with its store', async () => {
@@ -69,36 +76,132 @@ describe('ApiKeyRepository', () => {
     });
   });
 
-  it('counts the requests and the throttled requests of each key', async () => {
+  it('counts the requests, the throttled requests and the refusals of each key', async () => {
     const [busy, quiet, unused] = [await inserted(), await inserted(), await inserted()];
-    const [first, second] = await Promise.all([busy, quiet].map(({ hash }) => apiKeys.findByHash(hash)));
-    if (!first || !second) throw new Error('The keys were not found');
+    const found = await Promise.all([busy, quiet, unused].map(({ hash }) => apiKeys.findByHash(hash)));
+    const [first, second, third] = found;
+    if (!first || !second || !third) throw new Error('The keys were not found');
 
     for (let n = 0; n < 3; n++) apiKeys.touch(first);
     apiKeys.noteThrottled(first);
+    for (const code of ['throttled', 'out_of_stock']) apiKeys.noteRefused(first, code);
     apiKeys.touch(second);
     await usage().flush();
     apiKeys.touch(first);
+    apiKeys.noteRefused(first, 'out_of_stock');
+    apiKeys.noteRefused(third, 'api_key_inactive');
     await usage().flush();
 
     const today = new Date().toISOString().slice(0, 10);
     const ids = [busy.id, quiet.id, unused.id];
-    expect((await apiKeys.listUsage(storeId, 2)).filter(({ keyId }) => ids.includes(keyId))).toEqual([
-      { keyId: busy.id, day: today, requests: 4, throttled: 1 },
-      { keyId: quiet.id, day: today, requests: 1, throttled: 0 },
+    const { rows } = await apiKeys.listUsage(storeId, 2, null);
+    expect(rows.filter(({ keyId }) => ids.includes(keyId))).toMatchObject([
+      {
+        keyId: busy.id,
+        name: 'ERP',
+        day: today,
+        requests: 4,
+        throttled: 1,
+        refused: { out_of_stock: 2, throttled: 1 },
+      },
+      { keyId: quiet.id, name: 'ERP', day: today, requests: 1, throttled: 0, refused: {} },
+      { keyId: unused.id, name: 'ERP', day: today, requests: 0, throttled: 0, refused: { api_key_inactive: 1 } },
     ]);
-    expect(await apiKeys.listUsage(storeId + 1, 2)).toEqual([]);
+    expect(await apiKeys.find(idOf(busy.id))).toMatchObject({ recentRequests: 4, recentRefusals: 3 });
+    expect(await apiKeys.find(idOf(unused.id))).toMatchObject({ recentRefusals: 1, lastUsedAt: null });
+    expect(await apiKeys.listUsage(storeId, 2, 'live', { page: 2, limit: 2 })).toMatchObject({ total: rows.length });
+    expect(await apiKeys.listUsage(storeId, 2, 'test')).toEqual({ rows: [], total: 0 });
+    expect(await apiKeys.listUsage(storeId + 1, 2, null)).toEqual({ rows: [], total: 0 });
   });
 
   it('returns a changed status from the next look-up on, and never activates a revoked key', async () => {
     const key = await inserted();
 
     for (const status of ['DEACTIVATED', 'ACTIVE', 'REVOKED'] as const) {
-      await apiKeys.setStatus(key.id, status);
+      await apiKeys.setStatus(idOf(key.id), status, MAKER);
       expect(await apiKeys.findByHash(key.hash)).toMatchObject({ status });
     }
-    expect(await apiKeys.setStatus(key.id, 'ACTIVE')).toBeNull();
+    expect(await apiKeys.setStatus(idOf(key.id), 'ACTIVE', MAKER)).toBeNull();
     expect(await apiKeys.findByHash(key.hash)).toMatchObject({ status: 'REVOKED' });
+  });
+
+  it('lists keys of a mode by pages, oldest first, with who made and changed them, and no sessions', async () => {
+    const { store } = await api.withStore();
+    const made: NewApiKey[] = [];
+    for (const mode of ['test', 'live', 'test'] as const) {
+      const key = { ...(await inserted()), id: uuidv7(), hash: randomBytes(32), mode };
+      await apiKeys.insert(store.id, key, MAKER);
+      made.push(key);
+    }
+    const { id } = await store.session('owner');
+    const changer = { actor: { type: 'person', id, name: 'Ada' }, key: null } as const;
+    await apiKeys.setStatus({ storeId: store.id, id: made[2]?.id ?? '' }, 'REVOKED', changer);
+
+    const page = (page: number) => apiKeys.list(store.id, 'test', { page, limit: 1 });
+
+    expect(await page(1)).toMatchObject({
+      total: 2,
+      rows: [{ id: made[0]?.id, createdBy: OPERATOR, changedBy: null }],
+    });
+    expect(await page(2)).toMatchObject({ total: 2, rows: [{ id: made[2]?.id, changedBy: changer.actor }] });
+    expect(await page(3)).toEqual({ total: 2, rows: [] });
+    expect((await apiKeys.list(store.id, null)).rows.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(made.map(({ id }) => id)),
+    );
+    expect((await apiKeys.list(store.id, null)).total).toBe(4);
+  });
+
+  it('neither finds, rolls nor changes a session', async () => {
+    const { store } = await api.withStore();
+    await store.session('owner');
+    const [session] = await database.query<{ id: string }>(
+      'SELECT id FROM api_keys WHERE store_id = $1 AND person_id IS NOT NULL',
+      [store.id],
+    );
+    const key = { storeId: store.id, id: session?.id ?? '' };
+    const successor = { id: uuidv7(), hash: randomBytes(32), lastFour: 'wxyz', expiresAt: null };
+
+    expect(await apiKeys.find(key)).toBeNull();
+    expect(await apiKeys.locate(key.id)).toBeNull();
+    expect(await apiKeys.setStatus(key, 'REVOKED', MAKER)).toBeNull();
+    expect(await apiKeys.roll(key, successor, 0, MAKER)).toBeNull();
+  });
+
+  it.each([
+    ['has ended', `status = 'REVOKED'`],
+    ['has expired', 'expires_at = now()'],
+    ['has another scope', `scope = 'read,keys'`],
+  ])('makes, rolls and activates nothing for a key that %s since its request was admitted', async (_what, change) => {
+    const owner = await inserted({ scope: 'read,orders,keys' });
+    const maker = { actor: OPERATOR, key: await apiKeys.findByHash(owner.hash) };
+    const old = await inserted();
+    const off = await inserted();
+    await apiKeys.setStatus(idOf(off.id), 'DEACTIVATED', MAKER);
+    const successor = { id: uuidv7(), hash: randomBytes(32), lastFour: 'wxyz', expiresAt: null };
+    const made = { ...old, id: uuidv7(), hash: randomBytes(32) };
+
+    await database.query(`UPDATE api_keys SET ${change} WHERE id = $1`, [owner.id]);
+
+    expect(await apiKeys.insert(storeId, made, maker)).toBeNull();
+    expect(await apiKeys.roll(idOf(old.id), successor, 0, maker)).toBeNull();
+    expect(await apiKeys.setStatus(idOf(off.id), 'ACTIVE', maker)).toBeNull();
+    expect(await apiKeys.setStatus(idOf(old.id), 'REVOKED', maker)).toMatchObject({ status: 'REVOKED' });
+  });
+
+  it('makes no key by a scope that another transaction is taking away', async () => {
+    const owner = await inserted({ scope: 'read,orders,keys' });
+    const maker = { actor: OPERATOR, key: await apiKeys.findByHash(owner.hash) };
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query(`UPDATE api_keys SET scope = 'read' WHERE id = $1`, [owner.id]);
+
+    const made = apiKeys.insert(storeId, { ...owner, id: uuidv7(), hash: randomBytes(32) }, maker);
+    await eventually(async () => expect(await lockWaits(database, '%keys.insert%')).toBe(1));
+    await client.query('COMMIT');
+    await client.end();
+
+    expect(await made).toBeNull();
   });
 
   describe('roll', () => {
@@ -114,7 +217,7 @@ describe('ApiKeyRepository', () => {
       const successor = { ...aSuccessor(), expiresAt: new Date(Date.now() + 400 * DAY_MS) };
 
       const before = Date.now();
-      const rolled = await apiKeys.roll(storeId, old.id, successor, DAY_MS);
+      const rolled = await apiKeys.roll(idOf(old.id), successor, DAY_MS, MAKER);
       const after = Date.now();
 
       const { hash, ...shown } = successor;
@@ -130,47 +233,47 @@ describe('ApiKeyRepository', () => {
       const expiresAt = new Date(Date.now() + 60_000);
       const old = await inserted({ expiresAt });
 
-      const rolled = await apiKeys.roll(storeId, old.id, aSuccessor(), DAY_MS);
+      const rolled = await apiKeys.roll(idOf(old.id), aSuccessor(), DAY_MS, MAKER);
 
       expect(rolled?.oldKeyExpiresAt).toEqual(expiresAt);
-      expect(await apiKeys.find(old.id)).toMatchObject({ expiresAt });
+      expect(await apiKeys.find(idOf(old.id))).toMatchObject({ expiresAt });
     });
 
     it.each<[string, (id: string) => Promise<unknown>]>([
-      ['revoked', (id) => apiKeys.setStatus(id, 'REVOKED')],
-      ['deactivated', (id) => apiKeys.setStatus(id, 'DEACTIVATED')],
+      ['revoked', (id) => apiKeys.setStatus(idOf(id), 'REVOKED', MAKER)],
+      ['deactivated', (id) => apiKeys.setStatus(idOf(id), 'DEACTIVATED', MAKER)],
     ])('changes nothing for a %s key', async (_name, end) => {
       const old = await inserted();
       await end(old.id);
       const successor = aSuccessor();
 
-      expect(await apiKeys.roll(storeId, old.id, successor, DAY_MS)).toBeNull();
-      expect(await apiKeys.find(old.id)).toMatchObject({ expiresAt: null });
+      expect(await apiKeys.roll(idOf(old.id), successor, DAY_MS, MAKER)).toBeNull();
+      expect(await apiKeys.find(idOf(old.id))).toMatchObject({ expiresAt: null });
       expect(await apiKeys.findByHash(successor.hash)).toBeNull();
     });
 
     it('changes nothing for an expired key, an unknown key and a key of another store', async () => {
       const expired = await inserted({ expiresAt: new Date(Date.now() - 1000) });
       const foreign = await inserted();
-      const roll = (storeId: number, id: string) => apiKeys.roll(storeId, id, aSuccessor(), DAY_MS);
+      const roll = (storeId: number, id: string) => apiKeys.roll({ storeId, id }, aSuccessor(), DAY_MS, MAKER);
 
       expect(await roll(storeId, expired.id)).toBeNull();
       expect(await roll(storeId, uuidv7())).toBeNull();
       expect(await roll(storeId + 1, foreign.id)).toBeNull();
-      expect(await apiKeys.find(foreign.id)).toMatchObject({ expiresAt: null });
+      expect(await apiKeys.find(idOf(foreign.id))).toMatchObject({ expiresAt: null });
     });
 
     it('adds no second successor, also of rolls at the same time, until the first one is revoked', async () => {
       const old = await inserted();
-      const roll = () => apiKeys.roll(storeId, old.id, aSuccessor(), DAY_MS);
+      const roll = () => apiKeys.roll(idOf(old.id), aSuccessor(), DAY_MS, MAKER);
 
       const [first, ...others] = (await Promise.all([roll(), roll(), roll()])).filter((rolled) => rolled !== null);
       const successor = first?.successor.id ?? '';
       const end = first?.oldKeyExpiresAt;
 
       expect([others, await roll()]).toEqual([[], null]);
-      expect(await apiKeys.find(old.id)).toMatchObject({ successorId: successor, expiresAt: end });
-      await apiKeys.setStatus(successor, 'REVOKED');
+      expect(await apiKeys.find(idOf(old.id))).toMatchObject({ successorId: successor, expiresAt: end });
+      await apiKeys.setStatus(idOf(successor), 'REVOKED', MAKER);
       expect(await roll()).toMatchObject({ successor: { status: 'ACTIVE', successorId: null }, oldKeyExpiresAt: end });
       expect(await roll()).toBeNull();
     });
@@ -181,7 +284,7 @@ describe('ApiKeyRepository', () => {
 describe('the counter of key usage', () => {
   let key: ApiKeyLookup;
   beforeAll(async () => {
-    const [record] = await api.app.get(ApiKeyRepository).list(api.store.id);
+    const [record] = (await api.app.get(ApiKeyRepository).list(api.store.id, null)).rows;
     if (!record) throw new Error('The store has no key');
     const store = { id: api.store.id, currency: 'USD', active: true };
     key = { ...record, expired: false, store, person: null };
@@ -399,6 +502,9 @@ async function decryptAll(key: Buffer): Promise<string[]> {
 
 const plaintexts = ['{"secret_key":"paylark-secret"}', ...everything.slice(1).map((_, n) => `NID-${n}`)].sort();
 
+/** Emptied within ten minutes. One that cannot be read only drops its mail. */
+const SHORT_LIVED = 'sign_ins.mail_code';
+
 it('the rotation of encryption keys covers every column of bytes that is no hash', async () => {
   const encrypted = await database.query<{ name: string }>(
     `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
@@ -406,7 +512,7 @@ it('the rotation of encryption keys covers every column of bytes that is no hash
   );
 
   expect(encrypted.map(({ name }) => name)).toEqual(
-    ENCRYPTED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort(),
+    [...ENCRYPTED_COLUMNS.map(({ table, column }) => `${table}.${column}`), SHORT_LIVED].sort(),
   );
 });
 

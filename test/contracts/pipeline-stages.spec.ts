@@ -381,6 +381,32 @@ describe('retention', () => {
     expect(await keys()).toEqual(['young']);
   });
 
+  it('removes sign-ins after a day, and sessions 30 days after their end, and no key', async () => {
+    for (const [email, hours] of [
+      ['young', 23],
+      ['old', 25],
+    ])
+      await database.query(
+        `INSERT INTO sign_ins (id, kind, email, secret_hash, created_at, expires_at)
+         VALUES (gen_random_uuid(), 'link', $1::text, sha256(convert_to($1::text, 'UTF8')), now() - $2 * interval '1 hour', now())`,
+        [email, hours],
+      );
+    const [young, old] = [await store.session('owner'), await store.session('owner')];
+    const end = (where: string, days: number) =>
+      database.query(`UPDATE api_keys SET expires_at = now() - ${days} * interval '1 day' WHERE ${where}`);
+    await end('person_id IS NULL', 31);
+    await end(`person_id = '${young.id}'`, 29);
+    await end(`person_id = '${old.id}'`, 31);
+
+    await purgeExpired(pool, DAYS);
+
+    expect(await database.query('SELECT email FROM sign_ins')).toEqual([{ email: 'young' }]);
+    const left = await database.query('SELECT DISTINCT person_id FROM api_keys ORDER BY person_id');
+    expect(left).toEqual([{ person_id: young.id }, { person_id: null }]);
+    await database.query('DELETE FROM people');
+    await database.query('UPDATE api_keys SET expires_at = NULL');
+  });
+
   it('removes places for counts after 7 days, except the newest of the old ones, which the cursors of 7 days ago have', async () => {
     const another = await StoreFixture.create(database);
     for (const [storeId, position, days] of [
@@ -422,17 +448,21 @@ describe('retention', () => {
     expect(left).toEqual([{ score: 1 }, { score: 3 }, { score: 4 }, { score: 5 }]);
   });
 
-  it('removes the daily usage counts of keys after the configured days, in more than one batch', async () => {
+  it.each([
+    ['requests', 'api_key_usage (requests, throttled,', '0'],
+    ['refusals', 'api_key_refusals (requests, code,', `'not_found'`],
+  ])('removes the daily %s of keys after the configured days, in more than one batch', async (_what, into, value) => {
     await database.query(
-      `INSERT INTO api_key_usage (store_id, key_id, day, requests, throttled)
-       SELECT store_id, id, (now() AT TIME ZONE 'UTC')::date - age, age, 0 FROM api_keys, generate_series(399, 2900) AS age
-       WHERE store_id = $1`,
+      `INSERT INTO ${into} store_id, key_id, day)
+       SELECT age, ${value}, store_id, id, (now() AT TIME ZONE 'UTC')::date - age
+       FROM api_keys, generate_series(399, 2900) AS age WHERE store_id = $1`,
       [store.id],
     );
 
     await purgeExpired(pool, DAYS);
 
-    const left = await database.query('SELECT requests::int AS age FROM api_key_usage ORDER BY requests');
+    const [table = ''] = into.split(' ');
+    const left = await database.query(`SELECT requests::int AS age FROM ${table} ORDER BY requests`);
     expect(left).toEqual([{ age: 399 }, { age: 400 }]);
   });
 

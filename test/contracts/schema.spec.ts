@@ -276,9 +276,9 @@ describe('the check for the store predicate', () => {
     const sql = 'UPDATE api_keys SET status = $2 WHERE id = $1';
     const keys = storeColumns(['api_keys', 'orders']);
 
-    expect(faultsOf(`/* keys.set_status */ ${sql}`, keys)).toEqual([]);
+    expect(faultsOf(`/* keys.locate */ ${sql}`, keys)).toEqual([]);
     expect(faultsOf(`/* keys.other */ ${sql}`, keys)).toEqual(['api_keys']);
-    expect(faultsOf(`/* keys.set_status */ DELETE FROM orders`, keys)).toEqual(['orders']);
+    expect(faultsOf(`/* keys.locate */ DELETE FROM orders`, keys)).toEqual(['orders']);
   });
 
   // Two statements with the same name would share an exception.

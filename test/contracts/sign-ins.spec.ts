@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { AuthenticateApiKey, SignInInvalid, SignInRepository, SignInService, type Entered } from '@app/application';
-import { scopeOfRole, type Role } from '@app/domain';
+import { AuthenticateApiKey, SignInRepository, SignInService, type Entered } from '@app/application';
+import { scopeOfRole, SignInInvalid, type Role } from '@app/domain';
 import { DataCipher } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
-import { contextOfCode } from '../../libs/infrastructure/src/access/postgres-sign-in.repository.js';
+import { contextOfCode } from '../../libs/infrastructure/src/mail/code-context.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 

@@ -308,7 +308,7 @@ describe('authentication', () => {
       expect((await ask(`Bearer ${api.store.key}`)).statusCode).toBe(200);
 
       await api.app.get(KeyUsage, { strict: false }).flush();
-      const [usage] = await api.app.get(ApiKeyRepository).listUsage(api.store.id, 2);
+      const [usage] = (await api.app.get(ApiKeyRepository).listUsage(api.store.id, 2, null)).rows;
       expect(usage).toMatchObject({ requests: 210, throttled: refused.length });
     });
   });
@@ -348,7 +348,8 @@ interface Route {
 }
 
 const READ_ONLY = ['GET', 'HEAD'];
-const SCOPES: readonly ApiKeyScope[] = ['read', ...WRITE_SCOPES.map((word) => `read,${word}` as const), 'full'];
+const WORDS = [...WRITE_SCOPES, 'keys'] as const;
+const SCOPES: readonly ApiKeyScope[] = ['read', ...WORDS.map((word) => `read,${word}` as const), 'full'];
 
 const NEEDED: readonly (readonly [RegExp, ...ScopeWord[]])[] = [
   [/^\/v1\/orders$/, 'orders'],
@@ -357,11 +358,12 @@ const NEEDED: readonly (readonly [RegExp, ...ScopeWord[]])[] = [
   [/^\/v1\/stock\b/, 'stock'],
   [/^\/v1\/prices$/, 'catalog'],
   [/^\/v1\/webhooks\b/, 'webhooks'],
+  [/^\/v1\/keys\b/, 'keys'],
   [/^\/v1\/import\b/, 'catalog', 'customers', 'sales'],
   [/^\/v1\/customers\/:id\/(?:personal-data|erase)$/, 'customers'],
   [/^\/v1\/people\b/, 'team'],
 ];
-const CLOSED_READS = /^\/v1\/(?:webhooks|people|customers\/:id\/personal-data)\b/;
+const CLOSED_READS = /^\/v1\/(?:webhooks|keys|people|customers\/:id\/personal-data)\b/;
 
 describe('the scopes of keys', () => {
   async function start(extension: Extension = {}, routes: Route[] = []) {
@@ -424,7 +426,7 @@ describe('the scopes of keys', () => {
       expect(closed().length).toBeGreaterThan(20);
     });
 
-    it('a read needs no more than any key, except of webhooks, people and personal data, and a write the word of its kind', () => {
+    it('a read needs no more than any key, except of webhooks, keys, people and personal data, and a write the word of its kind', () => {
       const expected = ({ method, path }: Route) =>
         (READ_ONLY.includes(method) && !CLOSED_READS.test(path)) || path === '/v1/orders/preview'
           ? undefined

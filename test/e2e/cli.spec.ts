@@ -17,7 +17,7 @@ beforeAll(async () => {
   ({ database } = api);
 });
 afterAll(() => api.stop());
-const { cli, createStore, directory, file, start } = commandLine(() => database);
+const { cli, createStore, directory, file, onTerminal, start } = commandLine(() => database);
 
 function anOrderOf(store: string, receipt_number: string, quantity: number): object[] {
   const amount = 100 * quantity;
@@ -114,8 +114,47 @@ describe('the command line', () => {
     expect(list.json).toMatchObject([{ expired: false }]);
     expect((await cli(['keys', 'list', '--store', 'keys'])).json).toMatchObject([{ status: 'ACTIVE', expired: true }]);
     expect((await cli(['keys', 'activate', id])).stderr).toBe('The key has expired: it stays refused.\n');
-    expect((await cli(['keys', 'revoke', id])).json).toMatchObject({ status: 'REVOKED' });
+    expect((await cli(['keys', 'revoke', id, '--yes'])).json).toMatchObject({ status: 'REVOKED' });
     expect(await cli(['keys', 'activate', id])).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('shows tables on a terminal, and a new key alone on standard output', async () => {
+    await createStore('seen');
+
+    const created = onTerminal(['keys', 'create', '--store', 'seen', '--expires-at', '12h'], '', '2>/dev/null');
+    const list = onTerminal(['keys', 'list', '--store', 'seen']);
+    const json = onTerminal(['keys', 'list', '--store', 'seen', '--json']);
+
+    expect(created).toEqual({ code: 0, shown: expect.stringMatching(/^svc_live_[0-9A-Za-z]{38}\n$/) as string });
+    expect(list.shown).toMatch(/^id {36}mode {2}scope .*\n[0-9a-f-]{36} {2}live {2}full .*\n$/);
+    const [key] = JSON.parse(json.shown) as { expires_at: string; created_at: string }[];
+    const life = Date.parse(key?.expires_at ?? '') - Date.parse(key?.created_at ?? '');
+    expect(Math.abs(life / 3_600_000 - 12)).toBeLessThan(0.1);
+    const day = await cli(['keys', 'create', '--store', 'seen', '--expires-at', '2999-01-01']);
+    expect(day.json).toMatchObject({ expires_at: '2999-01-01T00:00:00.000Z' });
+  });
+
+  it('asks on a terminal before it revokes a key', async () => {
+    await createStore('asked');
+    const created = await cli(['keys', 'create', '--store', 'asked', '--name', 'ERP bridge']);
+    const { id, last_four } = created.json as { id: string; last_four: string };
+    const used = `UPDATE api_keys SET last_used_at = now() - interval '150 s' WHERE id = $1`;
+    const status = async () =>
+      ((await cli(['keys', 'list', '--store', 'asked'])).json as { status: string }[]).map(({ status }) => status);
+
+    const no = onTerminal(['keys', 'revoke', id], '\n');
+    await database.query(used, [id]);
+    const ended = onTerminal(['keys', 'revoke', id]);
+
+    expect(no.code).toBe(1);
+    expect(no.shown).toContain(`Revoke the key ERP bridge (…${last_four}), never used? [y/N] `);
+    expect(no.shown).toMatch(/error: Nothing was changed\.\n$/);
+    expect(ended.code).toBe(1);
+    expect(ended.shown).toContain('last used 2 minutes ago? [y/N] ');
+    expect(await status()).toEqual(['ACTIVE']);
+
+    expect(onTerminal(['keys', 'revoke', id], 'y\n')).toMatchObject({ code: 0 });
+    expect(await status()).toEqual(['REVOKED']);
   });
 
   it('rolls a key: prints its successor once, and lets the old key expire after the overlap', async () => {
@@ -148,7 +187,7 @@ describe('the command line', () => {
     await createStore('rolled-out');
     const create = async () => ((await cli(['keys', 'create', '--store', 'rolled-out'])).json as { id: string }).id;
     const [revoked, deactivated, expired] = await Promise.all([create(), create(), create()]);
-    await cli(['keys', 'revoke', revoked]);
+    await cli(['keys', 'revoke', revoked, '--yes']);
     await cli(['keys', 'deactivate', deactivated]);
     await database.query('UPDATE api_keys SET expires_at = now() WHERE id = $1', [expired]);
     const unknown = '01a20066-13fe-7403-821d-09fa5dc281da';
@@ -210,6 +249,7 @@ describe('the command line', () => {
       'FAILED',
       '--fulfillment-status',
       'CANCELLED',
+      '--yes',
     ]);
 
     expect(delivered).toMatchObject({
@@ -389,7 +429,7 @@ describe('the command line', () => {
       (await database.query<{ id: string }>('SELECT id FROM change_branches ORDER BY number')).map(({ id }) => id);
     const before = await branches();
 
-    const { code, json } = await cli(['feed', 'new-branch']);
+    const { code, json } = await cli(['feed', 'new-branch', '--yes']);
 
     expect(code).toBe(0);
     expect(await branches()).toEqual([...before, (json as { branch: string }).branch]);

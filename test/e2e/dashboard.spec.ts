@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { anOrderBody } from '../builders/order-body.js';
-import { BROWSER } from '../support/browser.js';
+import { BROWSER } from '../support/chromium.js';
 import { dashboardScene, type DashboardScene, type Desk } from '../support/dashboard-scene.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { ApiKeysService, CHANGE_KINDS } from '@app/application';
+import { ApiKeysService, CHANGE_KINDS, StoreRepository } from '@app/application';
 import { withBundleImporter } from '@app/bundles';
 import { DEMO_STORE, demoStore } from '@app/demo-store';
-import { DataCipher, VERSION } from '@app/infrastructure';
+import { DataCipher, operator, VERSION } from '@app/infrastructure';
 import type { AnySchemaObject } from 'ajv/dist/2020.js';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { PAGES } from '../../apps/api/src/openapi/page-frame.js';
@@ -20,7 +20,7 @@ import {
   withResponses,
   type DocumentedResponse,
 } from '../support/documented-answers.js';
-import { BROWSER } from '../support/browser.js';
+import { BROWSER } from '../support/chromium.js';
 import { FAINT_TEXTS } from '../support/faint-texts.js';
 import { listen } from '../support/listen.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -88,9 +88,10 @@ describe('the demo store', () => {
   });
 
   it('takes the order of docs/api.md, and what follows it', async () => {
-    const { key } = await api.app.get(ApiKeysService, { strict: false }).create({
-      ...{ store: DEMO_STORE, mode: 'test', scope: 'full', networks: [], trusted: false, name: '', expiresAt: null },
-    });
+    const { id } = await api.app.get(StoreRepository, { strict: false }).require(DEMO_STORE);
+    const wanted = { mode: 'test', scope: 'full', networks: [], trusted: false, name: '', expiresAt: null } as const;
+    const maker = { actor: operator(), key: null };
+    const { key } = await api.app.get(ApiKeysService, { strict: false }).create(id, wanted, maker);
     const text = readFileSync('docs/api.md', 'utf8');
     const [, order] = /```json\n(\{\s+"items[^]*?)\n```/.exec(text) ?? [];
     const [transition, payment, refund] = ['field', 'reference": "pi', 'reference": "re'].map(

@@ -130,7 +130,16 @@ describe('an exported store', () => {
       [store],
     );
     await order(key, { items: [item], customer: { name: 'Held' } });
-    await cli(['orders', 'set-status', cancelled, '--status', 'CANCELLED', '--fulfillment-status', 'CANCELLED']);
+    await cli([
+      'orders',
+      'set-status',
+      cancelled,
+      '--status',
+      'CANCELLED',
+      '--fulfillment-status',
+      'CANCELLED',
+      '--yes',
+    ]);
     await cli(['orders', 'set-status', changed, '--status', 'SUCCEEDED', '--fulfillment-status', 'CONFIRMED']);
     await source.database.query(END_STAGES);
     // A snapshot of an order outlives its product's options, and may have another billing address.
@@ -480,7 +489,7 @@ describe('the export of a running store', () => {
 describe('cli export', () => {
   it('writes a compressed file that only its owner can read, and says what it holds', async () => {
     const file = path.join(directory, 'orders.ndjson.gz');
-    const options = ['--only', 'orders,products', '--since', '2026-11-01T00:00:00Z'];
+    const options = ['--only', 'orders', '--only', 'products', '--since', '2026-11-01T00:00:00Z'];
 
     const { code, json, stderr } = await cli(['export', '--store', 'larkmoor', ...options, file]);
 

@@ -1,9 +1,12 @@
+import { Config } from '@app/infrastructure';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type { LightMyRequestResponse } from 'fastify';
 import { CAPACITY } from '../../apps/api/src/http/server/concurrency-limits.js';
 import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { anOrderBody } from '../builders/order-body.js';
+import { StoreFixture } from '../builders/store-fixture.js';
 import { counterValue } from '../support/counter-value.js';
 import { eventually } from '../support/eventually.js';
 import { listen } from '../support/listen.js';
@@ -90,6 +93,28 @@ describe('the API under overload', () => {
     expect(refused(responses).length).toBeGreaterThanOrEqual(20);
     expect(Object.keys(statuses(responses))).toEqual(['200', '503']);
     expect(statuses([await api.post('/v1/import', { lines })])).toEqual({ 200: 1 });
+  });
+
+  it('gives imports and changes of prices, of all stores together, four in ten connections', async () => {
+    const stores = await many(6, () => StoreFixture.create(api.database));
+    await Promise.all(stores.map((store) => store.product({ slug: 'held', sku: 'HELD' })));
+    const holder = await openTransaction(api.database, 'SELECT FROM products FOR UPDATE');
+    const most = Math.floor(api.app.get(Config).databasePoolSize * 0.4);
+    const line = { kind: 'product', slug: 'held', name: 'Held', price: '1.00' };
+    const price = { sku: 'HELD', price: 2, expected: null };
+    const ask = (key: string, n: number) =>
+      n % 2 === 0
+        ? api.post('/v1/import', { lines: [line] }, { authorization: `Bearer ${key}` })
+        : api.post('/v1/prices', { lines: [price] }, { authorization: `Bearer ${key}` });
+    const changes = Promise.all(stores.map(({ key }, n) => ask(key, n)));
+
+    await eventually(async () => expect(await lockWaits(api.database)).toBe(most));
+    await setTimeout(200);
+    expect(await lockWaits(api.database)).toBe(most);
+
+    await holder.query('ROLLBACK');
+    await holder.end();
+    expect(statuses(await changes)).toEqual({ 200: 6 });
   });
 
   it('has its full capacity again after bursts of 400, 401 and 404 responses', async () => {

@@ -128,7 +128,7 @@ describe('the built API process', () => {
       const base = await address();
 
       expect(api.output()).toMatch(
-        /The database \S+ lacks migrations of this release: run `npm run --silent cli -- migrate`/,
+        /The database \S+ lacks migrations of this release: run `npx store-commerce migrate`/,
       );
       expect((await get(`${base}/health/ready`)).status).toBe(503);
       for (const request of [get(`${base}/v1/products`), get(`${base}/v1/orders`, { method: 'POST' })]) {

@@ -271,7 +271,7 @@ describe('operations with synchronous replication whose wait is cancelled', () =
 
   it('the command `orders set-status` says that the outcome is unknown', async () => {
     const { orderId } = await placed();
-    const command = ['orders', 'set-status', orderId, '--fulfillment-status', 'CANCELLED'];
+    const command = ['orders', 'set-status', orderId, '--fulfillment-status', 'CANCELLED', '--yes'];
 
     const { code, stdout, stderr } = await whileWaitsEnd('pg_cancel_backend', () => line.cli(command));
 

@@ -112,7 +112,7 @@ describe('total_spent', () => {
     const before = await deadlocks();
     const refunded = refund(order);
     await waits(1);
-    const erasing = cli(['customers', 'erase', email, '--store', api.store.subdomain, '--force']);
+    const erasing = cli(['customers', 'erase', email, '--store', api.store.subdomain, '--force', '--yes']);
     await waits(2);
     await stock.query('COMMIT');
     await stock.end();

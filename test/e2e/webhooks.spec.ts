@@ -765,7 +765,19 @@ describe('the command line', () => {
   it('installs a webhook with its secret, lists and shows it without, as the API does', async () => {
     const store = api.store.subdomain;
 
-    const webhook = await run('create', '--store', store, '--url', HOOK, '--kinds', 'skus,orders', '--batch', '10');
+    const webhook = await run(
+      'create',
+      '--store',
+      store,
+      '--url',
+      HOOK,
+      '--kinds',
+      'skus',
+      '--kinds',
+      'orders',
+      '--batch',
+      '10',
+    );
 
     const { data } = await send('GET', `/${webhook.id}`);
     expect(webhook.secret).toMatch(/^whsec_/);

@@ -149,7 +149,7 @@ async function moveToCopy(scene: Scene): Promise<string[]> {
     for (const follower of awake) await follower.stop();
     await Promise.all(awake.map((follower) => follower.catchUp()));
 
-    await operate(copy.url, 'feed', 'new-branch');
+    await operate(copy.url, 'feed', 'new-branch', '--yes');
     const service = await rig.startService({ databaseUrl: copy.url });
     const others = new Writers({ ...scene, services: [service, service] }, 8, copy.url);
     await delay(2_000);

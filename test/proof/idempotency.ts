@@ -46,7 +46,7 @@ async function repeatErased(shop: Shop): Promise<string[]> {
   const first = await buyers.send(services[0], { body, key });
   const before = await countOrders(shop);
   const email = String(body.customer['email']);
-  await operate(context.rig.database.url, 'customers', 'erase', email, '--store', store.subdomain, '--force');
+  await operate(context.rig.database.url, 'customers', 'erase', email, '--store', store.subdomain, '--force', '--yes');
   const repeat = await buyers.send(services[1], { body, key });
   const placed = (await countOrders(shop)) - before;
   buyers.close();

@@ -1,4 +1,6 @@
+import { scopeOf, WRITE_SCOPES } from '@app/domain';
 import type { ListEnvelope } from '../../apps/api/src/envelope.js';
+import type { StoreFixture } from '../builders/store-fixture.js';
 import { fingerprintOf } from './isolation/fingerprint.js';
 import { keyTrial, orderTrials } from './isolation/order-trials.js';
 import { filterTrials, pathOf, readTrials, type ReadRoute } from './isolation/read-trials.js';
@@ -15,6 +17,8 @@ import { inParallel, orderBody } from './support/store-setup.js';
 
 const ROUNDS = { full: 6, quick: 1 };
 const WORKERS = 8;
+/** `full` has no `keys`. */
+const EVERY_WORD = scopeOf([...WRITE_SCOPES, 'keys']);
 
 export const isolation: Proof = { name: 'isolation', run };
 
@@ -43,8 +47,9 @@ function unthoughtOf(routes: readonly Route[]): string[] {
 async function attack(context: ProofContext, routes: readonly Route[], service: Service) {
   const { rig, history, random } = context;
   const stores = await openTwoStores(rig.database, random);
-  const [me, them] = [stores.mine, stores.theirs].map((store) => new Buyers(store, history, random));
-  if (!me || !them) throw new Error('Two stores need two clients');
+  const clientOf = async (store: StoreFixture) =>
+    new Buyers({ id: store.id, key: await store.createKey('live', EVERY_WORD) }, history, random);
+  const [me, them] = [await clientOf(stores.mine), await clientOf(stores.theirs)];
   const filters = (await listParameters(service)).filter(({ isClamped }) => !isClamped);
   const rows = routes.map((route) => {
     const row = rowOf(route) as Row;

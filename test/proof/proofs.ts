@@ -15,6 +15,7 @@ import { pipeline } from './pipeline.js';
 import { revoke } from './revoke.js';
 import { rolling } from './rolling.js';
 import { secrets } from './secrets.js';
+import { signIn } from './sign-in.js';
 import { slowProxy } from './slow-proxy.js';
 import { stock } from './stock.js';
 import { webhooks } from './webhooks.js';
@@ -33,6 +34,7 @@ export const PROOFS: readonly Proof[] = [
   changes,
   webhooks,
   revoke,
+  signIn,
   isolation,
   inputs,
   overload,

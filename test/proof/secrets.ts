@@ -144,7 +144,7 @@ async function readAll(ground: Ground, store: StoreFixture): Promise<string[]> {
     brands: ['brand'],
     webhooks: await idsOf('webhooks'),
   };
-  return readEverything(asker, { key, ids });
+  return readEverything(asker, { key, keeper: await store.createKey('live', 'read,keys'), ids });
 }
 
 /** Fails for a sanitizer that leaks nothing only because it shows nothing. */

@@ -62,7 +62,7 @@ describe('npm start on a new data directory', () => {
     expect(serversOnDataDir()).toEqual([]);
 
     api = startBuiltApi({ DATA_DIR: dataDir });
-    const [, address] = await api.says(/running at (\S+)[^]*npm run --silent cli -- keys create --store \w+/, 40_000);
+    const [, address] = await api.says(/running at (\S+)[^]*npx store-commerce keys create --store \w+/, 40_000);
     expect(api.output()).not.toMatch(/svc_(live|test)_/);
     const again = list.replace(
       /http:\/\/[^/]+\/v1\/products\?limit=3/,

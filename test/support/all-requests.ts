@@ -45,6 +45,11 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
   const product = await store.product({ categoryIds: categories, brandId: await store.brand(), stock: 1_000 });
   const order = anOrderBody(product);
   const aWebhook = () => store.webhook({ position: 1_000_000 });
+  const aKey = async () => {
+    const key = await store.createKey('live', 'read');
+    const sql = 'SELECT id FROM api_keys WHERE store_id = $1 AND last_four = $2 ORDER BY id DESC';
+    return (await api.database.query<{ id: string }>(sql, [store.id, key.slice(-4)]))[0]?.id ?? '';
+  };
   const placed = async () =>
     (await post('/v1/orders', order, { 'idempotency-key': crypto.randomUUID() })).json<{ data: { order_id: string } }>()
       .data.order_id;
@@ -56,8 +61,12 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
     brands: await store.brand(),
     webhooks: await aWebhook(),
   };
+  // No key but that of keys has their scope.
+  const keeper = { authorization: `Bearer ${await store.createKey('live', 'read,orders,keys')}` };
+  const asker = (path: string) => (path.startsWith('/v1/keys') ? keeper : undefined);
   const idFor = (path: string) => {
     if (path.startsWith('/v1/webhooks')) return aWebhook();
+    if (path.startsWith('/v1/keys')) return aKey();
     return path.startsWith('/v1/customers') ? store.customer({ email: 'erased@example.com' }) : placed();
   };
   for (const [path, parameters] of reads()) {
@@ -65,7 +74,8 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
     const filters = ['', ...parameters.map(({ name, schema }) => queryOf(name, schema.examples?.[0] ?? ''))];
     const isList = parameters.some(({ name }) => name === 'page');
     for (const filter of filters) {
-      for (const page of isList ? ['', 'page=2', DEEP] : ['']) await get(encodeURI(`${url}?${filter}&${page}`));
+      for (const page of isList ? ['', 'page=2', DEEP] : [''])
+        await get(encodeURI(`${url}?${filter}&${page}`), asker(path));
     }
   }
   const writer = { authorization: `Bearer ${await store.createKey('live', 'read,catalog')}` };
@@ -86,7 +96,12 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
     if (method === 'GET') continue;
     const id = await idFor(path);
     const payload = JSON.stringify(bodyOf(row, order, product));
-    await api.inject({ method: method, url: path.replace(/:\w+/, id), headers, payload });
+    await api.inject({
+      method: method,
+      url: path.replace(/:\w+/, id),
+      headers: { ...headers, ...asker(path) },
+      payload,
+    });
   }
 }
 
@@ -112,5 +127,6 @@ function bodyOf(row: Row, order: object, product: number): object {
   if (row.as === 'order') return order;
   if (row.as === 'lines') return { lines: [{ product_id: product, ...row.line }] };
   if (row.as === 'import') return { lines: IMPORTED };
+  if (row.as === 'key') return { name: 'ERP', scope: ['read'] };
   return (row.as === 'change' && row.body) || {};
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { EXIT, report } from '../../apps/cli/src/failures.js';
 import { createProgram } from '../../apps/cli/src/program.js';
+import { withTerminal } from './terminal.js';
 import type { TestDatabase } from './test-database.js';
 
 const MAIN = path.resolve('dist/apps/cli/src/main.js');
@@ -38,6 +39,13 @@ export function commandLine(database: () => TestDatabase) {
       const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
       return { child, ended: ended.then(([[code], stdout, stderr]) => ({ code: code as unknown, stdout, stderr })) };
     },
+    /** In a pseudo terminal, which shows both outputs. @param redirected of the shell, such as `2>/dev/null` */
+    onTerminal: (args: readonly string[], input = '', redirected = '') => {
+      const line = [process.execPath, MAIN, ...args, redirected].join(' ');
+      const env = { ...environment(), SHELL: '/bin/sh' };
+      const { status, stdout } = spawnSync('script', ['-qec', line, '/dev/null'], { env, input, encoding: 'utf8' });
+      return { code: status, shown: stdout.replaceAll('\r', '') };
+    },
     createStore: (subdomain: string) =>
       cli(['stores', 'create', '--subdomain', subdomain, '--name', 'Acme', '--currency', 'USD']),
     file: (name: string, ...lines: object[]): string => {
@@ -58,9 +66,11 @@ async function runHere(args: readonly string[], env: NodeJS.ProcessEnv): Promise
   );
   const environment = jest.replaceProperty(process, 'env', env);
   try {
-    const code = await createProgram()
-      .parseAsync(args, { from: 'user' })
-      .then(() => EXIT.ok, report);
+    const code = await withTerminal(false, () =>
+      createProgram()
+        .parseAsync(args, { from: 'user' })
+        .then(() => EXIT.ok, report),
+    );
     const json: unknown = /^[{[]/.test(said.stdout) ? JSON.parse(said.stdout) : null;
     return { code, json, ...said };
   } finally {

@@ -3,7 +3,7 @@ import { demoStore } from '@app/demo-store';
 import type { Role } from '@app/domain';
 import { DataCipher } from '@app/infrastructure';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { BROWSER } from './browser.js';
+import { BROWSER } from './chromium.js';
 import { listen } from './listen.js';
 import { startApi, type RunningApi } from './start-api.js';
 

@@ -9,13 +9,15 @@ import {
 } from '@app/infrastructure';
 import { RepresentationsModule } from '@app/representations';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { PeopleController } from './access/people.controller.js';
+import { PeopleController } from './people/people.controller.js';
 import { BrandsController } from './catalog/brands.controller.js';
 import { CategoriesController } from './catalog/categories.controller.js';
 import { FeedController } from './feed/feed.controller.js';
 import { CustomersController } from './customers/customers.controller.js';
+import { DashboardModule } from './dashboard/dashboard.module.js';
 import { HttpModule } from './http/http.module.js';
 import { ImportController } from './import/import.controller.js';
+import { KeysController } from './keys/keys.controller.js';
 import { OrderChangesController } from './orders/order-changes.controller.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { StatisticsController } from './orders/statistics.controller.js';
@@ -57,6 +59,7 @@ export interface Process {
     CustomersController,
     StoreController,
     KeyController,
+    KeysController,
     PeopleController,
     AttentionController,
     FeedController,
@@ -78,6 +81,7 @@ export class ApiModule {
         application,
         StatusModule.on(config, databaseUrl, metrics, extension.migrations),
         HttpModule.on(logger),
+        ...(config.dashboard ? [DashboardModule.on(config)] : []),
         ...(extension.modules ?? []),
         ...(config.pipeline === 'inline' ? [worker] : []),
       ],

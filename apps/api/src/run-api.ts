@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FeedWatch } from '@app/application';
-import { type Config, type Extension, reportUnknownKeys, startTracing } from '@app/infrastructure';
+import { type Config, type Extension, reportUnknownKeys, signInLink, startTracing } from '@app/infrastructure';
 import { Readiness } from '@app/health';
 import {
   onShutdownSignal,
@@ -66,7 +66,11 @@ async function listenWithDemo(app: NestFastifyApplication, config: Config, datab
   readiness.serving = false;
   const demo = new Demo(app, databaseUrl);
   const isFirst = await demo.loadOnce();
-  const place = { address: await listen(app, config), dataDir: config.dataDir };
+  const address = await listen(app, config);
+  const token = await demo.signInToken();
+  const port = Number(new URL(address).port);
+  const link = token === null ? null : signInLink({ ...config, port }, token);
+  const place = { address, dataDir: config.dataDir, signInLink: link };
   // Creates the keys last: a start that fails would lose them.
   const text = isFirst ? firstWelcome(place, await demo.firstSteps()) : welcomeBack(place);
   process.stdout.write(`${text}\n`);

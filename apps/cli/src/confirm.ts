@@ -32,7 +32,7 @@ const UNITS = [
 
 /** `2 minutes ago`: in the largest unit of which it has one. */
 export function ago(time: Date): string {
-  const milliseconds = Date.now() - time.getTime();
+  const milliseconds = Math.max(0, Date.now() - time.getTime());
   const [unit, length] = UNITS.find(([, length]) => milliseconds >= length) ?? UNITS[2];
   return new Intl.RelativeTimeFormat('en').format(-Math.floor(milliseconds / length), unit);
 }

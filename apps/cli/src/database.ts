@@ -28,7 +28,7 @@ const SETTINGS = [
   'NODE_ENV',
 ] as const;
 
-type MoreSettings = readonly 'WEBHOOK_ALLOW'[];
+type MoreSettings = readonly ('WEBHOOK_ALLOW' | 'PUBLIC_URL' | 'PORT')[];
 
 export interface OperatorsDatabase {
   readonly config: Config;
@@ -65,14 +65,14 @@ export async function withDatabase<T>(
 }
 
 export function withApplication<T>(
-  work: (app: INestApplicationContext) => Promise<T>,
+  work: (app: INestApplicationContext, config: Config) => Promise<T>,
   more: MoreSettings = [],
 ): Promise<T> {
   return withDatabase(async ({ config, url }) => {
     const modules = ApplicationModule.on([InfrastructureModule.on(config, url), RepresentationsModule]);
     const app = await NestFactory.createApplicationContext(modules, { logger: false, abortOnError: false });
     try {
-      return await work(app);
+      return await work(app, config);
     } finally {
       await app.close();
     }
@@ -105,7 +105,7 @@ async function assertSchemaIsCurrent(config: Config, url: string): Promise<void>
     throw explained === error ? new CommandFailed(`Cannot use the database: ${sentence(error)}`) : explained;
   });
   if (!current)
-    throw new CommandFailed('The database schema is not up to date: run `npm run --silent cli -- migrate` first.');
+    throw new CommandFailed('The database schema is not up to date: run `npx store-commerce migrate` first.');
 }
 
 /** Names the variable whose server did not answer. Returns other errors unchanged. */

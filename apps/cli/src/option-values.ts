@@ -12,8 +12,8 @@ import {
   MAX_SECRET_OVERLAP_MS,
   MAX_WEBHOOK_BATCH,
   parseApiKeyScope,
-  WRITE_SCOPES,
   type ApiKeyScope,
+  WRITE_SCOPES,
 } from '@app/domain';
 import { assertIsOwn } from '@app/infrastructure';
 import { KINDS_IN_ORDER, isSubdomain, type BundleKind } from '@app/bundles';

@@ -13,7 +13,7 @@ const isText = (): boolean => process.stdout.isTTY && !isJsonAsked;
 
 /** The result of a command: JSON, or a table on a terminal without `--json`. */
 export function print(value: object): void {
-  if (isText()) process.stdout.write(`${textOf(value)}\n`);
+  if (isText()) process.stdout.write(`${textOf(value, process.stdout.columns || Infinity)}\n`);
   else printJson(value);
 }
 

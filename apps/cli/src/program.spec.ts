@@ -3,6 +3,7 @@ import { NotFound } from '@app/domain';
 import { QueryFailedError } from 'typeorm';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { withTerminal } from '../../../test/support/terminal.js';
 import { EXIT, report, CommandFailed } from './failures.js';
 import { createProgram } from './program.js';
 import { print, printJson, say } from './output.js';
@@ -20,19 +21,9 @@ beforeEach(() => {
 
 afterEach(() => jest.restoreAllMocks());
 
-function atTerminal<T>(work: () => T): T {
-  const { isTTY } = process.stdout;
-  process.stdout.isTTY = true;
-  try {
-    return work();
-  } finally {
-    process.stdout.isTTY = isTTY;
-  }
-}
-
 async function exitCodeOf(...args: string[]): Promise<number> {
   try {
-    await createProgram().parseAsync(args, { from: 'user' });
+    await withTerminal(false, () => createProgram().parseAsync(args, { from: 'user' }));
     return EXIT.ok;
   } catch (error) {
     return report(error);
@@ -75,6 +66,11 @@ describe('the command line', () => {
     ['a roll of an id that is none', 'keys roll 7 --overlap 7d'],
     ['a moment in the past', 'keys create --store acme --expires-at 2020-01-01T00:00:00Z'],
     ['a moment in words', 'keys create --store acme --expires-at tomorrow'],
+    ['a day that is past', 'keys create --store acme --expires-at 2020-01-01'],
+    ['a day that is none', 'keys create --store acme --expires-at 2999-02-30'],
+    ['a time on a day that is none', `keys roll ${ID} --overlap 7d --expires-at 2999-02-30T00:00:00Z`],
+    ['no time from now', `keys roll ${ID} --overlap 7d --expires-at 0d`],
+    ['an end after more than 100 years', 'keys create --store acme --expires-at 36501d'],
     ['an id that is none', 'keys revoke 7'],
     ['a release of no order', 'orders release'],
     ['a release of all orders without a reason', 'orders release --all'],
@@ -106,7 +102,6 @@ describe('the command line', () => {
     ['--days <N>', 'keys usage --days 7 --days=8'],
     ['--all', 'orders release --all --all --reason email_velocity'],
     ['--status <P>', 'orders set-status WEB-1 --status FAILED --status PENDING'],
-    ['--kinds <kinds>', 'webhooks create --store a --url https://example.com --kinds orders --kinds products'],
   ])('refuses a second %s by name', async (flags, line) => {
     expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.usage);
     expect(said.join('')).toContain(`error: option '${flags}' is given more than once\n`);
@@ -119,6 +114,22 @@ describe('the command line', () => {
   ])('says what the network %s may mean', async (network, remedy) => {
     expect(await exitCodeOf('keys', 'create', '--store', 'a', '--from', network)).toBe(EXIT.usage);
     expect(said.join('')).toContain(remedy);
+  });
+
+  it('says who has the scope that no key has', async () => {
+    expect(await exitCodeOf('keys', 'create', '--store', 'a', '--scope', 'read,team')).toBe(EXIT.usage);
+    expect(said.join('')).toContain('No key has the scope team: people manage the team.');
+  });
+
+  it.each([
+    `keys revoke ${ID}`,
+    'customers erase ada@example.com --store a',
+    `webhooks delete ${ID}`,
+    'feed new-branch',
+    'orders set-status WEB-1 --fulfillment-status CANCELLED',
+  ])('cannot ask without a terminal, and does nothing without --yes: %s', async (line) => {
+    expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.usage);
+    expect(said).toEqual(['error: This cannot be undone, and there is no terminal to ask on: add --yes.\n']);
   });
 
   it.each([
@@ -271,11 +282,11 @@ const STORED = `Åda 王\t${OBEYED}`;
 describe('what a command prints', () => {
   it.each([
     ['JSON', printJson],
-    ['a table', (text: string) => atTerminal(() => print([{ [text]: text }]))],
-    ['a record', (text: string) => atTerminal(() => print({ [text]: text, more: { text } }))],
+    ['a table', (text: string) => print([{ [text]: text }])],
+    ['a record', (text: string) => print({ [text]: text, more: { [text]: text } })],
     ['words', say],
-  ])('has no character that a terminal obeys, in %s', (_, print) => {
-    print(STORED);
+  ])('has no character that a terminal obeys, in %s', async (_, print) => {
+    await withTerminal(true, () => print(STORED));
 
     expect(said.join('')).not.toMatch(new RegExp(`[${OBEYED}]`, 'u'));
     expect(said.join('')).toContain('Åda 王');
@@ -286,6 +297,59 @@ describe('what a command prints', () => {
     printJson({ [STORED]: STORED });
 
     expect(JSON.parse(said.join(''))).toEqual({ [STORED]: STORED });
+  });
+
+  it('is a table on a terminal: cells of one line, and widths of code points', async () => {
+    const rows = [
+      { name: '😀 Åda', networks: ['192.0.2.0/24', '::1/128'], at: new Date(0), left: null },
+      { name: 'A\nB\tC\u001b', networks: [], at: null, of: { a: 1 } },
+    ];
+
+    await withTerminal(true, () => print(rows));
+
+    expect(said.join('').split('\n')).toEqual([
+      'name           networks               at                        left  of',
+      '😀 Åda          192.0.2.0/24, ::1/128  1970-01-01T00:00:00.000Z',
+      'A\\nB\\tC\\u001b                                                         {"a":1}',
+      '',
+    ]);
+  });
+
+  it('has the records of a table that is wider than the terminal one below the other', async () => {
+    const { columns } = process.stdout;
+    process.stdout.columns = 12;
+
+    await withTerminal(true, () =>
+      print([
+        { id: 1, name: 'Acme' },
+        { id: 2, name: 'A longer one' },
+      ]),
+    );
+    process.stdout.columns = columns;
+
+    expect(said.join('')).toBe('id    1\nname  Acme\n\nid    2\nname  A longer one\n');
+  });
+
+  it('is two columns for one record, with its own records below, and a word for an empty list', async () => {
+    const order = { store: 'acme', error: 'x' };
+
+    await withTerminal(true, () => {
+      print({ id: 7, orders: [order], counts: { product: { created: 1 } }, subdomain: 'acme' });
+      print([]);
+    });
+
+    expect(said.join('').split('\n')).toEqual([
+      'id         7',
+      'subdomain  acme',
+      'orders:',
+      '  store  error',
+      '  acme   x',
+      'counts:',
+      '  product:',
+      '    created  1',
+      'none',
+      '',
+    ]);
   });
 
   it('passes through one file', () => {

@@ -9,6 +9,7 @@ import { addMigrate } from './commands/migrate.command.js';
 import { addOrders } from './commands/orders.command.js';
 import { addPeople } from './commands/people.command.js';
 import { addSecrets } from './commands/secrets.command.js';
+import { addSignIn } from './commands/sign-in.command.js';
 import { addStock } from './commands/stock.command.js';
 import { addStores } from './commands/stores.command.js';
 import { addWebhooks } from './commands/webhooks.command.js';
@@ -47,7 +48,7 @@ export function createProgram(): Command {
   addImport(program);
   addExport(program);
   addCustomers(program);
-  addPeople(program);
+  addSignIn(addPeople(program));
   addStock(program);
   addOrders(program);
   addSecrets(program);

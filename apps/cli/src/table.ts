@@ -1,13 +1,22 @@
 import { printable } from './printable.js';
 
-/** A list of records is a table. A record has two columns, and its own records and lists of them below. */
-export function textOf(value: object): string {
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : tableOf(value as object[]);
+/**
+ * A list of records is a table, or its records one below the other if the table would be wider than the terminal. A record
+ * has two columns, and its own records and lists of them below.
+ */
+export function textOf(value: object, width = Infinity): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : listOf(value as object[], width);
   const fields = Object.entries(value);
   const plain = fields.filter(([, field]) => !isNested(field)).map(([name, field]) => [cellOf(name), cellOf(field)]);
   const nested = fields.filter(([, field]) => isNested(field));
   const below = nested.map(([name, field]) => `${cellOf(name)}:\n${textOf(field as object).replace(/^/gm, '  ')}`);
   return [...(plain.length > 0 ? [aligned(plain)] : []), ...below].join('\n');
+}
+
+function listOf(rows: readonly object[], width: number): string {
+  const table = tableOf(rows);
+  const fits = table.split('\n').every((line) => widthOf(line) <= width);
+  return fits ? table : rows.map((row) => textOf(row)).join('\n\n');
 }
 
 function tableOf(rows: readonly object[]): string {
@@ -16,9 +25,10 @@ function tableOf(rows: readonly object[]): string {
   return aligned([columns.map(cellOf), ...cells]);
 }
 
-/** Every row has the cells of the first. Their widths are counted in code points. */
+const widthOf = (text: string): number => Array.from(text).length;
+
+/** Every row has as many cells as the first. */
 function aligned(rows: readonly (readonly string[])[]): string {
-  const widthOf = (text: string) => Array.from(text).length;
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ''))));
   const padded = (cell: string, column: number) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell));
   return rows.map((row) => row.map(padded).join('  ').trimEnd()).join('\n');

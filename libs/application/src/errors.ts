@@ -1,5 +1,4 @@
 import { domainError } from '@app/domain';
-import type { PersonsOrder } from './ports/personal-data.js';
 
 /** The API chooses an HTTP status for each kind. */
 export type ApplicationFailureKind =
@@ -95,14 +94,7 @@ export const CursorInvalid = domainError(
   'cursor_invalid',
   'The cursor is damaged, or of another store, mode or set of kinds',
 );
-
-const MOST_NAMED = 20;
-
-/** An erasure would lose what an order still needs. */
-export const OrdersOpen = domainError('rejected', 'orders_open', (orders: readonly PersonsOrder[]) => {
-  const named = orders
-    .slice(0, MOST_NAMED)
-    .map(({ receiptNumber, status, fulfillmentStatus }) => `${receiptNumber} (${status}, ${fulfillmentStatus})`);
-  const more = orders.length > MOST_NAMED ? [`and ${orders.length - MOST_NAMED} more`] : [];
-  return `Orders are open: ${[...named, ...more].join(', ')}`;
-});
+/** The key cannot be rolled or activated as it is. */
+export const ApiKeyNotActive = domainError('rejected', 'api_key_not_active', (problem: string) => problem);
+/** A key gets at most what its maker has. */
+export const ExceedsMaker = domainError('rejected', 'exceeds_maker', (excess: string) => excess);

@@ -1,5 +1,6 @@
 export * from './access/api-keys.service.js';
 export * from './access/authenticate-api-key.js';
+export * from './access/key-bounds.js';
 export * from './access/networks.js';
 export * from './access/sign-in.service.js';
 export * from './access/people.service.js';
@@ -30,6 +31,7 @@ export * from './ports/encrypted-secrets.js';
 export * from './ports/fraud-screening.js';
 export * from './ports/held-orders.js';
 export * from './ports/idempotency.js';
+export * from './ports/identity-provider.js';
 export * from './ports/notifier.js';
 export * from './ports/order-charges.js';
 export * from './ports/order-lifecycle.js';

@@ -212,6 +212,18 @@ export class DeliveredTooEarly extends domainError(
   }
 }
 
+// Sign-in.
+
+/** One text for all cases, so that nothing can be learned by trying. */
+export const SignInInvalid = rejected(
+  'sign_in_invalid',
+  'The code or link is wrong, has ended or was used, or another browser asked for it: ask for a new one',
+);
+export const AddressNotPrivate = rejected(
+  'address_not_private',
+  'This address is not encrypted: open it by https, or on the machine itself',
+);
+
 // Stock, prices and webhooks.
 
 /** @param refusals one text for each refused line. */
@@ -247,6 +259,20 @@ export const EmailTaken = rejected('email_taken', 'Another person of the store h
 export const LastOwner = rejected('last_owner', 'The store must keep an owner: make another person an owner first');
 /** Personal data are found by the e-mail. */
 export const CustomerWithoutEmail = rejected('no_email', 'The customer has no e-mail');
+
+const MOST_NAMED = 20;
+
+/** An erasure would take what open orders still need. */
+export const OrdersOpen = rejected(
+  'orders_open',
+  (orders: readonly { receiptNumber: string; status: string; fulfillmentStatus: string }[]) => {
+    const named = orders
+      .slice(0, MOST_NAMED)
+      .map(({ receiptNumber, status, fulfillmentStatus }) => `${receiptNumber} (${status}, ${fulfillmentStatus})`);
+    const more = orders.length > MOST_NAMED ? [`and ${orders.length - MOST_NAMED} more`] : [];
+    return `Orders are open: ${[...named, ...more].join(', ')}`;
+  },
+);
 
 function textOf(lines: readonly LineQuantity[]): string {
   return lines.map(({ line, quantity }) => `${quantity} of line ${line}`).join(', ');

@@ -1,5 +1,6 @@
 export * from './infrastructure.module.js';
 export * from './extension.js';
+export * from './access/sign-in-link.js';
 export * from './catalog/live-catalog-pricing.js';
 export { IS_FOR_SALE } from './stock/available-stock.js';
 export * from './feed/begin-branch.js';
@@ -24,6 +25,7 @@ export { visible } from './platform/plain-text.js';
 export * from './platform/version.js';
 export * from './platform/whole-file.js';
 export * from './postgres/attributes.js';
+export { BulkTurns } from './postgres/bulk-turns.js';
 export * from './postgres/confirmed-transaction.js';
 export * from './postgres/data-source.js';
 export * from './health/health-connection.js';

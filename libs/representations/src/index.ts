@@ -18,6 +18,7 @@ export * from './resource.js';
 export * from './schema.js';
 export * from './sku.response.js';
 export * from './import.response.js';
+export * from './store-key.response.js';
 export * from './stock.response.js';
 export * from './store.response.js';
 export * from './warehouse.response.js';

@@ -20,7 +20,7 @@ Options:
   --encoding E         of a file that is not UTF-8 and has no byte order mark: windows-1252, utf-16le …
 
 Example:
-  npx catalog-converter shopify --store acme products_export.csv | npm run --silent cli -- import -`;
+  npx catalog-converter shopify --store acme products_export.csv | npx store-commerce import -`;
 
 const FORMATS = { shopify, woocommerce: wooCommerce };
 const FAILED = 1;

@@ -15,7 +15,7 @@ export interface ReadRoute {
 }
 
 export function readTrials({ route, row, filters }: ReadRoute, stores: TwoStores, isThorough: boolean): Trial[] {
-  if (['open', 'order', 'team', 'webhook'].includes(row.as)) return [];
+  if (['open', 'order', 'webhook', 'key', 'team'].includes(row.as)) return [];
   if (row.as === 'lines') return lineTrials(route, row, stores);
   if (row.as === 'import') return importTrials(route, stores);
   if (row.as === 'change') return [...stores.references.values()].map((kind) => changeTrial(route, row.body, kind));

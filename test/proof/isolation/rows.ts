@@ -3,7 +3,7 @@ import type { ScopeWord } from '@app/domain';
 export type Row =
   /** A single resource by reference. The trial uses every kind; the owner can read the named kinds. */
   | { readonly as: 'one'; readonly known: readonly string[]; readonly scope?: ScopeWord }
-  /** A change of an order, or of a webhook, by its reference, with a body that is good for a new one. */
+  /** A change of an order, of a webhook or of a key, by its reference, with a body that is good for a new one. */
   | { readonly as: 'change'; readonly scope: ScopeWord; readonly body?: object }
   /** A list. The trial uses every filter in its API document; the owner must find rows by each. */
   | { readonly as: 'list'; readonly scope?: ScopeWord }
@@ -24,6 +24,8 @@ export type Row =
   | { readonly as: 'webhook'; readonly scope: ScopeWord }
   /** Of sessions only, which e2e/people.spec.ts has. No key reaches it. */
   | { readonly as: 'team'; readonly scope: 'team'; readonly body?: object }
+  /** A key. Its body refers to nothing of the store. */
+  | { readonly as: 'key'; readonly scope: 'keys' }
   /** About the store as a whole. */
   | { readonly as: 'profile' }
   /** Public, and without data of any store. */
@@ -106,9 +108,16 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /v1/webhooks/:id/replay': { as: 'change', scope: 'webhooks', body: { from: '2026-01-01T00:00:00Z' } },
   'POST /v1/webhooks/:id/rotate-secret': { as: 'change', scope: 'webhooks' },
   'DELETE /v1/webhooks/:id': { as: 'change', scope: 'webhooks' },
+  'GET /v1/keys': { as: 'list', scope: 'keys' },
+  'GET /v1/keys/usage': { as: 'list', scope: 'keys' },
+  'POST /v1/keys': { as: 'key', scope: 'keys' },
+  'POST /v1/keys/:id/roll': { as: 'change', scope: 'keys', body: { overlap_hours: 1 } },
+  'POST /v1/keys/:id/revoke': { as: 'change', scope: 'keys' },
+  'POST /v1/keys/:id/deactivate': { as: 'change', scope: 'keys' },
+  'POST /v1/keys/:id/activate': { as: 'change', scope: 'keys' },
 };
 
-const OPEN = /^\/(?:$|(?:health|metrics|docs|openapi(?:-3\.0)?\.json)(?:[/.*]|$))/;
+const OPEN = /^\/(?:$|(?:health|metrics|docs|dashboard|openapi(?:-3\.0)?\.json)(?:[/.*]|$))/;
 
 export function rowOf({ method, path }: { readonly method: string; readonly path: string }): Row | null {
   if (OPEN.test(path)) return { as: 'open' };

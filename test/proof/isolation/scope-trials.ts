@@ -9,7 +9,8 @@ import { pathOf } from './read-trials.js';
 import type { Row } from './rows.js';
 import type { TwoStores } from './two-stores.js';
 
-const SCOPES: readonly ApiKeyScope[] = ['read', ...WRITE_SCOPES.map((word) => `read,${word}` as const), 'full'];
+const WORDS = [...WRITE_SCOPES, 'keys'] as const;
+const SCOPES: readonly ApiKeyScope[] = ['read', ...WORDS.map((word) => `read,${word}` as const), 'full'];
 
 interface ScopeTrials {
   readonly context: ProofContext;
@@ -61,6 +62,7 @@ function bodyOf(row: Row, product: number): object | undefined {
   if (row.as === 'lines') return { lines: [{ product_id: product, ...row.line }] };
   if (row.as === 'import') return { lines: [{ kind: 'product', slug: 'none' }] };
   if (row.as === 'webhook') return { url: 'https://example.com/hook' };
+  if (row.as === 'key') return { name: 'ERP', scope: ['read'] };
   return row.as === 'change' || row.as === 'team' ? row.body : undefined;
 }
 

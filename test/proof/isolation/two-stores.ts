@@ -93,7 +93,10 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
     `${mark}.example.com`,
     JSON.stringify({ blocked_emails: [email], blocked_phones: ['+1 555 0137'] }),
   ]);
-  const [key] = await database.query<{ id: string }>('SELECT id FROM api_keys WHERE store_id = $1', [store.id]);
+  const [key] = await database.query<{ id: string }>('UPDATE api_keys SET name = $2 WHERE store_id = $1 RETURNING id', [
+    store.id,
+    `${mark} key`,
+  ]);
   const numbers = { brand, category, child, product, draft, variant, bin: await store.bin(), store: store.id };
   const webhook = await store.webhook({ url: `https://${mark}.example.com/`, host: `${mark}.example.com` });
   const ids = { order, customer, webhook, key: key?.id ?? '' };

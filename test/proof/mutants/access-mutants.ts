@@ -1,6 +1,10 @@
 import { mutant, type Mutant } from './mutant.js';
 
 const WAITS = 'test/e2e/feed.spec.ts';
+const OIDC = 'test/e2e/oidc.spec.ts';
+
+const BOUNDS = 'libs/application/src/access/key-bounds.spec.ts';
+const KEYS = 'test/e2e/keys.spec.ts';
 
 export const ACCESS_MUTANTS: readonly Mutant[] = [
   mutant('settings shown unfiltered', 'secrets', /zqsett\d+.* in the answer \(200\) to GET \/v1\/store/, [
@@ -79,6 +83,26 @@ return found;`,
     /● .*the last owner .*stays when two owners remove or demote each other/,
     ['last-owner', '`;'],
   ),
+  mutant('a session without the header of our page', 'sign-in', /a session without X-Dashboard: 200/, [
+    'dashboard-header',
+    "const mode = headers['x-dashboard'] ?? 'live';",
+  ]),
+  mutant('a session in a bearer header', 'sign-in', /a session in a bearer header: 200/, [
+    'session-in-cookie',
+    "if (!credential) return { key: null, failure: 'missing', refused: null };",
+  ]),
+  mutant('pages of other sites sign in', 'sign-in', /a page of another site signs in: 200/, ['own-page']),
+  mutant('a sign-in of yesterday is fresh', 'sign-in', /a person is added an hour after the sign-in: 201/, [
+    'fresh-sign-in',
+  ]),
+  mutant('attempts at a code without a limit', 'sign-in', /the right code after 50 wrong ones: 200/, [
+    'sign-in-attempts',
+  ]),
+  mutant('codes without a limit', 'sign-in', /an address got 10 codes within an hour/, ['sign-in-limits']),
+  mutant('an entry for every browser', 'sign-in', /an entry of the identity provider signed in another browser/, [
+    'sign-in-nonce',
+  ]),
+  mutant('a link for many sign-ins', 'sign-in', /requests with one (?:link|code) signed in/, ['sign-in-once']),
   mutant('the default maxParamLength', 'inputs', /an id: answered 4\d\d|long-.* answered 4\d\d/, ['long-parameters']),
   mutant('waits of one store without a limit', WAITS, /● .*has places of its own/, [
     'waits-of-store',
@@ -90,8 +114,44 @@ return found;`,
     /● .*keeps no place when its connection breaks during the look-up of its key/,
     ['place-of-closed'],
   ),
+  mutant('a key gives what it lacks', BOUNDS, /● .*refuse another word/, ['given-scope']),
+  mutant('a key gives keys', BOUNDS, /● .*refuse keys, by a key/, ['given-access']),
+  mutant('a test key makes a live one', BOUNDS, /● .*refuse the live mode, by a test key/, ['given-mode']),
+  mutant('a key gives other networks', BOUNDS, /● .*refuse one network outside/, ['given-networks']),
+  mutant('a key gives a later end', BOUNDS, /● .*refuse a later end/, ['given-end']),
+  mutant('a key gives trust', BOUNDS, /● .*refuse trust/, ['given-trust']),
+  mutant('a machine reaches keys of the other mode', KEYS, /● .*reaches no key of the other mode/, [
+    'mode-of-key',
+    "if (!key) throw new NotFound('Key');",
+  ]),
+  mutant('an old sign-in makes keys', KEYS, /● .*need a sign-in within the hour/, ['fresh-sign-in']),
+  mutant(
+    'a key is made by a scope that is gone',
+    'test/contracts/api-keys.spec.ts -t ApiKeyRepository makes no key by a scope',
+    /● .*makes no key by a scope that another transaction is taking away/,
+    ['maker-stands', 'WHERE true OR ${MAKER_STANDS}'],
+  ),
   mutant('answers 503 on closing', 'rolling', /a request on a slow line was answered 503/, [
     'requests-on-closing',
     'return503OnClosing: true,',
+  ]),
+  mutant('an e-mail that the provider has not verified', OIDC, /● .*sends an e-mail that is not verified/, [
+    'verified-email',
+    "if (typeof email !== 'string') throw new ProviderFailure('refused', 'email_not_verified');",
+  ]),
+  mutant('the state of any browser', OIDC, /● .*with the state of another browser/, [
+    'sign-in-state',
+    `const [, expectedNonce = '', pkceCodeVerifier = ''] = saved.split('.');
+const expectedState = url.searchParams.get('state');`,
+  ]),
+  mutant('an ID token that nothing signs', OIDC, /● .*sends an unsigned ID token/, [
+    'id-token-signature',
+    'const execute = [];',
+  ]),
+  mutant('codes are mailed although they are closed', OIDC, /● .*mails no code/, ['closed-codes']),
+  mutant('any account of an e-mail signs in', OIDC, /● .*no other account of that e-mail/, ['person-of-account']),
+  mutant('the accounts of every company', OIDC, /● .*the accounts of every company/, [
+    'oidc-issuer',
+    'if (server.href === undefined) {',
   ]),
 ];

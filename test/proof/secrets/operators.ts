@@ -55,11 +55,11 @@ export async function operateBadly(operator: CommandLine, canaries: Canaries, ma
   for (const line of lines) await expect(1, operator.import([line]));
   await expect(0, operator.run('stores list'));
   await expect(0, operator.run(`keys list --store ${store}`));
-  await expect(2, operator.run(`keys revoke ${sent()}`));
+  await expect(2, operator.run(`keys revoke ${sent()} --yes`));
   await expect(0, operator.run('stock verify'));
   await expect(1, operator.run('secrets rotate', keys(newKey)));
   await expect(0, operator.run('secrets rotate', keys(newKey, oldKey)));
-  await expect(0, operator.run('secrets rotate --json', keys(newKey)));
+  await expect(0, operator.run('secrets rotate', keys(newKey)));
   await expect(2, operator.run('secrets rotate', keys(sent())));
   await expect(2, operator.run('stores list', { env: { DATABASE_URL: `mysql://user:${sent()}@127.0.0.1/x` } }));
   await expect(1, operator.run('stores list', { env: { DATABASE_URL: `postgres://user:${sent()}@127.0.0.1:1/x` } }));

@@ -3,6 +3,8 @@ import type { Canaries } from './canaries.js';
 
 interface Reader {
   readonly key: string;
+  /** Has the scope `keys`. */
+  readonly keeper: string;
   readonly ids: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -12,7 +14,7 @@ interface Target {
 }
 
 /** Reads every route in the service's own OpenAPI document: a new route is read without a change here. */
-export async function readEverything(asker: Asker, { key, ids }: Reader): Promise<string[]> {
+export async function readEverything(asker: Asker, { key, keeper, ids }: Reader): Promise<string[]> {
   const document = JSON.parse((await asker.ask('/openapi.json')).body) as { paths: Record<string, object> };
   const unread: string[] = [];
   for (const [path, methods] of Object.entries(document.paths).filter(([, each]) => 'get' in each)) {
@@ -20,7 +22,8 @@ export async function readEverything(asker: Asker, { key, ids }: Reader): Promis
     const values = path.includes('{') ? (ids[resource] ?? []) : [''];
     const answers = [];
     for (const value of values) {
-      answers.push(await asker.ask(path.replace(/\{\w+\}/, value), { key, mayName: true }));
+      const asking = resource === 'keys' ? keeper : key;
+      answers.push(await asker.ask(path.replace(/\{\w+\}/, value), { key: asking, mayName: true }));
     }
     if (!answers.some(({ status }) => status === 200))
       unread.push(`GET ${path} (${Object.keys(methods).join()}) was not read`);

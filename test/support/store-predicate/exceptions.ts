@@ -18,12 +18,17 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['people', 'stores'],
   },
   {
+    statements: ['sign_ins.drop_mails', 'sign_ins.claim_mails'],
+    reason: 'The worker finds for a mail the stores of the person who has its address.',
+    tables: ['people', 'stores'],
+  },
+  {
     statements: ['sessions.end'],
     reason: 'The unique hash of a session identifies its store.',
     tables: ['api_keys'],
   },
   {
-    statements: ['keys.set_status', 'keys.find'],
+    statements: ['keys.locate'],
     reason: "The operator's commands name a key by its id only.",
     tables: ['api_keys'],
   },
@@ -103,10 +108,13 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     statements: [
       ...['retention.idempotency_keys', 'retention.fraud_assessments', 'retention.api_key_usage'],
-      'retention.feed_snapshots',
+      ...['retention.feed_snapshots', 'retention.api_key_refusals', 'retention.api_keys'],
     ],
     reason: 'The worker removes expired rows of all stores.',
-    tables: ['idempotency_keys', 'fraud_assessments', 'orders', 'api_key_usage', 'feed_snapshots'],
+    tables: [
+      ...['idempotency_keys', 'fraud_assessments', 'orders', 'api_key_usage', 'api_key_refusals', 'feed_snapshots'],
+      'api_keys',
+    ],
   },
   {
     statements: ['secrets.due', 'secrets.count'],

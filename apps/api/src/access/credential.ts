@@ -17,8 +17,8 @@ export function credentialOf(request: FastifyRequest): Credential | undefined {
     const text = lines === 1 ? bearerKey(headers.authorization) : undefined;
     return text === undefined ? undefined : { text, isSession: false };
   }
-  const mode = headers['x-dashboard'];
   // @protects dashboard-header
+  const mode = headers['x-dashboard'];
   if (mode !== 'live' && mode !== 'test') return undefined;
   const text = readSession(request, mode);
   if (text === undefined) return undefined;

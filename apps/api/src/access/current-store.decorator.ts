@@ -6,7 +6,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Null for a route that needs no key. */
     apiKey: ApiKeyLookup | null;
-    /** A key that exists but may not be used, for the log only. */
+    /** A key that exists but may not be used: for the log, and the count of its refusals. */
     refusedKey: ApiKeyLookup | null;
     admissionMs: number;
   }

@@ -17,6 +17,7 @@ import {
   METADATA_SCHEMA,
   parseUrl,
 } from '@app/domain';
+import { readNetwork } from '@app/application';
 import type { SchemaObject } from '@app/representations';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
@@ -248,14 +249,22 @@ export function OptionalWordField({
   return fieldOrNull({ type: 'string', enum: [...words], ...schema }, isOneOf(words));
 }
 
-export function WordsField({ words, description }: WordOptions): PropertyDecorator {
+export function WordsField(options: WordOptions): PropertyDecorator {
+  const { schema, constraints } = wordList(options);
+  return fieldOrNull(schema, ...constraints);
+}
+
+export function RequiredWordsField(options: WordOptions): PropertyDecorator {
+  const { schema, constraints } = wordList(options);
+  return field(schema as ApiPropertyOptions, ...constraints);
+}
+
+function wordList({ words, description }: WordOptions) {
   const says = { message: `must be a list of one or more of ${words.join(', ')}` };
-  return fieldOrNull(
-    { type: 'array', items: { type: 'string', enum: [...words] }, minItems: 1, description },
-    IsArray(says),
-    ArrayMinSize(1, says),
-    IsIn(words, { ...says, each: true }),
-  );
+  const schema: SchemaObject = {
+    ...{ type: 'array', items: { type: 'string', enum: [...words] }, minItems: 1, description },
+  };
+  return { schema, constraints: [IsArray(says), ArrayMinSize(1, says), IsIn(words, { ...says, each: true })] };
 }
 
 export function FlagField(schema: FieldOptions & { readonly default?: boolean }): PropertyDecorator {
@@ -271,6 +280,28 @@ export function TimestampField({ description }: FieldOptions): PropertyDecorator
     'must be a time in ISO 8601 with a time zone, such as 2026-11-20T09:30:00Z, and not in the future',
   );
   return fieldOrNull({ type: 'string', format: 'date-time', description }, isTimestamp);
+}
+
+/** Null or a time with a time zone that is not over. */
+export function FutureTimeField({ description }: FieldOptions): PropertyDecorator {
+  const isFuture = isTextThat(
+    (value) => ISO_TIME.test(value) && isDay(value) && new Date(value) > new Date(),
+    'must be a time in the future, in ISO 8601 with a time zone, such as 2027-11-20T09:30:00Z',
+  );
+  return fieldOrNull({ type: 'string', format: 'date-time', description }, isFuture);
+}
+
+/** A request with a limited key is compared with each of its networks. */
+const MAX_NETWORKS = 50;
+
+export function NetworksField({ description }: FieldOptions): PropertyDecorator {
+  const isNetwork = (value: unknown) => typeof value === 'string' && readNetwork(value).network !== null;
+  const isList = constraint(
+    (value) => Array.isArray(value) && value.length > 0 && value.length <= MAX_NETWORKS && value.every(isNetwork),
+    `must be a list of 1 to ${MAX_NETWORKS} networks such as 192.0.2.0/24, or addresses, without bits after the length`,
+  );
+  const items: SchemaObject = { type: 'string', examples: ['192.0.2.0/24'] };
+  return fieldOrNull({ type: 'array', items, minItems: 1, maxItems: MAX_NETWORKS, description }, isList);
 }
 
 /** JavaScript reads 30 February as 2 March. `IsISO8601` would refuse `T24:00:00Z`. */

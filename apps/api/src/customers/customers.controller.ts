@@ -1,11 +1,5 @@
-import {
-  CommitOutcomeUnknown,
-  CUSTOMER_INCLUDES,
-  CustomersService,
-  OrdersOpen,
-  type CustomerFilter,
-} from '@app/application';
-import { CustomerWithoutEmail, NotFound } from '@app/domain';
+import { CommitOutcomeUnknown, CUSTOMER_INCLUDES, CustomersService, type CustomerFilter } from '@app/application';
+import { CustomerWithoutEmail, NotFound, OrdersOpen } from '@app/domain';
 import {
   Customer,
   CustomerListItem,

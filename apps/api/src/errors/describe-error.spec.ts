@@ -151,10 +151,16 @@ describe('describeError', () => {
 });
 
 /** What extensions extend, and signals between an adapter and its use case. */
-const WITHOUT_CODE = ['DomainError', 'ApplicationError', 'ReceiptNumberTaken', 'UndeliverableMessage'];
+const WITHOUT_CODE = [
+  'DomainError',
+  'ApplicationError',
+  'ProviderFailure',
+  'ReceiptNumberTaken',
+  'UndeliverableMessage',
+];
 
 /** Raised by the commands of operators only. No route of the API can end with them. */
-const OPERATORS_ONLY = ['ApiKeyNotActive', 'OrdersOpen', 'SubdomainTaken'];
+const OPERATORS_ONLY = ['SubdomainTaken'];
 
 const classes = Object.entries({ ...domain, ...application } as Record<string, unknown>)
   .filter(([, value]) => typeof value === 'function' && value.prototype instanceof Error)

@@ -64,9 +64,8 @@ export class AuthenticationError extends RequestError {
 }
 
 export class TooManyRequests extends RequestError {
-  constructor(retryAfterSeconds: number) {
-    const wait = { 'retry-after': String(retryAfterSeconds) };
-    super(429, 'throttled', 'Too many requests by this API key: slow down', wait);
+  constructor(retryAfterSeconds: number, text = 'Too many requests by this API key: slow down') {
+    super(429, 'throttled', text, { 'retry-after': String(retryAfterSeconds) });
   }
 }
 

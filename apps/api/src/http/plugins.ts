@@ -1,3 +1,4 @@
+import { ApiKeyRepository } from '@app/application';
 import { Readiness } from '@app/health';
 import type { Config, JsonLogger } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -24,6 +25,7 @@ export async function registerPlugins(app: NestFastifyApplication, dependencies:
   const { config, limits, logger, metrics } = dependencies;
   const fastify = app.getHttpAdapter().getInstance();
   const guard = app.get(ApiKeyGuard, { strict: false });
+  const apiKeys = app.get(ApiKeyRepository);
   const readiness = app.get(Readiness, { strict: false });
   addSecurityHeaders(app);
   if (config.tracing) await fastify.register(tracing);
@@ -32,7 +34,7 @@ export async function registerPlugins(app: NestFastifyApplication, dependencies:
   await fastify.register(unknownRoutes);
   await fastify.register(jsonBodies);
   await fastify.register(draining, { isDraining: () => !readiness.serving });
-  await fastify.register(requestLog, { logger, metrics });
+  await fastify.register(requestLog, { logger, metrics, apiKeys });
   await fastify.register(feedPlaces, { limits, metrics });
   await fastify.register(entityTags);
 }

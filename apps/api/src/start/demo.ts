@@ -1,9 +1,19 @@
-import { ApiKeyRepository, ApiKeysService, ProductsService, StoreRepository } from '@app/application';
-import type { ApiKeyMode } from '@app/domain';
-import { DataCipher } from '@app/infrastructure';
+import {
+  ApiKeyRepository,
+  ApiKeysService,
+  PeopleService,
+  PersonRepository,
+  ProductsService,
+  SignInService,
+  StoreRepository,
+} from '@app/application';
+import { NotFound, type ApiKeyMode } from '@app/domain';
+import { DataCipher, operator } from '@app/infrastructure';
 import { DEMO_STORE, demoStore } from '@app/demo-store';
 import { withBundleImporter } from '@app/bundles';
 import type { INestApplicationContext } from '@nestjs/common';
+
+const OWNER = { email: 'owner@larkmoor.example', name: 'Demo Owner', role: 'owner' } as const;
 
 export interface FirstSteps {
   readonly liveKey: string;
@@ -21,12 +31,13 @@ export class Demo {
   async loadOnce(): Promise<boolean> {
     const stores = this.app.get(StoreRepository);
     const store = await stores.findBySubdomain(DEMO_STORE);
-    const isUnfinished = store !== null && (await this.app.get(ApiKeyRepository).list(store.id)).length === 0;
+    const isUnfinished = store !== null && (await this.app.get(ApiKeyRepository).list(store.id, null)).total === 0;
     if (!isUnfinished && (await stores.list()).length > 0) return false;
     await withBundleImporter(this.databaseUrl, this.app.get(DataCipher), (importer) =>
       // The dates are part of the orders' numbers: those of the first load.
       importer.importObjects(demoStore({ now: store?.createdAt ?? new Date() })),
     );
+    await this.addOwner();
     return true;
   }
 
@@ -36,10 +47,28 @@ export class Demo {
     return { liveKey, testKey, item: { product_id: await this.productInStock(), quantity: 1 } };
   }
 
+  /** The token of a link for the owner of the demo store; null when there is no such person. */
+  async signInToken(): Promise<string | null> {
+    try {
+      return (await this.app.get(SignInService).makeLink(OWNER.email)).token;
+    } catch (error) {
+      if (error instanceof NotFound) return null;
+      throw error;
+    }
+  }
+
+  /** The first load may have been interrupted after it. */
+  private async addOwner(): Promise<void> {
+    const { id: storeId } = await this.app.get(StoreRepository).require(DEMO_STORE);
+    const known = await this.app.get(PersonRepository).findByEmail(storeId, OWNER.email);
+    if (!known) await this.app.get(PeopleService).add({ storeId, ...OWNER });
+  }
+
   private async createKey(mode: ApiKeyMode): Promise<string> {
     const rights = { mode, scope: 'full', networks: [], trusted: false, expiresAt: null } as const;
-    const command = { store: DEMO_STORE, name: `First ${mode} key`, ...rights };
-    return (await this.app.get(ApiKeysService).create(command)).key;
+    const { id } = await this.app.get(StoreRepository).require(DEMO_STORE);
+    const maker = { actor: operator(), key: null };
+    return (await this.app.get(ApiKeysService).create(id, { name: `First ${mode} key`, ...rights }, maker)).key;
   }
 
   /** A product without variants: otherwise an order must name the variant. */

@@ -5,6 +5,8 @@ import type { FirstSteps } from './demo.js';
 export interface Place {
   readonly address: string;
   readonly dataDir: string;
+  /** For the owner of the demo store; null when there is no such person. */
+  readonly signInLink: string | null;
 }
 
 export function firstWelcome(place: Place, { liveKey, testKey, item }: FirstSteps): string {
@@ -16,7 +18,7 @@ Store Commerce is running at ${address} with a demo store.
   Live key       ${liveKey}
   Test key       ${testKey}
   Documentation  ${address}/docs
-
+${signInLine(place)}
 The keys are not shown again. To make another:
   ${newKeyCommand(place)}
 
@@ -34,12 +36,16 @@ Store Commerce is running at ${place.address}
 
   Documentation  ${place.address}/docs
   A new API key  ${newKeyCommand(place)}
-`;
+${signInLine(place)}`;
+}
+
+function signInLine({ signInLink }: Place): string {
+  return signInLink === null ? '' : `  Sign in, once  ${signInLink}\n`;
 }
 
 /** A command that works in a shell without this process's environment. */
 function newKeyCommand({ dataDir }: Place): string {
-  const command = `npm run --silent cli -- keys create --store ${DEMO_STORE}`;
+  const command = `npx store-commerce keys create --store ${DEMO_STORE}`;
   if (dataDir === DEFAULT_DATA_DIR) return command;
   const word = /^[\w./-]+$/.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", `'\\''`)}'`;
   return `DATA_DIR=${word} ${command}`;

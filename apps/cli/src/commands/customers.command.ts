@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CustomersService, OrdersOpen, type PersonalRecord } from '@app/application';
+import { CustomersService, type PersonalRecord } from '@app/application';
+import { OrdersOpen } from '@app/domain';
 import { visible, writeWholeFile } from '@app/infrastructure';
 import type { Command } from 'commander';
 import { addCommand } from '../command.js';

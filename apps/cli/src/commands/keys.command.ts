@@ -1,11 +1,12 @@
 import {
   ApiKeyRepository,
   ApiKeysService,
-  type CreateApiKeyCommand,
   StoreRepository,
   type ApiKeyStatus,
   type ApiKeyRecord,
+  type WantedApiKey,
 } from '@app/application';
+import { operator } from '@app/infrastructure';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Option, type Command } from 'commander';
 import { addCommand, chosenStores, printResult, subdomainOf } from '../command.js';
@@ -37,8 +38,10 @@ After a leak, use \`keys revoke\`, which takes effect at once.
 Example:
   keys roll 01a20066-13fe-7403-821d-09fa5dc281da --overlap 7d`;
 
-type CreateOptions = Partial<CreateApiKeyCommand> &
-  Pick<CreateApiKeyCommand, 'store' | 'mode'> & { readonly from?: readonly string[] };
+type CreateOptions = Partial<WantedApiKey> &
+  Pick<WantedApiKey, 'mode'> & { readonly store: string; readonly from?: readonly string[] };
+
+const byOperator = () => ({ actor: operator(), key: null });
 
 export function addKeys(program: Command): void {
   const what = 'create, list, roll, revoke, deactivate and activate API keys, and see their use';
@@ -56,11 +59,13 @@ export function addKeys(program: Command): void {
     .option('--trusted', 'for an ERP: the velocity rules of the fraud analysis neither judge nor count its orders')
     .option('--name <N>', 'display name', displayName)
     .option('--expires-at <T>', `when it stops working: ${EXPIRY_FORMS}`, expiry)
-    .action(({ from: networks = [], ...options }: CreateOptions) =>
+    .action(({ from: networks = [], store, ...options }: CreateOptions) =>
       withApplication(async (app) => {
         const defaults = { scope: 'full', trusted: false, name: '', expiresAt: null } as const;
-        const { key, ...record } = await app.get(ApiKeysService).create({ ...defaults, ...options, networks });
-        printNewKey(record, key, options.store);
+        const { id } = await app.get(StoreRepository).require(store);
+        const wanted = { ...defaults, ...options, networks };
+        const { key, ...record } = await app.get(ApiKeysService).create(id, wanted, byOperator());
+        printNewKey(record, key, store);
       }),
     );
 
@@ -69,8 +74,8 @@ export function addKeys(program: Command): void {
     .action(({ store: name }: { store: string }) =>
       printResult(async (app) => {
         const store = await app.get(StoreRepository).require(name);
-        const records = await app.get(ApiKeyRepository).list(store.id);
-        return records.map((record) => keyJson(record, name));
+        const { rows } = await app.get(ApiKeyRepository).list(store.id, null);
+        return rows.map((record) => keyJson(record, name));
       }),
     );
 
@@ -90,9 +95,9 @@ function addUsage(keys: Command): void {
         const apiKeys = app.get(ApiKeyRepository);
         const rows: object[] = [];
         for (const { id, subdomain } of await chosenStores(app, store)) {
-          const names = new Map((await apiKeys.list(id)).map((key) => [key.id, key.name]));
-          for (const { keyId, ...usage } of await apiKeys.listUsage(id, days)) {
-            rows.push({ store: subdomain, key_id: keyId, name: names.get(keyId) ?? '', ...usage });
+          for (const used of (await apiKeys.listUsage(id, days, null)).rows) {
+            const { keyId: key_id, name, day, requests, throttled } = used;
+            rows.push({ store: subdomain, key_id, name, day, requests, throttled });
           }
         }
         return rows;
@@ -101,10 +106,12 @@ function addUsage(keys: Command): void {
 }
 
 async function confirmRevoke(app: INestApplicationContext, id: string, options: YesOption): Promise<void> {
-  const key = await app.get(ApiKeyRepository).find(id);
+  const apiKeys = app.get(ApiKeyRepository);
+  const reference = await apiKeys.locate(id);
+  const key = reference && (await apiKeys.find(reference));
   if (!key) return;
   const use = key.lastUsedAt ? `last used ${ago(key.lastUsedAt)}` : 'never used';
-  await confirm(`Revoke the key ${key.name} (…${key.lastFour}), ${use}?`, options);
+  await confirm(`Revoke the key ${key.name || id} (…${key.lastFour}), ${use}?`, options);
 }
 
 function addStatusChange(
@@ -119,7 +126,8 @@ function addStatusChange(
     .action((id: string, options: YesOption) =>
       printResult(async (app) => {
         await before(app, id, options);
-        const record = await app.get(ApiKeysService).setStatus(id, status);
+        const apiKeys = app.get(ApiKeysService);
+        const record = await apiKeys.setStatus(await apiKeys.locate(id), status, byOperator());
         if (status === 'ACTIVE' && isExpired(record)) say('The key has expired: it stays refused.');
         return keyJson(record, await subdomainOf(app, record.storeId));
       }),
@@ -140,7 +148,8 @@ function addRoll(keys: Command): void {
     .option('--expires-at <T>', `when the new key stops working: ${EXPIRY_FORMS}`, expiry)
     .action((id: string, { overlap, expiresAt }: RollOptions) =>
       withApplication(async (app) => {
-        const rolled = await app.get(ApiKeysService).roll(id, overlap, expiresAt ?? null);
+        const apiKeys = app.get(ApiKeysService);
+        const rolled = await apiKeys.roll(await apiKeys.locate(id), overlap, expiresAt ?? null, byOperator());
         const { key, successor, oldKeyExpiresAt } = rolled;
         const store = await subdomainOf(app, successor.storeId);
         say(`The old key stops working at ${oldKeyExpiresAt.toISOString()}.`);

@@ -2,39 +2,58 @@ import { randomInt } from 'node:crypto';
 import { API_KEY_SECRET, composeApiKey, NotFound, type ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import { ApiKeyNotActive, ExceedsMaker } from '../errors.js';
 import {
-  ApiKeyNotActive,
   ApiKeyRepository,
   type ApiKeyRecord,
+  type ApiKeyReference,
   type ApiKeyStatus,
-  type NewApiKey,
+  type ApiKeyUsage,
+  type KeyMaker,
   type RolledApiKey,
 } from '../ports/api-key.repository.js';
-import { StoreRepository } from '../ports/store.repository.js';
+import type { Page, PageOf } from '../ports/page.js';
 import { hashApiKey } from './authenticate-api-key.js';
+import { excessOf, type KeyRights } from './key-bounds.js';
 
-export interface CreateApiKeyCommand extends Omit<NewApiKey, 'id' | 'hash' | 'prefix' | 'lastFour'> {
-  readonly store: string;
+export interface WantedApiKey extends Omit<KeyRights, 'networks'> {
+  readonly name: string;
+  /** Null: those of the maker, which are any for a person and the operator. */
+  readonly networks: readonly string[] | null;
+  /** Null: that of the maker, which is never for a person and the operator. */
+  readonly expiresAt: Date | null;
 }
 
 const REFUSAL: Readonly<Record<Exclude<ApiKeyStatus, 'ACTIVE'>, string>> = {
   DEACTIVATED: 'is deactivated: activate it first, or create a new key instead',
   REVOKED: 'is revoked: create a new key instead',
 };
+const CHANGED_MAKER = 'The key or the session of the request has ended, or permits something else now';
 
-/** Only the results of `create` and `roll` contain the text of a key: the database stores its hash. */
+/**
+ * Only the results of `create` and `roll` contain the text of a key: the database stores its hash. The key of a machine
+ * reaches the keys of its mode, and no key gives more than it has.
+ */
 @Injectable()
 export class ApiKeysService {
-  constructor(
-    private readonly stores: StoreRepository,
-    private readonly apiKeys: ApiKeyRepository,
-  ) {}
+  constructor(private readonly apiKeys: ApiKeyRepository) {}
 
-  /** @throws NotFound when there is no such store. */
-  async create({ store, ...fields }: CreateApiKeyCommand): Promise<ApiKeyRecord & { key: string }> {
-    const owner = await this.stores.require(store);
-    const { text, ...drawn } = drawApiKey(fields.mode);
-    const record = await this.apiKeys.insert(owner.id, { ...drawn, ...fields });
+  list({ store, mode, person }: Asker, page: Page): Promise<PageOf<ApiKeyRecord>> {
+    return this.apiKeys.list(store.id, person ? null : mode, page);
+  }
+
+  listUsage({ store, mode, person }: Asker, days: number, page: Page): Promise<PageOf<ApiKeyUsage>> {
+    return this.apiKeys.listUsage(store.id, days, person ? null : mode, page);
+  }
+
+  /** @throws ExceedsMaker */
+  async create(storeId: number, wanted: WantedApiKey, maker: KeyMaker): Promise<ApiKeyRecord & { key: string }> {
+    const networks = wanted.networks ?? maker.key?.networks ?? [];
+    const rights = { ...wanted, networks, expiresAt: wanted.expiresAt ?? endOf(maker) };
+    demandBounds(rights, maker);
+    const { text, ...drawn } = drawApiKey(wanted.mode);
+    const record = await this.apiKeys.insert(storeId, { ...drawn, ...rights }, maker);
+    if (!record) throw new ExceedsMaker(CHANGED_MAKER);
     return { ...record, key: text };
   }
 
@@ -42,30 +61,66 @@ export class ApiKeysService {
    * Replaces a key. While the text of the successor is unknown because it was lost, it must be revoked before the old
    * key can be rolled again, so that no such key remains active.
    *
+   * @param wantedEnd null: as of a new key.
    * @throws NotFound when there is no such key.
    * @throws ApiKeyNotActive when the key is revoked, deactivated or expired, or has a successor that is not revoked.
+   * @throws ExceedsMaker
    */
-  async roll(id: string, overlapMs: number, expiresAt: Date | null): Promise<RolledApiKey & { key: string }> {
-    const { storeId, mode } = await this.find(id);
-    const { text, ...drawn } = drawApiKey(mode);
-    const rolled = await this.apiKeys.roll(storeId, id, { ...drawn, expiresAt }, overlapMs);
-    if (!rolled) throw new ApiKeyNotActive(`Key ${id} ${refusalOf(await this.find(id))}`);
-    return { ...rolled, key: text };
+  async roll(
+    key: ApiKeyReference,
+    overlapMs: number,
+    wantedEnd: Date | null,
+    maker: KeyMaker,
+  ): Promise<RolledApiKey & { key: string }> {
+    const old = await this.find(key, maker);
+    const expiresAt = wantedEnd ?? endOf(maker);
+    demandBounds({ ...old, expiresAt }, maker);
+    const { text, ...drawn } = drawApiKey(old.mode);
+    const rolled = await this.apiKeys.roll(key, { ...drawn, expiresAt }, overlapMs, maker);
+    if (rolled) return { ...rolled, key: text };
+    const refusal = refusalOf(await this.find(key, maker));
+    throw refusal === null ? new ExceedsMaker(CHANGED_MAKER) : new ApiKeyNotActive(`Key ${key.id} ${refusal}`);
   }
 
-  /** @throws NotFound, ApiKeyNotActive */
-  async setStatus(id: string, status: ApiKeyStatus): Promise<ApiKeyRecord> {
-    const record = await this.apiKeys.setStatus(id, status);
+  /** @throws NotFound, ApiKeyNotActive, ExceedsMaker */
+  async setStatus(key: ApiKeyReference, status: ApiKeyStatus, maker: KeyMaker): Promise<ApiKeyRecord> {
+    const found = await this.find(key, maker);
+    if (status === 'ACTIVE') demandBounds(found, maker);
+    if (found.status === status) return found;
+    const record = await this.apiKeys.setStatus(key, status, maker);
     if (record) return record;
-    await this.find(id, 'API key');
+    const { status: present } = await this.find(key, maker);
+    if (present !== 'REVOKED') throw new ExceedsMaker(CHANGED_MAKER);
     throw new ApiKeyNotActive('The key is revoked, which is final');
   }
 
-  private async find(id: string, what = 'Key'): Promise<ApiKeyRecord> {
-    const key = await this.apiKeys.find(id);
-    if (!key) throw new NotFound(`${what} ${id}`);
+  /** For operators, who name a key by its id only. @throws NotFound */
+  async locate(id: string): Promise<ApiKeyReference> {
+    const key = await this.apiKeys.locate(id);
+    if (!key) throw new NotFound(`Key ${id}`);
     return key;
   }
+
+  private async find(reference: ApiKeyReference, { key: maker }: KeyMaker): Promise<ApiKeyRecord> {
+    const key = await this.apiKeys.find(reference);
+    const isReached = !maker || maker.person || key?.mode === maker.mode;
+    // @protects mode-of-key
+    if (!key || !isReached) throw new NotFound('Key');
+    return key;
+  }
+}
+
+type Asker = NonNullable<KeyMaker['key']>;
+
+/** @throws ExceedsMaker */
+function demandBounds(rights: KeyRights, { key }: KeyMaker): void {
+  const excess = key && excessOf(rights, key);
+  if (excess !== null) throw new ExceedsMaker(excess);
+}
+
+/** The end of a session is that of a sign-in. */
+function endOf({ key }: KeyMaker): Date | null {
+  return key?.person === null ? key.expiresAt : null;
 }
 
 function drawApiKey(mode: ApiKeyMode) {
@@ -74,11 +129,13 @@ function drawApiKey(mode: ApiKeyMode) {
   return { ...key, id: uuidv7(), hash: hashApiKey(key.text) };
 }
 
-function refusalOf({ status, successorId }: ApiKeyRecord): string {
+/** Null for a key that can be rolled. */
+function refusalOf({ status, successorId, expiresAt }: ApiKeyRecord): string | null {
   if (status !== 'ACTIVE') return REFUSAL[status];
-  if (successorId === null) return 'has expired: create a new key instead';
-  return (
-    `is already rolled, its successor is ${successorId}: use that one; ` +
-    'if its text is lost, revoke it, and roll again or create a new key'
-  );
+  if (successorId !== null)
+    return (
+      `is already rolled, its successor is ${successorId}: use that one; ` +
+      'if its text is lost, revoke it, and roll again or create a new key'
+    );
+  return expiresAt && expiresAt <= new Date() ? 'has expired: create a new key instead' : null;
 }

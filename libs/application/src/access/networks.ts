@@ -26,6 +26,12 @@ export class Networks {
   }
 }
 
+/** Whether one of the networks contains all addresses of the other. */
+export function isWithin(network: string, networks: readonly string[]): boolean {
+  const [start = '', bits] = network.split('/');
+  return networks.some((outer) => Number(outer.split('/')[1]) <= Number(bits) && new Networks([outer]).has(start));
+}
+
 export function isMappedIpv4(address: string): boolean {
   return MAPPED.check(address, 'ipv6');
 }

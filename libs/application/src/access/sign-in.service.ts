@@ -5,13 +5,13 @@ import {
   composeSignInCode,
   NotFound,
   readSignInCode,
+  SignInInvalid,
   SIGN_IN_CODE,
   type ApiKeyMode,
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import {
-  SignInInvalid,
   SignInRepository,
   type OidcIdentity,
   type SignedIn,

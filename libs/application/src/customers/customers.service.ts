@@ -1,6 +1,5 @@
-import { CustomerWithoutEmail, isOpen, isUuid, NotFound } from '@app/domain';
+import { CustomerWithoutEmail, isOpen, isUuid, NotFound, OrdersOpen } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { OrdersOpen } from '../errors.js';
 import { readsChanges } from '../feed/reads-changes.js';
 import { ChangeFeed } from '../ports/change-feed.js';
 import { CustomerRepository, type CustomerFilter, type CustomerRecord } from '../ports/customer.repository.js';

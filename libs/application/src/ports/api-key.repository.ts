@@ -1,4 +1,5 @@
-import { domainError, type Actor, type ApiKeyMode, type ApiKeyScope, type Currency, type Role } from '@app/domain';
+import type { Actor, ApiKeyMode, ApiKeyScope, Currency, Role } from '@app/domain';
+import type { Page, PageOf } from './page.js';
 
 export type ApiKeyStatus = 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
 
@@ -22,15 +23,38 @@ export interface ApiKeyRecord {
   readonly createdAt: Date;
   /** The key that a roll created last; null = the key was not rolled. */
   readonly successorId: string | null;
+  readonly createdBy: Actor;
+  /** Who rolled the key or changed its status last; null = nothing was changed. */
+  readonly changedBy: Actor | null;
+  readonly changedAt: Date | null;
+  /** Of the last seven days, including today, without about the last minute. */
+  readonly recentRequests: number;
+  readonly recentRefusals: number;
+}
+
+export interface ApiKeyReference {
+  readonly storeId: number;
+  readonly id: string;
+}
+
+/** Who makes or changes a key. */
+export interface KeyMaker {
+  readonly actor: Actor;
+  /** The key of the request; null for the operator. */
+  readonly key: ApiKeyLookup | null;
 }
 
 export interface ApiKeyUsage {
   readonly keyId: string;
+  /** Of the key. */
+  readonly name: string;
   /** `YYYY-MM-DD`, in UTC. */
   readonly day: string;
   /** Requests with the key while it was valid, throttled ones included. */
   readonly requests: number;
   readonly throttled: number;
+  /** Refused requests by the error code of their answers, also of a key that is not valid any more. */
+  readonly refused: Readonly<Record<string, number>>;
 }
 
 export interface ApiKeyLookup extends Pick<
@@ -83,28 +107,41 @@ export abstract class ApiKeyRepository {
   /** Of a request that `touch` has already counted. */
   abstract noteThrottled(key: ApiKeyLookup): void;
 
-  abstract insert(storeId: number, key: NewApiKey): Promise<ApiKeyRecord>;
+  /** Counts an answer with an error code, as `touch`. */
+  abstract noteRefused(key: ApiKeyLookup, code: string): void;
 
-  abstract find(id: string): Promise<ApiKeyRecord | null>;
+  /** Null when the key of the request has ended, or has another scope, since it was looked up. */
+  abstract insert(storeId: number, key: NewApiKey, maker: KeyMaker): Promise<ApiKeyRecord | null>;
+
+  /** No session is found, rolled, changed or listed. */
+  abstract find(key: ApiKeyReference): Promise<ApiKeyRecord | null>;
+
+  /** In any store, for operators. */
+  abstract locate(id: string): Promise<ApiKeyReference | null>;
 
   /**
    * Adds the successor of a key, which expires after the overlap, by the database's clock, or earlier if it already
-   * does. Null when the store has no such active key, or it has a successor that is not revoked.
+   * does. Null when the store has no such active key, or it has a successor that is not revoked, and as `insert`.
    */
   abstract roll(
-    storeId: number,
-    id: string,
+    key: ApiKeyReference,
     successor: ApiKeySuccessor,
     overlapMs: number,
+    maker: KeyMaker,
   ): Promise<RolledApiKey | null>;
 
-  abstract list(storeId: number): Promise<ApiKeyRecord[]>;
+  /** Oldest first. @param mode null = both. @param page absent = all rows. */
+  abstract list(storeId: number, mode: ApiKeyMode | null, page?: Page): Promise<PageOf<ApiKeyRecord>>;
 
-  /** Of the last days, from 1, including today: latest day first, then the busiest key. Days without use are absent. */
-  abstract listUsage(storeId: number, days: number): Promise<ApiKeyUsage[]>;
+  /**
+   * Of the last days, from 1, including today: latest day first, then the busiest key. Days without use are absent.
+   * @param mode, page as of `list`.
+   */
+  abstract listUsage(storeId: number, days: number, mode: ApiKeyMode | null, page?: Page): Promise<PageOf<ApiKeyUsage>>;
 
-  /** Takes effect with the next request. Null when there is no such key, or it is revoked and stays so. */
-  abstract setStatus(id: string, status: ApiKeyStatus): Promise<ApiKeyRecord | null>;
+  /**
+   * Takes effect with the next request. Null when there is no such key, or it is revoked and stays so; for an activation
+   * also as `insert`.
+   */
+  abstract setStatus(key: ApiKeyReference, status: ApiKeyStatus, maker: KeyMaker): Promise<ApiKeyRecord | null>;
 }
-
-export const ApiKeyNotActive = domainError('rejected', 'api_key_not_active', (problem: string) => problem);

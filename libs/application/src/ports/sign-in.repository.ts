@@ -1,4 +1,4 @@
-import { domainError, type ApiKeyMode, type Role } from '@app/domain';
+import type { ApiKeyMode, Role } from '@app/domain';
 
 /** An account at an identity provider. */
 export interface OidcIdentity {
@@ -102,10 +102,3 @@ export abstract class SignInRepository {
   /** Deletes sessions by their hashes. Keys of machines stay. */
   abstract endSessions(hashes: readonly Buffer[]): Promise<void>;
 }
-
-/** One text for all cases, so that nothing can be learned by trying. */
-export const SignInInvalid = domainError(
-  'rejected',
-  'sign_in_invalid',
-  'The code or link is wrong, has ended or was used, or another browser asked for it: ask for a new one',
-);

@@ -8,7 +8,14 @@ import {
   type ImportRequest,
 } from '@app/application';
 import { ImportRefused } from '@app/domain';
-import { Config, DataCipher, roomForBins, TOO_MANY_BINS, Transactions, type TransactionSql } from '@app/infrastructure';
+import {
+  BulkTurns,
+  DataCipher,
+  roomForBins,
+  TOO_MANY_BINS,
+  Transactions,
+  type TransactionSql,
+} from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
 import { checkImportLine } from './check/check-line.js';
 import { Fault } from './check/faults.js';
@@ -17,7 +24,6 @@ import { writeGoodLines } from './write/batch-writer.js';
 import { takeTurnOfStore } from './write/lock-batch.js';
 import type { Sql } from './write/table-writer.js';
 
-const TURNS = 0.4;
 const MOST_NAMED = 20;
 
 const FIND_STORE = '/* import.store */ SELECT subdomain FROM stores WHERE id = $1';
@@ -32,23 +38,22 @@ interface CheckedLine {
 /** Writes the lines as the command's import does. */
 @Injectable()
 export class BundleStoreImport extends StoreImport {
-  /** An import takes long. Without turns, those of one store would hold all connections. */
-  private readonly turns: Semaphore;
+  /** The imports of a store follow each other: a second one would only wait for the lock of the first. */
+  private readonly oneOfStore = new Semaphore(() => Infinity, TURN_MS, 1);
 
   constructor(
     private readonly transactions: Transactions,
     private readonly cipher: DataCipher,
-    { databasePoolSize }: Config,
+    private readonly turns: BulkTurns,
   ) {
     super();
-    this.turns = new Semaphore(() => Math.max(1, Math.floor(databasePoolSize * TURNS)), TURN_MS, 1);
   }
 
   override async write(request: ImportRequest): Promise<readonly ImportedLine[]> {
     const { storeId, deadline } = request;
     const lines = request.lines.map(checked);
     const write = () => this.transactions.run(storeId, (sql) => this.writeLines(sql, request, lines), deadline);
-    return this.turns.run(storeId, write, deadline);
+    return this.oneOfStore.run(storeId, () => this.turns.run(storeId, write, deadline), deadline);
   }
 
   private async writeLines(

@@ -8,7 +8,7 @@ const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 
 export const MAX_DISPLAY_NAME = 200;
 
-/** Whether `text` can be the name of a person or a thing: on one line, without surrounding blanks. */
+/** A name for people, of a key or of a person: on one line, and not blank. */
 export function isDisplayName(text: string): boolean {
-  return text !== '' && text === text.trim() && Array.from(text).length <= MAX_DISPLAY_NAME && !CONTROL.test(text);
+  return text.trim() !== '' && Array.from(text).length <= MAX_DISPLAY_NAME && !CONTROL.test(text);
 }

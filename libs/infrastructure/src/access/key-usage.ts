@@ -10,6 +10,13 @@ interface Count {
   throttled: number;
 }
 
+interface Refusals {
+  readonly storeId: number;
+  readonly keyId: string;
+  readonly code: string;
+  requests: number;
+}
+
 // All processes update the same few rows. The first process in each minute writes the last use; the others skip rows
 // that it has locked. The counts of all processes add up. Rows are locked in key order, so that writers cannot
 // deadlock. A key that was deleted since then is skipped.
@@ -21,10 +28,18 @@ const WRITE = `/* key_usage.add */
     WHERE key.id = used.key_id
   ), due AS (
     SELECT key.store_id, key.id FROM api_keys key JOIN used ON used.store_id = key.store_id AND used.key_id = key.id
-    WHERE key.last_used_at IS NULL OR key.last_used_at < date_trunc('minute', now())
+    WHERE used.requests > 0 AND (key.last_used_at IS NULL OR key.last_used_at < date_trunc('minute', now()))
     FOR NO KEY UPDATE OF key SKIP LOCKED
   ), noted AS (
     UPDATE api_keys key SET last_used_at = now() FROM due WHERE key.store_id = due.store_id AND key.id = due.id
+  ), refused AS (
+    INSERT INTO api_key_refusals AS counted (store_id, key_id, day, code, requests)
+    SELECT store_id, key_id, (now() AT TIME ZONE 'UTC')::date, code, requests
+    FROM unnest($5::int[], $6::uuid[], $7::text[], $8::bigint[]) AS refused (store_id, key_id, code, requests)
+    JOIN api_keys key USING (store_id)
+    WHERE key.id = refused.key_id
+    ORDER BY store_id, key_id, code
+    ON CONFLICT (store_id, key_id, day, code) DO UPDATE SET requests = counted.requests + excluded.requests
   )
   INSERT INTO api_key_usage AS usage (store_id, key_id, day, requests, throttled)
   SELECT store_id, key_id, (now() AT TIME ZONE 'UTC')::date, requests, throttled FROM used ORDER BY store_id, key_id
@@ -32,13 +47,14 @@ const WRITE = `/* key_usage.add */
     SET requests = usage.requests + excluded.requests, throttled = usage.throttled + excluded.throttled`;
 
 /**
- * Maintains `last_used_at` and the daily counts of API keys without a write per request: it counts in memory and writes
- * once a minute and at shutdown. A killed process loses its last minute.
+ * Maintains `last_used_at` and the daily counts of the requests and refusals of API keys without a write per request: it
+ * counts in memory and writes once a minute and at shutdown. A killed process loses its last minute.
  */
 @Injectable()
 export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(KeyUsage.name);
   private counts = new Map<string, Count>();
+  private refusals = new Map<string, Refusals>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly database: Database) {}
@@ -49,6 +65,12 @@ export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
 
   countThrottled({ id, store }: ApiKeyLookup): void {
     this.add(id, { storeId: store.id, requests: 0, throttled: 1 });
+  }
+
+  /** Each refusal has a row of use, also that of a key that is not accepted any more. */
+  countRefused({ id, store }: ApiKeyLookup, code: string): void {
+    this.add(id, { storeId: store.id, requests: 0, throttled: 0 });
+    this.addRefusals({ storeId: store.id, keyId: id, code, requests: 1 });
   }
 
   onApplicationBootstrap(): void {
@@ -64,13 +86,15 @@ export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
   /** Writes the counts. On failure it logs a warning and keeps them for the next write. */
   async flush(): Promise<void> {
     if (this.counts.size === 0) return;
-    const written = this.counts;
+    const { counts, refusals } = this;
     this.counts = new Map();
+    this.refusals = new Map();
     try {
-      await this.database.query(WRITE, columnsOf(written));
+      await this.database.query(WRITE, [...columnsOf(counts), ...columnsOfRefusals([...refusals.values()])]);
     } catch (error) {
-      this.logger.warn(`Could not write the use of ${written.size} keys: ${(error as Error).name}`);
-      for (const [id, count] of written) this.add(id, count);
+      this.logger.warn(`Could not write the use of ${counts.size} keys: ${(error as Error).name}`);
+      for (const [id, count] of counts) this.add(id, count);
+      for (const refused of refusals.values()) this.addRefusals(refused);
     }
   }
 
@@ -81,6 +105,13 @@ export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
       count.throttled += throttled;
     } else this.counts.set(id, { storeId, requests, throttled });
   }
+
+  private addRefusals(refused: Refusals): void {
+    const place = `${refused.keyId} ${refused.code}`;
+    const count = this.refusals.get(place);
+    if (count) count.requests += refused.requests;
+    else this.refusals.set(place, refused);
+  }
 }
 
 function columnsOf(counts: ReadonlyMap<string, Count>): unknown[] {
@@ -90,5 +121,14 @@ function columnsOf(counts: ReadonlyMap<string, Count>): unknown[] {
     [...counts.keys()],
     values.map(({ requests }) => requests),
     values.map(({ throttled }) => throttled),
+  ];
+}
+
+function columnsOfRefusals(refusals: readonly Refusals[]): unknown[] {
+  return [
+    refusals.map(({ storeId }) => storeId),
+    refusals.map(({ keyId }) => keyId),
+    refusals.map(({ code }) => code),
+    refusals.map(({ requests }) => requests),
   ];
 }

@@ -5,15 +5,20 @@ import {
   FRESH_SIGN_IN_MINUTES,
   type ApiKeyLookup,
   type ApiKeyRecord,
+  type ApiKeyReference,
   type ApiKeyStatus,
   type ApiKeySuccessor,
   type ApiKeyUsage,
+  type KeyMaker,
   type NewApiKey,
+  type Page,
+  type PageOf,
   type RolledApiKey,
 } from '@app/application';
 import type { ApiKeyMode, ApiKeyScope, Role } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Histogram } from 'prom-client';
+import { pageOf, offsetOf, type Counted } from '../lists/paging.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
 import { GroupedLookup } from '../postgres/grouped-lookup.js';
@@ -49,32 +54,91 @@ const LOOK_UP = `/* keys.look_up */
   LEFT JOIN people person ON person.store_id = key.store_id AND person.id = key.person_id
   WHERE key.key_hash = ANY($1)`;
 
+// `$1` is the store.
 const COLUMNS = `
   id, store_id AS "storeId", prefix, last_four AS "lastFour", mode, scope, networks::text[], trusted, name, status,
-  expires_at AS "expiresAt", last_used_at AS "lastUsedAt", created_at AS "createdAt", successor_id AS "successorId"`;
+  expires_at AS "expiresAt", last_used_at AS "lastUsedAt", created_at AS "createdAt", successor_id AS "successorId",
+  created_by AS "createdBy", changed_by AS "changedBy", changed_at AS "changedAt",
+  (SELECT coalesce(sum(recent.requests), 0)::float8 FROM api_key_usage AS recent
+    WHERE recent.store_id = $1 AND recent.key_id = api_keys.id
+      AND recent.day > (now() AT TIME ZONE 'UTC')::date - 7) AS "recentRequests",
+  (SELECT coalesce(sum(recent.requests), 0)::float8 FROM api_key_refusals AS recent
+    WHERE recent.store_id = $1 AND recent.key_id = api_keys.id
+      AND recent.day > (now() AT TIME ZONE 'UTC')::date - 7) AS "recentRefusals"`;
+
+// A person may lose a role, and a key its validity, after the request was admitted. The lock keeps both as they are until the
+// statement ends: what it makes is either made before, or not at all.
+const MAKER = `maker AS MATERIALIZED (
+    SELECT FROM api_keys
+    WHERE store_id = $1 AND id = $2 AND scope = $3 AND status = 'ACTIVE' AND (expires_at IS NULL OR expires_at > now())
+    FOR SHARE
+  )`;
+const MAKER_STANDS = '($2::uuid IS NULL OR EXISTS (SELECT FROM maker))';
+
+/** The first parameters of the statements that make or change a key. */
+function makerValues(storeId: number, { key, actor }: KeyMaker): unknown[] {
+  return [storeId, key?.id ?? null, key?.scope ?? null, actor];
+}
+
+const ALL: Page = { page: 1, limit: Number.MAX_SAFE_INTEGER };
+
+const INSERT = `/* keys.insert */
+  WITH ${MAKER}
+  INSERT INTO api_keys (store_id, created_by, id, key_hash, prefix, last_four, mode, scope, name, expires_at, networks,
+    trusted)
+  SELECT $1, $4::jsonb, $5::uuid, $6::bytea, $7, $8, $9, $10, $11, $12::timestamptz, $13::cidr[], $14::boolean
+  /* @protects maker-stands */
+  WHERE ${MAKER_STANDS}
+  RETURNING ${COLUMNS}`;
 
 // One statement, so that no failure leaves the old key without a successor. least() ignores nulls. Of two rolls at the same
 // time, the second one waits for the row, and does not see that the successor of the first is revoked: it is refused.
 const ROLL = `/* keys.roll */
-  WITH rolled AS (
-    UPDATE api_keys AS old SET successor_id = $4, expires_at = least(expires_at, now() + $3 * interval '1 millisecond')
-    WHERE store_id = $1 AND id = $2 AND status = 'ACTIVE' AND (expires_at IS NULL OR expires_at > now())
+  WITH ${MAKER}, rolled AS (
+    UPDATE api_keys AS old SET successor_id = $7, changed_by = $4, changed_at = now(),
+      expires_at = least(expires_at, now() + $6 * interval '1 millisecond')
+    WHERE store_id = $1 AND id = $5 AND person_id IS NULL AND status = 'ACTIVE'
+      AND (expires_at IS NULL OR expires_at > now()) AND ${MAKER_STANDS}
       /* @protects one-successor */
       AND (successor_id IS NULL OR EXISTS (
         SELECT FROM api_keys AS successor
         WHERE successor.store_id = $1 AND successor.id = old.successor_id AND successor.status = 'REVOKED'))
     RETURNING *
   )
-  INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, networks, trusted, name, expires_at)
-  SELECT store_id, $4, $5, prefix, $6, mode, scope, networks, trusted, name, $7 FROM rolled
+  INSERT INTO api_keys (store_id, created_by, id, key_hash, prefix, last_four, mode, scope, networks, trusted, name,
+    expires_at)
+  SELECT store_id, $4, $7, $8, prefix, $9, mode, scope, networks, trusted, name, $10 FROM rolled
   RETURNING ${COLUMNS}, (SELECT expires_at FROM rolled) AS "oldKeyExpiresAt"`;
 
+const SET_STATUS = `/* keys.set_status */
+  WITH ${MAKER}
+  UPDATE api_keys SET status = $6, changed_by = $4, changed_at = now()
+  WHERE store_id = $1 AND id = $5 AND person_id IS NULL AND (status <> 'REVOKED' OR $6 = 'REVOKED')
+    AND ($6 <> 'ACTIVE' OR ${MAKER_STANDS})
+  RETURNING ${COLUMNS}`;
+
+const LIST = `/* keys.list */
+  SELECT total, ${COLUMNS} FROM (
+    SELECT *, count(*) OVER () AS total FROM api_keys
+    WHERE store_id = $1 AND person_id IS NULL AND ($2::text IS NULL OR mode = $2)
+    ORDER BY created_at, id LIMIT $3 OFFSET $4
+  ) AS api_keys
+  ORDER BY created_at, id`;
+
+// Each refusal has a row of use. Only those of the page are read.
 const USAGE = `/* keys.usage */
-  SELECT key_id AS "keyId", to_char(day, 'YYYY-MM-DD') AS day, requests::float8 AS requests,
-    throttled::float8 AS throttled
-  FROM api_key_usage
-  WHERE store_id = $1 AND day > (now() AT TIME ZONE 'UTC')::date - $2::int
-  ORDER BY day DESC, requests DESC, key_id`;
+  SELECT total, key_id AS "keyId", name, to_char(day, 'YYYY-MM-DD') AS day, requests::float8 AS requests,
+    throttled::float8 AS throttled,
+    (SELECT coalesce(jsonb_object_agg(refused.code, refused.requests), '{}') FROM api_key_refusals AS refused
+      WHERE refused.store_id = $1 AND refused.key_id = page.key_id AND refused.day = page.day) AS refused
+  FROM (
+    SELECT usage.*, key.name, count(*) OVER () AS total
+    FROM api_key_usage AS usage JOIN api_keys AS key ON key.store_id = usage.store_id AND key.id = usage.key_id
+    WHERE usage.store_id = $1 AND usage.day > (now() AT TIME ZONE 'UTC')::date - $2::int
+      AND key.person_id IS NULL AND ($3::text IS NULL OR key.mode = $3)
+    ORDER BY usage.day DESC, usage.requests DESC, usage.key_id LIMIT $4 OFFSET $5
+  ) AS page
+  ORDER BY page.day DESC, page.requests DESC, page.key_id`;
 
 @Injectable()
 export class PostgresApiKeyRepository extends ApiKeyRepository {
@@ -108,56 +172,66 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
     this.usage.countThrottled(key);
   }
 
-  override async insert(storeId: number, key: NewApiKey): Promise<ApiKeyRecord> {
-    const rows = await this.database.write<ApiKeyRecord>(
-      `/* keys.insert */ INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, name, expires_at,
-         networks, trusted)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::cidr[], $11)
-       RETURNING ${COLUMNS}`,
-      [
-        ...[storeId, key.id, key.hash, key.prefix, key.lastFour, key.mode, key.scope, key.name, key.expiresAt],
-        ...[key.networks, key.trusted],
-      ],
-    );
-    return rows[0] as ApiKeyRecord;
+  override noteRefused(key: ApiKeyLookup, code: string): void {
+    this.usage.countRefused(key, code);
   }
 
-  override async find(id: string): Promise<ApiKeyRecord | null> {
-    const sql = `/* keys.find */ SELECT ${COLUMNS} FROM api_keys WHERE id = $1`;
-    const [record] = await this.database.query<ApiKeyRecord>(sql, [id]);
+  override async insert(storeId: number, key: NewApiKey, maker: KeyMaker): Promise<ApiKeyRecord | null> {
+    const [record] = await this.database.write<ApiKeyRecord>(INSERT, [
+      ...makerValues(storeId, maker),
+      ...[key.id, key.hash, key.prefix, key.lastFour, key.mode, key.scope, key.name, key.expiresAt],
+      ...[key.networks, key.trusted],
+    ]);
     return record ?? null;
   }
 
+  override async find({ storeId, id }: ApiKeyReference): Promise<ApiKeyRecord | null> {
+    const sql = `/* keys.find */ SELECT ${COLUMNS} FROM api_keys WHERE store_id = $1 AND id = $2 AND person_id IS NULL`;
+    const [record] = await this.database.query<ApiKeyRecord>(sql, [storeId, id]);
+    return record ?? null;
+  }
+
+  override async locate(id: string): Promise<ApiKeyReference | null> {
+    const [key] = await this.database.query<ApiKeyReference>(
+      '/* keys.locate */ SELECT store_id AS "storeId", id FROM api_keys WHERE id = $1 AND person_id IS NULL',
+      [id],
+    );
+    return key ?? null;
+  }
+
   override async roll(
-    storeId: number,
-    id: string,
+    { storeId, id }: ApiKeyReference,
     { id: newId, hash, lastFour, expiresAt }: ApiKeySuccessor,
     overlapMs: number,
+    maker: KeyMaker,
   ): Promise<RolledApiKey | null> {
-    const values = [storeId, id, overlapMs, newId, hash, lastFour, expiresAt];
+    const values = [...makerValues(storeId, maker), id, overlapMs, newId, hash, lastFour, expiresAt];
     const [row] = await this.database.write<ApiKeyRecord & { oldKeyExpiresAt: Date }>(ROLL, values);
     if (!row) return null;
     const { oldKeyExpiresAt, ...successor } = row;
     return { successor, oldKeyExpiresAt };
   }
 
-  override list(storeId: number): Promise<ApiKeyRecord[]> {
-    return this.database.query(
-      `/* keys.list */ SELECT ${COLUMNS} FROM api_keys WHERE store_id = $1 AND person_id IS NULL ORDER BY created_at, id`,
-      [storeId],
+  override list(storeId: number, mode: ApiKeyMode | null, page = ALL): Promise<PageOf<ApiKeyRecord>> {
+    return pageOf(page, (asked) =>
+      this.database.query<ApiKeyRecord & Counted>(LIST, [storeId, mode, asked.limit, offsetOf(asked)]),
     );
   }
 
-  override listUsage(storeId: number, days: number): Promise<ApiKeyUsage[]> {
-    return this.database.query(USAGE, [storeId, days]);
+  override listUsage(storeId: number, days: number, mode: ApiKeyMode | null, page = ALL): Promise<PageOf<ApiKeyUsage>> {
+    return pageOf(page, (asked) =>
+      this.database.search<ApiKeyUsage & Counted>(USAGE, [storeId, days, mode, asked.limit, offsetOf(asked)]),
+    );
   }
 
-  override async setStatus(id: string, status: ApiKeyStatus): Promise<ApiKeyRecord | null> {
-    const rows = await this.database.write<ApiKeyRecord>(
-      `/* keys.set_status */ UPDATE api_keys SET status = $2 WHERE id = $1 AND (status <> 'REVOKED' OR $2 = 'REVOKED') RETURNING ${COLUMNS}`,
-      [id, status],
-    );
-    return rows[0] ?? null;
+  override async setStatus(
+    { storeId, id }: ApiKeyReference,
+    status: ApiKeyStatus,
+    maker: KeyMaker,
+  ): Promise<ApiKeyRecord | null> {
+    const values = [...makerValues(storeId, maker), id, status];
+    const [record] = await this.database.write<ApiKeyRecord>(SET_STATUS, values);
+    return record ?? null;
   }
 
   private async lookUp(hashes: readonly string[]): Promise<Map<string, ApiKeyLookup>> {

@@ -10,6 +10,7 @@ import {
 } from '@app/application';
 import { SESSION_PREFIX, scopeOfRole } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { contextOfCode } from '../mail/code-context.js';
 import { DataCipher } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
 import { Transactions } from '../postgres/transactions.js';
@@ -21,9 +22,6 @@ const HOURLY_OF_EMAIL = 3;
 
 /** The sign-ins of all stores take the turns of one. */
 const NO_STORE = 0;
-
-/** Binds the code to its row. */
-export const contextOfCode = (id: string): string => `sign_ins/${id}/mail_code`;
 
 // Always the network first, so that two requests cannot wait for each other.
 const LOCK_LIMITS = `/* sign_ins.lock_limits */
@@ -70,7 +68,10 @@ const FIND_TOKEN = `/* sign_ins.find_token */
 
 /** `$n` is the address, then the issuer and the subject, which are null without an identity provider. */
 const isThePerson = (email: number) => `(
-  (person.email = $${email} AND ($${email + 1}::text IS NULL OR person.oidc_issuer IS NULL))
+  (person.email = $${email}
+    /* @protects person-of-account */
+    AND ($${email + 1}::text IS NULL OR person.oidc_issuer IS NULL)
+  )
   OR (person.oidc_issuer = $${email + 1} AND person.oidc_subject = $${email + 2}))`;
 
 const CANDIDATES = `/* sign_ins.candidates */

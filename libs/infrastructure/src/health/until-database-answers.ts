@@ -22,7 +22,7 @@ async function answers(connection: HealthConnection, database: string, logger: J
   try {
     await connection.assertFit();
     if (!(await connection.isSchemaCurrent())) {
-      logger.warn(`${database} lacks migrations of this release: run \`npm run --silent cli -- migrate\``, 'Start');
+      logger.warn(`${database} lacks migrations of this release: run \`npx store-commerce migrate\``, 'Start');
     }
     return true;
   } catch (error) {

@@ -52,8 +52,8 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
     if (email !== '') await this.send(store, name, { address: email, name: shop }, message);
   }
 
-  /** @param name of the message, unique in the store. @throws UnusableAddress */
-  async send(store: StoreProfile, name: string, recipient: Mailbox, message: { subject: string; text: string }) {
+  /** @param store null for a person of several. @param name of the message, unique in the store. @throws UnusableAddress */
+  async send(store: StoreProfile | null, name: string, recipient: Mailbox, message: { subject: string; text: string }) {
     const to = mailbox(recipient.address, recipient.name);
     if (!to) throw new UnusableAddress();
     await this.deliver(store, name, { from: { ...this.sender }, to: { ...to }, ...message });
@@ -61,8 +61,8 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
 
   // One id per message, so that a mail program shows a message sent twice only once. Its date is the time of sending: a
   // message that was held for days must not sort below mail read since, and mail servers treat old dates as spam.
-  private deliver({ subdomain }: StoreProfile, name: string, message: SendMailOptions): Promise<void> {
-    const shop = idPart(subdomain);
+  private deliver(store: StoreProfile | null, name: string, message: SendMailOptions): Promise<void> {
+    const shop = idPart(store?.subdomain ?? '');
     const messageId = `<${name}@${shop}.store-commerce>`;
     const headers = { 'Auto-Submitted': 'auto-generated' };
     return this.delivery.deliver(`${shop}-${name}`, { ...message, messageId, headers });

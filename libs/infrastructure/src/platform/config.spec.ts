@@ -6,6 +6,9 @@ const DATABASE_URL = 'postgres://store:secret@localhost/store';
 const NO_URL = `DATABASE_URL must be a URL that starts with postgres:// or postgresql://, ${ENCODED}`;
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const OLDER = Buffer.alloc(32, 1).toString('base64');
+const OIDC = { OIDC_ISSUER: 'https://login.example/', OIDC_CLIENT_ID: 'store', OIDC_CLIENT_SECRET: 'secret' };
+const PUBLIC_URL = 'https://shop.example';
+const TOGETHER = 'is missing: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET belong together';
 const COLLECTOR = 'http://collector:4318';
 
 describe('Config', () => {
@@ -29,6 +32,8 @@ describe('Config', () => {
       dashboard: true,
       metricsPort: null,
       workerPort: null,
+      oidc: null,
+      mailedCodes: true,
     });
   });
 
@@ -47,6 +52,15 @@ describe('Config', () => {
     [{ TRUST_PROXY: 'false' }, { trustProxy: false }],
     [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
     [{ TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustProxy: ['10.0.0.0/8', '::1/128'] }],
+    [
+      { ...OIDC, PUBLIC_URL },
+      { oidc: { issuer: 'https://login.example/', clientId: 'store', clientSecret: 'secret' }, mailedCodes: true },
+    ],
+    [{ ...OIDC, PUBLIC_URL, SIGN_IN: 'oidc' }, { mailedCodes: false }],
+    [
+      { ...OIDC, OIDC_ISSUER: 'http://localhost:8080', PUBLIC_URL: 'http://127.0.0.1:3000/' },
+      { publicUrl: 'http://127.0.0.1:3000' },
+    ],
     [{ METRICS_PORT: '3001' }, { metricsPort: 3001 }],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR }, { tracing: true }],
     [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/x' }, { tracing: true }],
@@ -106,6 +120,22 @@ describe('Config', () => {
     [{ WAL_MAX_RETAINED_MIB: '-1' }, 'WAL_MAX_RETAINED_MIB must be an integer from 1 to 1000000000'],
     [{ WORKER_CONCURRENCY: '0' }, 'WORKER_CONCURRENCY must be an integer from 1 to 200'],
     [{ WORKER_CONCURRENCY: '201' }, 'WORKER_CONCURRENCY must be an integer from 1 to 200'],
+    ...['http://login.example', 'https://a:b@login.example', 'https://login.example?a', 'login.example'].map(
+      (OIDC_ISSUER): [Record<string, string>, string] => [
+        { ...OIDC, OIDC_ISSUER, PUBLIC_URL },
+        'OIDC_ISSUER must be a URL that starts with https://, without a query',
+      ],
+    ),
+    [{ ...OIDC, OIDC_ISSUER: '', PUBLIC_URL }, `OIDC_ISSUER ${TOGETHER}`],
+    [{ ...OIDC, OIDC_CLIENT_ID: '', PUBLIC_URL }, `OIDC_CLIENT_ID ${TOGETHER}`],
+    [{ ...OIDC, OIDC_CLIENT_SECRET: '', PUBLIC_URL }, `OIDC_CLIENT_SECRET ${TOGETHER}`],
+    [OIDC, 'PUBLIC_URL is required with OIDC_ISSUER, and starts with https://'],
+    [
+      { ...OIDC, PUBLIC_URL: 'http://shop.example' },
+      'PUBLIC_URL is required with OIDC_ISSUER, and starts with https://',
+    ],
+    [{ SIGN_IN: 'oidc' }, 'SIGN_IN needs OIDC_ISSUER'],
+    [{ ...OIDC, PUBLIC_URL, SIGN_IN: 'code' }, 'SIGN_IN must be one of oidc'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
     [
       { DATABASE_URL, NODE_ENV: 'production' },

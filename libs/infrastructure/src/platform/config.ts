@@ -21,6 +21,13 @@ export interface HealthLimits {
   readonly retainedWalMib: number;
 }
 
+/** The identity provider of the people, and the service's account at it. */
+export interface OidcClient {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
 export class Config {
   readonly port: number;
   readonly host: string;
@@ -36,6 +43,10 @@ export class Config {
   /** `null` = mail is written to files under `dataDir`. */
   readonly smtpUrl: string | null;
   readonly mailFrom: Mailbox;
+  /** Sign-in by OpenID Connect; `null` = none. */
+  readonly oidc: OidcClient | null;
+  /** Whether people can sign in with a mailed code. */
+  readonly mailedCodes: boolean;
   /** Keys of 32 bytes, newest first; `null` = a key file under `dataDir`. */
   readonly encryptionKeys: readonly Buffer[] | null;
   /** Requests that a key may send in 10 s; 0 = no limit. */
@@ -51,7 +62,7 @@ export class Config {
   readonly metricsPort: number | null;
   /** The port of a worker's metrics; `null` = none. */
   readonly workerPort: number | null;
-  /** Where browsers reach the dashboard, without a slash at its end; `null` = not told. */
+  /** Where browsers reach the service, without a slash at its end; `null` = unknown. */
   readonly publicUrl: string | null;
   /** Each running stage has a connection to the mail server. */
   readonly workerConcurrency: number;
@@ -74,6 +85,8 @@ export class Config {
     this.smtpUrl = read.url('SMTP_URL', ['smtp:', 'smtps:']);
     this.mailFrom = read.mailbox('MAIL_FROM') ?? { name: '', address: 'orders@localhost' };
     this.encryptionKeys = read.keys('DATA_ENCRYPTION_KEYS');
+    this.oidc = read.oidcClient();
+    this.mailedCodes = read.oneOf('SIGN_IN', ['oidc']) === null;
     this.throttlePer10s = read.integer('THROTTLE_PER_10S', 5000, 0, 10_000_000);
     this.retention = {
       rejectedOrders: read.integer('REJECTED_ORDERS_KEPT_DAYS', 90, 1, 36_500),
@@ -117,6 +130,11 @@ export class Config {
     if (this.databaseUrl === null && this.databaseDirectUrl !== null) {
       throw new ConfigError('DATABASE_DIRECT_URL', 'needs DATABASE_URL');
     }
+    // Browsers keep no cookie of a sign-in at another address.
+    if (this.oidc && !isPrivateUrl(this.publicUrl ?? '')) {
+      throw new ConfigError('PUBLIC_URL', 'is required with OIDC_ISSUER, and starts with https://');
+    }
+    if (!this.oidc && !this.mailedCodes) throw new ConfigError('SIGN_IN', 'needs OIDC_ISSUER');
   }
 }
 
@@ -177,6 +195,16 @@ class Environment {
     });
   }
 
+  oidcClient(): OidcClient | null {
+    const issuer = this.parsed('OIDC_ISSUER', readIssuer, `must be ${ISSUER_FORM}`);
+    const clientId = this.text('OIDC_CLIENT_ID');
+    const clientSecret = this.text('OIDC_CLIENT_SECRET');
+    if (issuer !== null && clientId !== null && clientSecret !== null) return { issuer, clientId, clientSecret };
+    if (issuer === null && clientId === null && clientSecret === null) return null;
+    const missing = issuer === null ? 'OIDC_ISSUER' : clientId === null ? 'OIDC_CLIENT_ID' : 'OIDC_CLIENT_SECRET';
+    throw new ConfigError(missing, 'is missing: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET belong together');
+  }
+
   trustedProxies(name: string): boolean | number | string[] {
     const text = this.text(name);
     if (text === null || text === 'false') return false;
@@ -205,6 +233,19 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
     return false;
   }
   return protocols.includes(url.protocol);
+}
+
+const ISSUER_FORM = 'a URL that starts with https://, without a query';
+
+function readIssuer(text: string): string | null {
+  return isPrivateUrl(text) && !/[?#@]/.test(text) ? text : null;
+}
+
+/** Whether what is sent there cannot be read on the way: https, or this machine. */
+function isPrivateUrl(text: string): boolean {
+  const url = parseUrl(text);
+  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url?.hostname ?? '');
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback);
 }
 
 /** What `readKeys` reads. */

@@ -21,6 +21,8 @@ export interface LogFields {
   readonly store_id?: number;
   readonly key_id?: string;
   readonly mode?: 'live' | 'test';
+  readonly actor_type?: string;
+  readonly actor_id?: string;
   readonly order_id?: string;
   readonly stage?: string;
   readonly attempt?: number;

@@ -7,6 +7,7 @@ import { HeldOrderScreening } from '../orders/held-order-screening.js';
 import { Housekeeping } from './housekeeping.js';
 import { InvitationMails } from '../mail/invitation-mails.js';
 import { MerchantNotices } from '../mail/merchant-notices.js';
+import { SignInMails } from '../mail/sign-in-mails.js';
 import { StageRunner } from '../orders/stage-runner.js';
 import { WebhookRunner } from '../webhooks/webhook-runner.js';
 
@@ -36,6 +37,7 @@ export class PipelineWorkerModule {
           useFactory: (rescreen: RescreenHeldOrders) => new HeldOrderScreening(rescreen),
         },
         MerchantNotices,
+        SignInMails,
         InvitationMails,
         {
           provide: WebhookRunner,

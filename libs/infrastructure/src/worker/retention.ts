@@ -3,6 +3,8 @@ import type pg from 'pg';
 import type { Retention } from '../platform/config.js';
 
 const BATCH = 1_000;
+/** After their end. */
+const SESSIONS_KEPT_DAYS = 30;
 
 const EXPIRED = [
   {
@@ -26,6 +28,16 @@ const EXPIRED = [
   },
   {
     table: 'api_key_usage',
+    when: `day < (now() AT TIME ZONE 'UTC')::date - $1::int`,
+    days: ({ keyUsage }: Retention) => [keyUsage],
+  },
+  { table: 'sign_ins', when: `created_at < now() - interval '1 day'` },
+  {
+    table: 'api_keys',
+    when: `person_id IS NOT NULL AND expires_at < now() - interval '${SESSIONS_KEPT_DAYS} days'`,
+  },
+  {
+    table: 'api_key_refusals',
     when: `day < (now() AT TIME ZONE 'UTC')::date - $1::int`,
     days: ({ keyUsage }: Retention) => [keyUsage],
   },

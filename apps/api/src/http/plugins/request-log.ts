@@ -1,3 +1,4 @@
+import type { ApiKeyRepository } from '@app/application';
 import type { JsonLogger } from '@app/infrastructure';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -17,12 +18,18 @@ export function isProbe(route: string | undefined): boolean {
   return route !== undefined && PROBES.has(route);
 }
 
+interface Records {
+  readonly logger: JsonLogger;
+  readonly metrics: Metrics;
+  readonly apiKeys: ApiKeyRepository;
+}
+
 /**
  * Answered requests, and those given up by their client. The route pattern replaces the path, which may contain
  * personal data.
  */
-export const requestLog = fp<{ readonly logger: JsonLogger; readonly metrics: Metrics }>(
-  (fastify, { logger, metrics }, done) => {
+export const requestLog = fp<Records>(
+  (fastify, { logger, metrics, apiKeys }, done) => {
     fastify.decorateRequest('orderId', null);
     const recorded = new WeakSet<FastifyReply>();
     const record = (request: FastifyRequest, reply: FastifyReply, isAnswered: boolean): void => {
@@ -36,6 +43,7 @@ export const requestLog = fp<{ readonly logger: JsonLogger; readonly metrics: Me
       if (isAnswered) {
         metrics.observeRequest({ method, route, status: statusCode, mode: apiKey?.mode ?? '' }, elapsedTime / 1000);
       } else metrics.unansweredRequests.inc({ route });
+      if (key && isAnswered && typeof errorCode === 'string') apiKeys.noteRefused(key, errorCode);
       if (apiKey) metrics.keyRequests.inc({ key_id: apiKey.person?.id ?? apiKey.id });
       if (!isProbe(route)) {
         logger.write('info', 'request', {

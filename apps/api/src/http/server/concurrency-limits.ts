@@ -17,6 +17,8 @@ const UNLIMITED = /^\/(?:health|metrics)(?:[/?]|$)/;
 
 const IMPORT = new RegExp(`^${IMPORT_PATH}(?:[/?]|$)`);
 
+const SIGN_IN = /^\/dashboard\//;
+
 export class ConcurrencyLimit {
   taken = 0;
 
@@ -62,6 +64,8 @@ export class ConcurrencyLimits {
   of({ method, url }: { readonly method?: string; readonly url?: string }): ConcurrencyLimit | null {
     if (UNLIMITED.test(url ?? '')) return null;
     if (method === 'POST' && IMPORT.test(url ?? '')) return this.imports;
+    // Who signs in has no key yet, and must not keep orders out.
+    if (SIGN_IN.test(url ?? '')) return this.reads;
     // What takes a body is an order, the preview of one, or a change.
     return method === 'POST' || method === 'PATCH' ? this.orders : this.reads;
   }

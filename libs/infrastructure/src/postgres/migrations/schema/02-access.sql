@@ -43,7 +43,7 @@ CREATE TABLE api_keys (
   person_id uuid, -- Of a session: the person who signed in. Null for the key of a machine.
   device text NOT NULL DEFAULT '', -- Of a session: the browser and the system.
   created_by jsonb NOT NULL DEFAULT '{"type": "operator", "id": "", "name": ""}', -- The actor, as in order_events.
-  changed_by jsonb, -- Who changed the status last, as created_by.
+  changed_by jsonb, -- Who rolled it or changed its status last, as created_by.
   changed_at timestamptz(3),
   PRIMARY KEY (store_id, id),
   FOREIGN KEY (store_id, successor_id) REFERENCES api_keys ON DELETE SET NULL (successor_id),
@@ -55,12 +55,14 @@ COMMENT ON TABLE api_keys IS 'API keys of stores. The key itself is not stored.'
 CREATE INDEX api_keys_trusted ON api_keys (store_id, id) WHERE trusted;
 
 CREATE INDEX api_keys_of_people ON api_keys (store_id, person_id, created_at) WHERE person_id IS NOT NULL;
+-- Retention deletes ended sessions.
+CREATE INDEX api_keys_ended_sessions ON api_keys (expires_at) WHERE person_id IS NOT NULL;
 
 CREATE TABLE api_key_usage (
   store_id int NOT NULL,
   key_id uuid NOT NULL,
   day date NOT NULL,
-  requests bigint NOT NULL, -- Requests with an accepted key, throttled ones included.
+  requests bigint NOT NULL, -- Requests with an accepted key, throttled ones included; 0 where all were refused.
   throttled bigint NOT NULL, -- Requests that were answered 429.
   PRIMARY KEY (store_id, key_id, day),
   FOREIGN KEY (store_id, key_id) REFERENCES api_keys (store_id, id) ON DELETE CASCADE
@@ -100,6 +102,8 @@ CREATE TABLE sign_ins (
   used_at timestamptz(3)
 );
 COMMENT ON TABLE sign_ins IS 'Codes and links with which people sign in, for a day.';
+-- Retention deletes the oldest.
+CREATE INDEX sign_ins_by_age ON sign_ins (created_at);
 CREATE INDEX sign_ins_email ON sign_ins (email, created_at);
 CREATE INDEX sign_ins_network ON sign_ins (network, created_at);
 CREATE INDEX sign_ins_mail_due ON sign_ins (mail_due_at) WHERE mail_code IS NOT NULL;

@@ -7,7 +7,7 @@ import { Documented } from '../openapi/documented.js';
 import { NeedsFreshSignIn, NeedsScope } from '../openapi/needs-scope.js';
 import { booleanFilter } from '../query/parameters.js';
 import { listQuery, queryOf, ReadQuery, type ValuesOf } from '../query/query.js';
-import { CurrentKey, CurrentStore, type CurrentStoreContext } from './current-store.decorator.js';
+import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import * as docs from './people.openapi.js';
 import { AddPersonRequest, ChangePersonRequest, toNewPerson, toPersonChange } from './people.request.js';
 

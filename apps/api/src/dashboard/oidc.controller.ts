@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { IdentityProvider, ProviderFailure, SignInService } from '@app/application';
+import { Config, JsonLogger } from '@app/infrastructure';
+import { Controller, Get, Redirect, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Public } from '../access/route-access.js';
+import { readCookie, setCookie } from '../access/session-cookies.js';
+import { NONCE_COOKIE } from './sign-in.controller.js';
+
+/** What the browser keeps while it is at the provider. */
+const COOKIE = 'oidc';
+const MINUTES_AT_PROVIDER = 10;
+/** A provider that does not answer holds each request for seconds. They must not take the places of those with a key. */
+const MOST_AT_A_TIME = 16;
+
+/** Sends people to the identity provider and takes them back. The page then signs in with the token of its address. */
+@ApiExcludeController()
+@Controller('dashboard/oidc')
+export class OidcController {
+  private readonly redirectUri: string;
+  private atProvider = 0;
+
+  constructor(
+    private readonly provider: IdentityProvider,
+    private readonly signIns: SignInService,
+    private readonly logger: JsonLogger,
+    { publicUrl }: Config,
+  ) {
+    this.redirectUri = `${publicUrl}/dashboard/oidc/callback`;
+  }
+
+  @Public()
+  @Get('start')
+  @Redirect()
+  start(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
+    return this.redirect(request, reply, async () => {
+      const { url, saved } = await this.provider.begin(this.redirectUri);
+      setCookie(request, reply, COOKIE, saved, { seconds: MINUTES_AT_PROVIDER * 60, sameSite: 'lax' });
+      return url;
+    });
+  }
+
+  @Public()
+  @Get('callback')
+  @Redirect()
+  callback(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
+    return this.redirect(request, reply, async () => {
+      const saved = readCookie(request, COOKIE);
+      setCookie(request, reply, COOKIE, '', { seconds: 0, sameSite: 'lax' });
+      if (saved === undefined) throw new ProviderFailure('refused', 'no_cookie');
+      const currentUrl = this.redirectUri + request.url.replace(/^[^?]*/, '');
+      const { email, ...identity } = await this.provider.finish(currentUrl, saved);
+      const nonce = randomBytes(16).toString('base64url');
+      const token = await this.signIns.makeOidcEntry(email, identity, nonce);
+      setCookie(request, reply, NONCE_COOKIE, nonce, { seconds: 600, sameSite: 'lax' });
+      return `./../#/enter/${token}`;
+    });
+  }
+
+  private async redirect(request: FastifyRequest, reply: FastifyReply, find: () => Promise<string>) {
+    reply.header('cache-control', 'no-store');
+    try {
+      if (this.atProvider >= MOST_AT_A_TIME) throw new ProviderFailure('unavailable', 'too_many');
+      this.atProvider++;
+      return { url: await find().finally(() => this.atProvider--), statusCode: 302 };
+    } catch (error) {
+      if (!(error instanceof ProviderFailure)) throw error;
+      const { outcome, reason } = error;
+      this.logger.write('warn', `sign-in by OIDC ${outcome}`, { request_id: request.id, outcome: reason });
+      return { url: `./../#/sign-in/refused/${outcome}`, statusCode: 302 };
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import { SignInService, type SignInCandidate } from '@app/application';
+import { AddressNotPrivate } from '@app/domain';
+import { Config } from '@app/infrastructure';
+import { Body, Controller, Delete, Get, Header, HttpCode, NotFoundException, Post, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Public } from '../access/route-access.js';
+import {
+  isPrivate,
+  readCookie,
+  readSession,
+  requireOwnPage,
+  setCookie,
+  setSession,
+} from '../access/session-cookies.js';
+import { StrictBodyPipe } from '../body/body.pipe.js';
+import { single } from '../envelope.js';
+import { TooManyRequests } from '../errors/request-errors.js';
+import { deviceOf } from './device.js';
+import * as request from './sign-in.request.js';
+
+export const NONCE_COOKIE = 'signin';
+const NONCE_SECONDS = 600;
+const MODES = ['live', 'test'] as const;
+
+/** For the page of the dashboard: not a part of the API of merchants. No secret acts on GET. */
+@ApiExcludeController()
+@Controller('dashboard')
+export class SignInController {
+  constructor(
+    private readonly signIns: SignInService,
+    private readonly config: Config,
+  ) {}
+
+  @Get('sign-in')
+  @Public()
+  @Header('cache-control', 'no-store')
+  ways(@Req() from: FastifyRequest) {
+    const { mailedCodes, oidc } = this.config;
+    return single({ private: isPrivate(from), code: mailedCodes, oidc: oidc !== null });
+  }
+
+  /** The same answer for every address. */
+  @Post('sign-in/code')
+  @HttpCode(200)
+  @Public()
+  async requestCode(
+    @Req() from: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Body(StrictBodyPipe) { email }: request.RequestCodeRequest,
+  ) {
+    admit(from, reply);
+    // @protects closed-codes
+    if (!this.config.mailedCodes) throw new NotFoundException('People sign in with the identity provider');
+    const { nonce, retryAfterSeconds } = await this.signIns.requestCode(email, from.ip);
+    if (nonce === null) {
+      throw new TooManyRequests(retryAfterSeconds, 'Too many codes for this address or from this network: try later');
+    }
+    setCookie(from, reply, NONCE_COOKIE, nonce, { seconds: NONCE_SECONDS, sameSite: 'lax' });
+    return single({});
+  }
+
+  @Post('sign-in/link')
+  @HttpCode(200)
+  @Public()
+  async lookAtLink(
+    @Req() from: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Body(StrictBodyPipe) { link }: request.LookAtLinkRequest,
+  ) {
+    admit(from, reply);
+    const candidates = await this.signIns.look(link, readCookie(from, NONCE_COOKIE));
+    return single({ person: { name: candidates[0]?.name }, stores: candidates.map(storeOf) });
+  }
+
+  @Post('session')
+  @HttpCode(200)
+  @Public()
+  async enter(
+    @Req() from: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Body(StrictBodyPipe) body: request.SignInRequest,
+  ) {
+    admit(from, reply);
+    const browser = {
+      nonce: readCookie(from, NONCE_COOKIE),
+      device: deviceOf(from.headers['user-agent']),
+      sessions: sessionsOf(from),
+    };
+    const entered = await this.signIns.enter(request.toProof(body), browser, body.store ?? undefined);
+    if (!('person' in entered)) return single({ stores: entered.map(storeOf) });
+    const { person, secrets } = entered;
+    for (const mode of MODES) setSession(from, reply, mode, secrets[mode]);
+    setCookie(from, reply, NONCE_COOKIE, '', { seconds: 0, sameSite: 'lax' });
+    const { name, email, role, expiresAt } = person;
+    return single({ person: { name, email, role }, store: storeOf(entered), expires_at: expiresAt.toISOString() });
+  }
+
+  @Delete('session')
+  @Public()
+  async signOut(@Req() from: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
+    admit(from, reply);
+    await this.signIns.signOut(sessionsOf(from));
+    for (const mode of MODES) setSession(from, reply, mode, '');
+    return single({});
+  }
+}
+
+/** @throws AddressNotPrivate, and AuthenticationError for a page of another site. */
+function admit(from: FastifyRequest, reply: FastifyReply): void {
+  reply.header('cache-control', 'no-store');
+  if (!isPrivate(from)) throw new AddressNotPrivate();
+  requireOwnPage(from);
+}
+
+const sessionsOf = (from: FastifyRequest): string[] => MODES.flatMap((mode) => readSession(from, mode) ?? []);
+
+const storeOf = ({ store: { subdomain, name } }: Pick<SignInCandidate, 'store'>) => ({ subdomain, name });

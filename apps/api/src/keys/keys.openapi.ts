@@ -1,0 +1,104 @@
+import { ApiKeyNotActive, CommitOutcomeUnknown, ExceedsMaker } from '@app/application';
+import { NotFound } from '@app/domain';
+import { KeyUse, NewKey, RolledKey, StoreKey, type ResourceDocumentation } from '@app/representations';
+import { applyDecorators, BadRequestException } from '@nestjs/common';
+import { ApiList, ApiPath, ApiWrite } from '../openapi/endpoints.js';
+import { CreateKeyRequest, RollKeyRequest } from './keys.request.js';
+
+export const NOT_REPEATABLE =
+  'Idempotency-Key is not accepted: no answer with a key is kept. After a lost answer, revoke the new key of the list';
+
+export const KEYS_DOCUMENTATION: ResourceDocumentation = {
+  tag: 'Keys',
+  description:
+    'The API keys of the store, with the scope `keys`. The key of a machine reaches the keys of its mode, and a key ' +
+    'gets at most what its maker has.',
+  schemas: [StoreKey, NewKey, RolledKey, KeyUse],
+};
+
+const KEY = ApiPath({ name: 'id', description: 'UUID of the key.', example: StoreKey.example.id });
+const LOST = new CommitOutcomeUnknown(null);
+const EXCESS = new ExceedsMaker('scope may have read, orders');
+const NOT_ACTIVE = new ApiKeyNotActive('The key is revoked, which is final');
+
+export const ApiListKeys = ApiList({
+  operationId: 'listKeys',
+  summary: 'The API keys of the store',
+  description: 'Oldest first, without their texts, which are not stored. Sessions of people are not among them.',
+  of: StoreKey,
+});
+
+export const ApiListKeyUse = ApiList({
+  operationId: 'listKeyUse',
+  summary: 'Requests and refusals by key and day',
+  description: 'Latest day first, then the busiest key. The last minute may be missing, and days without use are.',
+  of: KeyUse,
+});
+
+export const ApiCreateKey = ApiWrite({
+  operationId: 'createKey',
+  summary: 'Make a key',
+  description:
+    'Only this answer has the `key`. It gets at most the scope of its maker; where that is the key of a machine, also the ' +
+    'same mode, at most its networks and its end, and never `keys`. A request with an Idempotency-Key is refused: after a ' +
+    'lost answer, revoke the newest key of the list and make another.',
+  of: NewKey,
+  body: { type: CreateKeyRequest, example: { name: 'ERP', scope: ['orders', 'stock'] } },
+  answer: { status: 201, description: 'The new key.' },
+  failures: [new BadRequestException('scope must have no other word with full'), EXCESS, LOST],
+});
+
+export const ApiRollKey = applyDecorators(
+  KEY,
+  ApiWrite({
+    operationId: 'rollKey',
+    summary: 'Replace a key',
+    description:
+      'The new key has the mode, scope, networks, trust and name of the old one, which works until the overlap has passed ' +
+      'or its own earlier end. Its rights are bounded as those of a new key. A key has one successor: revoke a lost one, ' +
+      'and roll again. A request with an Idempotency-Key is refused.',
+    of: RolledKey,
+    body: { type: RollKeyRequest, example: { overlap_hours: 168 } },
+    answer: { status: 201, description: 'The new key, and when the old one ends.' },
+    failures: [
+      new BadRequestException('overlap_hours must be an integer from 0 to 2160'),
+      new NotFound('Key'),
+      NOT_ACTIVE,
+      EXCESS,
+      LOST,
+    ],
+  }),
+);
+
+type Change = Pick<Parameters<typeof ApiWrite>[0], 'operationId' | 'summary' | 'description' | 'failures'>;
+
+const ApiChange = ({ failures = [], ...operation }: Change) =>
+  applyDecorators(
+    KEY,
+    ApiWrite({
+      ...operation,
+      of: StoreKey,
+      answer: { status: 200, description: 'The key after the change.' },
+      failures: [...failures, new NotFound('Key'), LOST],
+    }),
+  );
+
+export const ApiRevokeKey = ApiChange({
+  operationId: 'revokeKey',
+  summary: 'Revoke a key',
+  description: 'It is refused forever, from the next request of every process on.',
+});
+
+export const ApiDeactivateKey = ApiChange({
+  operationId: 'deactivateKey',
+  summary: 'Deactivate a key',
+  description: 'It is refused until it is activated, from the next request of every process on.',
+  failures: [NOT_ACTIVE],
+});
+
+export const ApiActivateKey = ApiChange({
+  operationId: 'activateKey',
+  summary: 'Activate a key',
+  description: 'It is accepted again, until its end. Its rights are bounded as those of a new key.',
+  failures: [NOT_ACTIVE, EXCESS],
+});

@@ -1,0 +1,62 @@
+import type { WantedApiKey } from '@app/application';
+import { parseApiKeyScope, WRITE_SCOPES, type ApiKeyMode } from '@app/domain';
+import { readNetwork } from '@app/application';
+import { BadRequestException } from '@nestjs/common';
+import * as is from '../body/fields.js';
+
+const HOUR_MS = 3_600_000;
+const MAX_OVERLAP_HOURS = 90 * 24;
+const END = 'When the new key ends. Absent: never, or the end of the key that asks.';
+
+export class CreateKeyRequest {
+  @is.NameField({ isRequired: true, description: 'For people.' })
+  name!: string;
+
+  @is.OptionalWordField({ words: ['live', 'test'], description: 'Absent: that of the request.' })
+  mode?: ApiKeyMode | null;
+
+  @is.RequiredWordsField({
+    words: ['full', 'read', ...WRITE_SCOPES, 'keys'],
+    description: 'What it permits: `full` alone, or words. `read` is always one of them.',
+  })
+  scope!: string[];
+
+  @is.NetworksField({
+    description: 'Where it may be used from. Absent: anywhere, or the networks of the key that asks.',
+  })
+  networks?: string[] | null;
+
+  @is.FutureTimeField({ description: END })
+  expires_at?: string | null;
+}
+
+export class RollKeyRequest {
+  @is.IntegerField({ min: 0, max: MAX_OVERLAP_HOURS, description: 'How long the old key still works; 0 ends it now.' })
+  overlap_hours!: number;
+
+  @is.FutureTimeField({ description: END })
+  expires_at?: string | null;
+}
+
+/** @param mode of the request. */
+export function toWantedKey({ name, mode, scope, networks, expires_at }: CreateKeyRequest, asker: ApiKeyMode) {
+  const parsed = parseApiKeyScope(scope.join());
+  if (parsed === null) throw new BadRequestException('scope must have no other word with full');
+  const wanted: WantedApiKey = {
+    name: name.trim(),
+    mode: mode ?? asker,
+    scope: parsed,
+    trusted: false,
+    networks: networks?.flatMap((network) => readNetwork(network).network ?? []) ?? null,
+    expiresAt: toEnd(expires_at),
+  };
+  return wanted;
+}
+
+export function toRoll({ overlap_hours, expires_at }: RollKeyRequest) {
+  return { overlapMs: overlap_hours * HOUR_MS, expiresAt: toEnd(expires_at) };
+}
+
+function toEnd(time?: string | null): Date | null {
+  return time ? new Date(time) : null;
+}

@@ -1,0 +1,95 @@
+import type { ApiKeyLookup, SignedInPerson } from '../ports/api-key.repository.js';
+import { excessOf, type KeyRights } from './key-bounds.js';
+
+const END = new Date('2027-01-31T00:00:00Z');
+const AFTER = new Date('2027-01-31T00:00:00.001Z');
+
+const aKey = (more: Partial<KeyRights> = {}): KeyRights => ({
+  ...{ mode: 'live', scope: 'read', networks: [], trusted: false, expiresAt: null },
+  ...more,
+});
+
+const aMachine = (more: Partial<ApiKeyLookup> = {}): ApiKeyLookup => ({
+  ...{ id: 'k', name: 'ERP', mode: 'live', scope: 'read,orders,keys', networks: [], status: 'ACTIVE', expiresAt: null },
+  ...{ expired: false, person: null, store: { id: 1, currency: 'USD', active: true } },
+  ...more,
+});
+
+/** A session ends in 12 hours. */
+const aSession = (scope: ApiKeyLookup['scope']): ApiKeyLookup => {
+  const person: SignedInPerson = { id: 'p', name: 'Ada', email: 'ada@example.com', role: 'owner', isFresh: true };
+  return aMachine({ scope, person, expiresAt: END });
+};
+
+const OWNER = aSession('read,orders,fulfillment,payments,stock,webhooks,catalog,customers,sales,keys,team');
+
+describe('the bounds of a key', () => {
+  it.each<[string, KeyRights, ApiKeyLookup]>([
+    ['fewer words', aKey(), aMachine()],
+    ['the same words', aKey({ scope: 'read,orders' }), aMachine()],
+    ['keys, by a person', aKey({ scope: 'read,webhooks,keys' }), aSession('read,webhooks,keys')],
+    ['full, by who manages the team', aKey({ scope: 'full' }), OWNER],
+    ['the other mode, by a person', aKey({ mode: 'test' }), OWNER],
+    ['no end, by a person', aKey(), OWNER],
+    ['trust, by a person', aKey({ trusted: true }), OWNER],
+    ['any networks, by a key without', aKey({ networks: ['192.0.2.0/24'] }), aMachine()],
+    [
+      'networks within those of the maker',
+      aKey({ networks: ['10.1.0.0/16', '10.0.0.0/8', '2001:db8::1/128'] }),
+      aMachine({ networks: ['2001:db8::/32', '10.0.0.0/8'] }),
+    ],
+    ['the same end', aKey({ expiresAt: END }), aMachine({ expiresAt: END })],
+  ])('permit %s', (_what, given, maker) => {
+    expect(excessOf(given, maker)).toBeNull();
+  });
+
+  const scope = 'scope may have read, orders';
+  it.each<[string, KeyRights, ApiKeyLookup, string]>([
+    ['another word', aKey({ scope: 'read,stock' }), aMachine(), scope],
+    ['full, by a key', aKey({ scope: 'full' }), aMachine(), scope],
+    [
+      'full, by who manages no team',
+      aKey({ scope: 'full' }),
+      aSession('read,webhooks,keys'),
+      'scope may have read, webhooks, keys',
+    ],
+    ['keys, by a key', aKey({ scope: 'read,keys' }), aMachine(), scope],
+    [
+      'team, by its owner',
+      aKey({ scope: 'read,team' }),
+      OWNER,
+      expect.stringMatching(/^scope may have full, read, .*, keys$/) as string,
+    ],
+    ['the other mode', aKey({ mode: 'test' }), aMachine(), 'mode must be live'],
+    ['the live mode, by a test key', aKey(), aMachine({ mode: 'test' }), 'mode must be test'],
+    ['any network', aKey(), aMachine({ networks: ['10.0.0.0/8'] }), 'networks must lie within 10.0.0.0/8'],
+    [
+      'one network outside',
+      aKey({ networks: ['10.1.0.0/16', '11.0.0.0/16'] }),
+      aMachine({ networks: ['10.0.0.0/8'] }),
+      'networks must lie within 10.0.0.0/8',
+    ],
+    [
+      'a network that contains that of the maker',
+      aKey({ networks: ['10.0.0.0/7'] }),
+      aMachine({ networks: ['10.0.0.0/8'] }),
+      'networks must lie within 10.0.0.0/8',
+    ],
+    [
+      'a network of the other family',
+      aKey({ networks: ['::/0'] }),
+      aMachine({ networks: ['0.0.0.0/0'] }),
+      'networks must lie within 0.0.0.0/0',
+    ],
+    ['no end', aKey(), aMachine({ expiresAt: END }), 'the key must end by 2027-01-31T00:00:00.000Z'],
+    [
+      'a later end',
+      aKey({ expiresAt: AFTER }),
+      aMachine({ expiresAt: END }),
+      'the key must end by 2027-01-31T00:00:00.000Z',
+    ],
+    ['trust', aKey({ trusted: true }), aMachine(), 'a trusted key is rolled and activated by people only'],
+  ])('refuse %s', (_what, given, maker, excess) => {
+    expect(excessOf(given, maker)).toEqual(excess);
+  });
+});

@@ -1,0 +1,36 @@
+/** The account of a person at the identity provider. */
+export interface ProvidedIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+  /** As the provider wrote it. The provider has verified that it belongs to the person. */
+  readonly email: string;
+}
+
+/** Without what the provider sent, which may contain personal data. */
+export class ProviderFailure extends Error {
+  /**
+   * @param outcome `unavailable` when the provider gave no usable answer; `refused` when its answer signs in nobody.
+   * @param reason a word for the log.
+   */
+  constructor(
+    readonly outcome: 'refused' | 'unavailable',
+    readonly reason: string,
+  ) {
+    super(reason);
+  }
+}
+
+export abstract class IdentityProvider {
+  /**
+   * @returns where to send the browser, and what only this browser keeps until it comes back.
+   * @throws ProviderFailure
+   */
+  abstract begin(redirectUri: string): Promise<{ readonly url: string; readonly saved: string }>;
+
+  /**
+   * @param currentUrl the redirect URI with the parameters of the provider.
+   * @param saved by `begin`.
+   * @throws ProviderFailure
+   */
+  abstract finish(currentUrl: string, saved: string): Promise<ProvidedIdentity>;
+}

@@ -1,0 +1,124 @@
+import { IdentityProvider, ProviderFailure, type ProvidedIdentity } from '@app/application';
+import * as oidc from 'openid-client';
+import type { OidcClient } from '../platform/config.js';
+import { failureName } from '../platform/failure-name.js';
+
+/** Of each request to the provider, until the end of the answer. */
+const TIMEOUT_SECONDS = 5;
+const ANSWER_BYTES = 1 << 20;
+/** How long the addresses and algorithms of the provider are used. The library loads its keys again by itself. */
+const DISCOVERY_MS = 3_600_000;
+
+interface Discovery {
+  readonly until: number;
+  readonly provider: Promise<oidc.Configuration>;
+}
+
+export class OidcIdentityProvider extends IdentityProvider {
+  private discovery: Discovery | null = null;
+
+  constructor(private readonly client: OidcClient) {
+    super();
+  }
+
+  override async begin(redirectUri: string) {
+    const provider = await this.discover();
+    const state = oidc.randomState();
+    const nonce = oidc.randomNonce();
+    const verifier = oidc.randomPKCECodeVerifier();
+    const url = oidc.buildAuthorizationUrl(provider, {
+      redirect_uri: redirectUri,
+      scope: 'openid email',
+      state,
+      nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+    return { url: url.href, saved: [state, nonce, verifier].join('.') };
+  }
+
+  override async finish(currentUrl: string, saved: string): Promise<ProvidedIdentity> {
+    const provider = await this.discover();
+    try {
+      return await identify(provider, new URL(currentUrl), saved);
+    } catch (error) {
+      throw failureOf(error as Error, 'refused');
+    }
+  }
+
+  /** Once for all who wait. A failure is not kept. */
+  private async discover(): Promise<oidc.Configuration> {
+    const now = performance.now();
+    if (!this.discovery || now >= this.discovery.until) {
+      this.discovery = { until: now + DISCOVERY_MS, provider: discover(this.client) };
+    }
+    const { discovery } = this;
+    try {
+      return await discovery.provider;
+    } catch (error) {
+      if (this.discovery === discovery) this.discovery = null;
+      throw failureOf(error as Error, 'unavailable');
+    }
+  }
+}
+
+async function discover({ issuer, clientId, clientSecret }: OidcClient): Promise<oidc.Configuration> {
+  const server = new URL(issuer);
+  // Without it, the library trusts the connection to the provider instead of the signature.
+  // @protects id-token-signature
+  const execute = [oidc.enableNonRepudiationChecks];
+  if (server.protocol === 'http:') execute.push(oidc.allowInsecureRequests);
+  const provider = await oidc.discovery(server, clientId, clientSecret, undefined, {
+    execute,
+    timeout: TIMEOUT_SECONDS,
+    [oidc.customFetch]: fetchShort,
+  });
+  // The library lets Microsoft's `common` name other issuers: those of every company.
+  // @protects oidc-issuer
+  if (new URL(provider.serverMetadata().issuer).href !== server.href) {
+    throw new ProviderFailure('unavailable', 'other_issuer');
+  }
+  return provider;
+}
+
+async function identify(provider: oidc.Configuration, url: URL, saved: string): Promise<ProvidedIdentity> {
+  // @protects sign-in-state
+  const [expectedState = '', expectedNonce = '', pkceCodeVerifier = ''] = saved.split('.');
+  const tokens = await oidc.authorizationCodeGrant(provider, url, { expectedState, expectedNonce, pkceCodeVerifier });
+  // With a nonce, the library requires an ID token.
+  const claims = tokens.claims() as oidc.IDToken;
+  const { iss: issuer, sub: subject } = claims;
+  // Some providers name the e-mail only here. The library compares the subjects.
+  const named = claims.email === undefined ? await oidc.fetchUserInfo(provider, tokens.access_token, subject) : claims;
+  const { email, email_verified: isVerified } = named;
+  // @protects verified-email
+  if (typeof email !== 'string' || isVerified !== true) throw new ProviderFailure('refused', 'email_not_verified');
+  return { issuer, subject, email };
+}
+
+/** Like `fetch`, with a limit for the answer, which the library reads as a whole. */
+async function fetchShort(url: string, options: oidc.CustomFetchOptions): Promise<Response> {
+  try {
+    const response = await fetch(url, options);
+    if (response.status >= 500) throw new ProviderFailure('unavailable', `status_${response.status}`);
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk as Uint8Array);
+      length += (chunk as Uint8Array).length;
+      if (length > ANSWER_BYTES) throw new ProviderFailure('unavailable', 'answer_too_long');
+    }
+    return new Response(Buffer.concat(chunks), response);
+  } catch (error) {
+    throw failureOf(error as Error, 'unavailable');
+  }
+}
+
+/** The library wraps the errors of `fetchShort`, and `fetch` those of the connection. */
+function failureOf(error: Error, outcome: ProviderFailure['outcome']): ProviderFailure {
+  const errors = [error, error.cause as Error | undefined];
+  const failure = errors.find((each) => each instanceof ProviderFailure);
+  if (failure) return failure;
+  const named = errors.find((each) => typeof (each as { code?: unknown } | undefined)?.code === 'string');
+  return new ProviderFailure(outcome, failureName(named ?? error));
+}

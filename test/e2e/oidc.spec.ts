@@ -1,0 +1,308 @@
+import { SignInService, type Entered } from '@app/application';
+import { SignInInvalid } from '@app/domain';
+import { parseSetCookie } from 'cookie';
+import { generateKeyPair, SignJWT } from 'jose';
+import type { ServerResponse } from 'node:http';
+import {
+  CLIENT,
+  fiveMegabytes,
+  keyConfusion,
+  LyingProvider,
+  redirect,
+  unsigned,
+  type Lies,
+} from '../support/lying-provider.js';
+import { RealProvider } from '../support/real-provider.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+const PUBLIC_URL = 'http://localhost:3000';
+const REFUSED = './../#/sign-in/refused/refused';
+const UNAVAILABLE = './../#/sign-in/refused/unavailable';
+const ENTERS = /^\.\/\.\.\/#\/enter\/([\w-]{43})$/;
+
+const lines: string[] = [];
+let lying: LyingProvider;
+let api: RunningApi;
+beforeAll(async () => {
+  lying = await LyingProvider.start();
+  api = await startApi(oidcAt(lying.issuer), lines);
+});
+afterAll(async () => {
+  await api.stop();
+  await lying.stop();
+});
+beforeEach(async () => {
+  await api.database.query('DELETE FROM sign_ins');
+  lying.lies = {};
+  lines.length = 0;
+});
+
+afterEach(() => jest.restoreAllMocks());
+
+function oidcAt(issuer: string): Record<string, string> {
+  return { PUBLIC_URL, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret };
+}
+
+type Cookies = Readonly<Record<string, string>>;
+
+/** As the browser of a person on this machine. */
+async function visit(path: string, cookies: Cookies = {}, at = api) {
+  const cookie = Object.entries(cookies).map(([name, value]) => `${name}=${value}`);
+  const headers = { host: 'localhost:3000', ...(cookie.length > 0 && { cookie: cookie.join('; ') }) };
+  const response = await at.inject({ url: `/dashboard/oidc/${path}`, headers });
+  const set = [response.headers['set-cookie'] ?? []].flat().map((line) => parseSetCookie(line));
+  const kept = Object.fromEntries(set.map(({ name, value = '' }) => [name, value]));
+  return { response, set, cookies: kept, location: String(response.headers.location) };
+}
+
+/** Signs in at the provider. @returns what comes back to the browser. */
+async function atProvider(email: string, lies: Lies = {}) {
+  const { location, cookies } = await visit('start');
+  lying.lies = { ...lies, claims: { sub: `subject of ${email}`, email, ...lies.claims } };
+  return { back: lying.signIn(location), cookies };
+}
+
+const comeBack = (back: URLSearchParams, cookies?: Cookies) => visit(`callback?${back.toString()}`, cookies);
+
+async function signIn(email: string, lies?: Lies) {
+  const { back, cookies } = await atProvider(email, lies);
+  return comeBack(back, cookies);
+}
+
+/** What the page does with the token of its address. */
+function enter({ location, cookies }: { location: string; cookies: Cookies }, at = api): Promise<Entered> {
+  const [, link = ''] = ENTERS.exec(location) ?? [];
+  const browser = { nonce: cookies['signin'], device: '', sessions: [] };
+  return at.app.get(SignInService).enter({ link }, browser, undefined) as Promise<Entered>;
+}
+
+const INVALID = 'OAUTH_INVALID_RESPONSE';
+const DENIED = 'OAUTH_AUTHORIZATION_RESPONSE_ERROR';
+
+/** Without a value, the parameter is removed. */
+function set(back: URLSearchParams, cookies: Cookies, name: string, value?: string): Cookies {
+  if (value === undefined) back.delete(name);
+  else back.set(name, value);
+  return cookies;
+}
+
+async function underAnotherKey(claims: Record<string, unknown>): Promise<string> {
+  const { privateKey } = await generateKeyPair('RS256');
+  return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'a' }).sign(privateKey);
+}
+
+const withoutIdToken = (response: ServerResponse): unknown =>
+  response
+    .writeHead(200, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ access_token: 'access', token_type: 'bearer' }));
+
+const aPerson = () => api.store.session('owner');
+
+/** One text, nothing to enter with, and nothing in the log but a word. */
+async function expectFailure({ location, cookies }: Awaited<ReturnType<typeof visit>>, reason: string, to = REFUSED) {
+  expect(location).toBe(to);
+  expect(cookies).not.toHaveProperty('signin');
+  expect(await api.database.query('SELECT 1 FROM sign_ins')).toEqual([]);
+  const logged = lines
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ msg }) => msg !== 'request');
+  const outcome = to === REFUSED ? 'refused' : 'unavailable';
+  const fields = { level: 40, time: expect.any(String) as string, request_id: expect.any(String) as string };
+  expect(logged).toEqual([{ ...fields, msg: `sign-in by OIDC ${outcome}`, outcome: reason }]);
+}
+
+describe('sign-in by OIDC', () => {
+  it('signs in whose verified e-mail it is, only in the browser that began', async () => {
+    const { email, name } = await aPerson();
+    const entry = await signIn(email.toUpperCase());
+
+    await expect(enter({ ...entry, cookies: {} })).rejects.toBeInstanceOf(SignInInvalid);
+    expect(await enter(entry)).toMatchObject({ person: { email, name, role: 'owner' } });
+    await expect(enter(entry)).rejects.toBeInstanceOf(SignInInvalid);
+  });
+
+  it('keeps what it must remember in cookies that no script reads, for 10 minutes', async () => {
+    const { back, cookies } = await atProvider((await aPerson()).email);
+    const begun = await visit('start');
+    const ended = await comeBack(back, cookies);
+
+    const attributes = { path: '/', httpOnly: true, sameSite: 'lax' };
+    expect(begun.set).toEqual([expect.objectContaining({ name: 'oidc', maxAge: 600, ...attributes })]);
+    expect(ended.set).toEqual([
+      expect.objectContaining({ name: 'oidc', value: '', maxAge: 0, ...attributes }),
+      expect.objectContaining({ name: 'signin', maxAge: 600, ...attributes }),
+    ]);
+    for (const { response } of [begun, ended]) {
+      expect([response.statusCode, response.headers['cache-control']]).toEqual([302, 'no-store']);
+    }
+  });
+
+  it('asks for nothing but the address of the configuration, whatever the host of the request', async () => {
+    const { response } = await visit('start');
+    const other = await api.inject({ url: '/dashboard/oidc/start', headers: { host: 'evil.example' } });
+
+    for (const { headers } of [response, other]) {
+      const { searchParams } = new URL(String(headers.location));
+      expect(searchParams.get('redirect_uri')).toBe(`${PUBLIC_URL}/dashboard/oidc/callback`);
+    }
+    // Over plain http from another machine, there is no sign-in.
+    expect(other.headers).not.toHaveProperty('set-cookie');
+  });
+
+  it('finds the e-mail at the userinfo endpoint when the ID token has none', async () => {
+    const { email } = await aPerson();
+    const userinfo = { sub: `subject of ${email}`, email };
+
+    expect(await enter(await signIn(email, { claims: { email: undefined }, userinfo }))).toMatchObject({
+      person: { email },
+    });
+  });
+
+  const past = Math.floor(Date.now() / 1_000) - 120;
+  const future = past + 420;
+  const CLAIM = 'OAUTH_JWT_CLAIM_COMPARISON_FAILED';
+  const TIME = 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED';
+  const UNVERIFIED = 'email_not_verified';
+  const withoutEmail = { email: undefined };
+
+  it.each<[string, Lies, string]>([
+    ['an ID token for another audience', { claims: { aud: 'another' } }, CLAIM],
+    ['an expired ID token', { claims: { exp: past } }, TIME],
+    ['an ID token that is not yet valid', { claims: { nbf: future } }, TIME],
+    ['an ID token of another issuer', { claims: { iss: 'https://evil.example' } }, CLAIM],
+    ['another nonce', { claims: { nonce: 'of another' } }, CLAIM],
+    ['no nonce', { claims: { nonce: undefined } }, 'OAUTH_INVALID_RESPONSE'],
+    ['an unsigned ID token', { sign: unsigned }, 'OAUTH_UNSUPPORTED_OPERATION'],
+    ['an ID token with HS256 under the public key', { sign: keyConfusion }, 'OAUTH_UNSUPPORTED_OPERATION'],
+    ['an ID token under another key', { sign: underAnotherKey }, 'OAUTH_INVALID_RESPONSE'],
+    ['an e-mail that is not verified', { claims: { email_verified: false } }, UNVERIFIED],
+    ['an e-mail of which it says nothing', { claims: { email_verified: undefined } }, UNVERIFIED],
+    ['an e-mail whose verification is the text "true"', { claims: { email_verified: 'true' } }, UNVERIFIED],
+    ['a list of e-mails', { claims: { email: ['ada@shop.example'] } }, UNVERIFIED],
+    ['no e-mail', { claims: withoutEmail, userinfo: { ...withoutEmail, sub: 'a' } }, UNVERIFIED],
+    [
+      'userinfo of another subject',
+      { claims: { ...withoutEmail, sub: 'b' } },
+      'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
+    ],
+    ['no ID token', { answers: { '/token': withoutIdToken } }, 'OAUTH_INVALID_RESPONSE'],
+    ['a redirect', { answers: { '/token': redirect } }, 'OAUTH_RESPONSE_IS_NOT_CONFORM'],
+  ])('refuses a provider that sends %s', async (_what, lies, reason) => {
+    const { email } = await aPerson();
+    const { userinfo } = lies;
+    const same = userinfo?.['sub'] === undefined ? lies : { ...lies, claims: { ...lies.claims, sub: userinfo['sub'] } };
+
+    await expectFailure(await signIn(email, same), reason);
+  });
+
+  it.each<[string, Lies, string]>([
+    ['is down', { answers: { '/token': (response) => response.writeHead(503).end() } }, 'status_503'],
+    ['sends 5 MB', { answers: { '/token': fiveMegabytes } }, 'answer_too_long'],
+    ['is silent', { answers: { '/token': () => undefined } }, 'TimeoutError'],
+  ])('names a provider that %s', async (_what, lies, reason) => {
+    const { email } = await aPerson();
+    const from = performance.now();
+
+    await expectFailure(await signIn(email, lies), reason, UNAVAILABLE);
+    expect(performance.now() - from).toBeLessThan(10_000);
+  });
+
+  it.each<[string, (back: URLSearchParams, cookies: Cookies) => Cookies | Promise<Cookies>, string]>([
+    ['without the cookie', () => ({}), 'no_cookie'],
+    ['in another browser', async () => (await visit('start')).cookies, INVALID],
+    ['with the state of another browser', (back, cookies) => set(back, cookies, 'state', 'of another'), INVALID],
+    ['without the state', (back, cookies) => set(back, cookies, 'state'), INVALID],
+    ['without the code', (back, cookies) => set(back, cookies, 'code'), INVALID],
+    ['from another provider', (back, cookies) => set(back, cookies, 'iss', 'https://evil.example'), INVALID],
+    ['with a refusal', (back, cookies) => set(back, cookies, 'error', 'access_denied'), DENIED],
+    ['with a cookie of another form', () => ({ oidc: 'x' }), INVALID],
+  ])('refuses a browser that comes back %s', async (_what, change, reason) => {
+    const { back, cookies } = await atProvider((await aPerson()).email);
+    const changed = await change(back, cookies);
+
+    await expectFailure(await comeBack(back, changed), reason);
+  });
+
+  it('sends nobody to the accounts of every company that uses Microsoft', async () => {
+    const common = await startApi(oidcAt('https://login.microsoftonline.com/common/v2.0'), lines);
+    lines.length = 0;
+    const metadata = { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' };
+    jest.spyOn(globalThis, 'fetch').mockImplementation(() => Promise.resolve(Response.json(metadata)));
+
+    await expectFailure(await visit('start', {}, common), 'other_issuer', UNAVAILABLE);
+    await common.stop();
+  });
+
+  it('waits for the provider in 16 requests at a time', async () => {
+    const { back, cookies } = await atProvider((await aPerson()).email, { answers: { '/token': () => undefined } });
+    const from = performance.now();
+    const visits = Array.from({ length: 17 }, () => comeBack(back, cookies));
+
+    await expectFailure(await Promise.race(visits), 'too_many', UNAVAILABLE);
+    expect(performance.now() - from).toBeLessThan(2_500);
+    await Promise.all(visits);
+    expect((await visit('start')).cookies).toHaveProperty('oidc');
+  });
+
+  it('signs in the account that signed in first, whatever its e-mail, and no other account of that e-mail', async () => {
+    const { email, name } = await aPerson();
+    await enter(await signIn(email));
+    const other = await signIn(email, { claims: { sub: `another subject of ${email}` } });
+    const renamed = await signIn('renamed@shop.example', { claims: { sub: `subject of ${email}` } });
+
+    await expect(enter(other)).rejects.toBeInstanceOf(SignInInvalid);
+    expect(await enter(renamed)).toMatchObject({ person: { email, name } });
+  });
+
+  it('is one of the ways to sign in', async () => {
+    const { statusCode, body } = await api.inject({ url: '/dashboard/sign-in', headers: { host: 'localhost:3000' } });
+
+    expect([statusCode, JSON.parse(body)]).toMatchObject([200, { data: { private: true, code: true, oidc: true } }]);
+  });
+
+  it('is not there without a provider', async () => {
+    const without = await startApi();
+    const { response } = await visit('start', {}, without);
+
+    expect(response.statusCode).toBe(404);
+    await without.stop();
+  });
+});
+
+describe('with a real provider', () => {
+  let real: RealProvider;
+  let itsApi: RunningApi;
+  beforeAll(async () => {
+    real = await RealProvider.start(`${PUBLIC_URL}/dashboard/oidc/callback`);
+    itsApi = await startApi({ ...oidcAt(real.issuer), SIGN_IN: 'oidc' });
+  });
+  afterAll(async () => {
+    await itsApi.stop();
+    await real.stop();
+  });
+
+  it('signs in once for a code', async () => {
+    const { email, name } = await itsApi.store.session('manager');
+    real.email = email;
+    const { location, cookies } = await visit('start', {}, itsApi);
+    const { search } = await real.signIn(location);
+
+    const entry = await visit(`callback${search}`, cookies, itsApi);
+    const replayed = await visit(`callback${search}`, cookies, itsApi);
+
+    expect(await enter(entry, itsApi)).toMatchObject({ person: { email, name, role: 'manager' } });
+    expect(replayed.location).toBe(REFUSED);
+  });
+
+  it('is the only way with SIGN_IN=oidc, which mails no code, besides the link of the command line', async () => {
+    const { email, name } = await itsApi.store.session('viewer');
+    const headers = { host: 'localhost:3000' };
+    const ways = await itsApi.inject({ url: '/dashboard/sign-in', headers });
+    const code = await itsApi.inject({ method: 'POST', url: '/dashboard/sign-in/code', headers, payload: { email } });
+    const { token } = await itsApi.app.get(SignInService).makeLink(email);
+
+    expect(JSON.parse(ways.body)).toMatchObject({ data: { code: false, oidc: true } });
+    expect([code.statusCode, code.headers['set-cookie']]).toEqual([404, undefined]);
+    expect(await enter({ location: `./../#/enter/${token}`, cookies: {} }, itsApi)).toMatchObject({ person: { name } });
+  });
+});
