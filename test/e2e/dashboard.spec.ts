@@ -11,12 +11,16 @@ const PAGES = [
   '#/orders',
   '#/orders?queue=all',
   '#/stock',
+  '#/stock/movements',
   '#/products',
+  '#/products/import',
   '#/customers',
   '#/developers',
   '#/team',
 ];
 const LIMIT_BYTES = 60_000;
+/** Right to left, markup, and a word that is wider than a phone. */
+const NAUGHTY = `\u202Eعربي <script>alert(1)</script> ${'Donaudampfschiff'.repeat(8)}`;
 
 describe('the files of the dashboard', () => {
   let api: RunningApi;
@@ -104,6 +108,7 @@ if (!BROWSER) process.stderr.write('The dashboard is not tested: no Chromium her
 describeInBrowser('the dashboard in a browser', () => {
   let scene: DashboardScene;
   let order: string;
+  let others: string[];
 
   const placeOrder = async (name: string) => {
     const customer = { name, email: 'ada@example.com' };
@@ -113,6 +118,11 @@ describeInBrowser('the dashboard in a browser', () => {
   beforeAll(async () => {
     scene = await dashboardScene();
     order = (await placeOrder('Ada Lovelace')).receipt_number;
+    const { store } = scene.api;
+    const product = await store.product({ name: NAUGHTY, sku: 'W'.repeat(60), stock: 3 });
+    await store.variant(product, { name: NAUGHTY });
+    const customer = await store.customer({ name: NAUGHTY, email: `${'a'.repeat(60)}@example.com` });
+    others = [`#/products/${product}`, `#/customers/${customer}`];
   }, RENDERING_MS);
   afterAll(() => scene?.stop());
 
@@ -135,7 +145,7 @@ describeInBrowser('the dashboard in a browser', () => {
   ] as const)('on $device', ({ device, ...options }) => {
     render('has no fault that axe finds, fits the width, and breaks no rule of its policy', async () => {
       const desk = await scene.desk('owner', options);
-      for (const address of [...PAGES, `#/orders/${order}`]) {
+      for (const address of [...PAGES, `#/orders/${order}`, ...others]) {
         await desk.open(address);
         expect([address, await faultsOf(desk), await overhangOf(desk)]).toEqual([address, [], 0]);
         if (process.env.SHOTS) {
@@ -200,6 +210,145 @@ describeInBrowser('the dashboard in a browser', () => {
     await page.getByRole('button', { name: '1 new order – show' }).click();
 
     await page.getByRole('link', { name: receipt_number }).waitFor();
+    await page.context().close();
+  });
+
+  render('corrects a quantity of the stock by the keyboard', async () => {
+    const sku = 'TENT-7';
+    await scene.api.store.product({ name: 'Tent', sku, stock: 20 });
+    const { page, open, trouble } = await scene.desk('warehouse');
+    await open('#/');
+
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await page.getByRole('heading', { name: 'Stock' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type(sku);
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: 'Tent', exact: true }).waitFor();
+    await page.locator('h1').focus();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Units').waitFor();
+    await page.keyboard.type('-3');
+    await page.keyboard.press('Enter');
+
+    await page.getByRole('cell', { name: '17', exact: true }).waitFor();
+    expect(trouble).toEqual([]);
+    await page.context().close();
+  });
+
+  render('does not set a stock that has changed since the person saw it', async () => {
+    const product_id = await scene.api.store.product({ name: 'Stove', sku: 'STOVE-7', stock: 20 });
+    const { page, open } = await scene.desk('warehouse');
+    await open('#/stock?search=STOVE-7');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Set…' }).click();
+    await page.getByLabel('Units that can be sold').fill('19');
+    await scene.api.place(anOrderBody(product_id));
+    await page.getByText('It has 19 now, no longer 20.').waitFor();
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+    expect(await page.getByRole('alert').textContent()).toMatch(/20/);
+
+    await page.getByRole('button', { name: 'Seen' }).click();
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+
+    await page.getByText('The stock of STOVE-7 is changed.').waitFor();
+    await page.context().close();
+  });
+
+  render('receives goods, and enters a count of them', async () => {
+    await scene.api.store.product({ name: 'Rope', sku: 'ROPE-7', stock: 1 });
+    const { page, open } = await scene.desk('warehouse');
+    await open('#/stock?search=ROPE-7');
+    await page.getByText('Live', { exact: true }).waitFor();
+    for (const [button, verb, lines, after] of [
+      ['Receive…', 'Receive', 'ROPE-7\nROPE-7 3', '5'],
+      ['Count…', 'Enter', 'ROPE-7;4', '4'],
+    ] as const) {
+      await page.getByRole('button', { name: button }).click();
+      await page.getByLabel('SKUs and units').fill(lines);
+      await page.getByRole('button', { name: verb, exact: true }).click();
+      await page.getByRole('cell', { name: after, exact: true }).waitFor();
+    }
+    await page.context().close();
+  });
+
+  render('changes a price and the name of a product by the keyboard', async () => {
+    const id = await scene.api.store.product({ name: 'Lamp', price: 1000 });
+    const { page, open, trouble } = await scene.desk('manager');
+    await open(`#/products/${id}`);
+    await page.getByRole('button', { name: 'Price…' }).press('Enter');
+    await page.getByLabel('Price (USD)').waitFor();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('12.5');
+    await page.keyboard.press('Enter');
+    await page.getByText('$12.50', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Edit…' }).press('Enter');
+    await page.getByLabel('Name').waitFor();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('Lantern');
+    await page.keyboard.press('Enter');
+
+    await page.getByRole('heading', { name: 'Lantern' }).waitFor();
+    expect(trouble).toEqual([]);
+    await page.context().close();
+  });
+
+  render('imports a file, shows before what it changes, and gives the refused lines back', async () => {
+    await scene.api.store.product({ name: 'Kettle', slug: 'kettle', price: 1000 });
+    const { page, open, trouble } = await scene.desk('manager');
+    await open('#/products/import');
+    const lines = [
+      { kind: 'product', slug: 'kettle', price: '11.00', store: scene.api.store.subdomain },
+      { kind: 'product', slug: 'cup', name: 'Cup', price: '3.00' },
+      { kind: 'product', slug: 'bowl', price: '3.00' },
+    ].map((line) => JSON.stringify(line));
+    const buffer = Buffer.from([...lines, 'no JSON'].join('\n'));
+    await page.getByLabel('File').setInputFiles({ name: 'shop.ndjson', mimeType: 'text/plain', buffer });
+    await page.getByText('price: 10 → 11.00').waitFor();
+    await page.getByRole('button', { name: 'Import 3 lines' }).click();
+    await page.getByText('Result: 1 updated, 1 created, 2 refused').waitFor();
+
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download refused lines' }).click(),
+    ]);
+    expect(readFileSync(await file.path(), 'utf8')).toBe(`no JSON\n${lines[2]}\n`);
+    expect(trouble).toEqual([]);
+    await page.context().close();
+  });
+
+  render('gives the data of a customer to an owner, and erases them', async () => {
+    const id = await scene.api.store.customer({ name: 'Edsger Dijkstra', email: 'edsger@example.com' });
+    const { page, open, trouble } = await scene.desk('owner');
+    await open(`#/customers/${id}`);
+    await page.getByRole('button', { name: 'Export…' }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    expect(readFileSync(await file.path(), 'utf8')).toContain('edsger@example.com');
+    await page.getByRole('button', { name: 'Erase…' }).click();
+    await page.getByRole('button', { name: 'Erase for good' }).click();
+
+    await page.getByRole('heading', { name: 'Erased' }).waitFor();
+    expect(trouble).toEqual([]);
+    await page.context().close();
+  });
+
+  render('asks for a new sign-in before it erases, when the last one is old', async () => {
+    const id = await scene.api.store.customer({ name: 'Kurt Gödel', email: 'kurt@example.com' });
+    const { page, open } = await scene.desk('owner');
+    await scene.api.database.query(
+      "UPDATE api_keys SET created_at = now() - interval '2 hours' WHERE person_id IS NOT NULL",
+    );
+    await open(`#/customers/${id}`);
+    await page.getByRole('button', { name: 'Erase…' }).click();
+    await page.getByRole('button', { name: 'Erase for good' }).click();
+
+    await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
     await page.context().close();
   });
 

@@ -3,7 +3,7 @@ import createClient from 'openapi-fetch';
 import type { components, paths } from '../../../examples/typescript-client/api.js';
 import { createStore } from './store.js';
 
-type Schemas = components['schemas'];
+export type Schemas = components['schemas'];
 export type Order = Schemas['Order'];
 export type OrderEvent = Schemas['OrderEvent'];
 export type OrderListItem = Schemas['OrderListItem'];
@@ -63,7 +63,7 @@ async function check(response: Response): Promise<void> {
   if (response.ok) return;
   const body = (await response.json().catch(() => ({}))) as { error?: string };
   const code = response.headers.get('x-error-code') ?? '';
-  if (response.status === 401) signedOut.set(true);
+  if (response.status === 401 || code === 'stale_sign_in') signedOut.set(true);
   throw new Refused(response.status, code, body.error ?? `The service answered ${response.status}.`);
 }
 

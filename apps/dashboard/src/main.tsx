@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/preact-query';
 import { render, type JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { CustomerPage } from './customers/customer.js';
 import { Customers } from './customers/customers.js';
 import { Developers } from './developers/developers.js';
 import { Frame, mayOpen } from './frame.js';
@@ -10,9 +11,12 @@ import { follow } from './live.js';
 import { OrderPage } from './orders/order.js';
 import { Orders } from './orders/orders.js';
 import { Note, Page, Waiting } from './parts/page.js';
+import { ImportPage } from './products/import.js';
+import { ProductPage } from './products/product.js';
 import { Products } from './products/products.js';
 import { to, useRoute } from './route.js';
 import { Enter, SignIn, useMe } from './session.js';
+import { Movements } from './stock/movements.js';
 import { Stock } from './stock/stock.js';
 import { Team } from './team/team.js';
 
@@ -20,9 +24,9 @@ import { Team } from './team/team.js';
 const ROUTES: Readonly<Record<string, (rest: string) => JSX.Element>> = {
   '': () => <Home />,
   orders: (id) => (id ? <OrderPage key={id} id={id} /> : <Orders />),
-  stock: () => <Stock />,
-  products: () => <Products />,
-  customers: () => <Customers />,
+  stock: (rest) => (rest === 'movements' ? <Movements /> : <Stock />),
+  products: (id) => (id === 'import' ? <ImportPage /> : id ? <ProductPage key={id} id={id} /> : <Products />),
+  customers: (id) => (id ? <CustomerPage key={id} id={id} /> : <Customers />),
   developers: () => <Developers />,
   team: () => <Team />,
 };

@@ -220,7 +220,7 @@ export function SignInAgain(): JSX.Element | null {
   return (
     <dialog ref={dialog} aria-labelledby="again" onCancel={(event) => event.preventDefault()}>
       <h2 id="again">Sign in again</h2>
-      <p>Your session has ended. What you typed is still there.</p>
+      <p>Your session has ended, or this needs a sign-in of the last hour. What you typed is still there.</p>
       <WaysIn />
     </dialog>
   );

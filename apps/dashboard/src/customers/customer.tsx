@@ -1,0 +1,144 @@
+import type { JSX } from 'preact';
+import { api, refresh, useGet, type Schemas } from '../http.js';
+import { COLUMNS as ORDER_COLUMNS } from '../orders/columns.js';
+import { INCLUDE, ONLY_MODE } from '../orders/stages.js';
+import { announce } from '../parts/announce.js';
+import { Ask, Check } from '../parts/ask.js';
+import { Badge } from '../parts/badge.js';
+import { Copy } from '../parts/copy.js';
+import { download } from '../parts/download.js';
+import { Back, Facts, List } from '../parts/list.js';
+import { count, money } from '../parts/money.js';
+import { Page, Section, Waiting } from '../parts/page.js';
+import { timeText } from '../parts/time.js';
+import { can, currency } from '../session.js';
+import { toneOf } from './customers.js';
+
+type Customer = Schemas['Customer'];
+
+export function CustomerPage({ id }: { id: string }): JSX.Element {
+  const query = useGet(['customer', id], () => api.GET('/v1/customers/{id}', { params: { path: { id } } }));
+  const customer = query.data?.data;
+  const back = <Back path="/customers" name="Customers" />;
+  if (!customer)
+    return (
+      <Page title="Customer" above={back}>
+        <Waiting query={query} rows={8} />
+      </Page>
+    );
+  return (
+    <Page
+      title={customer.name}
+      above={back}
+      actions={
+        can('customers') && (
+          <>
+            <Export customer={customer} />
+            <Erase customer={customer} />
+          </>
+        )
+      }
+    >
+      <p class="facts">
+        <Badge state={customer.status} tone={toneOf(customer.status)} />
+        <span>{money(customer.total_spent, currency())} spent</span>
+        <span>customer since {timeText(customer.created_at)}</span>
+      </p>
+      <div class="columns">
+        <div>
+          <Orders customer={customer} />
+        </div>
+        <aside aria-label="About the customer">
+          <About customer={customer} />
+        </aside>
+      </div>
+    </Page>
+  );
+}
+
+function Orders({ customer }: { customer: Customer }): JSX.Element {
+  const query = { customer_id: customer.id, limit: 100, include: INCLUDE, ...ONLY_MODE };
+  const list = useGet(['orders', 'customer', customer.id], () => api.GET('/v1/orders', { params: { query } }));
+  const columns = ORDER_COLUMNS.filter(({ name }) => name !== 'Customer');
+  return (
+    <Section title={list.data ? count(list.data.pagination.total, 'order') : 'Orders'} flush>
+      <List
+        label="Table of the orders"
+        query={list}
+        columns={columns}
+        empty="No order yet."
+        keyOf={(order) => order.id}
+      />
+    </Section>
+  );
+}
+
+function About({ customer }: { customer: Customer }): JSX.Element {
+  const { email, email_verified, phone, city, tags, loyalty_points, last_login, metadata } = customer;
+  return (
+    <>
+      <Section title="Contact">
+        {email && (
+          <p class="line">
+            {email} <Copy text={email} />
+            <small>{email_verified ? 'verified' : 'not verified'}</small>
+          </p>
+        )}
+        {phone && <p class="line">{phone}</p>}
+        {city && <p class="line">{city}</p>}
+        {!email && !phone && !city && <p class="soft">None</p>}
+      </Section>
+      <Section title="Account">
+        <Facts
+          facts={[
+            ...(tags.length > 0 ? [['Tags', tags.join(', ')] as const] : []),
+            ['Points', loyalty_points.toLocaleString()],
+            ['Last login', last_login ? timeText(last_login) : 'never'],
+            ...Object.entries(metadata),
+          ]}
+        />
+      </Section>
+    </>
+  );
+}
+
+/** All that is stored, as a file for the customer who asks for it. */
+function Export({ customer: { id, name } }: { customer: Customer }): JSX.Element {
+  return (
+    <Ask
+      label="Export…"
+      title={`Export what is stored of ${name}`}
+      verb="Download"
+      onSubmit={async () => {
+        const { data } = await api.GET('/v1/customers/{id}/personal-data', { params: { path: { id } } });
+        download(`customer-${id}.json`, JSON.stringify(data?.data, null, 2));
+      }}
+    >
+      <p class="soft">The account and all orders, also those as a guest, for the customer who asks for them.</p>
+    </Ask>
+  );
+}
+
+function Erase({ customer: { id, name } }: { customer: Customer }): JSX.Element {
+  return (
+    <Ask
+      label="Erase…"
+      title={`Erase ${name}?`}
+      verb="Erase for good"
+      tone="danger"
+      onSubmit={async (form) => {
+        const body = { force: form.has('force') };
+        const { data } = await api.POST('/v1/customers/{id}/erase', { params: { path: { id } }, body });
+        await refresh();
+        const stays = data?.data.person_stays ? ' The person may still sign in here: see Team.' : '';
+        announce(`Erased, with ${count(data?.data.orders ?? 0, 'order')}.${stays}`);
+      }}
+    >
+      <p class="soft">
+        Name, contact, addresses and notes become empty, in the orders too. Amounts, lines and stock stay. This cannot
+        be undone, and does not reach backups, sent mails and other systems.
+      </p>
+      <Check label="Also where orders are open" name="force" />
+    </Ask>
+  );
+}

@@ -1,0 +1,171 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { api, refresh, useGet, type Schemas } from '../http.js';
+import { announce } from '../parts/announce.js';
+import { Ask, Field, textIn } from '../parts/ask.js';
+import { count } from '../parts/money.js';
+import { Note } from '../parts/page.js';
+import type { Column } from '../parts/table.js';
+import { to } from '../route.js';
+import { can } from '../session.js';
+import { filterOf, Newest, type StockRow } from './movements.js';
+
+type Header = (body: unknown) => { 'Idempotency-Key': string };
+
+/** All lines or none, so that a corrected request changes nothing twice. */
+async function change(given: Schemas['ChangeStockRequest'], header: Header, text: string): Promise<void> {
+  const body = { ...given, atomic: true };
+  // Also after a refusal, which says that the stock is not what the page shows.
+  await api.POST('/v1/stock', { params: { header: header(body) }, body }).finally(refresh);
+  announce(text);
+}
+
+interface RowProps {
+  readonly row: StockRow;
+  readonly isSet?: boolean;
+}
+
+function ChangeUnits({ row, isSet = false }: RowProps): JSX.Element {
+  const { product_id, variant_id, warehouse, bin } = row;
+  const name = row.sku || `product ${product_id}`;
+  return (
+    <Ask
+      label={isSet ? 'Set…' : '±'}
+      title={isSet ? `Set the units of ${name}` : `Add or remove ${name}`}
+      verb={isSet ? 'Set' : 'Change'}
+      onSubmit={(form, header) => {
+        const units = Number(textIn(form, 'units'));
+        const effect = isSet ? { set: units, expected: Number(textIn(form, 'expected')) } : { adjust: units };
+        const lines = [{ product_id, variant_id, warehouse, bin, ...effect }];
+        return change({ reason: textIn(form, 'reason'), lines }, header, `The stock of ${name} is changed.`);
+      }}
+    >
+      <Present row={row} />
+      <Field
+        label={isSet ? 'Units that can be sold' : 'Units'}
+        name="units"
+        type="number"
+        required
+        autoFocus
+        hint={isSet ? 'Without what is sold and still lies there.' : '5 came in, -2 are gone.'}
+      />
+      <Field label="Reason" name="reason" />
+    </Ask>
+  );
+}
+
+/** What was there when the dialog opened. What was sold since must be seen before the units are set. */
+function Present({ row }: RowProps): JSX.Element {
+  const [seen, see] = useState(row.quantity);
+  return (
+    <>
+      <input type="hidden" name="expected" value={seen} />
+      {seen === row.quantity ? (
+        <p class="soft">
+          {row.warehouse}/{row.bin} has {count(seen, 'unit')}.
+        </p>
+      ) : (
+        <Note tone="wait">
+          <span>
+            It has {row.quantity.toLocaleString()} now, no longer {seen.toLocaleString()}.
+          </span>
+          <button type="button" onClick={() => see(row.quantity)}>
+            Seen
+          </button>
+        </Note>
+      )}
+      <Newest row={row} />
+    </>
+  );
+}
+
+export const CHANGES: Column<StockRow> = {
+  name: 'Change',
+  isNumber: true,
+  cell: (row) => (
+    <span class="actions">
+      {can('stock') && <ChangeUnits row={row} />}
+      {can('stock') && <ChangeUnits row={row} isSet />}
+      <a class="button" href={to('/stock/movements', filterOf(row))}>
+        History
+      </a>
+    </span>
+  ),
+};
+
+/** `SKU units` of each line. A SKU without units is one, and the same one again adds, as a scanner gives them. */
+function unitsOf(text: string): [sku: string, units: number][] {
+  const sums = new Map<string, number>();
+  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
+    const [, sku = '', units = '1'] = /^(.*?)(?:[\s,;]+(\d{1,9}))?$/.exec(line.trim()) ?? [];
+    sums.set(sku, (sums.get(sku) ?? 0) + Number(units));
+  }
+  return [...sums];
+}
+
+export const useWarehouses = () =>
+  useGet(['warehouses'], () => api.GET('/v1/warehouses', { params: { query: { limit: 100 } } })).data?.data ?? [];
+
+/**
+ * The end of the feed when the dialog opened, as of which is counted. It is asked for: what the feed has brought so far can
+ * lack a change that the person has just seen.
+ */
+function AsOf(): JSX.Element {
+  const [cursor, setCursor] = useState('');
+  useEffect(() => {
+    const params = { query: { kinds: 'stock', cursor: 'now' } };
+    api.GET('/v1/changes', { params }).then(
+      ({ data }) => setCursor(data?.cursor ?? ''),
+      () => setCursor(''),
+    );
+  }, []);
+  return <input type="hidden" name="as_of" value={cursor} />;
+}
+
+/** Goods that came, or a count, of several SKUs. */
+export function Several({ isCount = false }: { isCount?: boolean }): JSX.Element {
+  const places = useWarehouses().flatMap(({ code, bins }) => bins.map((bin) => `${code}/${bin}`));
+  return (
+    <Ask
+      label={isCount ? 'Count…' : 'Receive…'}
+      title={isCount ? 'Enter a count' : 'Receive goods'}
+      verb={isCount ? 'Enter' : 'Receive'}
+      {...(isCount ? {} : { tone: 'primary' })}
+      onSubmit={(form, header) => {
+        const [, warehouse, bin] = /^([^/]*)\/(.*)$/.exec(textIn(form, 'place')) ?? [];
+        const as_of = textIn(form, 'as_of');
+        if (isCount && as_of === '')
+          throw new Error('The service did not answer when this was opened. Close it, and open it again.');
+        const lines = unitsOf(textIn(form, 'lines')).map(([sku, units]) => ({
+          sku,
+          ...(warehouse && bin ? { warehouse, bin } : {}),
+          ...(isCount ? { counted: units, as_of, basis: 'in_bin' as const } : { adjust: units }),
+        }));
+        const reason = isCount ? 'Count' : 'Goods receipt';
+        const body = { reference: textIn(form, 'reference') || null, reason, lines };
+        return change(body, header, `${count(lines.length, 'SKU')} ${isCount ? 'counted' : 'received'}.`);
+      }}
+    >
+      {isCount && (
+        <>
+          <AsOf />
+          <p class="soft">Count all that lies in the bin, without open parcels. What sells from now on is taken off.</p>
+        </>
+      )}
+      <div class="pair">
+        <Field label={isCount ? 'Count number' : 'Delivery number'} name="reference" hint="Applies once." />
+        <Field label="Bin" name="place" list="bins" placeholder="MAIN/A-1" hint="Empty: the one that has the SKU." />
+      </div>
+      <datalist id="bins">
+        {places.map((place) => (
+          <option key={place} value={place} />
+        ))}
+      </datalist>
+      <label class="field">
+        <span>SKUs and units</span>
+        <textarea name="lines" rows={6} required autoFocus spellcheck={false} placeholder={'R-1-42 24\nR-1-43'} />
+        <small>A SKU in each line, then its units. Without units it is one, and the same SKU again adds: scan.</small>
+      </label>
+    </Ask>
+  );
+}
