@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { api, refresh, type Order } from '../http.js';
-import { announce } from '../parts/announce.js';
+import { api, type Order } from '../http.js';
+import { done } from '../parts/announce.js';
 import { Ask, Check, Field, textIn } from '../parts/ask.js';
 import { count, minorOf, money, plainMoney, stepOf } from '../parts/money.js';
 import { leftOf, shipmentNumber, stillOwed } from './stages.js';
@@ -8,12 +8,6 @@ import { leftOf, shipmentNumber, stillOwed } from './stages.js';
 interface ActionProps {
   readonly order: Order;
   readonly reason?: string | undefined;
-}
-
-/** After a change by this page: what it shows is read again, and the person is told. */
-async function done(text: string): Promise<void> {
-  await refresh();
-  announce(text);
 }
 
 type Line = Order['line_items'][number];
