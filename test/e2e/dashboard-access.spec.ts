@@ -42,8 +42,13 @@ describeInBrowser('keys, webhooks and people in the dashboard', () => {
     for (const name of NAMES) {
       const { id } = await aKey(name, ['orders', 'stock', 'fulfillment', 'payments']);
       await sql(
-        `INSERT INTO api_key_refusals (store_id, key_id, day, code, requests)
-         SELECT store_id, id, current_date, unnest(ARRAY['out_of_stock', 'insufficient_scope']), 41 FROM api_keys WHERE id = $1`,
+        `WITH used AS (
+           INSERT INTO api_key_usage SELECT store_id, id, (now() AT TIME ZONE 'UTC')::date, 18204, 0 FROM api_keys WHERE id = $1
+           RETURNING store_id, key_id, day
+         ), refused AS (
+           INSERT INTO api_key_refusals SELECT store_id, key_id, day, unnest(ARRAY['out_of_stock', 'insufficient_scope']), 41 FROM used
+         )
+         UPDATE api_keys SET last_used_at = now() WHERE id = $1`,
         id,
       );
       await send('/v1/people', { name, email: `p${NAMES.indexOf(name)}@example.com`, role: 'support' });
@@ -98,6 +103,7 @@ describeInBrowser('keys, webhooks and people in the dashboard', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('d');
     await page.getByRole('button', { name: 'New key…' }).press('Enter');
+    await page.locator('dialog input:focus').waitFor();
     await page.keyboard.type('Shipping robot');
     await page.getByRole('button', { name: 'Create' }).press('Enter');
     expect(await page.getByText('svc_live_').count()).toBe(0);
@@ -121,13 +127,15 @@ describeInBrowser('keys, webhooks and people in the dashboard', () => {
   });
 
   render('task 11: revokes a leaked key, by the keyboard', async () => {
-    const { key } = await aKey('Leaked');
+    const { id, key } = await aKey('Leaked');
+    await sql(`INSERT INTO api_key_usage SELECT store_id, id, now(), 18204, 0 FROM api_keys WHERE id = $1`, id);
+    await sql('UPDATE api_keys SET last_used_at = now() WHERE id = $1', id);
     const desk = await scene.desk('owner');
     const { page } = desk;
     await desk.open('#/developers');
     const row = page.getByRole('row', { name: /Leaked/ });
     await row.getByRole('button', { name: 'Revoke…' }).press('Enter');
-    await page.getByText('It was never used.').waitFor();
+    await page.getByText(/made 18,204 requests this week/).waitFor();
     await shot(desk, 'desktop-revoke');
     await page.getByRole('button', { name: 'Revoke', exact: true }).press('Enter');
 
@@ -152,6 +160,15 @@ describeInBrowser('keys, webhooks and people in the dashboard', () => {
     await page.context().close();
   });
 
+  render('shows refused requests, and what to do about them', async () => {
+    const desk = await scene.desk('developer');
+    await desk.open('#/developers/requests');
+
+    const row = desk.page.getByRole('row', { name: /insufficient_scope ERP bridge 41/ });
+    expect(await row.textContent()).toContain('The key may not do this. Make one that may.');
+    await desk.page.context().close();
+  });
+
   render('asks for a fresh sign-in over the filled form, which is then sent', async () => {
     const desk = await scene.desk('owner');
     const { page } = desk;
@@ -164,6 +181,7 @@ describeInBrowser('keys, webhooks and people in the dashboard', () => {
     await setAge(2);
     await desk.open('#/team');
     await page.getByRole('button', { name: 'Add a person…' }).press('Enter');
+    await page.locator('dialog input:focus').waitFor();
     await page.keyboard.type('Grace Hopper');
     await page.getByLabel('E-mail').fill('grace@example.com');
     await page.getByLabel('viewer').press('Space');
@@ -176,7 +194,6 @@ describeInBrowser('keys, webhooks and people in the dashboard', () => {
     await page.getByLabel('Code').fill('K7QM2XRD');
     await page.keyboard.press('Enter');
     await page.getByText('You are signed in again.').waitFor();
-    await page.getByRole('heading', { name: 'Sign in again' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Add', exact: true }).press('Enter');
     await page.getByRole('row', { name: /Grace Hopper/ }).waitFor();
     await page.context().close();
