@@ -11,6 +11,12 @@ export type OrderSums = Schemas['OrderSums'];
 export type Attention = Schemas['Attention'];
 export type Change = Schemas['Change'];
 export type Key = Schemas['ApiKey'];
+export type NewKey = Schemas['NewKey'];
+export type StoreKey = Schemas['StoreKey'];
+export type KeyUse = Schemas['KeyUse'];
+export type Webhook = Schemas['Webhook'];
+export type WebhookListItem = Schemas['WebhookListItem'];
+export type Person = Schemas['Person'];
 export type Stage = Order['pipeline'][number];
 export type Scope = Key['scope'][number];
 export type OrderQuery = NonNullable<paths['/v1/orders']['get']['parameters']['query']>;
@@ -35,8 +41,8 @@ export class Refused extends Error {
   }
 }
 
-/** Whether the session has ended, so that the person must sign in again. */
-export const signedOut = createStore(false);
+/** Why the person must sign in again: the session has ended, or is too old for what was asked. Empty where it is neither. */
+export const signedOut = createStore<'' | 'ended' | 'stale'>('');
 
 const MAX_TRIES = 4;
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
@@ -63,7 +69,8 @@ async function check(response: Response): Promise<void> {
   if (response.ok) return;
   const body = (await response.json().catch(() => ({}))) as { error?: string };
   const code = response.headers.get('x-error-code') ?? '';
-  if (response.status === 401 || code === 'stale_sign_in') signedOut.set(true);
+  if (response.status === 401) signedOut.set('ended');
+  if (code === 'stale_sign_in') signedOut.set('stale');
   throw new Refused(response.status, code, body.error ?? `The service answered ${response.status}.`);
 }
 

@@ -18,6 +18,9 @@ const keyNow = (): Key | undefined => queries.getQueryData<{ data: Key }>(['me']
 /** Whether the role permits it. What it does not permit is not shown. */
 export const can = (word: Scope): boolean => keyNow()?.scope.includes(word) ?? false;
 
+/** Whether the person is the one who is signed in. */
+export const isMe = (id: string): boolean => keyNow()?.person?.id === id;
+
 export const currency = (): string => keyNow()?.store.currency ?? 'USD';
 
 /** Other tabs have the same cookies: what they show of another session is out of date. */
@@ -34,7 +37,7 @@ export async function signOut(): Promise<void> {
 /** After a sign-in over the open page: it goes on as it is, unless it is of another person or store now. */
 async function goOn(): Promise<void> {
   const before = known;
-  signedOut.set(false);
+  signedOut.set('');
   await queries.refetchQueries({ queryKey: ['me'] });
   const now = keyNow();
   if (before && (now?.person?.id !== before.person?.id || now?.store.id !== before.store.id)) {
@@ -92,7 +95,15 @@ function ByCode(): JSX.Element {
           setEmail(textIn(form, 'email'));
         }}
       >
-        <Field label="E-mail" name="email" type="email" required autoFocus autoComplete="username" />
+        <Field
+          label="E-mail"
+          name="email"
+          type="email"
+          required
+          autoFocus
+          autoComplete="username"
+          defaultValue={known?.person?.email ?? ''}
+        />
       </Form>
     );
   return (
@@ -211,17 +222,33 @@ export function Enter({ token }: { token: string }): JSX.Element {
 /** Over the page as it is, so that a filled form stays. */
 export function SignInAgain(): JSX.Element | null {
   const dialog = useRef<HTMLDialogElement>(null);
-  const isOut = useStore(signedOut);
+  const why = useStore(signedOut);
+  const isStale = why === 'stale';
   known = keyNow() ?? known;
   useEffect(() => {
-    if (isOut) dialog.current?.showModal();
-  }, [isOut]);
-  if (!isOut) return null;
+    if (why) dialog.current?.showModal();
+  }, [why]);
+  if (!why) return null;
   return (
-    <dialog ref={dialog} aria-labelledby="again" onCancel={(event) => event.preventDefault()}>
+    <dialog
+      ref={dialog}
+      aria-labelledby="again"
+      onCancel={(event) => isStale || event.preventDefault()}
+      onClose={() => isStale && signedOut.set('')}
+    >
       <h2 id="again">Sign in again</h2>
-      <p>Your session has ended, or this needs a sign-in of the last hour. What you typed is still there.</p>
+      <p>
+        {isStale ? 'This needs a sign-in within the last hour.' : 'Your session has ended.'} What you typed is still
+        there.
+      </p>
       <WaysIn />
+      {isStale && (
+        <div class="actions">
+          <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
+            Not now
+          </button>
+        </div>
+      )}
     </dialog>
   );
 }

@@ -20,13 +20,14 @@ interface Need {
 /** What waits for a person, the most urgent first. Without those that the role does not open. */
 function needsOf(all: Attention): Need[] {
   const orders = (queue: string) => to('/orders', { queue });
+  const hooks = to('/developers/webhooks');
   const needs: (Need | false)[] = [
     { n: all.held, text: 'under review', href: orders('review'), verb: 'Review', isUrgent: true },
     { n: all.refund_due, text: 'to pay back', href: orders('refund'), verb: 'Pay back', isUrgent: true },
     { n: all.waiting_over_2_days, text: 'waiting for more than 2 days', href: to('/orders'), verb: 'Ship' },
     { n: all.failed_mails, text: 'mails that failed', href: orders('all'), verb: 'Look', isUrgent: true },
-    can('webhooks') && { n: all.webhooks_failing, text: 'webhooks failing', href: to('/developers'), verb: 'Look' },
-    can('webhooks') && { n: all.webhooks_paused, text: 'webhooks paused', href: to('/developers'), verb: 'Look' },
+    can('webhooks') && { n: all.webhooks_failing, text: 'webhooks failing', href: hooks, verb: 'Look' },
+    can('webhooks') && { n: all.webhooks_paused, text: 'webhooks paused', href: hooks, verb: 'Look' },
     can('keys') && { n: all.keys_expiring, text: 'keys that expire soon', href: to('/developers'), verb: 'Roll' },
     { n: all.out_of_stock, text: 'out of stock', href: to('/stock'), verb: 'Look' },
   ];

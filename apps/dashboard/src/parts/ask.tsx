@@ -74,6 +74,9 @@ export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: F
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [isLong, setLong] = useState(false);
+  const element = useRef<HTMLFormElement>(null);
+  // The browser does it for a dialog that opens, not for what comes into an open one.
+  useEffect(() => element.current?.querySelector<HTMLElement>('[autofocus]')?.focus(), []);
   const submit = async (event: JSX.TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -91,7 +94,7 @@ export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: F
     }
   };
   return (
-    <form class="form" onSubmit={submit}>
+    <form class="form" ref={element} onSubmit={submit}>
       {children}
       {error && (
         <p class="note" data-tone="bad" role="alert">

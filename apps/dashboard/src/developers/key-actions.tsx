@@ -1,0 +1,137 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { api, mode, type StoreKey } from '../http.js';
+import { done } from '../parts/announce.js';
+import { Ask, Check, Field, textIn } from '../parts/ask.js';
+import { Choices } from '../parts/choices.js';
+import { count } from '../parts/money.js';
+import { alone } from '../parts/name.js';
+import { timeText } from '../parts/time.js';
+import { can } from '../session.js';
+import { EXPIRIES, expiryIn, numberIn, OVERLAPS, scopeIn, TASKS, type Task } from './key-rights.js';
+import { Copied, secret } from './secret.js';
+
+/** The choice of what a key may do, which has no preset. A tick is the choice of tasks. */
+function May(): JSX.Element {
+  const [may, choose] = useState('');
+  const [tasks, setTasks] = useState<readonly Task[]>([]);
+  const toggle = (task: Task) => {
+    setTasks(tasks.includes(task) ? tasks.filter((each) => each !== task) : [...tasks, task]);
+    choose('tasks');
+  };
+  const radio = (value: string, word: string) => (
+    <label class="tick">
+      <input type="radio" name="may" value={value} required checked={may === value} onChange={() => choose(value)} />
+      <span>{word}</span>
+    </label>
+  );
+  return (
+    <fieldset class="choices">
+      <legend>May</legend>
+      {radio('read', 'only read')}
+      {radio('tasks', 'read, and')}
+      <div class="pair">
+        {(Object.keys(TASKS) as Task[]).filter(can).map((task) => (
+          <Check
+            key={task}
+            label={TASKS[task]}
+            name="tasks"
+            value={task}
+            checked={may === 'tasks' && tasks.includes(task)}
+            onChange={() => toggle(task)}
+          />
+        ))}
+      </div>
+      {can('team') && radio('full', 'everything but keys, also what later versions add')}
+    </fieldset>
+  );
+}
+
+function show(key = ''): void {
+  const trial = `curl ${new URL('../v1/key', document.baseURI).href} -H "Authorization: Bearer ${key}"`;
+  secret.set({ title: 'The new key', text: key, hint: ['To try it:', <Copied key="curl" text={trial} />] });
+}
+
+export function NewKey(): JSX.Element {
+  return (
+    <Ask
+      label="New key…"
+      title="New key"
+      verb="Create"
+      tone="primary"
+      onSubmit={async (form) => {
+        const networks = textIn(form, 'networks').match(/[^\s,]+/g);
+        const body = {
+          name: textIn(form, 'name'),
+          mode: textIn(form, 'mode') as typeof mode,
+          scope: scopeIn(form),
+          expires_at: expiryIn(form),
+          networks,
+        };
+        const { data } = await api.POST('/v1/keys', { body });
+        show(data?.data.key);
+      }}
+    >
+      <Field label="Name" name="name" required maxLength={200} autoFocus placeholder="ERP bridge" />
+      <Choices label="Mode" name="mode" begin={mode} of={{ live: 1, test: 2 }} />
+      <May />
+      <Field
+        label="From"
+        name="networks"
+        placeholder="anywhere"
+        hint="Networks that it is used from, such as 192.0.2.0/24."
+      />
+      <Choices label="Expires" name="expiry" begin="90 days" of={EXPIRIES} />
+    </Ask>
+  );
+}
+
+export function KeyActions({ row }: { row: StoreKey }): JSX.Element {
+  const path = { params: { path: { id: row.id } } };
+  const name = alone(row.name);
+  const isOff = row.status === 'DEACTIVATED';
+  const use = row.last_used_at
+    ? `It was last used on ${timeText(row.last_used_at)} and made ${count(row.requests_7_days, 'request')} this week.`
+    : 'It was never used.';
+  const change = async (verb: 'activate' | 'deactivate' | 'revoke', said: string) => {
+    await api.POST(`/v1/keys/{id}/${verb}`, path);
+    await done(`${name} ${said}.`);
+  };
+  return (
+    <span class="acts">
+      <Ask
+        label="Roll…"
+        title={`Roll ${name}`}
+        verb="Make the new key"
+        reason={row.successor_id ? 'It is rolled: use its successor.' : isOff ? 'Activate it first.' : undefined}
+        onSubmit={async (form) => {
+          const body = { overlap_hours: numberIn(form, 'overlap', OVERLAPS), expires_at: expiryIn(form) };
+          const { data } = await api.POST('/v1/keys/{id}/roll', { ...path, body });
+          show(data?.data.key);
+        }}
+      >
+        <p class="soft">A new key with the same name, rights and networks. {use}</p>
+        <Choices label="The old key still works for" name="overlap" begin="7 days" of={OVERLAPS} />
+        <Choices label="The new key expires" name="expiry" begin="90 days" of={EXPIRIES} />
+      </Ask>
+      <Ask
+        label={isOff ? 'Activate…' : 'Deactivate…'}
+        title={`${isOff ? 'Activate' : 'Deactivate'} ${name}?`}
+        verb={isOff ? 'Activate' : 'Deactivate'}
+        onSubmit={() => (isOff ? change('activate', 'works again') : change('deactivate', 'is refused'))}
+      >
+        <p class="soft">{isOff ? 'It works again at once.' : `${use} It is refused until you activate it.`}</p>
+      </Ask>
+      <Ask
+        label="Revoke…"
+        title={`Revoke ${name}?`}
+        verb="Revoke"
+        tone="danger"
+        onSubmit={() => change('revoke', 'is revoked')}
+      >
+        <p>{use}</p>
+        <p class="soft">It stops at once, for good.</p>
+      </Ask>
+    </span>
+  );
+}

@@ -1,0 +1,115 @@
+import type { JSX } from 'preact';
+import { api, textOf, type Webhook, type WebhookListItem } from '../http.js';
+import { announce, done } from '../parts/announce.js';
+import { Ask, Check, Field, textIn } from '../parts/ask.js';
+import { Choices } from '../parts/choices.js';
+import { numberIn } from './key-rights.js';
+import { secret } from './secret.js';
+
+type Kind = WebhookListItem['kinds'][number];
+const KINDS: readonly Kind[] = ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock'];
+
+function show(text = ''): void {
+  const hint = (
+    <p class="soft">
+      The receiver verifies with it that a message is from here. <a href="../docs/webhook-receivers">How?</a>
+    </p>
+  );
+  secret.set({ title: 'The secret of the webhook', text, hint });
+}
+
+export function NewWebhook(): JSX.Element {
+  return (
+    <Ask
+      label="New webhook…"
+      title="New webhook"
+      verb="Create"
+      tone="primary"
+      onSubmit={async (form, header) => {
+        const body = {
+          url: textIn(form, 'url'),
+          name: textIn(form, 'name'),
+          kinds: form.getAll('kinds') as Kind[],
+          body: textIn(form, 'body') as WebhookListItem['body'],
+        };
+        const { data } = await api.POST('/v1/webhooks', { params: { header: header(body) }, body });
+        show(data?.data.secret);
+      }}
+    >
+      <Field label="URL" name="url" type="url" required autoFocus placeholder="https://erp.example/hooks" />
+      <Field label="Name" name="name" placeholder="ERP" />
+      <fieldset>
+        <legend>Sends changes of</legend>
+        <div class="actions">
+          {KINDS.map((kind) => (
+            <Check key={kind} label={kind} name="kinds" value={kind} defaultChecked={kind === 'orders'} />
+          ))}
+        </div>
+      </fieldset>
+      <Choices label="A message" name="body" begin="thin" of={BODIES} />
+    </Ask>
+  );
+}
+
+/** In hours. */
+const OVERLAPS = { 'no time: it ends now': 0, '1 day': 24, '7 days': 168 };
+const BODIES = { thin: 'It says what changed.', full: 'It has the record, with the names and addresses of customers.' };
+
+export function WebhookActions({ hook }: { hook: Webhook }): JSX.Element {
+  const path = { params: { path: { id: hook.id } } };
+  const isPaused = hook.state === 'paused';
+  const after = (text: string, act: Promise<unknown>) => act.then(() => done(text));
+  /** A button without a question, for what harms nothing. */
+  const now = (label: string, verb: 'resume' | 'test' | 'pause', said: string) => (
+    <button
+      type="button"
+      onClick={() =>
+        void after(said, api.POST(`/v1/webhooks/{id}/${verb}`, path)).catch((error) => announce(textOf(error)))
+      }
+    >
+      {label}
+    </button>
+  );
+  return (
+    <div class="actions">
+      {isPaused && now('Resume', 'resume', 'The webhook sends again.')}
+      {hook.failing_since && !isPaused && now('Try now', 'resume', 'It is tried again.')}
+      {now('Test', 'test', 'A message without a change is sent.')}
+      {!isPaused && now('Pause', 'pause', 'It is paused.')}
+      <Ask
+        label="Replay…"
+        title="Send again what changed"
+        verb="Replay"
+        onSubmit={(form) => {
+          const body = { from: new Date(textIn(form, 'from')).toISOString() };
+          return after('It is sent again.', api.POST('/v1/webhooks/{id}/replay', { ...path, body }));
+        }}
+      >
+        <Field label="Since" name="from" type="datetime-local" required autoFocus hint="In the time of this browser." />
+        <p class="soft">Everything whose newest change is later is sent again, with other message ids.</p>
+      </Ask>
+      <Ask
+        label="New secret…"
+        title="Replace the secret"
+        verb="Make the new secret"
+        onSubmit={async (form) => {
+          const body = { overlap_hours: numberIn(form, 'overlap', OVERLAPS) };
+          const { data } = await api.POST('/v1/webhooks/{id}/rotate-secret', { ...path, body });
+          show(data?.data.secret);
+        }}
+      >
+        <Choices label="The old secret still signs for" name="overlap" begin="1 day" of={OVERLAPS} />
+      </Ask>
+      <Ask
+        label="Delete…"
+        title="Delete the webhook?"
+        verb="Delete"
+        tone="danger"
+        onSubmit={() => after('The webhook is deleted.', api.DELETE('/v1/webhooks/{id}', path))}
+      >
+        <p class="line">{hook.url}</p>
+        <p class="soft">It sends nothing more, and its place is lost. To stop it for a while, pause it.</p>
+      </Ask>
+    </div>
+  );
+}
