@@ -87,10 +87,19 @@ describe('the files of the dashboard', () => {
     expect([statusCode, headers['content-type']]).toEqual([404, 'application/json; charset=utf-8']);
   });
 
-  it('are absent with DASHBOARD=off, when a browser is sent to the documentation', async () => {
-    const off = await startApi({ DASHBOARD: 'off' });
+  it('are absent with DASHBOARD=off, as is the sign-in, when a browser is sent to the documentation', async () => {
+    const client = { OIDC_CLIENT_ID: 'x', OIDC_CLIENT_SECRET: 'x' };
+    const provider = { PUBLIC_URL: 'http://localhost', OIDC_ISSUER: 'http://127.0.0.1', ...client };
+    const off = await startApi({ DASHBOARD: 'off', ...provider });
     try {
-      expect((await off.inject({ url: '/dashboard/' })).statusCode).toBe(404);
+      const urls = ['/dashboard/', '/dashboard/sign-in', '/dashboard/oidc/start', '/dashboard/oidc/callback'];
+      for (const url of urls) expect([url, (await off.inject({ url })).statusCode]).toEqual([url, 404]);
+      for (const url of ['sign-in/code', 'sign-in/link', 'session'].map((each) => `/dashboard/${each}`)) {
+        const { statusCode } = await off.inject({ method: 'POST', url, payload: {} });
+        expect([url, statusCode]).toEqual([url, 404]);
+      }
+      const { statusCode } = await off.inject({ method: 'DELETE', url: '/dashboard/session' });
+      expect(statusCode).toBe(404);
       const { headers } = await off.inject({ url: '/', headers: { accept: 'text/html' } });
       expect(headers.location).toBe('/docs');
     } finally {

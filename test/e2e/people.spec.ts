@@ -18,8 +18,9 @@ let application: RunningApi;
 let second: NestFastifyApplication;
 let api: RunningApi;
 let owner: Session;
+const lines: string[] = [];
 beforeAll(async () => {
-  application = await startApi({ THROTTLE_PER_10S: '0' });
+  application = await startApi({ THROTTLE_PER_10S: '0' }, lines);
   const { url } = application.database;
   const config = testConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '5', THROTTLE_PER_10S: '0' });
   second = await createApp(config, url);
@@ -33,6 +34,7 @@ afterAll(async () => {
 beforeEach(async () => {
   api = await application.withStore();
   owner = await api.store.session('owner');
+  lines.length = 0;
 });
 const { cli } = commandLine(() => application.database);
 
@@ -43,6 +45,11 @@ async function ask(session: Session, method: Method, path = '', payload?: object
   const response = await app.inject({ method, url: `/v1/people${path}`, headers, ...(payload && { payload }) });
   const { statusCode: status, headers: sent } = response;
   return { status, code: sent['x-error-code'], ...response.json<{ data: Record<string, unknown>; error?: string }>() };
+}
+
+async function sessionIdOf(person: string): Promise<string> {
+  const [row] = await sql<{ id: string }>('SELECT id FROM api_keys WHERE person_id = $1', person);
+  return row?.id ?? '';
 }
 
 describe('the people of a store', () => {
@@ -93,11 +100,6 @@ describe('the people of a store', () => {
     ['DELETE', (person, session) => `/${person}/sessions/${session}`],
   ];
 
-  async function sessionIdOf(person: string): Promise<string> {
-    const [row] = await sql<{ id: string }>('SELECT id FROM api_keys WHERE person_id = $1', person);
-    return row?.id ?? '';
-  }
-
   it('are closed to everyone but owners, to a manager and to every key, too', async () => {
     const session = await sessionIdOf(owner.id);
     for (const role of ROLES.filter((each) => each !== 'owner')) {
@@ -142,6 +144,26 @@ describe('the people of a store', () => {
 
     expect(await ask(there, 'GET')).toMatchObject({ status: 200, data: [{ email: there.email, role: 'owner' }] });
   });
+});
+
+/** A copy of the log is in more hands than the table of people. */
+it('changes of people and sessions are logged by ids alone', async () => {
+  const { data } = await ask(owner, 'POST', '', { email: 'grace@example.com', name: 'Grace', role: 'viewer' });
+  const path = `/${String(data['id'])}`;
+  await ask(owner, 'PATCH', path, { name: 'Grace Hopper' });
+  await ask(owner, 'DELETE', path);
+  const person = await api.store.session('viewer');
+  const sessionId = await sessionIdOf(person.id);
+  await ask(owner, 'DELETE', `/${person.id}/sessions/${sessionId}`);
+  expect((await ask(owner, 'DELETE', path)).status).toBe(404);
+
+  const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg !== 'request');
+  const by = { store_id: api.store.id, actor_type: 'person', actor_id: owner.id };
+  expect(told).toMatchObject([
+    ...['Person added', 'Person changed', 'Person removed'].map((msg) => ({ msg, person_id: data['id'], ...by })),
+    { msg: 'Session ended', person_id: person.id, session_id: sessionId, ...by },
+  ]);
+  expect(lines.join('')).not.toMatch(/Grace|@example/);
 });
 
 describe('a session', () => {

@@ -1,4 +1,4 @@
-import { scopeOf, WRITE_SCOPES } from '@app/domain';
+import { ROLES, scopeOf, WRITE_SCOPES, type Role } from '@app/domain';
 import type { ListEnvelope } from '../../apps/api/src/envelope.js';
 import type { StoreFixture } from '../builders/store-fixture.js';
 import { fingerprintOf } from './isolation/fingerprint.js';
@@ -7,7 +7,7 @@ import { filterTrials, pathOf, readTrials, type ReadRoute } from './isolation/re
 import { routesOf, type Route } from './isolation/routes.js';
 import { rowOf, type Row } from './isolation/rows.js';
 import { scopeTrials } from './isolation/scope-trials.js';
-import { attempt } from './isolation/trials.js';
+import { attempt, type Trial } from './isolation/trials.js';
 import { openTwoStores, type TwoStores } from './isolation/two-stores.js';
 import { Buyers, type RequestOptions } from './support/buyers.js';
 import { listParameters } from './support/list-parameters.js';
@@ -17,6 +17,8 @@ import { inParallel, orderBody } from './support/store-setup.js';
 
 const ROUNDS = { full: 6, quick: 1 };
 const WORKERS = 8;
+/** What a session tries of the other store. A key tries every kind. */
+const KINDS_OF_SESSIONS = ['order', 'receipt', 'customer', 'product', 'webhook', 'key', 'person', 'session'];
 /** `full` has no `keys`. */
 const EVERY_WORD = scopeOf([...WRITE_SCOPES, 'keys']);
 
@@ -31,7 +33,8 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   let trials = 0;
   for (let round = 0; round < rounds && violations.length === 0; round++) {
     const service = services[round % services.length] as Service;
-    const found = await attack(context, routes, service);
+    // The full form has a round for each role.
+    const found = await attack(context, routes, service, ROLES[round % ROLES.length] ?? 'owner');
     trials += found.trials;
     violations.push(...found.violations);
   }
@@ -44,12 +47,14 @@ function unthoughtOf(routes: readonly Route[]): string[] {
   return missing.map(({ method, path }) => `${method} ${path} has no row in test/proof/isolation/rows.ts`);
 }
 
-async function attack(context: ProofContext, routes: readonly Route[], service: Service) {
+async function attack(context: ProofContext, routes: readonly Route[], service: Service, role: Role) {
   const { rig, history, random } = context;
   const stores = await openTwoStores(rig.database, random);
-  const clientOf = async (store: StoreFixture) =>
-    new Buyers({ id: store.id, key: await store.createKey('live', EVERY_WORD) }, history, random);
-  const [me, them] = [await clientOf(stores.mine), await clientOf(stores.theirs)];
+  const clientOf = ({ id }: StoreFixture, key: string) => new Buyers({ id, key }, history, random);
+  const { mine, theirs } = stores;
+  const me = clientOf(mine, await mine.createKey('live', EVERY_WORD));
+  const them = clientOf(theirs, await theirs.createKey('live', EVERY_WORD));
+  const person = clientOf(mine, (await mine.session(role)).secret);
   const filters = (await listParameters(service)).filter(({ isClamped }) => !isClamped);
   const rows = routes.map((route) => {
     const row = rowOf(route) as Row;
@@ -65,7 +70,8 @@ async function attack(context: ProofContext, routes: readonly Route[], service: 
   const before = await fingerprintOf(rig.database, watched);
   violations.push(...(await tellingEverybody(me, service, rows, stores)));
   const isThorough = context.form === 'full';
-  const reads = rows.flatMap((row) => readTrials(row, stores, isThorough));
+  const reads = rows.filter(({ row }) => row.as !== 'team').flatMap((row) => readTrials(row, stores, isThorough));
+  const byPerson = sessionTrials(rows, stores, role);
   const orders = rows
     .filter(({ row }) => row.as === 'order')
     .flatMap(({ route: { path } }) => orderTrials(path, stores, isThorough));
@@ -75,16 +81,29 @@ async function attack(context: ProofContext, routes: readonly Route[], service: 
       violations.push(...(await attempt(me, service, trial, stores.mark)));
     });
   }
+  await inParallel(WORKERS, byPerson, async (trial) => {
+    const found = await attempt(person, service, trial, stores.mark);
+    violations.push(...found.map((text) => `A session of a ${role}: ${text}`));
+  });
   const after = await fingerprintOf(rig.database, watched);
   if (after !== before) violations.push(`Rows of the other store were changed: ${changedIn(before, after)}`);
   violations.push(...(await linked(context, stores)));
   const scopes = await scopeTrials({ context, service, rows, stores });
   violations.push(...scopes.violations);
-  me.close();
-  them.close();
+  for (const client of [me, them, person]) client.close();
   // Nothing decrypts their secrets, which processes of other proofs would report.
   await rig.database.query('DELETE FROM webhooks WHERE store_id = ANY ($1)', [[stores.mine.id, stores.theirs.id]]);
-  return { trials: reads.length + orders.length + 1 + scopes.trials, violations };
+  return { trials: reads.length + byPerson.length + orders.length + 1 + scopes.trials, violations };
+}
+
+/** Of everything that has an id. Who lacks the scope is refused, for every id alike. */
+function sessionTrials(rows: Rows, stores: TwoStores, role: Role): Trial[] {
+  const references = new Map([...stores.references].filter(([kind]) => KINDS_OF_SESSIONS.includes(kind)));
+  const trials = rows
+    .filter(({ route, row }) => ['one', 'change', 'team'].includes(row.as) && route.method !== 'HEAD')
+    .flatMap((row) => readTrials(row, { ...stores, references }, false));
+  if (role === 'owner') return trials;
+  return trials.map((trial) => ({ ...trial, statuses: [...trial.statuses, 403] }));
 }
 
 function changedIn(before: string, after: string): string {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ENDINGS, newestKey, type Ending } from './revoke/endings.js';
 import { rollInUse } from './revoke/roll-in-use.js';
 import { isRefused, isServed, told, unusedProcesses, useKey } from './revoke/use-key.js';
 import { holdsWait, waitWithKey } from './revoke/wait-with-key.js';
@@ -10,15 +11,8 @@ import { openShop, type Shop } from './support/shop.js';
 
 const SCALE = {
   full: { revocations: 50, rolls: 5, clients: 12, beforeMs: 400, afterMs: 600 },
-  quick: { revocations: 4, rolls: 1, clients: 6, beforeMs: 300, afterMs: 300 },
+  quick: { revocations: 7, rolls: 1, clients: 6, beforeMs: 300, afterMs: 300 },
 };
-const ENDINGS = [
-  `UPDATE api_keys SET status = 'REVOKED' WHERE store_id = $1 AND id = $2`,
-  `UPDATE api_keys SET status = 'DEACTIVATED' WHERE store_id = $1 AND id = $2`,
-  `UPDATE api_keys SET expires_at = now() WHERE store_id = $1 AND id = $2`,
-  `DELETE FROM api_keys WHERE store_id = $1 AND id = $2`,
-];
-
 export const revoke: Proof = { name: 'revoke', run };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
@@ -29,9 +23,10 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const keys: string[] = [];
   const violations: string[] = [];
   for (let n = 0; n < revocations; n++) {
-    keys.push(await store.createKey());
-    const found = await endInUse(shop, keys[n] ?? '', n);
-    violations.push(...found.map((text) => `${text}, of key ${n}`));
+    const ending = await ENDINGS[n % ENDINGS.length]?.(shop);
+    if (!ending) continue;
+    keys.push(ending.secret);
+    violations.push(...(await endInUse(shop, ending)).map((text) => `${text}, of key ${n}`));
   }
   for (let n = 0; n < rolls; n++) {
     const key = await store.createKey();
@@ -42,23 +37,32 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   for (const service of services) {
     if (keys.some((key) => service.log.includes(key))) violations.push(`a key is in the log of ${service.pid}`);
   }
-  return { figures: `${revocations} keys ended on 2 processes; ${rolls} rolled keys`, violations };
+  return { figures: `${revocations} keys and sessions ended on 2 processes; ${rolls} rolled keys`, violations };
 }
 
-async function endInUse(shop: Shop, key: string, n: number): Promise<string[]> {
+async function endInUse(shop: Shop, { secret, end, mayRead = false }: Ending): Promise<string[]> {
   const { context, store, services } = shop;
-  const { rig, random, form } = context;
+  const { random, form } = context;
   const { clients, beforeMs, afterMs } = SCALE[form];
-  const use = useKey(shop, key, clients);
-  const waits = Promise.allSettled(services.map((service) => waitWithKey(service, key)));
-  await Promise.all([use.served(), ...services.map(holdsWait)]);
+  const use = useKey(shop, secret, clients);
+  const waiting = mayRead ? [] : services;
+  const waits = Promise.allSettled(waiting.map((service) => waitWithKey(service, secret)));
+  await Promise.all([use.served(), ...waiting.map(holdsWait)]);
   await delay(beforeMs + random(50));
-  const id = await newestKey(shop);
-  await rig.database.query(ENDINGS[n % ENDINGS.length] ?? '', [store.id, id]);
+  await end();
   const committed = Date.now();
   const late = String(await store.brand());
   await delay(afterMs);
-  const violations = judge(await use.stop(), committed, services);
+  const exchanges = await use.stop();
+  const ended = mayRead ? exchanges.filter(({ method }) => method === 'POST') : exchanges;
+  const violations = judge(ended, committed, services);
+  if (ended !== exchanges)
+    violations.push(
+      ...readViolations(
+        exchanges.filter((one) => !ended.includes(one)),
+        committed,
+      ),
+    );
   for (const wait of await waits) {
     if (wait.status === 'rejected') violations.push(String(wait.reason));
     else if (wait.value.includes(late)) {
@@ -66,14 +70,6 @@ async function endInUse(shop: Shop, key: string, n: number): Promise<string[]> {
     }
   }
   return violations;
-}
-
-async function newestKey({ context, store }: Shop): Promise<string> {
-  const [row] = await context.rig.database.query<{ id: string }>(
-    'SELECT id FROM api_keys WHERE store_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1',
-    [store.id],
-  );
-  return row?.id ?? '';
 }
 
 function judge(exchanges: readonly Exchange[], committed: number, services: readonly Service[]): string[] {
@@ -87,6 +83,11 @@ function judge(exchanges: readonly Exchange[], committed: number, services: read
       .map((exchange) => `${isServed(exchange) ? 'succeeded' : 'failed'}: ${told(exchange, committed)}`),
     ...unused.map(({ pid }) => `it was not used on process ${pid} before and after its end`),
   ];
+}
+
+/** A demotion takes nothing else away. */
+function readViolations(reads: readonly Exchange[], committed: number): string[] {
+  return reads.filter((one) => !isServed(one)).map((one) => `a viewer reads: ${told(one, committed)}`);
 }
 
 function readKeyViolations(exchanges: readonly Exchange[], services: readonly Service[]): string[] {

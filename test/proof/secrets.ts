@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StoreFixture } from '../builders/store-fixture.js';
+import { StoreFixture, type Session } from '../builders/store-fixture.js';
+import { codeIn } from '../support/browser.js';
+import { CLIENT, LyingProvider } from '../support/lying-provider.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { QueueClock } from './support/queue-clock.js';
 import type { Proof, ProofContext, ProofForm, ProofOutcome } from './support/proof.js';
@@ -10,6 +12,7 @@ import { failMails, failOrders, type Ground } from './secrets/failures.js';
 import { CommandLine, operateBadly, startBadly } from './secrets/operators.js';
 import { Plants, shownIn } from './secrets/plants.js';
 import { askHostilely, readEverything } from './secrets/requests.js';
+import { signInOften } from './secrets/sign-ins.js';
 import type { Service } from './support/service.js';
 
 const SCALE = {
@@ -25,18 +28,24 @@ export const secrets: Proof = { name: 'secrets', run };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
   const { database } = context.rig;
-  const sink = await SmtpSink.start();
+  const [sink, provider] = await Promise.all([SmtpSink.start(), LyingProvider.start()]);
   const store = await StoreFixture.create(database);
   const showForeignJobs = await new QueueClock(database, store.id).hideForeignStages();
   try {
-    return await perform(context, sink, store);
+    return await perform(context, { sink, provider, store });
   } finally {
     await showForeignJobs();
-    await sink.close();
+    await Promise.all([sink.close(), provider.stop()]);
   }
 }
 
-async function perform(context: ProofContext, sink: SmtpSink, store: StoreFixture): Promise<ProofOutcome> {
+interface Surroundings {
+  readonly sink: SmtpSink;
+  readonly provider: LyingProvider;
+  readonly store: StoreFixture;
+}
+
+async function perform(context: ProofContext, { sink, provider, store }: Surroundings): Promise<ProofOutcome> {
   const { rig, form, random } = context;
   const canaries = new Canaries();
   const [oldKey, newKey] = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64')) as [string, string];
@@ -44,20 +53,24 @@ async function perform(context: ProofContext, sink: SmtpSink, store: StoreFixtur
   canaries.others.push(oldKey, newKey, store.key, ...(password.length > 7 ? [password] : []));
   const env = { LOG_LEVEL: 'trace', DATA_ENCRYPTION_KEYS: oldKey };
   const [service, worker] = await Promise.all([
-    rig.startService({ env }),
+    rig.startService({ env: { ...env, ...oidcAt(provider) } }),
     rig.startWorker({ env: { ...env, SMTP_URL: sink.url } }),
   ]);
   const operator = new CommandLine({ DATABASE_URL: rig.database.url, DATA_ENCRYPTION_KEYS: oldKey });
   const asker = new Asker(service.url, canaries);
+  const owner = await store.session('owner');
 
   const planted = await plant(context, new Plants(canaries, random), store, operator);
   const productId = await store.product({ stock: [500] });
   const order = () => orderOf(productId, canaries);
   const ground: Ground = { database: rig.database, asker, storeId: store.id, key: store.key, order };
-  const problems = [...planted.problems];
+  const problems = [
+    ...planted.problems,
+    ...(await signInOften({ database: rig.database, asker, canaries, sink, provider, owner })),
+  ];
   canaries.others.push(await installWebhook(asker, store.key, canaries.mint('cred')));
   for (let round = 0; round < SCALE[form].rounds; round++) {
-    problems.push(...(await readAll(ground, store)), ...(await hidesNothingElse(ground, planted.shown)));
+    problems.push(...(await readAll(ground, store, owner)), ...(await hidesNothingElse(ground, planted.shown)));
     await askHostilely(asker, canaries, { key: store.key, productId });
     problems.push(...(await failOrders(ground)), ...(await failMails(ground, sink)));
   }
@@ -75,9 +88,10 @@ async function perform(context: ProofContext, sink: SmtpSink, store: StoreFixtur
     ...asker.violations,
     ...logs.flatMap(({ who, said }) => logViolations(who, said, canaries)),
     ...(await dumpViolations(rig.database, canaries)),
-    ...sink.mails.flatMap(({ raw }) =>
-      canaries.find(raw.replaceAll('=\r\n', ''), SECRETS).map((text) => `${text} in a mail`),
-    ),
+    // The mail of a code has the code.
+    ...sink.mails
+      .filter(({ raw }) => codeIn(raw) === '')
+      .flatMap(({ raw }) => canaries.find(raw.replaceAll('=\r\n', ''), SECRETS).map((text) => `${text} in a mail`)),
     ...STATUSES.filter((status) => !asker.statuses.has(status)).map((status) => `no request was answered ${status}`),
     ...((await countAtHome(rig.database)) === 0 ? ['no secret is in the settings: nothing was planted'] : []),
   ];
@@ -86,6 +100,15 @@ async function perform(context: ProofContext, sink: SmtpSink, store: StoreFixtur
     `${canaries.count(['pers'])} personal; ${asker.asked} answers, ${sink.mails.length} mails, ` +
     `${operator.runs.length} commands and every table searched`;
   return { figures, violations: [...new Set(violations)] };
+}
+
+function oidcAt({ issuer }: LyingProvider): Record<string, string> {
+  return {
+    PUBLIC_URL: 'http://localhost:3000',
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: CLIENT.id,
+    OIDC_CLIENT_SECRET: CLIENT.secret,
+  };
 }
 
 async function plant(context: ProofContext, plants: Plants, store: StoreFixture, operator: CommandLine) {
@@ -128,7 +151,7 @@ async function installWebhook(asker: Asker, key: string, header: string): Promis
   return secret;
 }
 
-async function readAll(ground: Ground, store: StoreFixture): Promise<string[]> {
+async function readAll(ground: Ground, store: StoreFixture, owner: Session): Promise<string[]> {
   const { asker, key, order, database } = ground;
   const placed = await asker.ask('/v1/orders', { method: 'POST', key, body: order() });
   const { data } = JSON.parse(placed.body) as { data: { order_id: string; receipt_number: string } };
@@ -143,8 +166,9 @@ async function readAll(ground: Ground, store: StoreFixture): Promise<string[]> {
     categories: ['category'],
     brands: ['brand'],
     webhooks: await idsOf('webhooks'),
+    people: [owner.id],
   };
-  return readEverything(asker, { key, keeper: await store.createKey('live', 'read,keys'), ids });
+  return readEverything(asker, { key, owner: owner.secret, ids });
 }
 
 /** Fails for a sanitizer that leaks nothing only because it shows nothing. */

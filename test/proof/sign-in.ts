@@ -37,14 +37,17 @@ async function mailServerDown(scene: Scene): Promise<string[]> {
   return violationIf(status !== 200, `a code that came after the mail server was down: ${status}`);
 }
 
-/** The codes of all mails, and all addresses. */
+/** The codes of all mails, all tokens and cookies, and all addresses. */
 function leaks(scene: Scene): string[] {
   const { logs } = scene;
   const codes = scene.sink.mails.map(({ raw }) => codeIn(raw)).filter((code) => code !== '');
+  const secrets = [...scene.secrets].filter((secret) => secret !== '' && logs.includes(secret));
   const told = codes.filter((code) => logs.includes(code) || logs.includes(code.replace('-', '')));
   return [
     ...violationIf(codes.length === 0, 'no code was mailed'),
     ...violationIf(told.length > 0, `${told.length} codes are in a log`),
+    ...violationIf(scene.secrets.size < 10, 'no tokens and cookies were kept'),
+    ...violationIf(secrets.length > 0, `${secrets.length} tokens, nonces or sessions are in a log`),
     ...violationIf(/svc_sess_\w|[\w.+-]+@[\w-]+\.\w/.test(logs), 'a session or an address is in a log'),
   ];
 }

@@ -9,6 +9,25 @@ import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
 const run = (command: string) =>
   JSON.parse(execFileSync('/bin/sh', ['-c', `${command} --silent`], { encoding: 'utf8' })) as Record<string, unknown>;
 
+/** As the page of the dashboard does. @returns the token of the link. */
+async function useLink(output: string): Promise<string> {
+  const printed = /Sign in, once {2}(http:\/\/127\.0\.0\.1:\d+)\/dashboard\/#\/enter\/([\w-]+)\n/.exec(output);
+  const [, address = '', link = ''] = printed ?? [];
+  const headers = { origin: address, 'content-type': 'application/json' };
+  const enter = () =>
+    fetch(`${address}/dashboard/session`, { method: 'POST', headers, body: JSON.stringify({ link }) });
+  expect((await fetch(`${address}/dashboard/`)).status).toBe(200);
+  const entered = await enter();
+  const person = { email: 'owner@larkmoor.example', role: 'owner' };
+  expect(await entered.json()).toMatchObject({ data: { person, store: { subdomain: 'larkmoor' } } });
+  const cookie = entered.headers.getSetCookie().map((line) => line.split(';')[0]);
+  const session = { cookie: cookie.join('; '), 'x-dashboard': 'live' };
+  const people = await fetch(`${address}/v1/people`, { headers: session });
+  expect(await people.json()).toMatchObject({ data: [person] });
+  expect((await enter()).status).toBe(422);
+  return link;
+}
+
 describe('npm start on a new data directory', () => {
   let dataDir: string;
   let api: BuiltApi;
@@ -42,13 +61,14 @@ describe('npm start on a new data directory', () => {
     expect(await statusOf('127.0.0.2', '/health/live')).toBeNull();
   }, 60_000);
 
-  it('prints working keys and requests, stops cleanly, and has all data after a restart', async () => {
+  it('prints working keys, requests and a link, stops cleanly, and has all data after a restart', async () => {
     await api.says(/running at (http:\/\/\S+) with a demo store[^]*Create an order/, 40_000);
     const [list = '', order = ''] = api.output().match(/curl .*/g) ?? [];
 
     expect(run(list)).toMatchObject({ success: true, pagination: { page: 1, limit: 3 } });
     const created = run(order) as { success: boolean; data: { receipt_number: string } };
     expect(created).toMatchObject({ success: true, data: { payment_method: 'COD' } });
+    const link = await useLink(api.output());
     const [newKey = ''] = /DATA_DIR=.*/.exec(api.output()) ?? [];
     const shell = (command: string) => spawnSync('/bin/sh', ['-c', command], { encoding: 'utf8' });
     expect(JSON.parse(shell(newKey).stdout)).toMatchObject({ mode: 'live', status: 'ACTIVE' });
@@ -62,8 +82,12 @@ describe('npm start on a new data directory', () => {
     expect(serversOnDataDir()).toEqual([]);
 
     api = startBuiltApi({ DATA_DIR: dataDir });
-    const [, address] = await api.says(/running at (\S+)[^]*npx store-commerce keys create --store \w+/, 40_000);
+    const [, address] = await api.says(
+      /running at (\S+)[^]*npx store-commerce keys create --store \w+[^]*Sign in, once .*\n/,
+      40_000,
+    );
     expect(api.output()).not.toMatch(/svc_(live|test)_/);
+    expect(await useLink(api.output())).not.toBe(link);
     const again = list.replace(
       /http:\/\/[^/]+\/v1\/products\?limit=3/,
       `${address}/v1/orders?search=${created.data.receipt_number}`,
@@ -80,4 +104,13 @@ describe('npm start on a new data directory', () => {
     expect(await api.ended()).toBe(0);
     expect(serversOnDataDir()).toEqual([]);
   }, 90_000);
+
+  it('prints no link when the dashboard is off', async () => {
+    api = startBuiltApi({ DATA_DIR: dataDir, DASHBOARD: 'off' });
+    await api.says(/running at [^]*\n\n {2}Documentation [^]*keys create .*\n/, 40_000);
+    api.process.kill('SIGTERM');
+    expect(await api.ended()).toBe(0);
+
+    expect(api.output()).not.toContain('/dashboard');
+  }, 60_000);
 });

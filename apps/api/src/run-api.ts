@@ -67,7 +67,7 @@ async function listenWithDemo(app: NestFastifyApplication, config: Config, datab
   const demo = new Demo(app, databaseUrl);
   const isFirst = await demo.loadOnce();
   const address = await listen(app, config);
-  const token = await demo.signInToken();
+  const token = config.dashboard ? await demo.signInToken() : null;
   const port = Number(new URL(address).port);
   const link = token === null ? null : signInLink({ ...config, port }, token);
   const place = { address, dataDir: config.dataDir, signInLink: link };

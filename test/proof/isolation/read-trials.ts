@@ -15,7 +15,8 @@ export interface ReadRoute {
 }
 
 export function readTrials({ route, row, filters }: ReadRoute, stores: TwoStores, isThorough: boolean): Trial[] {
-  if (['open', 'order', 'webhook', 'key', 'team'].includes(row.as)) return [];
+  if (row.as === 'team') return teamTrials(route, row.body, stores);
+  if (['open', 'order', 'webhook', 'key'].includes(row.as)) return [];
   if (row.as === 'lines') return lineTrials(route, row, stores);
   if (row.as === 'import') return importTrials(route, stores);
   if (row.as === 'change') return [...stores.references.values()].map((kind) => changeTrial(route, row.body, kind));
@@ -42,6 +43,16 @@ function changeTrial(route: Route, body: object | undefined, kind: Reference): T
     ask: (value) => ({ method: route.method, path: pathOf(route, encodeURIComponent(value)), body }),
     statuses: [404],
   };
+}
+
+/** Of sessions only: a key is refused for its scope. The session is one of the other store's person. */
+function teamTrials(route: Route, body: object | undefined, { references }: TwoStores): Trial[] {
+  if (!route.path.includes(':')) return [];
+  const person = references.get('person') as Reference;
+  const trials = [...references.values()].map((kind) => changeTrial(route, body, kind));
+  if (!route.path.includes(':session_id')) return trials;
+  const path = route.path.replace(':id', person.theirs);
+  return [...trials, ...[...references.values()].map((kind) => changeTrial({ ...route, path }, body, kind))];
 }
 
 /** Every field of a line that names something. The second store's names mean nothing. */
@@ -102,7 +113,7 @@ function importTrials({ method, path }: Route, { references }: TwoStores): Trial
 }
 
 export function pathOf({ path }: Route, reference: string): string {
-  return path.replace(/:\w+/, reference).replace(':reference', 'S-1');
+  return path.replace(/:\w+/, reference).replace(':reference', 'S-1').replace(':session_id', reference);
 }
 
 function retrievals(route: Route, kind: Reference): Trial[] {

@@ -22,7 +22,7 @@ export type Row =
   | { readonly as: 'import'; readonly scope: ScopeWord }
   /** A webhook. Its body refers to nothing of the store. */
   | { readonly as: 'webhook'; readonly scope: ScopeWord }
-  /** Of sessions only, which e2e/people.spec.ts has. No key reaches it. */
+  /** Of sessions of owners only. No key reaches it. */
   | { readonly as: 'team'; readonly scope: 'team'; readonly body?: object }
   /** A key. Its body refers to nothing of the store. */
   | { readonly as: 'key'; readonly scope: 'keys' }

@@ -1,4 +1,5 @@
-import { permits, WRITE_SCOPES, type ApiKeyScope } from '@app/domain';
+import { permits, ROLES, scopeOfRole, WRITE_SCOPES, type ApiKeyScope } from '@app/domain';
+import type { StoreFixture } from '../../builders/store-fixture.js';
 import { Buyers } from '../support/buyers.js';
 import type { Exchange } from '../support/history.js';
 import type { ProofContext } from '../support/proof.js';
@@ -12,11 +13,32 @@ import type { TwoStores } from './two-stores.js';
 const WORDS = [...WRITE_SCOPES, 'keys'] as const;
 const SCOPES: readonly ApiKeyScope[] = ['read', ...WORDS.map((word) => `read,${word}` as const), 'full'];
 
+interface Asker {
+  readonly who: string;
+  readonly secret: string;
+  /** Null: every route refuses. */
+  readonly scope: ApiKeyScope | null;
+}
+
 interface ScopeTrials {
   readonly context: ProofContext;
   readonly service: Service;
   readonly rows: readonly { readonly route: Route; readonly row: Row }[];
   readonly stores: TwoStores;
+}
+
+async function askersOf(store: StoreFixture): Promise<Asker[]> {
+  const askers: Asker[] = [{ who: 'no credential', secret: '', scope: null }];
+  for (const scope of SCOPES)
+    askers.push({ who: `a ${scope} key`, secret: await store.createKey('live', scope), scope });
+  for (const role of ROLES) {
+    askers.push({
+      who: `a session of a ${role}`,
+      secret: (await store.session(role)).secret,
+      scope: scopeOfRole(role),
+    });
+  }
+  return askers;
 }
 
 export async function scopeTrials({ context, service, rows, stores }: ScopeTrials) {
@@ -26,9 +48,10 @@ export async function scopeTrials({ context, service, rows, stores }: ScopeTrial
     (await rig.database.query<{ id: string }>('SELECT id FROM orders WHERE store_id = $1', [mine.id])).length;
   const violations: string[] = [];
   const closed = rows.filter(({ row }) => row.as !== 'open');
-  for (const scope of SCOPES) {
+  const askers = await askersOf(mine);
+  for (const { who, secret, scope } of askers) {
     const before = await orders();
-    const client = new Buyers({ id: mine.id, key: await mine.createKey('live', scope) }, history, random);
+    const client = new Buyers({ id: mine.id, key: secret }, history, random);
     for (const { route, row } of closed) {
       // Changes get an order: a webhook would be deleted before the next key reads it.
       const reference = row.as === 'change' ? undefined : own[route.path];
@@ -36,17 +59,17 @@ export async function scopeTrials({ context, service, rows, stores }: ScopeTrial
       const body = bodyOf(row, product);
       const answer = await client.send(service, { method: route.method, path, body });
       const needs = 'scope' in row ? row.scope : undefined;
-      const isPermitted = !needs || needs === 'read' || permits(scope, needs);
-      // The state of the order decides about a change.
-      const isAnswered = row.as === 'change' ? isDecided(answer) : isServed(answer);
-      if (isPermitted ? isAnswered : isOutOfScope(answer)) continue;
-      violations.push(`${route.method} ${route.path} with a ${scope} key: ${answer.status ?? answer.error}`);
+      const isPermitted = scope !== null && (!needs || needs === 'read' || permits(scope, needs));
+      // The state of the order decides about a change, and no person has its id.
+      const isAnswered = row.as === 'change' || row.as === 'team' ? isDecided(answer) : isServed(answer);
+      if (isPermitted ? isAnswered : scope === null ? answer.status === 401 : isOutOfScope(answer)) continue;
+      violations.push(`${route.method} ${route.path} with ${who}: ${answer.status ?? answer.error}`);
     }
     client.close();
-    const mayOrder = scope === 'full' || scope.includes('orders');
-    if (!mayOrder && (await orders()) !== before) violations.push(`A ${scope} key placed an order`);
+    const mayOrder = scope !== null && permits(scope, 'orders');
+    if (!mayOrder && (await orders()) !== before) violations.push(`An order was placed with ${who}`);
   }
-  return { trials: closed.length * SCOPES.length, violations };
+  return { trials: closed.length * askers.length, violations };
 }
 
 function isServed({ status }: Exchange): boolean {

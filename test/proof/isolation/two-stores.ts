@@ -99,7 +99,11 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
   ]);
   const numbers = { brand, category, child, product, draft, variant, bin: await store.bin(), store: store.id };
   const webhook = await store.webhook({ url: `https://${mark}.example.com/`, host: `${mark}.example.com` });
-  const ids = { order, customer, webhook, key: key?.id ?? '' };
+  const { id: person } = await store.session('owner');
+  const columns = [store.id, `${mark} person`, `${mark}-person@example.com`];
+  await database.query('UPDATE people SET name = $2, email = $3 WHERE store_id = $1', columns);
+  const [session] = await database.query<{ id: string }>('SELECT id FROM api_keys WHERE person_id = $1', [person]);
+  const ids = { order, customer, webhook, key: key?.id ?? '', person, session: session?.id ?? '' };
   const texts = {
     receipt,
     'external reference': keys.external_reference,

@@ -101,6 +101,7 @@ return found;`,
   mutant('codes without a limit', 'sign-in', /an address got 10 codes within an hour/, ['sign-in-limits']),
   mutant('an entry for every browser', 'sign-in', /an entry of the identity provider signed in another browser/, [
     'sign-in-nonce',
+    'AND ($2::bytea IS NULL OR true)`;',
   ]),
   mutant('a link for many sign-ins', 'sign-in', /requests with one (?:link|code) signed in/, ['sign-in-once']),
   mutant('the default maxParamLength', 'inputs', /an id: answered 4\d\d|long-.* answered 4\d\d/, ['long-parameters']),

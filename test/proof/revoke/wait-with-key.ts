@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../support/eventually.js';
 import type { FeedAnswer } from '../../support/feed-reader.js';
+import { credentialOf } from '../support/credential.js';
 import type { Service } from '../support/service.js';
 
 export async function waitWithKey(service: Service, key: string): Promise<string[]> {
   const read: string[] = [];
   for (let cursor = ''; ;) {
     const url = `${service.url}/v1/changes?kinds=brands&wait=20${cursor}`;
-    const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+    const response = await fetch(url, { headers: credentialOf(key) });
     const text = await response.text();
     if (response.status === 401 || response.status === 403) return read;
     if (response.status !== 200) throw new Error(`GET /v1/changes: ${response.status} ${text}`);

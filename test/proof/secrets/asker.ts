@@ -1,3 +1,4 @@
+import { credentialOf } from '../support/credential.js';
 import { SECRETS, type Canaries } from './canaries.js';
 
 interface Question {
@@ -16,26 +17,27 @@ export class Asker {
   asked = 0;
 
   constructor(
-    private readonly url: string,
+    readonly url: string,
     private readonly canaries: Canaries,
   ) {}
 
-  async ask(path: string, question: Question = {}): Promise<{ status: number; body: string }> {
+  async ask(path: string, question: Question = {}): Promise<{ status: number; headers: Headers; body: string }> {
     const { method = 'GET', key, headers = {}, body } = question;
     const response = await fetch(this.url + path, {
       method,
       redirect: 'manual',
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
       headers: {
-        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(key !== undefined && credentialOf(key)),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const answer = { status: response.status, body: await response.text() };
-    const told = `${[...response.headers].join('\n')}\n${answer.body}`;
-    this.check(`${method} ${path}`, answer.status, told, question.mayName === true && answer.status < 400);
+    const { status, headers: told } = response;
+    const answer = { status, headers: told, body: await response.text() };
+    const text = `${[...told].join('\n')}\n${answer.body}`;
+    this.check(`${method} ${path}`, status, text, question.mayName === true && status < 400);
     return answer;
   }
 

@@ -3,8 +3,8 @@ import type { Canaries } from './canaries.js';
 
 interface Reader {
   readonly key: string;
-  /** Has the scope `keys`. */
-  readonly keeper: string;
+  /** The session of an owner, for people and keys. */
+  readonly owner: string;
   readonly ids: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -14,7 +14,7 @@ interface Target {
 }
 
 /** Reads every route in the service's own OpenAPI document: a new route is read without a change here. */
-export async function readEverything(asker: Asker, { key, keeper, ids }: Reader): Promise<string[]> {
+export async function readEverything(asker: Asker, { key, owner, ids }: Reader): Promise<string[]> {
   const document = JSON.parse((await asker.ask('/openapi.json')).body) as { paths: Record<string, object> };
   const unread: string[] = [];
   for (const [path, methods] of Object.entries(document.paths).filter(([, each]) => 'get' in each)) {
@@ -22,12 +22,13 @@ export async function readEverything(asker: Asker, { key, keeper, ids }: Reader)
     const values = path.includes('{') ? (ids[resource] ?? []) : [''];
     const answers = [];
     for (const value of values) {
-      const asking = resource === 'keys' ? keeper : key;
+      const asking = ['keys', 'people'].includes(resource) ? owner : key;
       answers.push(await asker.ask(path.replace(/\{\w+\}/, value), { key: asking, mayName: true }));
     }
     if (!answers.some(({ status }) => status === 200))
       unread.push(`GET ${path} (${Object.keys(methods).join()}) was not read`);
   }
+  await asker.ask('/metrics');
   await asker.ask('/docs');
   await asker.ask('/docs/');
   return unread;

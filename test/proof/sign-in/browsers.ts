@@ -17,12 +17,14 @@ export async function browsers(scene: Scene): Promise<string[]> {
 }
 
 async function foreignBrowser(scene: Scene): Promise<string[]> {
-  const { email } = await scene.person();
+  const person = await scene.person();
+  const { email } = person;
   const [page, other] = [scene.browser(), scene.browser()];
+  const invitation = linksIn(await scene.invitation(person));
   const code = await scene.mailedCode(page, email);
   const mail = scene.mailsTo(email).at(-1) ?? '';
-  const urls = mail.match(/https?:\/\/\S+/g) ?? [];
-  for (const url of urls) await fetch(url).catch(() => undefined);
+  const urls = linksIn(mail);
+  const scanned = await Promise.all([...invitation, ...urls].map((url) => scene.scan(url)));
   await other.requestCode(`${uuidv7()}@example.com`);
   const foreign = [await other.enter({ code }), await scene.browser().enter({ code })];
   const own = await page.enter({ code });
@@ -30,11 +32,18 @@ async function foreignBrowser(scene: Scene): Promise<string[]> {
   const entry = await other.enter({ link: token });
   return [
     ...violationIf(urls.length > 0, `the mail of a code has ${urls.length} links`),
+    ...violationIf(scanned.length === 0, 'an invitation has no link'),
+    ...violationIf(
+      scanned.some(({ setCookies }) => setCookies.length > 0),
+      'a scanner of an invitation got a cookie',
+    ),
     ...violationIf(!foreign.every(isRefused), 'a code signed in another browser'),
     ...violationIf(own.status !== 200, `a code after a scanner and other browsers: ${own.status}`),
     ...violationIf(!isRefused(entry), 'an entry of the identity provider signed in another browser'),
   ];
 }
+
+const linksIn = (mail: string): readonly string[] => mail.match(/https?:\/\/\S+/g) ?? [];
 
 async function plantedCookies(scene: Scene): Promise<string[]> {
   const [victim, attacker] = [await scene.person(), await scene.person('viewer')];

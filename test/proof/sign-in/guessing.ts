@@ -31,13 +31,18 @@ async function limits(scene: Scene): Promise<string[]> {
   const email = `${uuidv7()}@example.com`;
   const stranger = () => `${uuidv7()}@example.com`;
   const [one, ofAddress] = [network(), await accepted(10, () => scene.browser().requestCode(email))];
+  const [made] = await scene.database.query<{ codes: number }>(
+    'SELECT count(*)::int AS codes FROM sign_ins WHERE email = $1',
+    [email],
+  );
   const ofNetwork = await accepted(26, () => scene.browser({ 'x-forwarded-for': one }).requestCode(stranger()));
   const forged = () => ({ 'x-forwarded-for': `${network()}, ${one}` });
   const behind = await accepted(5, () => scene.browser(forged()).requestCode(stranger()));
   const local = () => scene.localBrowser({ 'x-forwarded-for': network() }).requestCode(stranger());
   const [direct] = [await accepted(26, local)];
   return [
-    ...violationIf(ofAddress !== 3, `an address got ${ofAddress} codes within an hour`),
+    ...violationIf(ofAddress !== 3, `${ofAddress} requests for an address were accepted within an hour`),
+    ...violationIf(made?.codes !== 3, `an address got ${made?.codes} codes within an hour`),
     ...violationIf(ofNetwork !== 20, `a network got ${ofNetwork} codes within an hour`),
     ...violationIf(behind > 0, 'a forged entry of X-Forwarded-For is another network'),
     ...violationIf(direct > 20, `forged X-Forwarded-For without TRUST_PROXY: ${direct} codes within an hour`),

@@ -20,6 +20,8 @@ let networks = 0;
 /** A store, a mail server, a worker, and an API process behind a proxy, another without, whose clock is an hour late. */
 export class Scene {
   asked = 0;
+  /** Tokens, and all cookies: nonces and sessions. */
+  readonly secrets = new Set<string>();
 
   private constructor(
     readonly context: ProofContext,
@@ -36,7 +38,7 @@ export class Scene {
     const [proxied, direct, worker] = await Promise.all([
       rig.startService({ env: { TRUST_PROXY: '1' } }),
       rig.startService({ env: HOUR_LATE }),
-      rig.startWorker({ env: { SMTP_URL: sink.url, ...HOUR_LATE } }),
+      rig.startWorker({ env: { SMTP_URL: sink.url, PUBLIC_URL: `https://${HOST}`, ...HOUR_LATE } }),
     ]);
     return new Scene(context, await StoreFixture.create(rig.database), sink, proxied, direct, worker);
   }
@@ -77,15 +79,23 @@ export class Scene {
   }
 
   async mailedCode(browser: Browser, email: string): Promise<string> {
-    const before = this.mailsTo(email).length;
-    const { status } = await browser.requestCode(email);
-    if (status !== 200) throw new Error(`The request of a code was answered ${status}`);
-    const giveUp = performance.now() + MAIL_MS;
-    while (this.mailsTo(email).length === before) {
-      if (performance.now() > giveUp) throw new Error('The mail of a code did not arrive');
-      await delay(20);
-    }
-    return codeIn(this.mailsTo(email).at(-1) ?? '');
+    const mail = await this.nextMail(email, async () => {
+      const { status } = await browser.requestCode(email);
+      if (status !== 200) throw new Error(`The request of a code was answered ${status}`);
+    });
+    return codeIn(mail);
+  }
+
+  invitation({ id, email }: Session): Promise<string> {
+    return this.nextMail(email, () =>
+      this.database.query('UPDATE people SET invite_due = true WHERE store_id = $1 AND id = $2', [this.store.id, id]),
+    );
+  }
+
+  /** As programs do that look for harmful pages. */
+  async scan(url: string): Promise<BrowserAnswer> {
+    const { pathname, search } = new URL(url);
+    return this.browser().ask('GET', pathname + search);
   }
 
   async signedIn(email: string, browser = this.browser()): Promise<Browser> {
@@ -102,6 +112,7 @@ export class Scene {
   /** @param nonce of the browser, for an entry after an identity provider. */
   async token(email: string, nonce: string | null): Promise<string> {
     const token = randomBytes(32).toString('base64url');
+    this.secrets.add(token);
     const [secretHash, nonceHash] = [token, nonce].map((each) => each && createHash('sha256').update(each).digest());
     const account = nonce === null ? ['link', null, null] : ['oidc', 'https://login.example', uuidv7()];
     await this.database.query(
@@ -116,6 +127,17 @@ export class Scene {
     return this.sink.mails.filter(({ to }) => to.includes(email)).map(({ raw }) => raw);
   }
 
+  private async nextMail(email: string, ask: () => Promise<unknown>): Promise<string> {
+    const before = this.mailsTo(email).length;
+    await ask();
+    const giveUp = performance.now() + MAIL_MS;
+    while (this.mailsTo(email).length === before) {
+      if (performance.now() > giveUp) throw new Error('A mail did not arrive');
+      await delay(20);
+    }
+    return this.mailsTo(email).at(-1) ?? '';
+  }
+
   /** With a `Host` of its own, which fetch does not send. */
   private async send(service: Service, { method, url, headers, body }: BrowserRequest): Promise<BrowserAnswer> {
     this.asked++;
@@ -125,7 +147,12 @@ export class Scene {
       const sent = request(service.url + url, { method, headers: typed, agent: false }, (response) => {
         const { statusCode: status = 0, headers: given } = response;
         const answer = { status, headers: given, setCookies: given['set-cookie'] ?? [] };
-        text(response).then((json) => resolve({ ...answer, body: JSON.parse(json) as object }), reject);
+        for (const line of answer.setCookies) this.secrets.add(/=([^;]*)/.exec(line)?.[1] ?? '');
+        const read = (content: string) => ({
+          ...answer,
+          body: content.startsWith('{') ? (JSON.parse(content) as object) : {},
+        });
+        text(response).then((content) => resolve(read(content)), reject);
       });
       sent.on('error', reject).end(content);
     });

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { credentialOf } from './credential.js';
 import type { Exchange, History } from './history.js';
 import type { Random } from './proof.js';
 import { oneOf } from './store-setup.js';
@@ -28,6 +29,7 @@ export class Buyers {
   private readonly agent = new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: Infinity });
 
   constructor(
+    /** @see credentialOf */
     private readonly store: { readonly id: number; readonly key: string },
     private readonly history: Pick<History, 'add'>,
     private readonly random: Random,
@@ -74,7 +76,7 @@ export class Buyers {
     body: Buffer | null,
     timeoutMs: number,
   ): Promise<Pick<Exchange, 'status' | 'headers' | 'bytes' | 'error'>> {
-    const headers: Record<string, string> = { authorization: `Bearer ${this.store.key}` };
+    const headers = credentialOf(this.store.key);
     if (key !== null) headers['idempotency-key'] = key;
     if (body !== null) {
       headers['content-type'] = 'application/json';

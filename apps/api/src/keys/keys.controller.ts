@@ -4,6 +4,7 @@ import { JsonLogger } from '@app/infrastructure';
 import { toKeyUse, toNewKey, toRolledKey, toStoreKey } from '@app/representations';
 import { BadRequestException, Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { CurrentKey } from '../access/current-store.decorator.js';
+import { logAccess } from '../access/log-access.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
@@ -107,9 +108,7 @@ export class KeysController {
   }
 
   private log(what: string, keyId: string, asker: ApiKeyLookup): void {
-    const { type, id } = actorOf(asker);
-    const fields = { store_id: asker.store.id, key_id: keyId, actor_type: type, actor_id: id };
-    this.logger.write('info', `API key ${what}`, fields);
+    logAccess(this.logger, `API key ${what}`, asker, { key_id: keyId });
   }
 }
 

@@ -1,4 +1,5 @@
-import { PeopleService, type ApiKeyLookup, type PersonKey } from '@app/application';
+import { PeopleService, type ApiKeyLookup, type Person, type PersonKey } from '@app/application';
+import { JsonLogger } from '@app/infrastructure';
 import { toPersonResponse, toPersonSession } from '@app/representations';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { StrictBodyPipe } from '../body/body.pipe.js';
@@ -8,6 +9,7 @@ import { NeedsFreshSignIn, NeedsScope } from '../openapi/needs-scope.js';
 import { booleanFilter } from '../query/parameters.js';
 import { listQuery, queryOf, ReadQuery, type ValuesOf } from '../query/query.js';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
+import { logAccess } from '../access/log-access.js';
 import * as docs from './people.openapi.js';
 import { AddPersonRequest, ChangePersonRequest, toNewPerson, toPersonChange } from './people.request.js';
 
@@ -19,7 +21,10 @@ const REMOVAL = queryOf<{ erasesName: boolean | undefined }>({
 @Controller('v1/people')
 @Documented(docs.PEOPLE_DOCUMENTATION)
 export class PeopleController {
-  constructor(private readonly people: PeopleService) {}
+  constructor(
+    private readonly people: PeopleService,
+    private readonly logger: JsonLogger,
+  ) {}
 
   /** A store has few: the page is cut here. */
   @Get()
@@ -34,30 +39,30 @@ export class PeopleController {
   @Post()
   @NeedsFreshSignIn('team')
   @docs.ApiAddPerson
-  async add(@CurrentStore() store: CurrentStoreContext, @Body(StrictBodyPipe) body: AddPersonRequest) {
-    return single(toPersonResponse(await this.people.add({ storeId: store.id, ...toNewPerson(body) })));
+  async add(@CurrentKey() asker: ApiKeyLookup, @Body(StrictBodyPipe) body: AddPersonRequest) {
+    return this.done('added', await this.people.add({ storeId: asker.store.id, ...toNewPerson(body) }), asker);
   }
 
   @Patch(':id')
   @NeedsFreshSignIn('team')
   @docs.ApiChangePerson
   async change(
-    @CurrentStore() store: CurrentStoreContext,
+    @CurrentKey() asker: ApiKeyLookup,
     @Param('id') id: string,
     @Body(StrictBodyPipe) body: ChangePersonRequest,
   ) {
-    return single(toPersonResponse(await this.people.change(keyOf(store, id), toPersonChange(body))));
+    return this.done('changed', await this.people.change(keyOf(asker.store, id), toPersonChange(body)), asker);
   }
 
   @Delete(':id')
   @NeedsFreshSignIn('team')
   @docs.ApiRemovePerson
   async remove(
-    @CurrentStore() store: CurrentStoreContext,
+    @CurrentKey() asker: ApiKeyLookup,
     @Param('id') id: string,
     @ReadQuery(REMOVAL) { erasesName = false }: ValuesOf<typeof REMOVAL>,
   ) {
-    return single(toPersonResponse(await this.people.remove(keyOf(store, id), erasesName)));
+    return this.done('removed', await this.people.remove(keyOf(asker.store, id), erasesName), asker);
   }
 
   @Post(':id/invite')
@@ -89,7 +94,14 @@ export class PeopleController {
   @NeedsFreshSignIn('team')
   @docs.ApiEndSession
   async endSession(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string, @Param('session_id') sessionId: string) {
-    return single(toPersonSession(await this.people.endSession(keyOf(key.store, id), sessionId), key.id));
+    const ended = await this.people.endSession(keyOf(key.store, id), sessionId);
+    logAccess(this.logger, 'Session ended', key, { person_id: id.toLowerCase(), session_id: ended.id });
+    return single(toPersonSession(ended, key.id));
+  }
+
+  private done(what: string, person: Person, asker: ApiKeyLookup) {
+    logAccess(this.logger, `Person ${what}`, asker, { person_id: person.id });
+    return single(toPersonResponse(person));
   }
 }
 
