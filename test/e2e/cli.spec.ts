@@ -137,7 +137,7 @@ describe('the command line', () => {
 
     expect(created).toEqual({ code: 0, shown: expect.stringMatching(/^svc_live_[0-9A-Za-z]{38}\n$/) as string });
     expect(list.shown).toMatch(
-      /^id {36}mode {2}scope {2}ends {2}status {2}expires .*\n[0-9a-f-]{36} {2}live {2}full {3}\w{4} {2}ACTIVE {2}\d{4}-.*\n$/,
+      /^id {36}mode {2}scope {2}ends {2}expires .*\n[0-9a-f-]{36} {2}live {2}full {3}\w{4} {2}\d{4}-.*\n$/,
     );
     const [key] = JSON.parse(json.shown) as { expires_at: string; created_at: string }[];
     const life = Date.parse(key?.expires_at ?? '') - Date.parse(key?.created_at ?? '');

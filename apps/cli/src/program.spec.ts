@@ -315,14 +315,14 @@ describe('what a command prints', () => {
     ]);
   });
 
-  it('has the words of lists one below the other in a table that is wider than the terminal', async () => {
+  it('has words of lists and times on several lines of a table that is wider than the terminal', async () => {
     const { columns } = process.stdout;
-    process.stdout.columns = 20;
+    process.stdout.columns = 24;
 
-    await withTerminal(true, () => print([{ id: 1, scope: ['read', 'orders'], name: 'Acme' }]));
+    await withTerminal(true, () => print([{ id: 1, scope: ['read', 'orders'], at: new Date(0) }]));
     process.stdout.columns = columns;
 
-    expect(said.join('')).toBe('id  scope   name\n1   read,   Acme\n    orders\n');
+    expect(said.join('')).toBe('id  scope   at\n1   read,   1970-01-01\n    orders  00:00\n');
   });
 
   it('has the records of a table that is wider than the terminal one below the other', async () => {

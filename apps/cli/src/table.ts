@@ -1,8 +1,8 @@
 import { printable } from './printable.js';
 
 /**
- * A list of records is a table, or its records one below the other if the table would be wider than the terminal, also with
- * the words of its lists one below the other. A record has two columns, and its own records and lists of them below.
+ * A list of records is a table. If it is wider than the terminal, lists of words and times take several lines, and if it is
+ * still too wide, its records are one below the other. A record has two columns, and its own records and lists of them below.
  */
 export function textOf(value: object, width = Infinity): string {
   if (Array.isArray(value)) return value.length === 0 ? 'none' : listOf(value as object[], width);
@@ -15,7 +15,7 @@ export function textOf(value: object, width = Infinity): string {
 
 function listOf(rows: readonly object[], width: number): string {
   const fits = (table: string) => table.split('\n').every((line) => widthOf(line) <= width);
-  const table = [tableOf(rows, ', '), tableOf(rows, ',\n')].find(fits);
+  const table = [' ', '\n'].map((separator) => tableOf(rows, separator)).find(fits);
   return table ?? rows.map((row) => textOf(row)).join('\n\n');
 }
 
@@ -29,8 +29,8 @@ function tableOf(rows: readonly object[], separator: string): string {
 }
 
 function tableCell(value: unknown, separator: string): string {
-  if (value instanceof Date) return value.toISOString().slice(0, 16).replace('T', ' ');
-  if (Array.isArray(value) && !value.some(isRecord)) return value.map(cellOf).join(separator);
+  if (value instanceof Date) return value.toISOString().slice(0, 16).replace('T', separator);
+  if (Array.isArray(value) && !value.some(isRecord)) return value.map(cellOf).join(`,${separator}`);
   return cellOf(value);
 }
 

@@ -173,7 +173,7 @@ function shortKey(record: ApiKeyRecord) {
   const { id, mode, scope, networks, trusted, name, status, lastFour, expiresAt, lastUsedAt, createdBy } = record;
   return {
     ...{ id, mode, scope: scope.split(','), networks, trusted: trusted || '', name, ends: lastFour },
-    status: status === 'ACTIVE' && isExpired(record) ? 'EXPIRED' : status,
+    refused: status !== 'ACTIVE' ? status.toLowerCase() : isExpired(record) ? 'expired' : '',
     ...{ expires: expiresAt?.toISOString().slice(0, 10), last_used: lastUsedAt },
     created_by: createdBy.name ?? createdBy.type,
   };
