@@ -222,7 +222,7 @@ describe('the last owner', () => {
       const [ada, bob] = [await store.session('owner'), await store.session('owner')];
       const demote = { role: 'manager' };
       const byCommand = () =>
-        operator.remove({ storeId: store.id, id: ada.id }, round % 4 === 3).catch((error: Error) => error);
+        operator.remove({ storeId: store.id, id: ada.id }, round % 4 === 3, null).catch((error: Error) => error);
       await Promise.all([
         round % 2 === 0 ? ask(ada, 'DELETE', `/${bob.id}`) : ask(ada, 'PATCH', `/${bob.id}`, demote),
         round % 3 === 0 ? byCommand() : ask(bob, 'PATCH', `/${ada.id}`, demote, second),

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { CHANGE_KINDS, readNetwork, type ChangeKind } from '@app/application';
 import {
+  foldMailAddress,
   isCurrency,
   isDisplayName,
   isExternalReference,
@@ -90,7 +91,10 @@ export function displayName(text: string): string {
   const name = text.trim();
   if (isDisplayName(name)) return name;
   // Not commander's error, which repeats the value, line breaks included.
-  throw new CommandFailed('Give a name of 1 to 200 characters on one line, without control characters.', EXIT.usage);
+  throw new CommandFailed(
+    'Give a name of 1 to 200 characters on one line, some of them visible, without control characters.',
+    EXIT.usage,
+  );
 }
 
 /** Not commander's error, which repeats the value: it may be a key or a secret, or a part of it. */
@@ -164,7 +168,7 @@ export function bundleKinds(text: string, previous: readonly BundleKind[] = []):
 
 export function emailOfPerson(text: string): string {
   const email = text.trim();
-  if (isMailAddress(email)) return email.toLowerCase();
+  if (isMailAddress(email)) return foldMailAddress(email);
   // Not commander's error, which repeats the value.
   throw new CommandFailed('Give one e-mail address (name@domain).', EXIT.usage);
 }

@@ -26,7 +26,7 @@ export function addPeople(program: Command): Command {
     .action(({ store, ...person }: Required<Options> & { readonly email: string }) =>
       printResult(async (app) => {
         const { id: storeId } = await app.get(StoreRepository).require(store);
-        return inStore(store, await app.get(PeopleService).add({ storeId, ...person }));
+        return inStore(store, await app.get(PeopleService).add({ storeId, ...person }, null));
       }),
     );
 
@@ -39,7 +39,7 @@ export function addPeople(program: Command): Command {
 
   addOne<Options>(people, 'change', 'change the name or the role of a person', (service, person, { name, role }) => {
     if (name === undefined && role === undefined) throw new CommandFailed('Give --name or --role.', EXIT.usage);
-    return service.change(person, { ...(name && { name }), ...(role && { role }) });
+    return service.change(person, { ...(name && { name }), ...(role && { role }) }, null);
   })
     .option('--name <N>', 'display name', displayName)
     .addOption(role());
@@ -55,7 +55,7 @@ type RemoveOptions = Options & YesOption & { readonly eraseName?: boolean };
 
 async function remove(service: PeopleService, person: Person, { store, eraseName = false, yes }: RemoveOptions) {
   await confirm(`Remove ${person.name} (${person.role}) from the store ${store}?`, { yes });
-  return service.remove(person, eraseName);
+  return service.remove(person, eraseName, null);
 }
 
 function addOfStore(people: Command, verb: string, description: string): Command {
