@@ -77,6 +77,7 @@ describe('the people of a store', () => {
     ['a blank name', { name: ' ' }, 'invalid_request'],
     ['a name on two lines', { name: 'Ada\nLovelace' }, 'invalid_request'],
     ['a name that turns the text around', { name: 'Ada\u202e' }, 'invalid_request'],
+    ['a name that shows nothing', { name: '\u3164' }, 'invalid_request'],
     ['a name of 201 characters', { name: 'é'.repeat(201) }, 'invalid_request'],
     ['a role that is none', { role: 'admin' }, 'invalid_request'],
     ['an unknown field', { scope: 'full' }, 'invalid_request'],

@@ -12,6 +12,7 @@ import {
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import { ProviderFailure } from '../ports/identity-provider.js';
 import {
   SignInRepository,
   type OidcIdentity,
@@ -99,9 +100,14 @@ export class SignInService {
    * After the sign-in at an identity provider.
    * @param email as the provider has verified it.
    * @param nonce of the browser that began it, which alone can use the token.
+   * @throws ProviderFailure when no person has the account: who has proved an address may learn that.
    */
   async makeOidcEntry(email: string, oidc: OidcIdentity, nonce: string): Promise<string> {
     const entry = { id: uuidv7(), email: foldMailAddress(email), oidc, nonceHash: sha256(nonce) };
+    if ((await this.signIns.candidates(entry)).length === 0) {
+      const ofOthers = await this.signIns.candidates({ ...entry, oidc: null });
+      throw new ProviderFailure(ofOthers.length > 0 ? 'other_account' : 'not_added');
+    }
     return (await this.drawToken(entry, OIDC_MINUTES)).token;
   }
 
