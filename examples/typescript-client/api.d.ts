@@ -6298,6 +6298,23 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
+    /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+    UnprocessableEntity: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'exceeds_maker';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
     /** @description The store has no such resource. Resources of other stores do not exist for this store. */
     NotFound3: {
       headers: {
@@ -6316,7 +6333,7 @@ export interface components {
       };
     };
     /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
-    UnprocessableEntity: {
+    UnprocessableEntity2: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'api_key_not_active' | 'exceeds_maker';
@@ -6407,10 +6424,27 @@ export interface components {
       };
     };
     /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
-    UnprocessableEntity2: {
+    UnprocessableEntity3: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'last_owner';
+        'X-Error-Code': 'last_owner' | 'exceeds_maker';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+    UnprocessableEntity4: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'exceeds_maker';
         'X-Request-Id': components['headers']['X-Request-Id'];
         'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
         /** @description When the key of the request expires. Only in the 30 days before. */
@@ -9378,23 +9412,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden6'];
-      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
-      422: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'exceeds_maker';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      422: components['responses']['UnprocessableEntity'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9526,7 +9544,7 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden6'];
       404: components['responses']['NotFound3'];
-      422: components['responses']['UnprocessableEntity'];
+      422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9571,6 +9589,7 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden6'];
       404: components['responses']['NotFound3'];
+      422: components['responses']['UnprocessableEntity'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9615,23 +9634,7 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden6'];
       404: components['responses']['NotFound3'];
-      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
-      422: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_not_active';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9676,7 +9679,7 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden6'];
       404: components['responses']['NotFound3'];
-      422: components['responses']['UnprocessableEntity'];
+      422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9786,7 +9789,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'email_taken';
+          'X-Error-Code': 'email_taken' | 'exceeds_maker';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -9863,7 +9866,7 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound4'];
-      422: components['responses']['UnprocessableEntity2'];
+      422: components['responses']['UnprocessableEntity3'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9929,7 +9932,7 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound4'];
-      422: components['responses']['UnprocessableEntity2'];
+      422: components['responses']['UnprocessableEntity3'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9974,6 +9977,7 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound4'];
+      422: components['responses']['UnprocessableEntity4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -10093,6 +10097,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      422: components['responses']['UnprocessableEntity4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];

@@ -171,7 +171,7 @@ describe('ApiKeyRepository', () => {
     ['has ended', `status = 'REVOKED'`],
     ['has expired', 'expires_at = now()'],
     ['has another scope', `scope = 'read,keys'`],
-  ])('makes, rolls and activates nothing for a key that %s since its request was admitted', async (_what, change) => {
+  ])('makes, rolls and changes nothing for a key that %s since its request was admitted', async (_what, change) => {
     const owner = await inserted({ scope: 'read,orders,keys' });
     const maker = { actor: OPERATOR, key: await apiKeys.findByHash(owner.hash) };
     const old = await inserted();
@@ -185,7 +185,9 @@ describe('ApiKeyRepository', () => {
     expect(await apiKeys.insert(storeId, made, maker)).toBeNull();
     expect(await apiKeys.roll(idOf(old.id), successor, 0, maker)).toBeNull();
     expect(await apiKeys.setStatus(idOf(off.id), 'ACTIVE', maker)).toBeNull();
-    expect(await apiKeys.setStatus(idOf(old.id), 'REVOKED', maker)).toMatchObject({ status: 'REVOKED' });
+    expect(await apiKeys.setStatus(idOf(old.id), 'DEACTIVATED', maker)).toBeNull();
+    expect(await apiKeys.setStatus(idOf(old.id), 'REVOKED', maker)).toBeNull();
+    expect(await apiKeys.find(idOf(old.id))).toMatchObject({ status: 'ACTIVE' });
   });
 
   it('makes no key by a scope that another transaction is taking away', async () => {

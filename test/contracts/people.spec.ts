@@ -1,5 +1,13 @@
-import { PersonRepository, type NewPerson, type PersonKey } from '@app/application';
-import { EmailTaken, LastOwner } from '@app/domain';
+import {
+  ApiKeyRepository,
+  ExceedsMaker,
+  hashApiKey,
+  PersonRepository,
+  type ApiKeyLookup,
+  type NewPerson,
+  type PersonKey,
+} from '@app/application';
+import { EmailTaken, LastOwner, scopeOfRole } from '@app/domain';
 import { v7 as uuidv7 } from 'uuid';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
@@ -28,14 +36,17 @@ describe('PersonRepository', () => {
   });
   const rows = <Row>(text: string, ...values: unknown[]) => application.database.query<Row>(text, values);
 
+  const lookUp = (secret: string) =>
+    application.app.get(ApiKeyRepository, { strict: false }).findByHash(hashApiKey(secret));
+
   it('adds a person once in a store, and finds them there', async () => {
     const ada = aPerson();
-    const added = await people.insert(ada);
-    const bob = await people.insert(aPerson({ email: 'bob@example.com', role: 'viewer' }));
-    const elsewhere = await people.insert(aPerson({ storeId: other.id }));
+    const added = await people.insert(ada, null);
+    const bob = await people.insert(aPerson({ email: 'bob@example.com', role: 'viewer' }), null);
+    const elsewhere = await people.insert(aPerson({ storeId: other.id }), null);
 
     expect(added).toEqual({ ...ada, createdAt: expect.any(Date) as Date, lastSignInAt: null, isInvited: false });
-    await expect(people.insert(aPerson({ role: 'viewer' }))).rejects.toThrow(EmailTaken);
+    await expect(people.insert(aPerson({ role: 'viewer' }), null)).rejects.toThrow(EmailTaken);
     expect(await people.list(store.id)).toEqual([added, bob]);
     expect(await people.find(ada)).toEqual(added);
     expect(await people.findByEmail(other.id, 'ada@example.com')).toEqual(elsewhere);
@@ -44,13 +55,13 @@ describe('PersonRepository', () => {
 
   it.each<[string, (key: PersonKey) => Promise<unknown>]>([
     ['find', (key) => people.find(key)],
-    ['change', (key) => people.change(key, { name: 'x', role: 'viewer' })],
-    ['invite', (key) => people.invite(key)],
-    ['remove', (key) => people.remove(key, false)],
-    ['remove with the name', (key) => people.remove(key, true)],
+    ['change', (key) => people.change(key, { name: 'x', role: 'viewer' }, null)],
+    ['invite', (key) => people.invite(key, null)],
+    ['remove', (key) => people.remove(key, false, null)],
+    ['remove with the name', (key) => people.remove(key, true, null)],
   ])('has nothing to %s in another store', async (_what, act) => {
-    const ada = await people.insert(aPerson());
-    await people.insert(aPerson({ storeId: other.id }));
+    const ada = await people.insert(aPerson(), null);
+    await people.insert(aPerson({ storeId: other.id }), null);
 
     expect(await act({ storeId: other.id, id: ada.id })).toBeNull();
     expect(await people.find(ada)).toEqual(ada);
@@ -62,31 +73,31 @@ describe('PersonRepository', () => {
     const key = { storeId: store.id, id: session.id };
     const scopes = () => rows('SELECT scope FROM api_keys WHERE person_id = $1', session.id);
 
-    expect(await people.change(key, { name: 'Grace' })).toMatchObject({ name: 'Grace', role: 'owner' });
-    expect(await people.change(key, { role: 'warehouse' })).toMatchObject({ name: 'Grace', role: 'warehouse' });
+    expect(await people.change(key, { name: 'Grace' }, null)).toMatchObject({ name: 'Grace', role: 'owner' });
+    expect(await people.change(key, { role: 'warehouse' }, null)).toMatchObject({ name: 'Grace', role: 'warehouse' });
     expect(await scopes()).toEqual([{ scope: 'read,fulfillment,stock' }]);
   });
 
   it('keeps an owner', async () => {
-    const ada = await people.insert(aPerson());
-    await people.insert(aPerson({ storeId: other.id }));
-    await people.insert(aPerson({ email: 'bob@example.com', role: 'manager' }));
+    const ada = await people.insert(aPerson(), null);
+    await people.insert(aPerson({ storeId: other.id }), null);
+    await people.insert(aPerson({ email: 'bob@example.com', role: 'manager' }), null);
 
-    await expect(people.change(ada, { role: 'manager' })).rejects.toThrow(LastOwner);
-    await expect(people.remove(ada, false)).rejects.toThrow(LastOwner);
-    await expect(people.remove(ada, true)).rejects.toThrow(LastOwner);
-    expect(await people.change(ada, { role: 'owner' })).toEqual(ada);
+    await expect(people.change(ada, { role: 'manager' }, null)).rejects.toThrow(LastOwner);
+    await expect(people.remove(ada, false, null)).rejects.toThrow(LastOwner);
+    await expect(people.remove(ada, true, null)).rejects.toThrow(LastOwner);
+    expect(await people.change(ada, { role: 'owner' }, null)).toEqual(ada);
   });
 
   it('keeps an owner who is about to be the only one', async () => {
-    const ada = await people.insert(aPerson());
-    const bob = await people.insert(aPerson({ email: 'bob@example.com' }));
+    const ada = await people.insert(aPerson(), null);
+    const bob = await people.insert(aPerson({ email: 'bob@example.com' }), null);
     const removal = await openTransaction(
       application.database,
       `SELECT FROM people WHERE store_id = ${store.id} AND role = 'owner' ORDER BY id FOR NO KEY UPDATE;
        DELETE FROM people WHERE id = '${bob.id}'`,
     );
-    const refused = expect(people.change(ada, { role: 'viewer' })).rejects.toThrow(LastOwner);
+    const refused = expect(people.change(ada, { role: 'viewer' }, null)).rejects.toThrow(LastOwner);
     await eventually(async () => expect(await lockWaits(application.database, '%people.lock_owners%')).toBe(1));
 
     await removal.query('COMMIT');
@@ -118,8 +129,10 @@ describe('PersonRepository', () => {
       );
     }
 
-    expect(await people.remove({ storeId: store.id, id: kept.id }, false)).toMatchObject({ email: kept.email });
-    expect(await people.remove({ storeId: store.id, id: erased.id }, true)).toMatchObject({ email: erased.email });
+    expect(await people.remove({ storeId: store.id, id: kept.id }, false, null)).toMatchObject({ email: kept.email });
+    expect(await people.remove({ storeId: store.id, id: erased.id }, true, null)).toMatchObject({
+      email: erased.email,
+    });
 
     const names = await rows<{ id: string; name: string }>(
       `SELECT DISTINCT id, name FROM (
@@ -163,15 +176,63 @@ describe('PersonRepository', () => {
     expect(others).toEqual([]);
     expect(signIn).toMatchObject({ keyIds: [signIn?.id, expect.any(String)], device: '', lastUsedAt: null });
     const sessionId = signIn?.keyIds[1] ?? '';
-    expect(await people.endSession({ ...key, storeId: other.id }, sessionId)).toBeNull();
-    expect(await people.endSession({ ...key, id: another.id }, sessionId)).toBeNull();
-    expect((await people.endSession(key, sessionId))?.id).toBe(signIn?.id);
+    expect(await people.endSession({ ...key, storeId: other.id }, sessionId, null)).toBeNull();
+    expect(await people.endSession({ ...key, id: another.id }, sessionId, null)).toBeNull();
+    expect((await people.endSession(key, sessionId, null))?.id).toBe(signIn?.id);
     expect(await people.sessions(key)).toEqual([]);
     expect(await people.sessions({ ...key, id: another.id })).toHaveLength(1);
   });
 
+  const CHANGES: readonly [string, (key: PersonKey, asker: ApiKeyLookup | null) => Promise<unknown>][] = [
+    ['insert', (_key, asker) => people.insert(aPerson(), asker)],
+    ['change', (key, asker) => people.change(key, { role: 'owner' }, asker)],
+    ['invite', (key, asker) => people.invite(key, asker)],
+    ['remove', (key, asker) => people.remove(key, false, asker)],
+    ['remove with the name', (key, asker) => people.remove(key, true, asker)],
+    ['end a session', async (key, asker) => people.endSession(key, (await people.sessions(key))[0]?.id ?? '', asker)],
+  ];
+
+  it.each(CHANGES)(
+    'does not %s for a key that has ended or another scope since it was looked up',
+    async (_what, act) => {
+      const [asker, another] = [await store.session('owner'), await store.session('owner')];
+      const key = { storeId: store.id, id: another.id };
+      const found = await lookUp(asker.secret);
+      const all = () =>
+        rows('SELECT p, k.id FROM people p LEFT JOIN api_keys k ON k.person_id = p.id WHERE p.store_id = $1', store.id);
+
+      for (const change of [`scope = 'read'`, 'expires_at = now()', `status = 'DEACTIVATED'`]) {
+        await rows(`UPDATE api_keys SET ${change} WHERE person_id = $1`, asker.id);
+        const before = await all();
+        await expect(act(key, found)).rejects.toThrow(ExceedsMaker);
+        expect(await all()).toEqual(before);
+        await rows(
+          `UPDATE api_keys SET scope = $2, status = 'ACTIVE', expires_at = now() + interval '1 hour' WHERE person_id = $1`,
+          ...[asker.id, scopeOfRole('owner')],
+        );
+      }
+      expect(await act(key, found)).not.toBeNull();
+    },
+  );
+
+  it('adds nobody for an owner whom another transaction is demoting', async () => {
+    const [asker] = [await store.session('owner'), await store.session('owner')];
+    const found = await lookUp(asker.secret);
+    const demotion = await openTransaction(
+      application.database,
+      `UPDATE api_keys SET scope = 'read' WHERE person_id = '${asker.id}'`,
+    );
+    const refused = expect(people.insert(aPerson(), found)).rejects.toThrow(ExceedsMaker);
+    await eventually(async () => expect(await lockWaits(application.database, '%people.hold_asker%')).toBe(1));
+
+    await demotion.query('COMMIT');
+    await demotion.end();
+
+    await refused;
+  });
+
   it('makes the mail due again', async () => {
-    const ada = await people.insert(aPerson());
+    const ada = await people.insert(aPerson(), null);
     const state = 'SELECT invite_due, invite_attempts FROM people WHERE id = $1';
     await rows(
       `UPDATE people SET invite_due = false, invite_attempts = 20, invite_at = 'infinity' WHERE id = $1`,
@@ -179,7 +240,7 @@ describe('PersonRepository', () => {
     );
     expect(await people.find(ada)).toMatchObject({ isInvited: true });
 
-    expect(await people.invite(ada)).toMatchObject({ isInvited: false });
+    expect(await people.invite(ada, null)).toMatchObject({ isInvited: false });
 
     expect(await rows(`${state} AND invite_at <= now()`, ada.id)).toEqual([{ invite_due: true, invite_attempts: 0 }]);
   });

@@ -162,13 +162,23 @@ describe('SignInRepository', () => {
     const { email } = await api.store.session('owner');
     const entry = async (identity: typeof OIDC, mail = email) => {
       const token = await signIns.makeOidcEntry(mail, identity, `${identity.subject}-${++addresses}`);
-      return enter({ link: token }, `${identity.subject}-${addresses}`);
+      const nonce = `${identity.subject}-${addresses}`;
+      return () => enter({ link: token }, nonce);
     };
+    const [first, ...others] = [
+      ...[await entry(OIDC), await entry({ ...OIDC, subject: 'sub-2' })],
+      await entry({ ...OIDC, issuer: 'https://other.example' }),
+    ];
 
-    expect(await entry(OIDC)).toMatchObject({ person: { email } });
-    await isRefused(entry({ ...OIDC, subject: 'sub-2' }));
-    await isRefused(entry({ ...OIDC, issuer: 'https://other.example' }));
-    expect(await entry(OIDC, 'new-address@example.com')).toMatchObject({ person: { email } });
+    expect(await first?.()).toMatchObject({ person: { email } });
+    for (const other of others) await isRefused(other());
+    await expect(entry({ ...OIDC, subject: 'sub-2' })).rejects.toMatchObject({ outcome: 'other_account' });
+    await expect(entry(OIDC, 'another@example.com').then((again) => again())).resolves.toMatchObject({
+      person: { email },
+    });
+    await expect(entry({ ...OIDC, subject: 'x' }, 'stranger@example.com')).rejects.toMatchObject({
+      outcome: 'not_added',
+    });
   });
 
   it('opens the entry after an identity provider in the browser that began it only', async () => {

@@ -18,6 +18,8 @@ import { startApi, type RunningApi } from '../support/start-api.js';
 const PUBLIC_URL = 'http://localhost:3000';
 const REFUSED = './../#/sign-in/refused/refused';
 const UNAVAILABLE = './../#/sign-in/refused/unavailable';
+const NOT_ADDED = './../#/sign-in/refused/not_added';
+const OTHER_ACCOUNT = './../#/sign-in/refused/other_account';
 const ENTERS = /^\.\/\.\.\/#\/enter\/([\w-]{43})$/;
 
 const lines: string[] = [];
@@ -106,7 +108,7 @@ async function expectFailure({ location, cookies }: Awaited<ReturnType<typeof vi
   const logged = lines
     .map((line) => JSON.parse(line) as Record<string, unknown>)
     .filter(({ msg }) => msg !== 'request');
-  const outcome = to === REFUSED ? 'refused' : 'unavailable';
+  const outcome = to.split('/').at(-1);
   const fields = { level: 40, time: expect.any(String) as string, request_id: expect.any(String) as string };
   expect(logged).toEqual([{ ...fields, msg: `sign-in by OIDC ${outcome}`, outcome: reason }]);
 }
@@ -185,6 +187,13 @@ describe('sign-in by OIDC', () => {
       { claims: { ...withoutEmail, sub: 'b' } },
       'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
     ],
+    ['an e-mail with a blank', { claims: { email: ' ada@shop.example' } }, 'email_not_plain'],
+    ['an e-mail with a line break', { claims: { email: 'ada@shop.example\n' } }, 'email_not_plain'],
+    ['an e-mail with NUL', { claims: { email: 'ada\0@shop.example' } }, 'email_not_plain'],
+    ['an e-mail of 255 bytes', { claims: { email: `${'a'.repeat(64)}@${'b.'.repeat(93)}test` } }, 'email_not_plain'],
+    ['no subject', { claims: { sub: '' } }, 'subject_not_valid'],
+    ['a subject of 256 characters', { claims: { sub: 'a'.repeat(256) } }, 'subject_not_valid'],
+    ['a subject with NUL', { claims: { sub: 'a\0' } }, 'subject_not_valid'],
     ['no ID token', { answers: { '/token': withoutIdToken } }, 'OAUTH_INVALID_RESPONSE'],
     ['a redirect', { answers: { '/token': redirect } }, 'OAUTH_RESPONSE_IS_NOT_CONFORM'],
   ])('refuses a provider that sends %s', async (_what, lies, reason) => {
@@ -250,8 +259,27 @@ describe('sign-in by OIDC', () => {
     const other = await signIn(email, { claims: { sub: `another subject of ${email}` } });
     const renamed = await signIn('renamed@shop.example', { claims: { sub: `subject of ${email}` } });
 
-    await expect(enter(other)).rejects.toBeInstanceOf(SignInInvalid);
+    expect(other.location).toBe(OTHER_ACCOUNT);
     expect(await enter(renamed)).toMatchObject({ person: { email, name } });
+  });
+
+  it('names an account that no person has, also where another letter becomes one of the e-mail in lower case', async () => {
+    const { email } = await aPerson();
+    await api.database.query('UPDATE people SET email = $1 WHERE email = $2', [`kim-${email}`, email]);
+
+    await expectFailure(await signIn(`\u212aim-${email}`, { claims: { sub: 'kim' } }), 'not_added', NOT_ADDED);
+  });
+
+  it('names the account of a person who is pinned to another one', async () => {
+    const { email } = await aPerson();
+    await enter(await signIn(email));
+    await api.database.query('DELETE FROM sign_ins');
+
+    await expectFailure(
+      await signIn(email, { claims: { sub: `another subject of ${email}` } }),
+      'other_account',
+      OTHER_ACCOUNT,
+    );
   });
 
   it('is one of the ways to sign in', async () => {

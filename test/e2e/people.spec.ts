@@ -77,6 +77,7 @@ describe('the people of a store', () => {
     ['a blank name', { name: ' ' }, 'invalid_request'],
     ['a name on two lines', { name: 'Ada\nLovelace' }, 'invalid_request'],
     ['a name that turns the text around', { name: 'Ada\u202e' }, 'invalid_request'],
+    ['a name that shows nothing', { name: '\u3164' }, 'invalid_request'],
     ['a name of 201 characters', { name: 'é'.repeat(201) }, 'invalid_request'],
     ['a role that is none', { role: 'admin' }, 'invalid_request'],
     ['an unknown field', { scope: 'full' }, 'invalid_request'],
@@ -222,7 +223,7 @@ describe('the last owner', () => {
       const [ada, bob] = [await store.session('owner'), await store.session('owner')];
       const demote = { role: 'manager' };
       const byCommand = () =>
-        operator.remove({ storeId: store.id, id: ada.id }, round % 4 === 3).catch((error: Error) => error);
+        operator.remove({ storeId: store.id, id: ada.id }, round % 4 === 3, null).catch((error: Error) => error);
       await Promise.all([
         round % 2 === 0 ? ask(ada, 'DELETE', `/${bob.id}`) : ask(ada, 'PATCH', `/${bob.id}`, demote),
         round % 3 === 0 ? byCommand() : ask(bob, 'PATCH', `/${ada.id}`, demote, second),

@@ -4,7 +4,9 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { Browser, codeIn, type SendRequest } from '../support/browser.js';
 import { commandLine } from '../support/command-line.js';
 import { eventually } from '../support/eventually.js';
+import { lockWaits } from '../support/lock-waits.js';
 import { readMail } from '../support/mail-message.js';
+import { openTransaction } from '../support/open-transaction.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
@@ -131,6 +133,30 @@ describe('a mailed code', () => {
       expect(rows).toEqual([{ mail_code: null }]);
     });
     expect(smtp.recipients).not.toContain(stranger);
+  });
+
+  it('is asked for by one network without the connections and turns of others', async () => {
+    const crowd = '198.51.100.77';
+    const lock = await openTransaction(
+      api.database,
+      `SELECT pg_advisory_xact_lock(hashtext('sign_in_network'), hashtext('${crowd}'))`,
+    );
+    const statusOf = async (answer: Promise<{ status: number }>) => (await answer).status;
+    const ask = (page: Browser) => statusOf(page.requestCode(`${uuidv7()}@example.com`));
+    const asking = Array.from({ length: 100 }, () => ask(browser({ 'x-forwarded-for': crowd })));
+    await eventually(async () => expect(await lockWaits(api.database)).toBe(1));
+
+    const others = await Promise.all(Array.from({ length: 5 }, () => ask(browser())));
+    const reads = await Promise.all(Array.from({ length: 20 }, () => api.get('/v1/store')));
+
+    expect(await lockWaits(api.database)).toBe(1);
+    await lock.query('COMMIT');
+    await lock.end();
+    expect(others).toEqual(others.map(() => 200));
+    expect(reads.map(({ statusCode }) => statusCode)).toEqual(reads.map(() => 200));
+    const statuses = await Promise.all(asking);
+    expect([...new Set(statuses)].sort()).toEqual([200, 429]);
+    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(20);
   });
 
   it('is refused in another browser, and after five wrong ones, with one text', async () => {

@@ -12,19 +12,27 @@ export interface RawOptions {
   readonly waitMs?: number;
   /** Return after a whole response, without waiting for the end of the connection. */
   readonly keep?: boolean;
+  /** Awaited before each piece but the first. */
+  readonly between?: () => Promise<unknown>;
 }
 
 export function sendRaw(
   port: number,
   bytes: string | Buffer | readonly (string | Buffer)[],
-  { waitMs = 15_000, keep = true }: RawOptions = {},
+  { waitMs = 15_000, keep = true, between }: RawOptions = {},
 ): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let closed = false;
     const socket = net.connect(port, '127.0.0.1', () => {
-      for (const piece of [bytes].flat()) socket.write(piece);
+      void write();
     });
+    const write = async () => {
+      for (const [index, piece] of [bytes].flat().entries()) {
+        if (index > 0) await between?.();
+        socket.write(piece);
+      }
+    };
     const finish = () => {
       clearTimeout(timer);
       socket.destroy();

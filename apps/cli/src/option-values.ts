@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { CHANGE_KINDS, readNetwork, type ChangeKind } from '@app/application';
 import {
+  foldMailAddress,
   isCurrency,
   isDisplayName,
   isExternalReference,
@@ -90,7 +91,10 @@ export function displayName(text: string): string {
   const name = text.trim();
   if (isDisplayName(name)) return name;
   // Not commander's error, which repeats the value, line breaks included.
-  throw new CommandFailed('--name must be 1 to 200 characters on one line, without control characters.', EXIT.usage);
+  throw new CommandFailed(
+    '--name must be 1 to 200 characters on one line, some of them visible, without control characters.',
+    EXIT.usage,
+  );
 }
 
 /** Not commander's error, which repeats the value: it may be a key or a secret, or a part of it. */
@@ -165,7 +169,7 @@ export function bundleKinds(text: string, previous: readonly BundleKind[] = []):
 /** Not commander's error, which repeats the value. @param what the option or the argument. */
 const emailOfPerson = (what: string) => (text: string) => {
   const email = text.trim();
-  if (isMailAddress(email)) return email.toLowerCase();
+  if (isMailAddress(email)) return foldMailAddress(email);
   throw new CommandFailed(`${what} must be one e-mail address (name@domain).`, EXIT.usage);
 };
 

@@ -64,7 +64,8 @@ function App(): JSX.Element {
         <Routed path={path} />
       </Frame>
     );
-  if (me.error instanceof Refused && me.error.status === 401) return <SignIn isRefused={path === '/sign-in/refused'} />;
+  if (me.error instanceof Refused && me.error.status === 401)
+    return <SignIn refusal={/^\/sign-in\/refused\/(.+)$/.exec(path)?.[1]} />;
   return (
     <main>
       <Waiting query={me} rows={6} />

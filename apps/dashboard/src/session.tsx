@@ -178,12 +178,20 @@ function Door({ children }: { children: ComponentChildren }): JSX.Element {
   );
 }
 
-export function SignIn({ isRefused = false }: { isRefused?: boolean }): JSX.Element {
+/** By the last part of the address to which the service sends back from the identity provider. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  not_added: 'No store has added the e-mail of your account. Ask an owner of the store to add it.',
+  other_account:
+    'Your e-mail belongs to a person who signs in with another account. Use that one, or ask an owner of the store to remove and add you.',
+  unavailable: 'Your organisation does not answer. Try again later.',
+};
+
+export function SignIn({ refusal }: { refusal?: string | undefined }): JSX.Element {
   return (
     <Door>
       <h1>Sign in</h1>
-      {isRefused && (
-        <Note tone="bad">Your organisation did not sign you in. Ask an owner of the store to add you.</Note>
+      {refusal !== undefined && (
+        <Note tone="bad">{REFUSALS[refusal] ?? 'Your organisation did not sign you in. Try again.'}</Note>
       )}
       <WaysIn />
     </Door>

@@ -96,5 +96,5 @@ export const CursorInvalid = domainError(
 );
 /** The key cannot be rolled or activated as it is. */
 export const ApiKeyNotActive = domainError('rejected', 'api_key_not_active', (problem: string) => problem);
-/** A key gets at most what its maker has. */
+/** A key gets at most what its maker has, and who has lost access changes nothing. */
 export const ExceedsMaker = domainError('rejected', 'exceeds_maker', (excess: string) => excess);

@@ -5,6 +5,7 @@ const OIDC = 'test/e2e/oidc.spec.ts';
 
 const BOUNDS = 'libs/application/src/access/key-bounds.spec.ts';
 const KEYS = 'test/e2e/keys.spec.ts';
+const HELD = 'test/e2e/held-requests.spec.ts';
 
 export const ACCESS_MUTANTS: readonly Mutant[] = [
   mutant('settings shown unfiltered', 'secrets', /zqsett\d+.* in the answer \(200\) to GET \/v1\/store/, [
@@ -132,6 +133,28 @@ return found;`,
     /● .*makes no key by a scope that another transaction is taking away/,
     ['maker-stands', 'WHERE true OR ${MAKER_STANDS}'],
   ),
+  mutant(
+    'a key is revoked for a maker that has ended',
+    'test/contracts/api-keys.spec.ts -t ApiKeyRepository makes, rolls and changes nothing',
+    /● .*makes, rolls and changes nothing for a key that has ended/,
+    ['maker-of-change'],
+  ),
+  mutant(
+    'people are changed for an owner who is one no more',
+    'test/contracts/people.spec.ts -t PersonRepository does not',
+    /● .*does not insert for a key that has ended/,
+    ['asker-of-people'],
+  ),
+  mutant('a held request keeps its access', HELD, /● .*adds no owner for an owner who is removed/, [
+    'credential-after-body',
+  ]),
+  mutant(
+    'codes of one network take all turns',
+    'test/e2e/sign-in.spec.ts -t a mailed code is asked for by one network',
+    /● .*is asked for by one network without the connections and turns of others/,
+    ['code-turns', 'private readonly codeTurns = new Semaphore(() => Infinity, TURN_MS);'],
+  ),
+  mutant('an e-mail of the provider with blanks', OIDC, /● .*sends an e-mail with a blank/, ['plain-email']),
   mutant('answers 503 on closing', 'rolling', /a request on a slow line was answered 503/, [
     'requests-on-closing',
     'return503OnClosing: true,',

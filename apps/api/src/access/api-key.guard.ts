@@ -1,4 +1,4 @@
-import { ApiKeyRepository, AuthenticateApiKey, type ApiKeyLookup } from '@app/application';
+import { ApiKeyRepository, AuthenticateApiKey, type ApiKeyLookup, type Authentication } from '@app/application';
 import { permits } from '@app/domain';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -7,6 +7,9 @@ import './current-store.decorator.js';
 import { credentialOf } from './credential.js';
 import './route-access.js';
 import { Throttle } from './throttle.js';
+
+/** From the admission until the body has arrived. */
+const SLOW_BODY_MS = 1_000;
 
 const EXPIRY_NOTICE_MS = 30 * 24 * 60 * 60 * 1000;
 
@@ -19,10 +22,14 @@ export class ApiKeyGuard implements CanActivate {
     private readonly throttle: Throttle,
   ) {}
 
+  /** Nest asks when the body has arrived. */
   async canActivate(context: ExecutionContext): Promise<true> {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
-    if (!request.apiKey) await this.admit(request, http.getResponse<FastifyReply>());
+    const reply = http.getResponse<FastifyReply>();
+    if (!request.apiKey) await this.admit(request, reply);
+    // @protects credential-after-body
+    else if (mayHaveEnded(request)) await this.admitAgain(request, reply);
     return true;
   }
 
@@ -30,25 +37,45 @@ export class ApiKeyGuard implements CanActivate {
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (!needsKey(request)) return;
     reply.header('cache-control', 'no-store');
-    const found = await this.authenticate.execute(credentialOf(request), request.ip);
-    if (!found.key) {
-      request.refusedKey = found.refused;
-      throw new AuthenticationError(found.failure);
-    }
-    const { key } = found;
-    request.apiKey = key;
+    const key = accept(request, await this.authenticate.execute(credentialOf(request), request.ip));
     describeKey(reply, key);
     const seconds = this.throttle.admit(key.id);
     if (seconds > 0) {
       this.apiKeys.noteThrottled(key);
       throw new TooManyRequests(seconds);
     }
-    const { needs, needsFreshSignIn } = request.routeOptions.config;
-    // @protects key-scope
-    if (needs && !permits(key.scope, ...needs)) throw new AuthenticationError({ lacks: needs });
-    // @protects fresh-sign-in
-    if (needsFreshSignIn && key.person?.isFresh === false) throw new AuthenticationError('stale_sign_in');
+    demandScope(request, key);
   }
+
+  /** A client may hold its body back until its access has ended. The request is counted already. */
+  private async admitAgain(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    for (const name of ['x-traffic-mode', 'x-key-expires-at']) reply.removeHeader(name);
+    const key = accept(request, await this.authenticate.check(credentialOf(request), request.ip));
+    describeKey(reply, key);
+    demandScope(request, key);
+  }
+}
+
+/** Requests that give access, and those whose body was slow. The others need no second look-up. */
+function mayHaveEnded({ routeOptions, admittedAt }: FastifyRequest): boolean {
+  return routeOptions.config.needsFreshSignIn === true || performance.now() - admittedAt > SLOW_BODY_MS;
+}
+
+/** @throws AuthenticationError */
+function accept(request: FastifyRequest, found: Authentication): ApiKeyLookup {
+  request.apiKey = found.key;
+  if (found.key) return found.key;
+  request.refusedKey = found.refused;
+  throw new AuthenticationError(found.failure);
+}
+
+/** @throws AuthenticationError */
+function demandScope({ routeOptions }: FastifyRequest, key: ApiKeyLookup): void {
+  const { needs, needsFreshSignIn } = routeOptions.config;
+  // @protects key-scope
+  if (needs && !permits(key.scope, ...needs)) throw new AuthenticationError({ lacks: needs });
+  // @protects fresh-sign-in
+  if (needsFreshSignIn && key.person?.isFresh === false) throw new AuthenticationError('stale_sign_in');
 }
 
 /** An unknown path under `/v1` needs a key, however it is spelled: strangers do not learn which routes exist there. */

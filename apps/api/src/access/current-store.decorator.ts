@@ -9,6 +9,8 @@ declare module 'fastify' {
     /** A key that exists but may not be used: for the log, and the count of its refusals. */
     refusedKey: ApiKeyLookup | null;
     admissionMs: number;
+    /** When the key was accepted, on the clock of `performance`. */
+    admittedAt: number;
   }
 }
 

@@ -202,7 +202,7 @@ export function RequiredEmailField({ description }: FieldOptions): PropertyDecor
 export function NameField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
   const isName = isTextThat(
     (value) => isDisplayName(value.trim()),
-    `must be 1 to ${MAX_DISPLAY_NAME} characters on one line, without control characters`,
+    `must be 1 to ${MAX_DISPLAY_NAME} characters on one line, some of them visible, without control characters`,
   );
   const schema = { type: 'string', minLength: 1, maxLength: MAX_DISPLAY_NAME, description } as const;
   return requirable(isRequired, schema, isName);

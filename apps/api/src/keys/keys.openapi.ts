@@ -79,7 +79,7 @@ const ApiChange = ({ failures = [], ...operation }: Change) =>
       ...operation,
       of: StoreKey,
       answer: { status: 200, description: 'The key after the change.' },
-      failures: [...failures, new NotFound('Key'), LOST],
+      failures: [...failures, new NotFound('Key'), EXCESS, LOST],
     }),
   );
 
@@ -100,5 +100,5 @@ export const ApiActivateKey = ApiChange({
   operationId: 'activateKey',
   summary: 'Activate a key',
   description: 'It is accepted again, until its end. Its rights are bounded as those of a new key.',
-  failures: [NOT_ACTIVE, EXCESS],
+  failures: [NOT_ACTIVE],
 });

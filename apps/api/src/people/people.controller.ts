@@ -40,7 +40,8 @@ export class PeopleController {
   @NeedsFreshSignIn('team')
   @docs.ApiAddPerson
   async add(@CurrentKey() asker: ApiKeyLookup, @Body(StrictBodyPipe) body: AddPersonRequest) {
-    return this.done('added', await this.people.add({ storeId: asker.store.id, ...toNewPerson(body) }), asker);
+    const added = await this.people.add({ storeId: asker.store.id, ...toNewPerson(body) }, asker);
+    return this.done('added', added, asker);
   }
 
   @Patch(':id')
@@ -51,7 +52,7 @@ export class PeopleController {
     @Param('id') id: string,
     @Body(StrictBodyPipe) body: ChangePersonRequest,
   ) {
-    return this.done('changed', await this.people.change(keyOf(asker.store, id), toPersonChange(body)), asker);
+    return this.done('changed', await this.people.change(keyOf(asker.store, id), toPersonChange(body), asker), asker);
   }
 
   @Delete(':id')
@@ -62,15 +63,15 @@ export class PeopleController {
     @Param('id') id: string,
     @ReadQuery(REMOVAL) { erasesName = false }: ValuesOf<typeof REMOVAL>,
   ) {
-    return this.done('removed', await this.people.remove(keyOf(asker.store, id), erasesName), asker);
+    return this.done('removed', await this.people.remove(keyOf(asker.store, id), erasesName, asker), asker);
   }
 
   @Post(':id/invite')
   @HttpCode(200)
   @NeedsFreshSignIn('team')
   @docs.ApiInvitePerson
-  async invite(@CurrentStore() store: CurrentStoreContext, @Param('id') id: string) {
-    return single(toPersonResponse(await this.people.invite(keyOf(store, id))));
+  async invite(@CurrentKey() asker: ApiKeyLookup, @Param('id') id: string) {
+    return single(toPersonResponse(await this.people.invite(keyOf(asker.store, id), asker)));
   }
 
   @Get(':id/sessions')
@@ -94,7 +95,7 @@ export class PeopleController {
   @NeedsFreshSignIn('team')
   @docs.ApiEndSession
   async endSession(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string, @Param('session_id') sessionId: string) {
-    const ended = await this.people.endSession(keyOf(key.store, id), sessionId);
+    const ended = await this.people.endSession(keyOf(key.store, id), sessionId, key);
     logAccess(this.logger, 'Session ended', key, { person_id: id.toLowerCase(), session_id: ended.id });
     return single(toPersonSession(ended, key.id));
   }

@@ -1,4 +1,4 @@
-import { CommitOutcomeUnknown } from '@app/application';
+import { CHANGED_MAKER, CommitOutcomeUnknown, ExceedsMaker } from '@app/application';
 import { EmailTaken, LastOwner, NotFound } from '@app/domain';
 import { Person, PersonSession, type Representation, type ResourceDocumentation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
@@ -33,6 +33,9 @@ export const ApiListSessions = applyDecorators(
   ApiFailures(new NotFound('Person')),
 );
 
+/** Of every change: also when who asks has lost access in the meantime. */
+const OF_CHANGE = [new ExceedsMaker(CHANGED_MAKER), new CommitOutcomeUnknown(null)];
+
 /** @param answer what the row shows. */
 const ApiChange = (
   operation: Omit<Parameters<typeof ApiWrite>[0], 'of' | 'answer'>,
@@ -45,7 +48,7 @@ const ApiChange = (
       ...operation,
       of,
       answer: { status: 200, description: answer },
-      failures: [...(operation.failures ?? []), new NotFound('Person'), new CommitOutcomeUnknown(null)],
+      failures: [...(operation.failures ?? []), new NotFound('Person'), ...OF_CHANGE],
     }),
   );
 
@@ -56,7 +59,7 @@ export const ApiAddPerson = ApiWrite({
   of: Person,
   body: { type: AddPersonRequest, example: { email: 'ada@example.com', name: 'Ada Lovelace', role: 'owner' } },
   answer: { status: 201, description: 'The person.' },
-  failures: [new BadRequestException('email is required'), new EmailTaken(), new CommitOutcomeUnknown(null)],
+  failures: [new BadRequestException('email is required'), new EmailTaken(), ...OF_CHANGE],
 });
 
 export const ApiChangePerson = ApiChange(

@@ -61,7 +61,7 @@ export class Demo {
   private async addOwner(): Promise<void> {
     const { id: storeId } = await this.app.get(StoreRepository).require(DEMO_STORE);
     const known = await this.app.get(PersonRepository).findByEmail(storeId, OWNER.email);
-    if (!known) await this.app.get(PeopleService).add({ storeId, ...OWNER });
+    if (!known) await this.app.get(PeopleService).add({ storeId, ...OWNER }, null);
   }
 
   private async createKey(mode: ApiKeyMode): Promise<string> {

@@ -29,7 +29,7 @@ export function addPeople(program: Command): Command {
       withApplication(
         async (app, { publicUrl }) => {
           const { id: storeId } = await app.get(StoreRepository).require(store);
-          const added = await app.get(PeopleService).add({ storeId, ...person });
+          const added = await app.get(PeopleService).add({ storeId, ...person }, null);
           if (publicUrl === null)
             say('PUBLIC_URL is not set here: without it, the mail has no address of the dashboard.');
           print(inStore(store, added));
@@ -47,7 +47,7 @@ export function addPeople(program: Command): Command {
 
   addOne<Options>(people, 'change', 'change the name or the role of a person', (service, person, { name, role }) => {
     if (name === undefined && role === undefined) throw new CommandFailed('Give --name or --role.', EXIT.usage);
-    return service.change(person, { ...(name && { name }), ...(role && { role }) });
+    return service.change(person, { ...(name && { name }), ...(role && { role }) }, null);
   })
     .option('--name <N>', 'display name', displayName)
     .addOption(role());
@@ -63,7 +63,7 @@ type RemoveOptions = Options & YesOption & { readonly eraseName?: boolean };
 
 async function remove(service: PeopleService, person: Person, { store, eraseName = false, yes }: RemoveOptions) {
   await confirm(`Remove ${person.name} (${person.role}) from the store ${store}?`, { yes });
-  return service.remove(person, eraseName);
+  return service.remove(person, eraseName, null);
 }
 
 function addOfStore(people: Command, verb: string, description: string): Command {

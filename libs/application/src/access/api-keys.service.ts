@@ -5,6 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { ApiKeyNotActive, ExceedsMaker } from '../errors.js';
 import {
   ApiKeyRepository,
+  CHANGED_MAKER,
   type ApiKeyRecord,
   type ApiKeyReference,
   type ApiKeyStatus,
@@ -28,7 +29,6 @@ const REFUSAL: Readonly<Record<Exclude<ApiKeyStatus, 'ACTIVE'>, string>> = {
   DEACTIVATED: 'is deactivated: activate it first, or create a new key instead',
   REVOKED: 'is revoked: create a new key instead',
 };
-const CHANGED_MAKER = 'The key or the session of the request has ended, or permits something else now';
 
 /**
  * Only the results of `create` and `roll` contain the text of a key: the database stores its hash. The key of a machine
@@ -90,7 +90,7 @@ export class ApiKeysService {
     const record = await this.apiKeys.setStatus(key, status, maker);
     if (record) return record;
     const { status: present } = await this.find(key, maker);
-    if (present !== 'REVOKED') throw new ExceedsMaker(CHANGED_MAKER);
+    if (present !== 'REVOKED' || status === 'REVOKED') throw new ExceedsMaker(CHANGED_MAKER);
     throw new ApiKeyNotActive('The key is revoked, which is final');
   }
 

@@ -1,6 +1,7 @@
-import { isUuid, NotFound } from '@app/domain';
+import { foldMailAddress, isUuid, NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import type { ApiKeyLookup } from '../ports/api-key.repository.js';
 import {
   PersonRepository,
   type NewPerson,
@@ -11,6 +12,9 @@ import {
 } from '../ports/person.repository.js';
 import { StoreRepository } from '../ports/store.repository.js';
 
+/** The key of the request that asks; null for the operator. */
+type Asker = ApiKeyLookup | null;
+
 /** Only owners have the scope `team`. They have every scope, so a person gives no role with words that they lack. */
 @Injectable()
 export class PeopleService {
@@ -19,9 +23,9 @@ export class PeopleService {
     private readonly stores: StoreRepository,
   ) {}
 
-  /** @param person with an e-mail in any letter case. @throws EmailTaken */
-  add({ email, ...person }: Omit<NewPerson, 'id'>): Promise<Person> {
-    return this.people.insert({ ...person, email: email.toLowerCase(), id: uuidv7() });
+  /** @param person with an e-mail in any letter case. @throws EmailTaken, ExceedsMaker */
+  add({ email, ...person }: Omit<NewPerson, 'id'>, asker: Asker): Promise<Person> {
+    return this.people.insert({ ...person, email: foldMailAddress(email), id: uuidv7() }, asker);
   }
 
   list(storeId: number): Promise<Person[]> {
@@ -31,22 +35,22 @@ export class PeopleService {
   /** @throws NotFound when there is no such store, or no such person in it. */
   async locate(store: string, email: string): Promise<Person> {
     const { id } = await this.stores.require(store);
-    return orNotFound(await this.people.findByEmail(id, email.toLowerCase()));
+    return orNotFound(await this.people.findByEmail(id, foldMailAddress(email)));
   }
 
-  /** @throws LastOwner, NotFound */
-  async change(key: PersonKey, change: PersonChange): Promise<Person> {
-    return orNotFound(isUuid(key.id) ? await this.people.change(key, change) : null);
+  /** @throws LastOwner, NotFound, ExceedsMaker */
+  async change(key: PersonKey, change: PersonChange, asker: Asker): Promise<Person> {
+    return orNotFound(isUuid(key.id) ? await this.people.change(key, change, asker) : null);
   }
 
-  /** Sends the mail about the access again. @throws NotFound */
-  async invite(key: PersonKey): Promise<Person> {
-    return orNotFound(isUuid(key.id) ? await this.people.invite(key) : null);
+  /** Sends the mail about the access again. @throws NotFound, ExceedsMaker */
+  async invite(key: PersonKey, asker: Asker): Promise<Person> {
+    return orNotFound(isUuid(key.id) ? await this.people.invite(key, asker) : null);
   }
 
-  /** @returns the person as it was. @throws LastOwner, NotFound */
-  async remove(key: PersonKey, erasesName: boolean): Promise<Person> {
-    return orNotFound(isUuid(key.id) ? await this.people.remove(key, erasesName) : null);
+  /** @returns the person as it was. @throws LastOwner, NotFound, ExceedsMaker */
+  async remove(key: PersonKey, erasesName: boolean, asker: Asker): Promise<Person> {
+    return orNotFound(isUuid(key.id) ? await this.people.remove(key, erasesName, asker) : null);
   }
 
   /** @throws NotFound */
@@ -55,10 +59,10 @@ export class PeopleService {
     return this.people.sessions(key);
   }
 
-  /** @throws NotFound */
-  async endSession(key: PersonKey, sessionId: string): Promise<PersonSession> {
+  /** @throws NotFound, ExceedsMaker */
+  async endSession(key: PersonKey, sessionId: string, asker: Asker): Promise<PersonSession> {
     const known = isUuid(key.id) && isUuid(sessionId);
-    return orNotFound(known ? await this.people.endSession(key, sessionId) : null, 'Session');
+    return orNotFound(known ? await this.people.endSession(key, sessionId, asker) : null, 'Session');
   }
 }
 

@@ -3,6 +3,7 @@ import {
   API_KEY_SECRET,
   composeSessionSecret,
   composeSignInCode,
+  foldMailAddress,
   NotFound,
   readSignInCode,
   SignInInvalid,
@@ -11,6 +12,7 @@ import {
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import { ProviderFailure } from '../ports/identity-provider.js';
 import {
   SignInRepository,
   type OidcIdentity,
@@ -18,6 +20,9 @@ import {
   type SignIn,
   type SignInCandidate,
 } from '../ports/sign-in.repository.js';
+import { Overloaded } from '../errors.js';
+import { Semaphore } from '../semaphore.js';
+import { TURN_MS } from '../time-limits.js';
 import { hashApiKey } from './authenticate-api-key.js';
 import { networkOf } from './networks.js';
 
@@ -26,6 +31,9 @@ export const SESSION_HOURS = 12;
 const LINK_MINUTES = 15;
 /** The page posts the token as soon as it has it. */
 const OIDC_MINUTES = 5;
+
+/** When too many codes are asked for at the same time. */
+const BUSY_SECONDS = 1;
 
 const NONCE_BYTES = 16;
 const TOKEN_BYTES = 32;
@@ -54,26 +62,35 @@ export interface Entered {
 
 @Injectable()
 export class SignInService {
+  /** Codes wait for those of their network and address with a connection: two at most, and one of a network. */
+  // @protects code-turns
+  private readonly codeTurns = new Semaphore(() => 2, TURN_MS, 1);
+
   constructor(private readonly signIns: SignInRepository) {}
 
   /** Does the same for every address, so that nothing tells which ones are known. @param address of the client. */
   async requestCode(email: string, address: string): Promise<CodeRequested> {
     const nonce = randomBytes(NONCE_BYTES).toString('base64url');
     const code = composeSignInCode(Array.from({ length: SIGN_IN_CODE.length }, () => randomInt(SIGN_IN_CODE.symbols)));
-    const retryAfterSeconds = await this.signIns.requestCode({
+    const network = networkOf(address);
+    const wanted = {
       id: uuidv7(),
-      email: inLowerCase(email),
+      email: foldMailAddress(email.trim()),
       nonceHash: sha256(nonce),
       secretHash: hashOfCode(nonce, code),
       code,
-      network: networkOf(address),
-    });
+      network,
+    };
+    const retryAfterSeconds = await this.codeTurns
+      .run(network, () => this.signIns.requestCode(wanted))
+      // Like the limit of the network, so that a proxy counts them alike.
+      .catch((error: unknown) => (error instanceof Overloaded ? BUSY_SECONDS : Promise.reject(error as Error)));
     return retryAfterSeconds === 0 ? { nonce, retryAfterSeconds } : { nonce: null, retryAfterSeconds };
   }
 
   /** For the operator: the token of a link, which any browser may use once. @throws NotFound for an unknown address. */
   async makeLink(address: string): Promise<{ token: string; expiresAt: Date; candidates: SignInCandidate[] }> {
-    const [id, email] = [uuidv7(), inLowerCase(address)];
+    const [id, email] = [uuidv7(), foldMailAddress(address.trim())];
     const candidates = await this.signIns.candidates({ id, email, oidc: null });
     if (candidates.length === 0) throw new NotFound('Person with this e-mail in an active store');
     return { ...(await this.drawToken({ id, email, oidc: null, nonceHash: null }, LINK_MINUTES)), candidates };
@@ -83,9 +100,14 @@ export class SignInService {
    * After the sign-in at an identity provider.
    * @param email as the provider has verified it.
    * @param nonce of the browser that began it, which alone can use the token.
+   * @throws ProviderFailure when no person has the account: who has proved an address may learn that.
    */
   async makeOidcEntry(email: string, oidc: OidcIdentity, nonce: string): Promise<string> {
-    const entry = { id: uuidv7(), email: inLowerCase(email), oidc, nonceHash: sha256(nonce) };
+    const entry = { id: uuidv7(), email: foldMailAddress(email), oidc, nonceHash: sha256(nonce) };
+    if ((await this.signIns.candidates(entry)).length === 0) {
+      const ofOthers = await this.signIns.candidates({ ...entry, oidc: null });
+      throw new ProviderFailure(ofOthers.length > 0 ? 'other_account' : 'not_added');
+    }
     return (await this.drawToken(entry, OIDC_MINUTES)).token;
   }
 
@@ -145,8 +167,6 @@ export class SignInService {
     return this.signIns.findToken(sha256(token), nonce === undefined ? null : sha256(nonce));
   }
 }
-
-const inLowerCase = (email: string): string => email.trim().toLowerCase();
 
 /** A code has 40 random bits: with the nonce, which only the browser has, a copy of the table cannot be searched. */
 const hashOfCode = (nonce: string, code: string): Buffer => sha256(`${nonce}:${code}`);

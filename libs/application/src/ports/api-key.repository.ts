@@ -44,6 +44,9 @@ export interface KeyMaker {
   readonly key: ApiKeyLookup | null;
 }
 
+/** Why nothing was changed for a key that was accepted. */
+export const CHANGED_MAKER = 'The key or the session of the request has ended, or permits something else now';
+
 export interface ApiKeyUsage {
   readonly keyId: string;
   /** Of the key. */
@@ -140,8 +143,8 @@ export abstract class ApiKeyRepository {
   abstract listUsage(storeId: number, days: number, mode: ApiKeyMode | null, page?: Page): Promise<PageOf<ApiKeyUsage>>;
 
   /**
-   * Takes effect with the next request. Null when there is no such key, or it is revoked and stays so; for an activation
-   * also as `insert`.
+   * Takes effect with the next request. Null when there is no such key, or it is revoked and stays so, and as
+   * `insert`.
    */
   abstract setStatus(key: ApiKeyReference, status: ApiKeyStatus, maker: KeyMaker): Promise<ApiKeyRecord | null>;
 }

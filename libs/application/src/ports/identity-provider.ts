@@ -9,12 +9,13 @@ export interface ProvidedIdentity {
 /** Without what the provider sent, which may contain personal data. */
 export class ProviderFailure extends Error {
   /**
-   * @param outcome `unavailable` when the provider gave no usable answer; `refused` when its answer signs in nobody.
+   * @param outcome `unavailable` when the provider gave no usable answer; `refused` when its answer signs in nobody;
+   *   `not_added` when no person has the e-mail; `other_account` when the person who has it is pinned to another account.
    * @param reason a word for the log.
    */
   constructor(
-    readonly outcome: 'refused' | 'unavailable',
-    readonly reason: string,
+    readonly outcome: 'refused' | 'unavailable' | 'not_added' | 'other_account',
+    readonly reason: string = outcome,
   ) {
     super(reason);
   }

@@ -1,4 +1,5 @@
 import type { Role } from '@app/domain';
+import type { ApiKeyLookup } from './api-key.repository.js';
 
 export interface PersonKey {
   readonly storeId: number;
@@ -34,10 +35,13 @@ export interface PersonSession {
   readonly expiresAt: Date | null;
 }
 
-/** A method returns null when the store has no such person, or the person no such session. */
+/**
+ * A method returns null when the store has no such person, or the person no such session. A change has the key of its request,
+ * null for the operator, and throws ExceedsMaker when the key has ended, or has another scope, since it was looked up.
+ */
 export abstract class PersonRepository {
   /** Its mail is due. @throws EmailTaken */
-  abstract insert(person: NewPerson): Promise<Person>;
+  abstract insert(person: NewPerson, asker: ApiKeyLookup | null): Promise<Person>;
 
   /** Oldest first. */
   abstract list(storeId: number): Promise<Person[]>;
@@ -48,20 +52,20 @@ export abstract class PersonRepository {
   abstract findByEmail(storeId: number, email: string): Promise<Person | null>;
 
   /** Another role is the scope of the person's sessions from their next request on. @throws LastOwner */
-  abstract change(key: PersonKey, change: PersonChange): Promise<Person | null>;
+  abstract change(key: PersonKey, change: PersonChange, asker: ApiKeyLookup | null): Promise<Person | null>;
 
   /** The mail is due again. */
-  abstract invite(key: PersonKey): Promise<Person | null>;
+  abstract invite(key: PersonKey, asker: ApiKeyLookup | null): Promise<Person | null>;
 
   /**
    * The sessions end with the next request. The history of the store keeps the name of the person, unless it is erased.
    * @returns the person as it was. @throws LastOwner
    */
-  abstract remove(key: PersonKey, erasesName: boolean): Promise<Person | null>;
+  abstract remove(key: PersonKey, erasesName: boolean, asker: ApiKeyLookup | null): Promise<Person | null>;
 
   /** Of sign-ins that have not ended, newest first. */
   abstract sessions(key: PersonKey): Promise<PersonSession[]>;
 
   /** Both keys of the sign-in are refused from the next request on. @returns it as it was. */
-  abstract endSession(key: PersonKey, sessionId: string): Promise<PersonSession | null>;
+  abstract endSession(key: PersonKey, sessionId: string, asker: ApiKeyLookup | null): Promise<PersonSession | null>;
 }

@@ -31,6 +31,14 @@ export function isMailAddress(text: string): boolean {
   return isLocalPart && isHostName(domain);
 }
 
+/**
+ * The form in which addresses are compared. Only ASCII letters lose their case: others fold into letters of other addresses, such
+ * as the Kelvin sign into `k`.
+ */
+export function foldMailAddress(address: string): string {
+  return address.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
 function isHostName(domain: string): boolean {
   if (/[^a-z0-9.\-\u0080-\uffff]/i.test(domain) || INVISIBLE.test(domain.replace(JOINERS, ''))) return false;
   // Checks the form that is sent, in which `1.2` becomes the host 1.0.0.2.

@@ -1,5 +1,5 @@
-import { isStorable } from './text.js';
-import { isMailAddress } from './email-address.js';
+import { isDisplayName, isStorable } from './text.js';
+import { foldMailAddress, isMailAddress } from './email-address.js';
 import { parseUrl } from './url.js';
 import { isUuid } from './uuid.js';
 
@@ -75,6 +75,41 @@ describe('isMailAddress', () => {
     ['more than 254 octets', `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(59)}.ef`],
   ])('refuses %s', (_what, address) => {
     expect(isMailAddress(address)).toBe(false);
+  });
+});
+
+describe('isDisplayName', () => {
+  it.each(['Ada', '日本語', 'می\u200cخواهم', 'ශ්\u200dරී', '👩\u200d💻', '❤\ufe0f', 'é'.repeat(200)])(
+    'takes %j',
+    (text) => {
+      expect(isDisplayName(text)).toBe(true);
+    },
+  );
+
+  it.each([
+    ...[
+      '',
+      ' ',
+      '\u200b',
+      '\u200c\u200d',
+      '\u3164',
+      '\u115f',
+      '\u180e',
+      '\ufeff',
+      '\u00ad',
+      '\u2800',
+      '\u{e0041}',
+      '\ufe0f',
+    ],
+    ...['Ada\u061c', 'Ada\u200e', 'Ada\u200f', 'Ada\u202e', 'Ada\u2066', 'Ada\n', 'Ada\ud800', 'é'.repeat(201)],
+  ])('refuses %j', (text) => {
+    expect(isDisplayName(text)).toBe(false);
+  });
+});
+
+describe('foldMailAddress', () => {
+  it('leaves the case to all letters but those of ASCII', () => {
+    expect(foldMailAddress('\u212aIM.Ä\u0130@Example.COM')).toBe('\u212aim.Ä\u0130@example.com');
   });
 });
 

@@ -3,12 +3,15 @@ export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** Control characters, line breaks of all kinds, bidirectional marks, halves of a surrogate pair. */
-const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
+/** Control characters, line breaks of all kinds, bidirectional controls, halves of a surrogate pair. */
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/u;
+
+/** What shows nothing by itself. Joiners and variation selectors are part of names in some scripts, and of emoji. */
+const INVISIBLE = /[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/gu;
 
 export const MAX_DISPLAY_NAME = 200;
 
-/** A name for people, of a key or of a person: on one line, and not blank. */
+/** A name for people, of a key or of a person: on one line, with something to see. */
 export function isDisplayName(text: string): boolean {
-  return text.trim() !== '' && Array.from(text).length <= MAX_DISPLAY_NAME && !CONTROL.test(text);
+  return text.replace(INVISIBLE, '') !== '' && Array.from(text).length <= MAX_DISPLAY_NAME && !CONTROL.test(text);
 }

@@ -1,4 +1,5 @@
 import { IdentityProvider, ProviderFailure, type ProvidedIdentity } from '@app/application';
+import { isMailAddress } from '@app/domain';
 import * as oidc from 'openid-client';
 import type { OidcClient } from '../platform/config.js';
 import { failureName } from '../platform/failure-name.js';
@@ -8,6 +9,9 @@ const TIMEOUT_SECONDS = 5;
 const ANSWER_BYTES = 1 << 20;
 /** How long the addresses and algorithms of the provider are used. The library loads its keys again by itself. */
 const DISCOVERY_MS = 3_600_000;
+
+/** OpenID Connect Core 1.0, section 2. */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 interface Discovery {
   readonly until: number;
@@ -93,6 +97,10 @@ async function identify(provider: oidc.Configuration, url: URL, saved: string): 
   const { email, email_verified: isVerified } = named;
   // @protects verified-email
   if (typeof email !== 'string' || isVerified !== true) throw new ProviderFailure('refused', 'email_not_verified');
+  // Another spelling would be the address of another person.
+  // @protects plain-email
+  if (!isMailAddress(email)) throw new ProviderFailure('refused', 'email_not_plain');
+  if (!SUBJECT.test(subject)) throw new ProviderFailure('refused', 'subject_not_valid');
   return { issuer, subject, email };
 }
 

@@ -23,6 +23,7 @@ import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
 import { GroupedLookup } from '../postgres/grouped-lookup.js';
 import { KeyUsage } from './key-usage.js';
+import { MAKER, MAKER_STANDS, makerValues } from './maker.js';
 
 interface LookupRow {
   readonly hash: string;
@@ -66,19 +67,8 @@ const COLUMNS = `
     WHERE recent.store_id = $1 AND recent.key_id = api_keys.id
       AND recent.day > (now() AT TIME ZONE 'UTC')::date - 7) AS "recentRefusals"`;
 
-// A person may lose a role, and a key its validity, after the request was admitted. The lock keeps both as they are until the
-// statement ends: what it makes is either made before, or not at all.
-const MAKER = `maker AS MATERIALIZED (
-    SELECT FROM api_keys
-    WHERE store_id = $1 AND id = $2 AND scope = $3 AND status = 'ACTIVE' AND (expires_at IS NULL OR expires_at > now())
-    FOR SHARE
-  )`;
-const MAKER_STANDS = '($2::uuid IS NULL OR EXISTS (SELECT FROM maker))';
-
 /** The first parameters of the statements that make or change a key. */
-function makerValues(storeId: number, { key, actor }: KeyMaker): unknown[] {
-  return [storeId, key?.id ?? null, key?.scope ?? null, actor];
-}
+const changeValues = (storeId: number, { key, actor }: KeyMaker): unknown[] => [...makerValues(storeId, key), actor];
 
 const ALL: Page = { page: 1, limit: Number.MAX_SAFE_INTEGER };
 
@@ -114,7 +104,8 @@ const SET_STATUS = `/* keys.set_status */
   WITH ${MAKER}
   UPDATE api_keys SET status = $6, changed_by = $4, changed_at = now()
   WHERE store_id = $1 AND id = $5 AND person_id IS NULL AND (status <> 'REVOKED' OR $6 = 'REVOKED')
-    AND ($6 <> 'ACTIVE' OR ${MAKER_STANDS})
+    /* @protects maker-of-change */
+    AND ${MAKER_STANDS}
   RETURNING ${COLUMNS}`;
 
 const LIST = `/* keys.list */
@@ -178,7 +169,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
 
   override async insert(storeId: number, key: NewApiKey, maker: KeyMaker): Promise<ApiKeyRecord | null> {
     const [record] = await this.database.write<ApiKeyRecord>(INSERT, [
-      ...makerValues(storeId, maker),
+      ...changeValues(storeId, maker),
       ...[key.id, key.hash, key.prefix, key.lastFour, key.mode, key.scope, key.name, key.expiresAt],
       ...[key.networks, key.trusted],
     ]);
@@ -205,7 +196,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
     overlapMs: number,
     maker: KeyMaker,
   ): Promise<RolledApiKey | null> {
-    const values = [...makerValues(storeId, maker), id, overlapMs, newId, hash, lastFour, expiresAt];
+    const values = [...changeValues(storeId, maker), id, overlapMs, newId, hash, lastFour, expiresAt];
     const [row] = await this.database.write<ApiKeyRecord & { oldKeyExpiresAt: Date }>(ROLL, values);
     if (!row) return null;
     const { oldKeyExpiresAt, ...successor } = row;
@@ -229,7 +220,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
     status: ApiKeyStatus,
     maker: KeyMaker,
   ): Promise<ApiKeyRecord | null> {
-    const values = [...makerValues(storeId, maker), id, status];
+    const values = [...changeValues(storeId, maker), id, status];
     const [record] = await this.database.write<ApiKeyRecord>(SET_STATUS, values);
     return record ?? null;
   }

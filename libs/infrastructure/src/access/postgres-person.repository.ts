@@ -1,6 +1,9 @@
 import {
+  CHANGED_MAKER,
   ERASED_NAME,
+  ExceedsMaker,
   PersonRepository,
+  type ApiKeyLookup,
   type NewPerson,
   type Person,
   type PersonChange,
@@ -13,7 +16,9 @@ import { BulkTurns } from '../postgres/bulk-turns.js';
 import { Database } from '../postgres/database.js';
 import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
+import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
+import { MAKER, MAKER_STANDS, makerValues } from './maker.js';
 
 const COLUMNS = `
   store_id AS "storeId", id, email, name, role, created_at AS "createdAt", last_sign_in_at AS "lastSignInAt",
@@ -27,10 +32,14 @@ const FIND = `/* people.find */ SELECT ${COLUMNS} FROM people WHERE store_id = $
 const FIND_BY_EMAIL = `/* people.find_by_email */ SELECT ${COLUMNS} FROM people WHERE store_id = $1 AND email = $2`;
 
 // Of two owners who remove or demote each other at the same time, the second waits here, and then no longer finds the first.
+// Every change locks them first: none waits for a session that another has locked.
 const LOCK_OWNERS = `/* people.lock_owners */
   SELECT id FROM people WHERE store_id = $1 AND role = 'owner' ORDER BY id
   /* @protects last-owner */
   FOR NO KEY UPDATE`;
+
+const HOLD_ASKER = `/* people.hold_asker */
+  WITH ${MAKER} SELECT ${MAKER_STANDS} AS stands`;
 
 const CHANGE = `/* people.change */
   UPDATE people SET name = coalesce($3, name), role = coalesce($4, role) WHERE store_id = $1 AND id = $2
@@ -74,8 +83,15 @@ const END_SESSION = `/* people.end_session */
   )
   SELECT ${SESSION} FROM ended GROUP BY created_at, device`;
 
+type Asker = ApiKeyLookup | null;
+
 /** In a transaction. */
 type Send = (text: string, values: unknown[]) => Promise<unknown>;
+
+const sendBy =
+  (sql: TransactionSql): Send =>
+  (text, values) =>
+    sql.query(text, values);
 
 @Injectable()
 export class PostgresPersonRepository extends PersonRepository {
@@ -88,12 +104,14 @@ export class PostgresPersonRepository extends PersonRepository {
     super();
   }
 
-  override async insert({ storeId, id, email, name, role }: NewPerson): Promise<Person> {
-    const values = [storeId, id, email, name, role];
-    const rows = await this.database.write<Person>(INSERT, values).catch((error: unknown) => {
-      throw isUniqueViolation(error, 'people_store_id_email_key') ? new EmailTaken() : error;
+  override insert({ storeId, id, email, name, role }: NewPerson, asker: Asker): Promise<Person> {
+    return this.transactions.run(storeId, async (sql) => {
+      await begin(sendBy(sql), storeId, asker);
+      const rows = await sql.query<Person>(INSERT, [storeId, id, email, name, role]).catch((error: unknown) => {
+        throw isUniqueViolation(error, 'people_store_id_email_key') ? new EmailTaken() : error;
+      });
+      return rows[0] as Person;
     });
-    return rows[0] as Person;
   }
 
   override list(storeId: number): Promise<Person[]> {
@@ -108,31 +126,33 @@ export class PostgresPersonRepository extends PersonRepository {
     return first(await this.database.query(FIND_BY_EMAIL, [storeId, email]));
   }
 
-  override change({ storeId, id }: PersonKey, { name, role }: PersonChange): Promise<Person | null> {
+  override change({ storeId, id }: PersonKey, { name, role }: PersonChange, asker: Asker): Promise<Person | null> {
     return this.transactions.run(storeId, async (sql) => {
-      if (role !== undefined && role !== 'owner')
-        await keepOwner((text, values) => sql.query(text, values), { storeId, id });
+      const owners = await begin(sendBy(sql), storeId, asker);
+      if (role !== undefined && role !== 'owner') keepOwner(owners, id);
       const person = first(await sql.query<Person>(CHANGE, [storeId, id, name, role]));
       if (person) await sql.query(CHANGE_SESSIONS, [storeId, id, scopeOfRole(person.role)]);
       return person;
     });
   }
 
-  override async invite({ storeId, id }: PersonKey): Promise<Person | null> {
-    return first(await this.database.write(INVITE, [storeId, id]));
+  override invite({ storeId, id }: PersonKey, asker: Asker): Promise<Person | null> {
+    return this.transactions.run(storeId, async (sql) => {
+      await begin(sendBy(sql), storeId, asker);
+      return first(await sql.query<Person>(INVITE, [storeId, id]));
+    });
   }
 
   /** No index finds the name in the history: an erasure has no time limit. */
-  override remove(key: PersonKey, erasesName: boolean): Promise<Person | null> {
+  override remove(key: PersonKey, erasesName: boolean, asker: Asker): Promise<Person | null> {
     const { storeId, id } = key;
-    if (!erasesName)
-      return this.transactions.run(storeId, (sql) => remove((text, values) => sql.query(text, values), key));
+    if (!erasesName) return this.transactions.run(storeId, (sql) => remove(sendBy(sql), key, asker));
     const erase = async (send: Send) => {
       // Before the owners are locked: sign-ins would wait for them.
       for (const statement of [ERASE_EVENTS, ERASE_MOVEMENTS, ERASE_KEYS]) {
         await send(statement, [storeId, id, ERASED_NAME]);
       }
-      return remove(send, key);
+      return remove(send, key, asker);
     };
     return this.turns.run(storeId, () =>
       this.connection.transaction((manager) => erase((text, values) => manager.query(text, values))),
@@ -143,20 +163,31 @@ export class PostgresPersonRepository extends PersonRepository {
     return this.database.query(SESSIONS, [storeId, id]);
   }
 
-  override async endSession({ storeId, id }: PersonKey, sessionId: string): Promise<PersonSession | null> {
-    return first(await this.database.write<PersonSession>(END_SESSION, [storeId, id, sessionId]));
+  override endSession({ storeId, id }: PersonKey, sessionId: string, asker: Asker): Promise<PersonSession | null> {
+    return this.transactions.run(storeId, async (sql) => {
+      await begin(sendBy(sql), storeId, asker);
+      return first(await sql.query<PersonSession>(END_SESSION, [storeId, id, sessionId]));
+    });
   }
 }
 
-async function remove(send: Send, key: PersonKey): Promise<Person | null> {
-  await keepOwner(send, key);
-  return first((await send(REMOVE, [key.storeId, key.id])) as Person[]);
+/** @returns the ids of the owners. @throws ExceedsMaker when the key of the asker has ended or permits something else. */
+async function begin(send: Send, storeId: number, asker: Asker): Promise<string[]> {
+  const owners = (await send(LOCK_OWNERS, [storeId])) as { id: string }[];
+  const [held] = (await send(HOLD_ASKER, makerValues(storeId, asker))) as { stands: boolean }[];
+  // @protects asker-of-people
+  if (!held?.stands) throw new ExceedsMaker(CHANGED_MAKER);
+  return owners.map(({ id }) => id);
+}
+
+async function remove(send: Send, { storeId, id }: PersonKey, asker: Asker): Promise<Person | null> {
+  keepOwner(await begin(send, storeId, asker), id);
+  return first((await send(REMOVE, [storeId, id])) as Person[]);
 }
 
 /** @throws LastOwner when the person is the only owner. */
-async function keepOwner(send: Send, { storeId, id }: PersonKey): Promise<void> {
-  const owners = (await send(LOCK_OWNERS, [storeId])) as { id: string }[];
-  if (owners.length === 1 && owners[0]?.id === id) throw new LastOwner();
+function keepOwner(owners: readonly string[], id: string): void {
+  if (owners.length === 1 && owners[0] === id.toLowerCase()) throw new LastOwner();
 }
 
 function first<T>(rows: readonly T[]): T | null {

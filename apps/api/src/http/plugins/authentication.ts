@@ -7,10 +7,12 @@ export const authentication = fp<{ readonly guard: ApiKeyGuard }>(
     fastify.decorateRequest('apiKey', null);
     fastify.decorateRequest('refusedKey', null);
     fastify.decorateRequest('admissionMs', 0);
+    fastify.decorateRequest('admittedAt', 0);
     fastify.addHook('onRequest', async (request, reply) => {
       const start = performance.now();
       await guard.admit(request, reply);
-      request.admissionMs = performance.now() - start;
+      request.admittedAt = performance.now();
+      request.admissionMs = request.admittedAt - start;
     });
     done();
   },
