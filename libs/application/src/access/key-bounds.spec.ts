@@ -81,12 +81,12 @@ describe('the bounds of a key', () => {
       aMachine({ networks: ['0.0.0.0/0'] }),
       'networks must lie within 0.0.0.0/0, unlike ::/0',
     ],
-    ['no end', aKey(), aMachine({ expiresAt: END }), 'expires_at must be 2027-01-31T00:00:00.000Z or earlier'],
+    ['no end', aKey(), aMachine({ expiresAt: END }), 'the end must be 2027-01-31T00:00:00.000Z or earlier'],
     [
       'a later end',
       aKey({ expiresAt: AFTER }),
       aMachine({ expiresAt: END }),
-      'expires_at must be 2027-01-31T00:00:00.000Z or earlier',
+      'the end must be 2027-01-31T00:00:00.000Z or earlier',
     ],
     ['trust', aKey({ trusted: true }), aMachine(), 'a trusted key is rolled and activated by people only'],
   ])('refuse %s', (_what, given, maker, excess) => {

@@ -42,7 +42,7 @@ function excessOfMachine(
   if (maker.networks.length > 0 && !isWithinAll) return networkFault;
   const end = maker.expiresAt;
   // @protects given-end
-  if (end && (!expiresAt || expiresAt > end)) return `expires_at must be ${end.toISOString()} or earlier`;
+  if (end && (!expiresAt || expiresAt > end)) return `the end must be ${end.toISOString()} or earlier`;
   // @protects given-trust
   if (trusted) return 'a trusted key is rolled and activated by people only';
   return null;
