@@ -137,7 +137,7 @@ function addStatusChange(
 
 interface RollOptions {
   readonly overlap: number;
-  readonly expiresAt?: Date | null;
+  readonly expiresAt?: Date | 'never';
 }
 
 function addRoll(keys: Command): void {
@@ -154,7 +154,8 @@ function addRoll(keys: Command): void {
     .action((id: string, { overlap, expiresAt }: RollOptions) =>
       withApplication(async (app) => {
         const apiKeys = app.get(ApiKeysService);
-        const rolled = await apiKeys.roll(await apiKeys.locate(id), overlap, expiresAt, byOperator());
+        const end = expiresAt === 'never' ? null : expiresAt;
+        const rolled = await apiKeys.roll(await apiKeys.locate(id), overlap, end, byOperator());
         const { key, successor, oldKeyExpiresAt } = rolled;
         const store = await subdomainOf(app, successor.storeId);
         say(`The old key stops working at ${oldKeyExpiresAt.toISOString()}.`);
