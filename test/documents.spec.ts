@@ -332,6 +332,15 @@ describe('the files of docker/', () => {
     expect(published.filter(([, ports]) => !/^\['127\.0\.0\.1:[\d:-]+'\]$/.test(ports ?? ''))).toEqual([]);
   });
 
+  it('replace or delete every header that the service believes of a proxy', () => {
+    for (const file of ['docker/haproxy/haproxy.cfg', 'docker/kubernetes/overlays/production/ingress.yaml']) {
+      const text = read(file);
+      for (const name of ['X-Forwarded-For %[src]', 'X-Forwarded-Proto https', 'del-header X-Forwarded-Host']) {
+        expect([file, text.includes(name)]).toEqual([file, true]);
+      }
+    }
+  });
+
   it('give no pod a whole secret, and no volume without a limit', () => {
     const base = 'docker/kubernetes/base';
     const all = readdirSync(base).map((name) => readFileSync(`${base}/${name}`, 'utf8'));

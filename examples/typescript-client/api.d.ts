@@ -1641,7 +1641,7 @@ export interface components {
        * @description How long the old key still works; 0 ends it now.
        */
       overlap_hours: number;
-      /** @description When the new key ends. Absent: never, or the end of the key that asks. */
+      /** @description When the new key ends; null: never. Absent: it lives as long after the roll as the old key was made to live, and at most as long as the key that asks. */
       expires_at?: string | null;
     };
     AddPersonRequest: {
@@ -4379,10 +4379,11 @@ export interface components {
        */
       changed_at: string | null;
       /**
-       * @description The key that replaces it since a roll; `""` without one.
-       * @example
+       * Format: uuid
+       * @description The key that replaces it since a roll; null = it was not rolled.
+       * @example null
        */
-      successor_id: string;
+      successor_id: string | null;
       /**
        * Format: int64
        * @description Its requests in the last seven days, without about the last minute.
@@ -4518,10 +4519,11 @@ export interface components {
        */
       changed_at: string | null;
       /**
-       * @description The key that replaces it since a roll; `""` without one.
-       * @example
+       * Format: uuid
+       * @description The key that replaces it since a roll; null = it was not rolled.
+       * @example null
        */
-      successor_id: string;
+      successor_id: string | null;
       /**
        * Format: int64
        * @description Its requests in the last seven days, without about the last minute.
@@ -4662,10 +4664,11 @@ export interface components {
        */
       changed_at: string | null;
       /**
-       * @description The key that replaces it since a roll; `""` without one.
-       * @example
+       * Format: uuid
+       * @description The key that replaces it since a roll; null = it was not rolled.
+       * @example null
        */
-      successor_id: string;
+      successor_id: string | null;
       /**
        * Format: int64
        * @description Its requests in the last seven days, without about the last minute.

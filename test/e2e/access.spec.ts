@@ -90,7 +90,7 @@ describe('authentication', () => {
 
       const response = await ask(`Bearer ${key}`);
       expect(response.statusCode).toBe(403);
-      expect(response.json()).toEqual({ error: 'API key is deactivated or expired' });
+      expect(response.json()).toEqual({ error: 'API key is revoked, deactivated or expired' });
       expect(response.headers).not.toHaveProperty('www-authenticate');
     });
 

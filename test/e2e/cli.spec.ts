@@ -189,10 +189,27 @@ describe('the command line', () => {
     expect(end).toBeLessThanOrEqual(after);
     const list = await cli(['keys', 'list', '--store', 'rolls']);
     expect(list.json).toEqual([
-      expect.objectContaining({ ...kept, id: old.id, expires_at: replaces.expires_at }),
-      expect.objectContaining({ ...kept, id, expires_at: null, last_four: key.slice(-4) }),
+      expect.objectContaining({ ...kept, id: old.id, expires_at: replaces.expires_at, successor_id: id }),
+      expect.objectContaining({ ...kept, id, expires_at: null, last_four: key.slice(-4), successor_id: null }),
     ]);
+    const created_by = { type: 'operator', id: '', name: expect.any(String) as string };
+    expect(list.json).toMatchObject([{ created_by }, { created_by }]);
     expect(list.stdout).not.toContain(key.slice(9, -4));
+  });
+
+  it('rolls a key to one that lives as long, or never ends when that is said', async () => {
+    await createStore('lives');
+    const create = async () => {
+      const { json } = await cli(['keys', 'create', '--store', 'lives', '--expires-at', '90d']);
+      return (json as { id: string }).id;
+    };
+    const endOf = async (...options: string[]) => {
+      const { json } = await cli(['keys', 'roll', await create(), '--overlap', '1h', ...options]);
+      return (json as { expires_at: string | null }).expires_at;
+    };
+
+    expect(Date.parse(String(await endOf())) - Date.now()).toBeCloseTo(90 * 86_400_000, -5);
+    expect(await endOf('--expires-at', 'never')).toBeNull();
   });
 
   it('refuses to roll a revoked, deactivated, expired or unknown key, and makes no new key', async () => {

@@ -72,7 +72,7 @@ describe('a new key', () => {
       ...{ full: false, networks: ['127.0.0.1/32', '10.0.0.0/8'], trusted: false, status: 'ACTIVE' },
       ...{ prefix: 'svc_live_', last_four: key.slice(-4), expires_at: '2999-01-31T00:00:00.000Z', last_used_at: null },
       ...{ created_at: expect.any(String) as string, created_by: actor, changed_by: null, changed_at: null },
-      ...{ successor_id: '', requests_7_days: 0, refused_7_days: 0 },
+      ...{ successor_id: null, requests_7_days: 0, refused_7_days: 0 },
     });
     expect(await ask(key)).toBe(200);
     const list = await read(headers);
@@ -110,8 +110,18 @@ describe('a new key', () => {
   });
 
   it.each<[string, 'owner' | 'developer', object, string]>([
-    ['what its maker lacks', 'developer', { scope: ['orders'] }, 'scope may have read, webhooks, keys'],
-    ['full, by a developer', 'developer', { scope: ['full'] }, 'scope may have read, webhooks, keys'],
+    [
+      'what its maker lacks',
+      'developer',
+      { scope: ['orders'] },
+      'scope must not have orders: it may have read, webhooks, keys',
+    ],
+    [
+      'full, by a developer',
+      'developer',
+      { scope: ['full'] },
+      'scope must not have full: it may have read, webhooks, keys',
+    ],
   ])('of a person may not have %s', async (_what, role, body, error) => {
     const { headers } = await signedIn(role);
 
@@ -119,20 +129,20 @@ describe('a new key', () => {
   });
 
   it.each<[string, string, object, string]>([
-    ['what its maker lacks', '', { scope: ['stock'] }, 'scope may have read, orders'],
-    ['keys', '', { scope: ['keys'] }, 'scope may have read, orders'],
+    ['what its maker lacks', '', { scope: ['stock'] }, 'scope must not have stock: it may have read, orders'],
+    ['keys', '', { scope: ['keys'] }, 'scope must not have keys: it may have read, orders'],
     ['the other mode', '', { mode: 'test' }, 'mode must be live'],
     [
       'networks of others',
       `networks = '{127.0.0.0/8}'`,
-      { networks: ['10.0.0.0/8'] },
-      'networks must lie within 127.0.0.0/8',
+      { networks: ['127.0.0.1', '10.0.0.0/8'] },
+      'networks must lie within 127.0.0.0/8, unlike 10.0.0.0/8',
     ],
     [
       'a later end',
       `expires_at = '2999-01-01T00:00:00Z'`,
       { expires_at: '2999-01-01T00:00:01Z' },
-      'the key must end by 2999-01-01T00:00:00.000Z',
+      'expires_at must be 2999-01-01T00:00:00.000Z or earlier',
     ],
   ])('of a machine may not have %s', async (_what, columns, body, error) => {
     const maker = await aMachine('read,orders,keys', columns);
@@ -219,6 +229,31 @@ describe('a roll', () => {
     });
   });
 
+  it('without an end makes a key that lives as long as the old one was made to live', async () => {
+    const { headers } = await signedIn();
+    const machine = await aMachine('read,keys', `expires_at = now() + interval '10 days'`);
+    const ending = async (life: string) => {
+      const { id } = await created(headers);
+      await api.database.query(
+        `UPDATE api_keys SET created_at = now() - interval '5 days', expires_at = now() - interval '5 days' + $2::interval
+         WHERE id = $1`,
+        [id, life],
+      );
+      return id;
+    };
+    const daysOf = async (asker: Headers, id: string, more: object = {}) => {
+      const end = dataOf(await roll(asker, id, { overlap_hours: 1, ...more }))['expires_at'] as string | null;
+      return end === null ? null : (Date.parse(end) - Date.now()) / (24 * HOUR_MS);
+    };
+
+    expect(await daysOf(headers, (await created(headers)).id)).toBeNull();
+    expect(await daysOf(headers, await ending('90 days'))).toBeCloseTo(90, 2);
+    expect(await daysOf(headers, await ending('90 days'), { expires_at: null })).toBeNull();
+    expect(await daysOf(machine, await ending('90 days'))).toBeCloseTo(10, 2);
+    expect(await daysOf(machine, await ending('8 days'))).toBeCloseTo(8, 2);
+    expect((await roll(machine, await ending('8 days'), { overlap_hours: 1, expires_at: null })).statusCode).toBe(422);
+  });
+
   it('without an overlap ends the old key at once', async () => {
     const { headers } = await signedIn();
     const old = await created(headers);
@@ -239,17 +274,17 @@ describe('a roll', () => {
   });
 
   it.each<[string, string, ApiKeyScope, string, string]>([
-    ['with more words', '', 'read,stock', '', 'scope may have read, orders'],
-    ['that is full', '', 'full', '', 'scope may have read, orders'],
-    ['with keys, such as itself', '', 'read,keys', '', 'scope may have read, orders'],
-    ['of any network', `networks = '{127.0.0.0/8}'`, 'read', '', 'networks must lie within 127.0.0.0/8'],
+    ['with more words', '', 'read,stock', '', 'scope of the key must not have stock: it may have read, orders'],
+    ['that is full', '', 'full', '', 'scope of the key must not have full: it may have read, orders'],
+    ['with keys, such as itself', '', 'read,keys', '', 'scope of the key must not have keys: it may have read, orders'],
+    ['of any network', `networks = '{127.0.0.0/8}'`, 'read', '', 'networks of the key must lie within 127.0.0.0/8'],
     ['that is trusted', '', 'read', 'trusted = true', 'a trusted key is rolled and activated by people only'],
   ])('and an activation by a machine are refused for a key %s', async (_what, makers, scope, olds, error) => {
     const maker = await aMachine('read,orders,keys', makers);
     const old = await aMachine(scope, olds);
     const id = await idOf(old);
 
-    expect(refusalOf(await roll(maker, id))).toEqual([422, 'exceeds_maker', error]);
+    expect(refusalOf(await roll(maker, id))).toEqual([422, 'exceeds_maker', error.replace('the key', 'the old key')]);
     expect((await change(maker, id, 'deactivate')).statusCode).toBe(200);
     expect(refusalOf(await change(maker, id, 'activate'))).toEqual([422, 'exceeds_maker', error]);
   });

@@ -40,6 +40,21 @@ describe('a session', () => {
     expect((await ask(headersOf(secret))).statusCode).toBe(401);
   });
 
+  it('is named in the words of a person when it has ended or lacks a scope', async () => {
+    const { id, secret } = await api.store.session('viewer');
+    const errorOf = async (url?: string) => {
+      const { statusCode, body } = await api.inject({ url: url ?? '/v1/key', headers: signedIn(secret) });
+      return [statusCode, (JSON.parse(body) as { error: string }).error];
+    };
+    const ended = 'Session has ended: sign in again';
+
+    expect(await errorOf('/v1/keys')).toEqual([403, 'Your role lacks the scope keys']);
+    await api.database.query('UPDATE api_keys SET expires_at = now() WHERE person_id = $1', [id]);
+    expect(await errorOf()).toEqual([403, ended]);
+    await api.database.query('DELETE FROM api_keys WHERE person_id = $1', [id]);
+    expect(await errorOf()).toEqual([401, ended]);
+  });
+
   it.each([
     ['the origin of another site', { origin: 'https://evil.example' }],
     ['the origin of plain http', { origin: 'http://shop.example' }],

@@ -56,6 +56,17 @@ async function linkOf(email: string): Promise<string> {
   return (json as { link: string }).link.replace(/.*#\/enter\//, '');
 }
 
+it('a proxy that is not trusted is named in the log once', async () => {
+  const lines: string[] = [];
+  const untrusting = await startApi({}, lines);
+  const headers = { host: 'shop.example', 'x-forwarded-proto': 'https' };
+  for (let i = 0; i < 3; i++) await untrusting.inject({ url: '/dashboard/sign-in', headers });
+  await untrusting.stop();
+
+  const warnings = lines.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((msg) => /^X-Forw/.test(msg));
+  expect(warnings).toEqual(['X-Forwarded-Proto: https is not believed, and people cannot sign in: set TRUST_PROXY']);
+});
+
 describe('a mailed code', () => {
   it('signs in the person in the browser that asked for it, in both modes', async () => {
     const { email, name } = await api.store.session('warehouse');
@@ -260,7 +271,7 @@ describe('a link of the command line', () => {
   });
 
   it.each([
-    [{ PUBLIC_URL: 'https://shop.example/admin/' }, 'https://shop.example/admin/dashboard/#/enter/'],
+    [{ PUBLIC_URL: 'https://shop.example/' }, 'https://shop.example/dashboard/#/enter/'],
     [{ PORT: '3005' }, 'http://127.0.0.1:3005/dashboard/#/enter/'],
   ])('with %j begins with %s', async (env, beginning) => {
     const { email } = await api.store.session('owner');

@@ -194,6 +194,9 @@ export function expiry(text: string): Date {
   throw new InvalidArgumentError(`Give a time in the future: ${EXPIRY_FORMS}.`);
 }
 
+/** Not null for never: commander would make an empty text of it. */
+export const expiryOrNever = (text: string): Date | 'never' => (text === 'never' ? text : expiry(text));
+
 /** Its first moment, in UTC. */
 const dayOf = (text: string): Date | null => (isDay(text) ? new Date(text) : null);
 

@@ -26,7 +26,7 @@ const FIELDS = {
   created_by: { ...ACTOR, description: 'Who made it.' },
   changed_by: is.orNull({ ...ACTOR, description: 'Who rolled it or changed its status last; null = unchanged.' }, null),
   changed_at: is.orNull(is.timestamp('When.'), null),
-  successor_id: is.text('The key that replaces it since a roll; `""` without one.', ''),
+  successor_id: is.orNull(is.uuid('The key that replaces it since a roll; null = it was not rolled.'), null),
   requests_7_days: is.integer('Its requests in the last seven days, without about the last minute.', 18204, 'int64'),
   refused_7_days: is.integer('Its refused requests in the same time.', 3, 'int64'),
 };
@@ -85,7 +85,7 @@ export function toStoreKey(key: ApiKeyRecord): ValueOf<typeof StoreKey> {
     created_by: toActor(key.createdBy),
     changed_by: key.changedBy && toActor(key.changedBy),
     changed_at: key.changedAt?.toISOString() ?? null,
-    successor_id: key.successorId ?? '',
+    successor_id: key.successorId,
     requests_7_days: key.recentRequests,
     refused_7_days: key.recentRefusals,
   };

@@ -1,4 +1,4 @@
-import { ApiKeyRepository, AuthenticateApiKey, type ApiKeyLookup, type Authentication } from '@app/application';
+import { ApiKeyRepository, AuthenticateApiKey, type ApiKeyLookup } from '@app/application';
 import { permits } from '@app/domain';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -37,7 +37,7 @@ export class ApiKeyGuard implements CanActivate {
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (!needsKey(request)) return;
     reply.header('cache-control', 'no-store');
-    const key = accept(request, await this.authenticate.execute(credentialOf(request), request.ip));
+    const key = await this.accept(request, 'execute');
     describeKey(reply, key);
     const seconds = this.throttle.admit(key.id);
     if (seconds > 0) {
@@ -50,9 +50,19 @@ export class ApiKeyGuard implements CanActivate {
   /** A client may hold its body back until its access has ended. The request is counted already. */
   private async admitAgain(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     for (const name of ['x-traffic-mode', 'x-key-expires-at']) reply.removeHeader(name);
-    const key = accept(request, await this.authenticate.check(credentialOf(request), request.ip));
+    const key = await this.accept(request, 'check');
     describeKey(reply, key);
     demandScope(request, key);
+  }
+
+  /** @throws AuthenticationError */
+  private async accept(request: FastifyRequest, way: 'execute' | 'check'): Promise<ApiKeyLookup> {
+    const credential = credentialOf(request);
+    const found = await this.authenticate[way](credential, request.ip);
+    request.apiKey = found.key;
+    if (found.key) return found.key;
+    request.refusedKey = found.refused;
+    throw new AuthenticationError(found.failure, credential?.isSession);
   }
 }
 
@@ -62,18 +72,10 @@ function mayHaveEnded({ routeOptions, admittedAt }: FastifyRequest): boolean {
 }
 
 /** @throws AuthenticationError */
-function accept(request: FastifyRequest, found: Authentication): ApiKeyLookup {
-  request.apiKey = found.key;
-  if (found.key) return found.key;
-  request.refusedKey = found.refused;
-  throw new AuthenticationError(found.failure);
-}
-
-/** @throws AuthenticationError */
 function demandScope({ routeOptions }: FastifyRequest, key: ApiKeyLookup): void {
   const { needs, needsFreshSignIn } = routeOptions.config;
   // @protects key-scope
-  if (needs && !permits(key.scope, ...needs)) throw new AuthenticationError({ lacks: needs });
+  if (needs && !permits(key.scope, ...needs)) throw new AuthenticationError({ lacks: needs }, key.person !== null);
   // @protects fresh-sign-in
   if (needsFreshSignIn && key.person?.isFresh === false) throw new AuthenticationError('stale_sign_in');
 }

@@ -1,6 +1,6 @@
 import { SignInService, type SignInCandidate } from '@app/application';
 import { AddressNotPrivate } from '@app/domain';
-import { Config } from '@app/infrastructure';
+import { Config, JsonLogger } from '@app/infrastructure';
 import { Body, Controller, Delete, Get, Header, HttpCode, NotFoundException, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -27,15 +27,19 @@ const MODES = ['live', 'test'] as const;
 @ApiExcludeController()
 @Controller('dashboard')
 export class SignInController {
+  private hasWarned = false;
+
   constructor(
     private readonly signIns: SignInService,
     private readonly config: Config,
+    private readonly logger: JsonLogger,
   ) {}
 
   @Get('sign-in')
   @Public()
   @Header('cache-control', 'no-store')
   ways(@Req() from: FastifyRequest) {
+    this.warnOfProxy(from);
     const { mailedCodes, oidc } = this.config;
     return single({ private: isPrivate(from), code: mailedCodes, oidc: oidc !== null });
   }
@@ -103,6 +107,15 @@ export class SignInController {
     await this.signIns.signOut(sessionsOf(from));
     for (const mode of MODES) setSession(from, reply, mode, '');
     return single({});
+  }
+
+  /** Once. Behind a proxy whose headers are not believed, the address of every request is plain http. */
+  private warnOfProxy({ headers }: FastifyRequest): void {
+    const isIgnored = this.config.trustProxy === false && headers['x-forwarded-proto'] === 'https';
+    if (!isIgnored || this.hasWarned) return;
+    this.hasWarned = true;
+    const what = 'X-Forwarded-Proto: https is not believed, and people cannot sign in: set TRUST_PROXY';
+    this.logger.write('warn', what, {});
   }
 }
 

@@ -1,5 +1,6 @@
 import {
   ApplicationError,
+  ExceedsMaker,
   IdempotencyInFlight,
   IdempotencyMismatch,
   type ApplicationFailureKind,
@@ -132,6 +133,7 @@ function messageOf(error: DomainError): string {
   if (error instanceof IdempotencyInFlight) return 'A request with this Idempotency-Key is still being processed';
   if (error instanceof IdempotencyMismatch) return 'This Idempotency-Key was used with a different request';
   if (error instanceof DeliveredTooEarly) return `at must not be before shipped_at ${error.shippedAt.toISOString()}`;
+  if (error instanceof ExceedsMaker) return error.message.replace(/^the end\b/, 'expires_at');
   if (error instanceof StaleStatus) return error.message.replace(error.field, STATUS_FIELDS[error.field]);
   if (error instanceof UnitsWithoutBin)
     return `${error.message}: name restock_to, or record the goods with POST /v1/stock`;

@@ -40,12 +40,15 @@ export abstract class RequestError extends Error {
 const REFUSED_KEYS: Readonly<Record<AuthenticationFailure, [401 | 403, string, string]>> = {
   missing: [401, 'unauthorized', 'Missing or invalid Authorization header'],
   unknown: [401, 'unauthorized', 'Invalid API key'],
-  inactive: [403, 'api_key_inactive', 'API key is deactivated or expired'],
+  inactive: [403, 'api_key_inactive', 'API key is revoked, deactivated or expired'],
   store_inactive: [403, 'store_inactive', 'Store is inactive'],
   address_not_allowed: [403, 'address_not_allowed', 'API key may not be used from this address'],
   foreign_origin: [403, 'foreign_origin', 'A session may not be used from a page of another site'],
   stale_sign_in: [403, 'stale_sign_in', 'The last sign-in is more than an hour ago: sign in again'],
 };
+
+/** Of sessions, whose people have no key. */
+const SESSION_ENDED = 'Session has ended: sign in again';
 
 /** The values of `X-Error-Code`. A code keeps its meaning under `/v1`; docs/api.md explains each. */
 export const ERROR_CODES: ReadonlySet<string> = new Set([
@@ -57,9 +60,15 @@ export const ERROR_CODES: ReadonlySet<string> = new Set([
 ]);
 
 export class AuthenticationError extends RequestError {
-  constructor(refusal: AuthenticationFailure | { readonly lacks: readonly ScopeWord[] }) {
-    if (typeof refusal === 'string') super(...REFUSED_KEYS[refusal]);
-    else super(403, 'insufficient_scope', `API key lacks the scope ${refusal.lacks.join(' or ')}`);
+  /** @param isSession whether the text is for a person. */
+  constructor(refusal: AuthenticationFailure | { readonly lacks: readonly ScopeWord[] }, isSession = false) {
+    if (typeof refusal !== 'string') {
+      const who = isSession ? 'Your role' : 'API key';
+      super(403, 'insufficient_scope', `${who} lacks the scope ${refusal.lacks.join(' or ')}`);
+      return;
+    }
+    const [status, code, text] = REFUSED_KEYS[refusal];
+    super(status, code, isSession && (refusal === 'unknown' || refusal === 'inactive') ? SESSION_ENDED : text);
   }
 }
 

@@ -51,7 +51,7 @@ export class FeedController {
     const refusal = async () => {
       const { failure } = await this.authenticate.check(credentialOf(request), request.ip);
       // @protects key-of-wait
-      return failure && new AuthenticationError(failure);
+      return failure && new AuthenticationError(failure, key.person !== null);
     };
     const page = await this.feed.poll(key.store.id, { kinds, isTest, after, limit }, { waitMs, over, gone, refusal });
     return {

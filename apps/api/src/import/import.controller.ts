@@ -19,9 +19,10 @@ export class ImportController {
   @HttpCode(200)
   @NeedsScope('catalog', 'customers', 'sales')
   @ApiImport
-  async write(@CurrentKey() { store, mode, scope }: ApiKeyLookup, @Body() body: unknown) {
+  async write(@CurrentKey() key: ApiKeyLookup, @Body() body: unknown) {
+    const { store, mode } = key;
     const { isAtomic, lines } = readImport(body);
-    refuseKinds(scope, lines);
+    refuseKinds(key, lines);
     const deadline = Deadline.in(IMPORT_MS);
     const written = await this.imports.write({ storeId: store.id, isTest: mode === 'test', isAtomic, lines, deadline });
     return single(toImportResult(written));

@@ -1,6 +1,6 @@
-import { importKindOf, IMPORT_SCOPES, type ImportLine, type ImportRequest } from '@app/application';
+import { importKindOf, IMPORT_SCOPES, type ApiKeyLookup, type ImportLine, type ImportRequest } from '@app/application';
 import { parseJson } from '@app/bundles';
-import { permits, type ApiKeyScope } from '@app/domain';
+import { permits } from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
 import { refusalOf } from '../body/body.pipe.js';
 import { isJsonObject } from '../body/fields.js';
@@ -52,11 +52,11 @@ function readLine(line: number, text: string): ImportLine {
 }
 
 /** @throws AuthenticationError when the scope lacks what a kind needs. */
-export function refuseKinds(scope: ApiKeyScope, lines: readonly ImportLine[]): void {
+export function refuseKinds({ scope, person }: ApiKeyLookup, lines: readonly ImportLine[]): void {
   const kinds = new Set(lines.map(({ value }) => importKindOf(value)));
   for (const kind of kinds) {
     const needed = kind && IMPORT_SCOPES[kind];
     // @protects import-scope
-    if (needed && !permits(scope, needed)) throw new AuthenticationError({ lacks: [needed] });
+    if (needed && !permits(scope, needed)) throw new AuthenticationError({ lacks: [needed] }, person !== null);
   }
 }

@@ -18,7 +18,7 @@ export const KEYS_DOCUMENTATION: ResourceDocumentation = {
 
 const KEY = ApiPath({ name: 'id', description: 'UUID of the key.', example: StoreKey.example.id });
 const LOST = new CommitOutcomeUnknown(null);
-const EXCESS = new ExceedsMaker('scope may have read, orders');
+const EXCESS = new ExceedsMaker('scope must not have stock: it may have read, orders');
 const NOT_ACTIVE = new ApiKeyNotActive('The key is revoked, which is final');
 
 export const ApiListKeys = ApiList({

@@ -34,7 +34,11 @@ export class RollKeyRequest {
   @is.IntegerField({ min: 0, max: MAX_OVERLAP_HOURS, description: 'How long the old key still works; 0 ends it now.' })
   overlap_hours!: number;
 
-  @is.FutureTimeField({ description: END })
+  @is.FutureTimeField({
+    description:
+      'When the new key ends; null: never. Absent: it lives as long after the roll as the old key was made to live, and at ' +
+      'most as long as the key that asks.',
+  })
   expires_at?: string | null;
 }
 
@@ -54,7 +58,7 @@ export function toWantedKey({ name, mode, scope, networks, expires_at }: CreateK
 }
 
 export function toRoll({ overlap_hours, expires_at }: RollKeyRequest) {
-  return { overlapMs: overlap_hours * HOUR_MS, expiresAt: toEnd(expires_at) };
+  return { overlapMs: overlap_hours * HOUR_MS, expiresAt: expires_at === undefined ? undefined : toEnd(expires_at) };
 }
 
 function toEnd(time?: string | null): Date | null {

@@ -17,6 +17,7 @@ import {
   displayName,
   EXPIRY_FORMS,
   expiry,
+  expiryOrNever,
   KEY_SCOPES,
   keyId,
   keyScope,
@@ -139,7 +140,7 @@ function addStatusChange(
 
 interface RollOptions {
   readonly overlap: number;
-  readonly expiresAt?: Date;
+  readonly expiresAt?: Date | 'never';
 }
 
 function addRoll(keys: Command): void {
@@ -148,11 +149,16 @@ function addRoll(keys: Command): void {
   addCommand(keys, 'roll', what, ROLL_HELP)
     .argument('<id>', 'id of the old key', keyId)
     .requiredOption('--overlap <D>', 'how long the old key still works, from 1s to 90d', overlapMs)
-    .option('--expires-at <T>', `when the new key stops working: ${EXPIRY_FORMS}`, expiry)
+    .option(
+      '--expires-at <T>',
+      `when the new key stops working: never, ${EXPIRY_FORMS} (default: as long after now as the old key was made to live)`,
+      expiryOrNever,
+    )
     .action((id: string, { overlap, expiresAt }: RollOptions) =>
       withApplication(async (app) => {
         const apiKeys = app.get(ApiKeysService);
-        const rolled = await apiKeys.roll(await apiKeys.locate(id), overlap, expiresAt ?? null, byOperator());
+        const end = expiresAt === 'never' ? null : expiresAt;
+        const rolled = await apiKeys.roll(await apiKeys.locate(id), overlap, end, byOperator());
         const { key, successor, oldKeyExpiresAt } = rolled;
         const store = await subdomainOf(app, successor.storeId);
         say(`The old key stops working at ${oldKeyExpiresAt.toISOString()}.`);
@@ -185,5 +191,6 @@ function keyJson(record: ApiKeyRecord, store: string) {
   const { lastFour: last_four, expiresAt: expires_at, lastUsedAt: last_used_at, createdAt: created_at } = record;
   const expired = isExpired(record);
   const times = { expires_at, expired, last_used_at, created_at };
-  return { id, mode, scope, networks, trusted, name, store, status, prefix, last_four, ...times };
+  const origin = { created_by: record.createdBy, successor_id: record.successorId };
+  return { id, mode, scope, networks, trusted, name, store, status, prefix, last_four, ...times, ...origin };
 }

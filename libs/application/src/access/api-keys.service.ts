@@ -61,7 +61,7 @@ export class ApiKeysService {
    * Replaces a key. While the text of the successor is unknown because it was lost, it must be revoked before the old
    * key can be rolled again, so that no such key remains active.
    *
-   * @param wantedEnd null: as of a new key.
+   * @param wantedEnd null: never. Undefined: it lives as long as the old key was made to live, within the bounds of the maker.
    * @throws NotFound when there is no such key.
    * @throws ApiKeyNotActive when the key is revoked, deactivated or expired, or has a successor that is not revoked.
    * @throws ExceedsMaker
@@ -69,12 +69,12 @@ export class ApiKeysService {
   async roll(
     key: ApiKeyReference,
     overlapMs: number,
-    wantedEnd: Date | null,
+    wantedEnd: Date | null | undefined,
     maker: KeyMaker,
   ): Promise<RolledApiKey & { key: string }> {
     const old = await this.find(key, maker);
-    const expiresAt = wantedEnd ?? endOf(maker);
-    demandBounds({ ...old, expiresAt }, maker);
+    const expiresAt = wantedEnd === undefined ? endAsOf(old, maker) : wantedEnd;
+    demandBounds({ ...old, expiresAt }, maker, ' of the old key');
     const { text, ...drawn } = drawApiKey(old.mode);
     const rolled = await this.apiKeys.roll(key, { ...drawn, expiresAt }, overlapMs, maker);
     if (rolled) return { ...rolled, key: text };
@@ -85,7 +85,7 @@ export class ApiKeysService {
   /** @throws NotFound, ApiKeyNotActive, ExceedsMaker */
   async setStatus(key: ApiKeyReference, status: ApiKeyStatus, maker: KeyMaker): Promise<ApiKeyRecord> {
     const found = await this.find(key, maker);
-    if (status === 'ACTIVE') demandBounds(found, maker);
+    if (status === 'ACTIVE') demandBounds(found, maker, ' of the key');
     if (found.status === status) return found;
     const record = await this.apiKeys.setStatus(key, status, maker);
     if (record) return record;
@@ -112,15 +112,21 @@ export class ApiKeysService {
 
 type Asker = NonNullable<KeyMaker['key']>;
 
-/** @throws ExceedsMaker */
-function demandBounds(rights: KeyRights, { key }: KeyMaker): void {
-  const excess = key && excessOf(rights, key);
+/** @param whose of a key that is there already. @throws ExceedsMaker */
+function demandBounds(rights: KeyRights, { key }: KeyMaker, whose = ''): void {
+  const excess = key && excessOf(rights, key, whose);
   if (excess !== null) throw new ExceedsMaker(excess);
 }
 
 /** The end of a session is that of a sign-in. */
 function endOf({ key }: KeyMaker): Date | null {
   return key?.person === null ? key.expiresAt : null;
+}
+
+function endAsOf({ createdAt, expiresAt }: ApiKeyRecord, maker: KeyMaker): Date | null {
+  const end = expiresAt && new Date(new Date().getTime() + expiresAt.getTime() - createdAt.getTime());
+  const last = endOf(maker);
+  return end && last ? new Date(Math.min(end.getTime(), last.getTime())) : (end ?? last);
 }
 
 function drawApiKey(mode: ApiKeyMode) {

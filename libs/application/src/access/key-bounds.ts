@@ -11,29 +11,38 @@ export type KeyRights = Pick<ApiKeyRecord, 'mode' | 'scope' | 'networks' | 'trus
  *
  * @param given the rights of a new key, or of one that is rolled or activated.
  * @param maker the key of the request.
+ * @param whose ` of the old key`, where the request does not name the rights itself.
  * @returns what exceeds the rights of the maker, with what is possible; null when nothing does.
  */
-export function excessOf(given: KeyRights, maker: ApiKeyLookup): string | null {
+export function excessOf(given: KeyRights, maker: ApiKeyLookup, whose = ''): string | null {
   const withheld = maker.person ? (['team'] as const) : (['keys', 'team'] as const);
   const words = wordsOf(maker.scope).filter((word) => !withheld.some((other) => other === word));
-  const possible = [...(mayGive(maker.scope, 'full') ? ['full'] : []), ...words].join(', ');
-  const scopeFault = `scope may have ${possible}`;
+  const possible = [...(mayGive(maker.scope, 'full') ? ['full'] : []), ...words];
+  const excess = given.scope.split(',').filter((word) => !possible.includes(word));
+  const scopeFault = `scope${whose} must not have ${excess.join(', ')}: it may have ${possible.join(', ')}`;
   // @protects given-scope
   if (!mayGive(maker.scope, given.scope)) return scopeFault;
   // @protects given-access
   if (withheld.some((word) => names(given.scope, word))) return scopeFault;
-  return maker.person ? null : excessOfMachine(given, maker);
+  return maker.person ? null : excessOfMachine(given, maker, whose);
 }
 
-function excessOfMachine({ mode, networks, trusted, expiresAt }: KeyRights, maker: ApiKeyLookup): string | null {
+function excessOfMachine(
+  { mode, networks, trusted, expiresAt }: KeyRights,
+  maker: ApiKeyLookup,
+  whose: string,
+): string | null {
   // @protects given-mode
-  if (mode !== maker.mode) return `mode must be ${maker.mode}`;
-  const isAnywhere = networks.length === 0 || !networks.every((network) => isWithin(network, maker.networks));
+  if (mode !== maker.mode) return `mode${whose} must be ${maker.mode}`;
+  const outside = networks.filter((network) => !isWithin(network, maker.networks));
+  const isWithinAll = networks.length > 0 && outside.length === 0;
+  const which = outside.length > 0 ? `, unlike ${outside.join(', ')}` : '';
+  const networkFault = `networks${whose} must lie within ${maker.networks.join(', ')}${which}`;
   // @protects given-networks
-  if (maker.networks.length > 0 && isAnywhere) return `networks must lie within ${maker.networks.join(', ')}`;
+  if (maker.networks.length > 0 && !isWithinAll) return networkFault;
   const end = maker.expiresAt;
   // @protects given-end
-  if (end && (!expiresAt || expiresAt > end)) return `the key must end by ${end.toISOString()}`;
+  if (end && (!expiresAt || expiresAt > end)) return `the end must be ${end.toISOString()} or earlier`;
   // @protects given-trust
   if (trusted) return 'a trusted key is rolled and activated by people only';
   return null;

@@ -129,13 +129,20 @@ describe('Config', () => {
     [{ ...OIDC, OIDC_ISSUER: '', PUBLIC_URL }, `OIDC_ISSUER ${TOGETHER}`],
     [{ ...OIDC, OIDC_CLIENT_ID: '', PUBLIC_URL }, `OIDC_CLIENT_ID ${TOGETHER}`],
     [{ ...OIDC, OIDC_CLIENT_SECRET: '', PUBLIC_URL }, `OIDC_CLIENT_SECRET ${TOGETHER}`],
-    [OIDC, 'PUBLIC_URL is required with OIDC_ISSUER, and starts with https://'],
     [
-      { ...OIDC, PUBLIC_URL: 'http://shop.example' },
-      'PUBLIC_URL is required with OIDC_ISSUER, and starts with https://',
+      { ...OIDC, OIDC_ISSUER: 'https://login.example/x/.well-known/openid-configuration', PUBLIC_URL },
+      'OIDC_ISSUER must be the issuer itself: leave the ending /.well-known/openid-configuration out',
     ],
+    [OIDC, 'PUBLIC_URL is required with OIDC_ISSUER'],
+    ...[
+      ...['http://shop.example', 'https://shop.example/admin', 'https://shop.example//', 'https://shop.example?a'],
+      ...['https://shop.example/#a', 'https://a@shop.example', 'shop.example', 'https://', 'https://shop\n.example/'],
+    ].map((url): [Record<string, string>, string] => [
+      { PUBLIC_URL: url },
+      'PUBLIC_URL must be https:// and a host, or http:// on this machine, without a path, user, query or fragment',
+    ]),
     [{ SIGN_IN: 'oidc' }, 'SIGN_IN needs OIDC_ISSUER'],
-    [{ ...OIDC, PUBLIC_URL, SIGN_IN: 'code' }, 'SIGN_IN must be one of oidc'],
+    [{ ...OIDC, PUBLIC_URL, SIGN_IN: 'code' }, 'SIGN_IN must be oidc, or absent'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
     [
       { DATABASE_URL, NODE_ENV: 'production' },

@@ -86,7 +86,7 @@ export class Config {
     this.mailFrom = read.mailbox('MAIL_FROM') ?? { name: '', address: 'orders@localhost' };
     this.encryptionKeys = read.keys('DATA_ENCRYPTION_KEYS');
     this.oidc = read.oidcClient();
-    this.mailedCodes = read.oneOf('SIGN_IN', ['oidc']) === null;
+    this.mailedCodes = read.parsed('SIGN_IN', (text) => text === 'oidc' || null, 'must be oidc, or absent') === null;
     this.throttlePer10s = read.integer('THROTTLE_PER_10S', 5000, 0, 10_000_000);
     this.retention = {
       rejectedOrders: read.integer('REJECTED_ORDERS_KEPT_DAYS', 90, 1, 36_500),
@@ -109,12 +109,11 @@ export class Config {
     this.dashboard = read.oneOf('DASHBOARD', ['on', 'off']) !== 'off';
     this.metricsPort = read.port('METRICS_PORT');
     this.workerPort = read.port('WORKER_PORT');
-    this.publicUrl = read.url('PUBLIC_URL', ['https:', 'http:'])?.replace(/\/+$/, '') ?? null;
+    this.publicUrl = read.publicUrl('PUBLIC_URL');
     this.workerConcurrency = read.integer('WORKER_CONCURRENCY', 20, 1, 200);
     this.webhookAllow = read.networks('WEBHOOK_ALLOW');
     this.trustProxy = read.trustedProxies('TRUST_PROXY');
 
-    if (/[?#@]/.test(this.publicUrl ?? '')) throw new ConfigError('PUBLIC_URL', 'must have no user, query or fragment');
     if (this.metricsPort === this.port && this.port !== 0) throw new ConfigError('METRICS_PORT', 'must not be PORT');
     if (this.encryptionKeys === null && this.databaseUrl !== null && env.NODE_ENV === 'production') {
       throw new ConfigError('DATA_ENCRYPTION_KEYS', 'is required in production when DATABASE_URL is set');
@@ -131,9 +130,7 @@ export class Config {
       throw new ConfigError('DATABASE_DIRECT_URL', 'needs DATABASE_URL');
     }
     // Browsers keep no cookie of a sign-in at another address.
-    if (this.oidc && !isPrivateUrl(this.publicUrl ?? '')) {
-      throw new ConfigError('PUBLIC_URL', 'is required with OIDC_ISSUER, and starts with https://');
-    }
+    if (this.oidc && this.publicUrl === null) throw new ConfigError('PUBLIC_URL', 'is required with OIDC_ISSUER');
     if (!this.oidc && !this.mailedCodes) throw new ConfigError('SIGN_IN', 'needs OIDC_ISSUER');
   }
 }
@@ -196,6 +193,9 @@ class Environment {
   }
 
   oidcClient(): OidcClient | null {
+    if (this.text('OIDC_ISSUER')?.endsWith(DISCOVERY)) {
+      throw new ConfigError('OIDC_ISSUER', `must be the issuer itself: leave the ending ${DISCOVERY} out`);
+    }
     const issuer = this.parsed('OIDC_ISSUER', readIssuer, `must be ${ISSUER_FORM}`);
     const clientId = this.text('OIDC_CLIENT_ID');
     const clientSecret = this.text('OIDC_CLIENT_SECRET');
@@ -203,6 +203,13 @@ class Environment {
     if (issuer === null && clientId === null && clientSecret === null) return null;
     const missing = issuer === null ? 'OIDC_ISSUER' : clientId === null ? 'OIDC_CLIENT_ID' : 'OIDC_CLIENT_SECRET';
     throw new ConfigError(missing, 'is missing: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET belong together');
+  }
+
+  /** Without the slash at its end. Browsers keep the cookies of a sign-in at no other address. */
+  publicUrl(name: string): string | null {
+    const read = (text: string) => (isPrivateUrl(text) && /^https?:\/\/[^\s/?#@]+\/?$/i.test(text) ? text : null);
+    const form = 'must be https:// and a host, or http:// on this machine, without a path, user, query or fragment';
+    return this.parsed(name, read, form)?.replace(/\/$/, '') ?? null;
   }
 
   trustedProxies(name: string): boolean | number | string[] {
@@ -215,7 +222,7 @@ class Environment {
   }
 
   /** @param read returns null for a text that the variable cannot have. */
-  private parsed<T>(name: string, read: (text: string) => T | null, problem: string): T | null {
+  parsed<T>(name: string, read: (text: string) => T | null, problem: string): T | null {
     const text = this.text(name);
     if (text === null) return null;
     const value = read(text);
@@ -234,6 +241,9 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
   }
   return protocols.includes(url.protocol);
 }
+
+/** What a provider serves below its issuer. */
+const DISCOVERY = '/.well-known/openid-configuration';
 
 const ISSUER_FORM = 'a URL that starts with https://, without a query';
 
