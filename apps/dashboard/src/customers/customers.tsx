@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { api, useGet, type Schemas } from '../http.js';
 import { Badge } from '../parts/badge.js';
 import { money } from '../parts/money.js';
-import { List } from '../parts/list.js';
+import { List, Named } from '../parts/list.js';
 import { Page } from '../parts/page.js';
 import { Choice, Filters, PAGE_SIZE, type Column } from '../parts/table.js';
 import { Time } from '../parts/time.js';
@@ -12,14 +12,7 @@ import { currency } from '../session.js';
 const COLUMNS: readonly Column<Schemas['CustomerListItem']>[] = [
   {
     name: 'Customer',
-    cell: ({ id, name, tags }) => (
-      <>
-        <a class="name" href={to(`/customers/${id}`)}>
-          {name}
-        </a>
-        {tags.length > 0 && <small>{tags.join(' · ')}</small>}
-      </>
-    ),
+    cell: ({ id, name, tags }) => <Named name={name} href={to(`/customers/${id}`)} small={tags} />,
   },
   { name: 'E-mail', cell: ({ email }) => <span class="line">{email}</span> },
   { name: 'City', cell: ({ city }) => city },
@@ -38,26 +31,20 @@ function useStatuses(chosen: string | undefined) {
 }
 
 export function Customers(): JSX.Element {
-  const route = useRoute();
-  const { search, status, page } = route.query;
-  const query = {
-    ...(search ? { search } : {}),
-    ...(status ? { status } : {}),
-    limit: PAGE_SIZE,
-    page: Number(page ?? 1),
-  };
+  const { search, status, page } = useRoute().query;
+  const query = { search, status, limit: PAGE_SIZE, page: Number(page ?? 1) };
   const list = useGet(['customers', query], () => api.GET('/v1/customers', { params: { query } }), { keep: true });
   return (
     <Page title="Customers">
-      <Filters route={route} search="Name or e-mail">
-        <Choice route={route} name="status" label="Status" values={useStatuses(status)} />
+      <Filters search="Name or e-mail">
+        <Choice name="status" label="Status" values={useStatuses(status)} />
       </Filters>
       <List
         label="Customers"
         query={list}
         columns={COLUMNS}
         empty="No customer matches."
-        route={route}
+        all={{}}
         keyOf={({ id }) => id}
       />
     </Page>

@@ -1,4 +1,4 @@
-import type { KeyUse, Webhook, WebhookListItem } from '../http.js';
+import type { Schemas, Webhook, WebhookListItem } from '../http.js';
 
 type Delivery = Webhook['last_deliveries'][number];
 
@@ -86,7 +86,7 @@ export interface Refusal {
 }
 
 /** By key and code, the most frequent first. The days come newest first. */
-export function refusalsOf(days: readonly KeyUse[]): Refusal[] {
+export function refusalsOf(days: readonly Schemas['KeyUse'][]): Refusal[] {
   const found = new Map<string, Refusal>();
   for (const { key_id, name, day, refused } of days)
     for (const [code, times] of Object.entries(refused)) {

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, mode, type StoreKey } from '../http.js';
-import { done } from '../parts/announce.js';
 import { Ask, Check, Field, textIn } from '../parts/ask.js';
 import { Choices } from '../parts/choices.js';
 import { count } from '../parts/money.js';
@@ -53,25 +52,19 @@ function show(key = ''): void {
 }
 
 export function NewKey(): JSX.Element {
+  const send = async (form: FormData) => {
+    const body = {
+      name: textIn(form, 'name'),
+      mode: textIn(form, 'mode') as typeof mode,
+      scope: scopeIn(form),
+      expires_at: expiryIn(form),
+      networks: textIn(form, 'networks').match(/[^\s,]+/g),
+    };
+    const { data } = await api.POST('/v1/keys', { body });
+    show(data?.data.key);
+  };
   return (
-    <Ask
-      label="New key…"
-      title="New key"
-      verb="Create"
-      tone="primary"
-      onSubmit={async (form) => {
-        const networks = textIn(form, 'networks').match(/[^\s,]+/g);
-        const body = {
-          name: textIn(form, 'name'),
-          mode: textIn(form, 'mode') as typeof mode,
-          scope: scopeIn(form),
-          expires_at: expiryIn(form),
-          networks,
-        };
-        const { data } = await api.POST('/v1/keys', { body });
-        show(data?.data.key);
-      }}
-    >
+    <Ask label="New key…" title="New key" verb="Create" tone="primary" send={send}>
       <Field label="Name" name="name" required maxLength={200} autoFocus placeholder="ERP bridge" />
       <Choices label="Mode" name="mode" begin={mode} of={{ live: 1, test: 2 }} />
       <May />
@@ -93,9 +86,14 @@ export function KeyActions({ row }: { row: StoreKey }): JSX.Element {
   const use = row.last_used_at
     ? `It was last used on ${timeText(row.last_used_at)} and made ${count(row.requests_7_days, 'request')} this week.`
     : 'It was never used.';
+  const roll = async (form: FormData) => {
+    const body = { overlap_hours: numberIn(form, 'overlap', OVERLAPS), expires_at: expiryIn(form) };
+    const { data } = await api.POST('/v1/keys/{id}/roll', { ...path, body });
+    show(data?.data.key);
+  };
   const change = async (verb: 'activate' | 'deactivate' | 'revoke', said: string) => {
     await api.POST(`/v1/keys/{id}/${verb}`, path);
-    await done(`${name} ${said}.`);
+    return `${name} ${said}.`;
   };
   return (
     <span class="acts">
@@ -104,34 +102,25 @@ export function KeyActions({ row }: { row: StoreKey }): JSX.Element {
         title={`Roll ${name}`}
         verb="Make the new key"
         reason={row.successor_id ? 'It is rolled: use its successor.' : isOff ? 'Activate it first.' : undefined}
-        onSubmit={async (form) => {
-          const body = { overlap_hours: numberIn(form, 'overlap', OVERLAPS), expires_at: expiryIn(form) };
-          const { data } = await api.POST('/v1/keys/{id}/roll', { ...path, body });
-          show(data?.data.key);
-        }}
+        text={`A new key with the same name, rights and networks. ${use}`}
+        send={roll}
       >
-        <p class="soft">A new key with the same name, rights and networks. {use}</p>
         <Choices label="The old key still works for" name="overlap" begin="7 days" of={OVERLAPS} />
         <Choices label="The new key expires" name="expiry" begin="90 days" of={EXPIRIES} />
       </Ask>
       <Ask
-        label={isOff ? 'Activate…' : 'Deactivate…'}
         title={`${isOff ? 'Activate' : 'Deactivate'} ${name}?`}
         verb={isOff ? 'Activate' : 'Deactivate'}
-        onSubmit={() => (isOff ? change('activate', 'works again') : change('deactivate', 'is refused'))}
-      >
-        <p class="soft">{isOff ? 'It works again at once.' : `${use} It is refused until you activate it.`}</p>
-      </Ask>
+        text={isOff ? 'It works again at once.' : `${use} It is refused until you activate it.`}
+        send={() => (isOff ? change('activate', 'works again') : change('deactivate', 'is refused'))}
+      />
       <Ask
-        label="Revoke…"
         title={`Revoke ${name}?`}
         verb="Revoke"
         tone="danger"
-        onSubmit={() => change('revoke', 'is revoked')}
-      >
-        <p>{use}</p>
-        <p class="soft">It stops at once, for good.</p>
-      </Ask>
+        text={`${use} It stops at once, for good.`}
+        send={() => change('revoke', 'is revoked')}
+      />
     </span>
   );
 }

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { api, useGet, type StoreKey } from '../http.js';
 import { Badge } from '../parts/badge.js';
+import { List } from '../parts/list.js';
 import { count } from '../parts/money.js';
-import { Waiting } from '../parts/page.js';
-import { PAGE_SIZE, Pages, Table, type Column } from '../parts/table.js';
+import { PAGE_SIZE, Table, type Column } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 import { useRoute } from '../route.js';
 import { KeyActions } from './key-actions.js';
@@ -54,29 +54,26 @@ const COLUMNS: readonly Column<StoreKey>[] = [
 const ACTIONS: Column<StoreKey> = { name: 'Actions', cell: (row) => <KeyActions row={row} /> };
 
 export function Keys(): JSX.Element {
-  const route = useRoute();
-  const query = { limit: PAGE_SIZE, page: Number(route.query.page ?? 1) };
+  const query = { limit: PAGE_SIZE, page: Number(useRoute().query.page ?? 1) };
   const list = useGet(['keys', query], () => api.GET('/v1/keys', { params: { query } }), { keep: true });
-  const rows = list.data?.data ?? [];
-  const working = rows.filter((row) => !isOver(row));
-  const over = rows.filter(isOver);
+  const over = list.data?.data.filter(isOver) ?? [];
+  const keyOf = ({ id }: StoreKey) => id;
   return (
     <>
-      <Waiting query={list} rows={6} />
-      {list.data && working.length === 0 && (
-        <p class="empty">No key works. A program of yours, such as an ERP, needs one.</p>
-      )}
-      {working.length > 0 && (
-        <Table label="Keys" rows={working} columns={[...COLUMNS, ACTIONS]} keyOf={({ id }) => id} />
-      )}
+      <List
+        label="Keys"
+        query={list}
+        rows={list.data?.data.filter((row) => !isOver(row))}
+        columns={[...COLUMNS, ACTIONS]}
+        keyOf={keyOf}
+        empty="No key works. A program of yours, such as an ERP, needs one."
+        all={{}}
+      />
       {over.length > 0 && (
         <details class="more foot">
           <summary>{count(over.length, 'key')} revoked or expired</summary>
-          <Table label="Keys that are over" rows={over} columns={COLUMNS} keyOf={({ id }) => id} />
+          <Table label="Keys that are over" rows={over} columns={COLUMNS} keyOf={keyOf} />
         </details>
-      )}
-      {list.data && list.data.pagination.total > PAGE_SIZE && (
-        <Pages route={route} total={list.data.pagination.total} noun="keys" />
       )}
     </>
   );

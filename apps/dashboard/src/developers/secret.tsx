@@ -1,6 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { refresh } from '../http.js';
 import { Form } from '../parts/ask.js';
 import { Copy } from '../parts/copy.js';
 import { createStore, useStore } from '../store.js';
@@ -27,14 +26,10 @@ export function Secret(): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const shown = useStore(secret);
   useEffect(() => (shown ? dialog.current?.showModal() : dialog.current?.close()), [shown]);
-  const close = async () => {
-    secret.set(undefined);
-    await refresh();
-  };
   return (
     <dialog ref={dialog} aria-label={shown?.title} closedby="none" onCancel={(event) => event.preventDefault()}>
       {shown && (
-        <Form verb="I have stored it" onSubmit={close}>
+        <Form verb="I have stored it" onSubmit={async () => secret.set(undefined)}>
           <h2>{shown.title}</h2>
           <p class="soft">It is shown once, now. Store it where only its program reads it.</p>
           <Copied text={shown.text} />

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { api, textOf, type Webhook, type WebhookListItem } from '../http.js';
-import { announce, done } from '../parts/announce.js';
+import { api, refresh, textOf, type Webhook, type WebhookListItem } from '../http.js';
+import { announce } from '../parts/announce.js';
 import { Ask, Check, Field, textIn } from '../parts/ask.js';
 import { Choices } from '../parts/choices.js';
 import { numberIn } from './key-rights.js';
@@ -19,23 +19,18 @@ function show(text = ''): void {
 }
 
 export function NewWebhook(): JSX.Element {
+  const send = async (form: FormData) => {
+    const body = {
+      url: textIn(form, 'url'),
+      name: textIn(form, 'name'),
+      kinds: form.getAll('kinds') as Kind[],
+      body: textIn(form, 'body') as WebhookListItem['body'],
+    };
+    const { data } = await api.POST('/v1/webhooks', { body });
+    show(data?.data.secret);
+  };
   return (
-    <Ask
-      label="New webhook…"
-      title="New webhook"
-      verb="Create"
-      tone="primary"
-      onSubmit={async (form, header) => {
-        const body = {
-          url: textIn(form, 'url'),
-          name: textIn(form, 'name'),
-          kinds: form.getAll('kinds') as Kind[],
-          body: textIn(form, 'body') as WebhookListItem['body'],
-        };
-        const { data } = await api.POST('/v1/webhooks', { params: { header: header(body) }, body });
-        show(data?.data.secret);
-      }}
-    >
+    <Ask label="New webhook…" title="New webhook" verb="Create" tone="primary" send={send}>
       <Field label="URL" name="url" type="url" required autoFocus placeholder="https://erp.example/hooks" />
       <Field label="Name" name="name" placeholder="ERP" />
       <fieldset>
@@ -58,18 +53,29 @@ const BODIES = { thin: 'It says what changed.', full: 'It has the record, with t
 export function WebhookActions({ hook }: { hook: Webhook }): JSX.Element {
   const path = { params: { path: { id: hook.id } } };
   const isPaused = hook.state === 'paused';
-  const after = (text: string, act: Promise<unknown>) => act.then(() => done(text));
   /** A button without a question, for what harms nothing. */
-  const now = (label: string, verb: 'resume' | 'test' | 'pause', said: string) => (
-    <button
-      type="button"
-      onClick={() =>
-        void after(said, api.POST(`/v1/webhooks/{id}/${verb}`, path)).catch((error) => announce(textOf(error)))
-      }
-    >
-      {label}
-    </button>
-  );
+  const now = (label: string, verb: 'resume' | 'test' | 'pause', said: string) => {
+    const act = () => api.POST(`/v1/webhooks/{id}/${verb}`, path).then(() => said, textOf);
+    return (
+      <button type="button" onClick={() => void act().then(announce).then(refresh)}>
+        {label}
+      </button>
+    );
+  };
+  const replay = async (form: FormData) => {
+    const body = { from: new Date(textIn(form, 'from')).toISOString() };
+    await api.POST('/v1/webhooks/{id}/replay', { ...path, body });
+    return 'It is sent again.';
+  };
+  const rotate = async (form: FormData) => {
+    const body = { overlap_hours: numberIn(form, 'overlap', OVERLAPS) };
+    const { data } = await api.POST('/v1/webhooks/{id}/rotate-secret', { ...path, body });
+    show(data?.data.secret);
+  };
+  const remove = async () => {
+    await api.DELETE('/v1/webhooks/{id}', path);
+    return 'The webhook is deleted.';
+  };
   return (
     <div class="actions">
       {isPaused && now('Resume', 'resume', 'The webhook sends again.')}
@@ -77,38 +83,24 @@ export function WebhookActions({ hook }: { hook: Webhook }): JSX.Element {
       {now('Test', 'test', 'A message without a change is sent.')}
       {!isPaused && now('Pause', 'pause', 'It is paused.')}
       <Ask
-        label="Replay…"
         title="Send again what changed"
         verb="Replay"
-        onSubmit={(form) => {
-          const body = { from: new Date(textIn(form, 'from')).toISOString() };
-          return after('It is sent again.', api.POST('/v1/webhooks/{id}/replay', { ...path, body }));
-        }}
+        text="Everything whose newest change is later is sent again, with other message ids."
+        send={replay}
       >
         <Field label="Since" name="from" type="datetime-local" required autoFocus hint="In the time of this browser." />
-        <p class="soft">Everything whose newest change is later is sent again, with other message ids.</p>
       </Ask>
-      <Ask
-        label="New secret…"
-        title="Replace the secret"
-        verb="Make the new secret"
-        onSubmit={async (form) => {
-          const body = { overlap_hours: numberIn(form, 'overlap', OVERLAPS) };
-          const { data } = await api.POST('/v1/webhooks/{id}/rotate-secret', { ...path, body });
-          show(data?.data.secret);
-        }}
-      >
+      <Ask label="New secret…" title="Replace the secret" verb="Make the new secret" send={rotate}>
         <Choices label="The old secret still signs for" name="overlap" begin="1 day" of={OVERLAPS} />
       </Ask>
       <Ask
-        label="Delete…"
         title="Delete the webhook?"
         verb="Delete"
         tone="danger"
-        onSubmit={() => after('The webhook is deleted.', api.DELETE('/v1/webhooks/{id}', path))}
+        text="It sends nothing more, and its place is lost. To stop it for a while, pause it."
+        send={remove}
       >
         <p class="line">{hook.url}</p>
-        <p class="soft">It sends nothing more, and its place is lost. To stop it for a while, pause it.</p>
       </Ask>
     </div>
   );

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { api, queries, useGet, type Webhook, type WebhookListItem } from '../http.js';
 import { Badge } from '../parts/badge.js';
+import { Named } from '../parts/list.js';
 import { count } from '../parts/money.js';
 import { Note, Section, Waiting } from '../parts/page.js';
 import { Table, type Column } from '../parts/table.js';
@@ -21,23 +22,10 @@ const DELIVERIES: readonly Column<Delivery>[] = [
       <Badge state={String(delivery.status ?? delivery.phase)} tone={isGood(delivery) ? 'good' : 'bad'} />
     ),
   },
-  {
-    name: 'Message',
-    cell: ({ type, message_id }) => (
-      <>
-        {type}
-        <small class="line">{message_id}</small>
-      </>
-    ),
-  },
+  { name: 'Message', cell: ({ type, message_id }) => <Named name={type} small={[message_id]} /> },
   {
     name: 'What it means',
-    cell: (delivery) => (
-      <>
-        {explain(delivery)}
-        {delivery.answer && <small class="line">{delivery.answer.slice(0, 300)}</small>}
-      </>
-    ),
+    cell: (delivery) => <Named name={explain(delivery)} small={[delivery.answer.slice(0, 300)]} />,
   },
   { name: 'ms', isNumber: true, cell: ({ duration_ms }) => duration_ms.toLocaleString() },
 ];
@@ -67,17 +55,11 @@ function Shown({ row }: { row: WebhookListItem }): JSX.Element {
   const { id } = row;
   const query = useGet(['webhooks', id], () => api.GET('/v1/webhooks/{id}', { params: { path: { id } } }));
   const hook = query.data?.data;
+  const lag = row.lag_seconds > 0 && `${count(row.lag_seconds, 'second')} behind`;
+  const facts = [row.name && row.url, row.kinds.join(', '), lag];
   return (
     <Section title={row.name || row.url} actions={<State {...row} />} flush>
-      <p class="soft line">
-        {[
-          row.name && row.url,
-          row.kinds.join(', '),
-          row.lag_seconds > 0 && `${count(row.lag_seconds, 'second')} behind`,
-        ]
-          .filter(Boolean)
-          .join(' · ')}
-      </p>
+      <p class="soft line">{facts.filter(Boolean).join(' · ')}</p>
       {hook ? (
         <>
           <div class="inset">

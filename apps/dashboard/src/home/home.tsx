@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { api, mode, useGet, type Attention, type OrderSums } from '../http.js';
+import { api, mode, useGet, type Schemas } from '../http.js';
 import { Bars } from '../parts/bars.js';
 import { List } from '../parts/list.js';
 import { count, money } from '../parts/money.js';
@@ -8,6 +8,8 @@ import { Page, Section, Waiting } from '../parts/page.js';
 import { to } from '../route.js';
 import { can, currency } from '../session.js';
 import { COLUMNS } from '../orders/columns.js';
+
+type OrderSums = Schemas['OrderSums'];
 
 interface Need {
   readonly n: number;
@@ -18,7 +20,7 @@ interface Need {
 }
 
 /** What waits for a person, the most urgent first. Without those that the role does not open. */
-function needsOf(all: Attention): Need[] {
+function needsOf(all: Schemas['Attention']): Need[] {
   const orders = (queue: string) => to('/orders', { queue });
   const hooks = to('/developers/webhooks');
   const needs: (Need | false)[] = [

@@ -1,5 +1,6 @@
 import type { OrderListItem } from '../http.js';
 import { Badge, PaymentBadge } from '../parts/badge.js';
+import { Named } from '../parts/list.js';
 import { money } from '../parts/money.js';
 import type { Column } from '../parts/table.js';
 import { Time } from '../parts/time.js';
@@ -9,11 +10,8 @@ import { stateOf } from './stages.js';
 export const COLUMNS: readonly Column<OrderListItem>[] = [
   {
     name: 'Order',
-    cell: (order) => (
-      <>
-        <a href={to(`/orders/${order.receipt_number}`)}>{order.receipt_number}</a>
-        {order.external_reference && <small>{order.external_reference}</small>}
-      </>
+    cell: ({ receipt_number: name, external_reference }) => (
+      <Named name={name} href={to(`/orders/${name}`)} small={[external_reference]} />
     ),
   },
   { name: 'Placed', cell: (order) => <Time at={order.created_at} /> },

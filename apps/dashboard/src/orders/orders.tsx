@@ -2,10 +2,11 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { api, useGet, type OrderQuery } from '../http.js';
 import { arrivals, showArrivals } from '../live.js';
+import { List } from '../parts/list.js';
 import { count } from '../parts/money.js';
-import { Page, Waiting } from '../parts/page.js';
+import { Page } from '../parts/page.js';
 import { useStore } from '../store.js';
-import { Choice, Filters, PAGE_SIZE, Pages, Table } from '../parts/table.js';
+import { Choice, Filters, PAGE_SIZE } from '../parts/table.js';
 import { startOfDay } from '../parts/time.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
@@ -24,12 +25,12 @@ function filterOf(route: Route): OrderQuery {
   return {
     ...QUEUES[queueOf(route)].filter,
     ...ONLY_MODE,
-    ...(search ? { search } : {}),
-    ...(status ? { status } : {}),
     ...(stage ? { fulfillment_status: stage } : {}),
-    ...(source ? { source } : {}),
-    ...(from ? { created_from: startOfDay(from) } : {}),
-    ...(until ? { created_to: startOfDay(until, 1) } : {}),
+    search,
+    status,
+    source,
+    created_from: from && startOfDay(from),
+    created_to: until && startOfDay(until, 1),
     include: INCLUDE,
     limit: PAGE_SIZE,
     page: Number(page ?? 1),
@@ -75,41 +76,26 @@ const EMPTY: Readonly<Record<Queue, string>> = {
   all: 'No order matches.',
 };
 
-const word = (value: string) => value.charAt(0) + value.slice(1).toLowerCase();
-const words = (values: readonly string[]) => values.map((value) => [value, word(value)] as const);
+const SOURCES = [['WEBSITE', 'Website'] as const, ['POS', 'Point of sale'] as const];
 
 export function Orders(): JSX.Element {
   const route = useRoute();
   const queue = queueOf(route);
-  const filter = filterOf(route);
-  const list = useGet(['orders', filter], () => api.GET('/v1/orders', { params: { query: filter } }), {
-    keep: true,
-  });
+  const query = filterOf(route);
+  const list = useGet(['orders', query], () => api.GET('/v1/orders', { params: { query } }), { keep: true });
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set<string>());
-  const address = JSON.stringify(route.query);
-  useEffect(() => choose(new Set<string>()), [address]);
-  const rows = list.data?.data ?? [];
-  const picked = rows.filter(({ receipt_number }) => chosen.has(receipt_number));
-  const selectable = can('fulfillment') ? { chosen, choose } : {};
+  useEffect(() => choose(new Set<string>()), [JSON.stringify(route.query)]);
+  const picked = list.data?.data.filter(({ receipt_number }) => chosen.has(receipt_number)) ?? [];
   return (
     <Page title="Orders">
       <Queues route={route} />
       <Filters
-        route={route}
         search="Number, name, e-mail, tracking"
         also={({ search }) => (search && queue === 'ship' ? { queue: 'all' } : {})}
       >
-        {queue !== 'ship' && <Choice route={route} name="stage" label="Fulfilment" values={words(STAGES)} />}
-        <Choice route={route} name="status" label="Payment" values={words(PAYMENTS)} />
-        <Choice
-          route={route}
-          name="source"
-          label="From"
-          values={[
-            ['WEBSITE', 'Website'],
-            ['POS', 'Point of sale'],
-          ]}
-        />
+        {queue !== 'ship' && <Choice name="stage" label="Fulfilment" values={STAGES} />}
+        <Choice name="status" label="Payment" values={PAYMENTS} />
+        <Choice name="source" label="From" values={SOURCES} />
         <label class="tick soft">
           Placed <input type="date" name="from" aria-label="Placed from" defaultValue={route.query.from ?? ''} />
         </label>
@@ -118,19 +104,15 @@ export function Orders(): JSX.Element {
         </label>
       </Filters>
       <Arrived />
-      <Waiting query={list} rows={12} />
-      {list.data && rows.length === 0 && (
-        <p class="empty">
-          {EMPTY[queue]}{' '}
-          {address !== '{"queue":"all"}' && <a href={to('/orders', { queue: 'all' })}>Show all orders</a>}
-        </p>
-      )}
-      {rows.length > 0 && (
-        <div data-stale={list.isPlaceholderData}>
-          <Table label="Orders" rows={rows} columns={COLUMNS} keyOf={(order) => order.receipt_number} {...selectable} />
-        </div>
-      )}
-      <div class="bar">
+      <List
+        label="Orders"
+        query={list}
+        columns={COLUMNS}
+        keyOf={(order) => order.receipt_number}
+        empty={EMPTY[queue]}
+        all={{ queue: 'all' }}
+        {...(can('fulfillment') ? { chosen, choose } : {})}
+      >
         {picked.length > 0 && (
           <div class="chosen" role="group" aria-label="Chosen orders">
             <span>{picked.length} chosen</span>
@@ -141,8 +123,7 @@ export function Orders(): JSX.Element {
             </button>
           </div>
         )}
-        {list.data && rows.length > 0 && <Pages route={route} total={list.data.pagination.total} noun="orders" />}
-      </div>
+      </List>
     </Page>
   );
 }

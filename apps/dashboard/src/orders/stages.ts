@@ -24,12 +24,15 @@ export const QUEUES: Readonly<Record<Queue, { readonly name: string; readonly fi
 export const INCLUDE: OrderQuery['include'] = ['held', 'units', 'refund_due', 'external_reference', 'is_test'];
 export const ONLY_MODE = { is_test: mode === 'test' };
 
-type Line = Order['line_items'][number];
+export type Line = Order['line_items'][number];
 /** Units of a line that are still to ship. `quantity` is without those that were given up. */
 export const leftOf = (line: Line): number => line.quantity - line.shipped_quantity;
 
 /** What a payment would pay. */
 export const stillOwed = ({ amount_owed, amount_paid }: Order): number => Math.max(0, amount_owed - amount_paid);
 
-/** A number for a shipment that the order does not have yet. */
-export const shipmentNumber = (order: Order): string => `SHIP-${order.shipments.length + 1}`;
+/** What tells a line from others with its name. */
+export const describe = ({ sku, attributes }: Pick<Line, 'sku' | 'attributes'>): string =>
+  [sku, ...Object.values(attributes)].filter(Boolean).join(' · ');
+
+export const isHeld = ({ pipeline }: Order): boolean => pipeline.some(({ state }) => state === 'held');

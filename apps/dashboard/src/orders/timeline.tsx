@@ -1,11 +1,13 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { api, refresh, useGet, type Order, type OrderEvent } from '../http.js';
+import { api, refresh, useGet, type Order, type Schemas } from '../http.js';
 import { Form, textIn } from '../parts/ask.js';
 import { money } from '../parts/money.js';
 import { Section, Waiting } from '../parts/page.js';
 import { Time } from '../parts/time.js';
 import { can } from '../session.js';
+
+type OrderEvent = Schemas['OrderEvent'];
 
 const WORDS: Readonly<Record<string, string>> = {
   placed: 'Placed',
@@ -88,9 +90,9 @@ function WriteNote({ order }: { order: Order }): JSX.Element {
         key={written}
         verb="Add note"
         tone=""
-        onSubmit={async (form, header) => {
+        onSubmit={async (form) => {
           const body = { text: textIn(form, 'text') };
-          await api.POST('/v1/orders/{id}/notes', { params: { path: order, header: header(body) }, body });
+          await api.POST('/v1/orders/{id}/notes', { params: { path: order }, body });
           await refresh();
           setWritten(written + 1);
         }}

@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { refresh } from '../http.js';
 import { createStore, useStore } from '../store.js';
 
 const SHOWN_MS = 5_000;
@@ -11,12 +10,6 @@ export function announce(message: string): void {
   clearTimeout(end);
   text.set(message);
   end = setTimeout(() => text.set(''), SHOWN_MS);
-}
-
-/** After a change by this page: what it shows is read again, and the person is told. */
-export async function done(message: string): Promise<void> {
-  await refresh();
-  announce(message);
 }
 
 export function Announcements(): JSX.Element {

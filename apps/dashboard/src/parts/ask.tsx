@@ -1,33 +1,41 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { keyedHeader, textOf } from '../http.js';
-
-type Header = ReturnType<typeof keyedHeader>;
+import { refresh, textOf } from '../http.js';
+import { announce } from './announce.js';
+import { plainMoney, stepOf } from './money.js';
 
 interface AskProps {
-  /** Of the button that opens it. */
-  readonly label: string;
   readonly title: string;
-  /** Of the button that acts; a verb. */
+  /** Of the button that acts. */
   readonly verb: string;
+  /** Of the button that opens the dialog. */
+  readonly label?: string;
   readonly tone?: 'primary' | 'danger' | 'quiet';
   /** Why it cannot be done now. */
   readonly reason?: string | undefined;
+  /** What it does, above its fields. */
+  readonly text?: ComponentChildren;
   readonly children?: ComponentChildren;
-  /** @param header the `Idempotency-Key` for a body. The dialog closes when it resolves, and shows the text of a failure. */
-  readonly onSubmit: (form: FormData, header: Header) => Promise<unknown>;
+  /** Acts, and returns what to announce. After a failure the dialog stays and shows its text. */
+  readonly send: (form: FormData) => Promise<string | undefined | void>;
 }
 
 const LONG_MS = 3_000;
 
 /** A button and its dialog. Focus, Escape and the page behind it are the browser's; the content lives while it is open. */
-export function Ask({ label, title, verb, tone, reason, children, onSubmit }: AskProps): JSX.Element {
+export function Ask({ title, verb, label = `${verb}…`, tone, reason, text, children, send }: AskProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();
   }, [isOpen]);
+  const act = async (form: FormData) => {
+    // Also a refusal can say that the page is out of date.
+    const said = await send(form).finally(() => void refresh());
+    dialog.current?.close();
+    if (said) announce(said);
+  };
   return (
     <>
       <button
@@ -45,13 +53,11 @@ export function Ask({ label, title, verb, tone, reason, children, onSubmit }: As
           <Form
             verb={verb}
             tone={tone === 'danger' ? 'danger' : 'primary'}
-            onSubmit={async (form, header) => {
-              await onSubmit(form, header);
-              dialog.current?.close();
-            }}
+            onSubmit={act}
             onCancel={() => dialog.current?.close()}
           >
             <h2 id={id}>{title}</h2>
+            {text && <p class="soft">{text}</p>}
             {children}
           </Form>
         </dialog>
@@ -64,13 +70,12 @@ interface FormProps {
   readonly verb: string;
   readonly tone?: 'primary' | 'danger' | '';
   readonly children?: ComponentChildren;
-  readonly onSubmit: (form: FormData, header: Header) => Promise<unknown>;
+  readonly onSubmit: (form: FormData) => Promise<unknown>;
   readonly onCancel?: () => void;
 }
 
 /** Fields, what went wrong, and the button that acts. After a failure the fields stay as they are. */
 export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: FormProps): JSX.Element {
-  const [header] = useState(keyedHeader);
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [isLong, setLong] = useState(false);
@@ -84,7 +89,7 @@ export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: F
     setBusy(true);
     setError('');
     try {
-      await onSubmit(form, header);
+      await onSubmit(form);
     } catch (failure) {
       setError(textOf(failure));
     } finally {
@@ -118,7 +123,7 @@ export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: F
 
 type InputProps = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'label'> & {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 };
 
 export function Field({ label, hint, ...input }: InputProps): JSX.Element {
@@ -138,6 +143,28 @@ export function Check({ label, ...input }: InputProps): JSX.Element {
       <input type="checkbox" {...input} />
       <span>{label}</span>
     </label>
+  );
+}
+
+interface AmountProps {
+  readonly minor: number;
+  readonly currency: string;
+  readonly label?: string;
+  readonly name?: string;
+}
+
+export function Amount({ minor, currency, label = 'Amount', name = 'amount' }: AmountProps): JSX.Element {
+  return (
+    <Field
+      label={`${label} (${currency})`}
+      name={name}
+      type="number"
+      min={0}
+      step={stepOf(currency)}
+      required
+      autoFocus
+      defaultValue={plainMoney(minor, currency)}
+    />
   );
 }
 

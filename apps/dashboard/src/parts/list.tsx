@@ -1,69 +1,119 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
-import type { JSX } from 'preact';
-import { to, type Route } from '../route.js';
+import type { ComponentChildren, JSX } from 'preact';
+import { to, useRoute } from '../route.js';
 import { Waiting } from './page.js';
-import { Pages, Table, type Column } from './table.js';
+import { Pages, Table, type TableProps } from './table.js';
 
 interface Listed<Row> {
   readonly data: readonly Row[];
   readonly pagination: { readonly total: number };
 }
 
-interface ListProps<Row> {
-  readonly label: string;
+interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   readonly query: UseQueryResult<Listed<Row>>;
-  readonly columns: readonly Column<Row>[];
+  /** Those of the answer that are shown, where not all are. */
+  readonly rows?: readonly Row[];
   readonly empty: string;
-  /** Of a page that is the list, which has filters and pages in its address. */
-  readonly route?: Route;
-  readonly keyOf: (row: Row) => string;
+  /** Of a page that is the list, with filters and pages in its address: the address without a filter. */
+  readonly all?: Readonly<Record<string, string>>;
+  /** Beside the links of the pages. */
+  readonly children?: ComponentChildren;
 }
 
 /** What is on its way, that nothing is there, or the table. */
-export function List<Row>({ label, query, columns, empty, route, keyOf }: ListProps<Row>): JSX.Element {
-  const rows = query.data?.data ?? [];
-  const isFiltered = route !== undefined && Object.keys(route.query).length > 0;
+export function List<Row>({ query, rows, empty, all, children, ...table }: ListProps<Row>): JSX.Element {
+  const route = useRoute();
+  const shown = rows ?? query.data?.data ?? [];
+  const total = query.data?.pagination.total ?? 0;
+  const noun = table.label.toLowerCase();
+  const isFiltered = all !== undefined && to(route.path, all) !== to(route.path, route.query);
   return (
     <>
-      <Waiting query={query} rows={route ? 12 : 3} />
-      {query.data && rows.length === 0 && (
-        <p class={route ? 'empty' : 'soft'}>
-          {empty} {isFiltered && <a href={to(route.path)}>Show all</a>}
+      <Waiting query={query} rows={all ? 12 : 3} />
+      {query.data && shown.length === 0 && (
+        <p class="empty">
+          {empty} {isFiltered && <a href={to(route.path, all)}>Show all {noun}</a>}
         </p>
       )}
-      {rows.length > 0 && (
+      {shown.length > 0 && (
         <div data-stale={query.isPlaceholderData}>
-          <Table label={label} rows={rows} columns={columns} keyOf={keyOf} />
+          <Table rows={shown} {...table} />
         </div>
       )}
-      {rows.length > 0 && route && (
+      {all && total > 0 && (
         <div class="bar">
-          <Pages route={route} total={query.data?.pagination.total ?? 0} noun={label.toLowerCase()} />
+          {children}
+          <Pages route={route} total={total} noun={noun} />
         </div>
       )}
     </>
   );
 }
 
-/** The way back to a list. */
-export function Back({ path, name }: { path: string; name: string }): JSX.Element {
+interface Line {
+  readonly key: string | number;
+  readonly name: ComponentChildren;
+  /** Below the name, smaller. */
+  readonly detail?: ComponentChildren;
+  /** On the right. */
+  readonly end?: ComponentChildren;
+}
+
+/** A short list inside a card or a dialog. */
+export function Rows({ rows }: { rows: readonly Line[] }): JSX.Element {
   return (
-    <a class="back" href={to(path)}>
-      {name}
-    </a>
+    <ul class="rows tight">
+      {rows.map(({ key, name, detail, end }) => (
+        <li key={key}>
+          <span class="grow">
+            {name}
+            {detail && <small>{detail}</small>}
+          </span>
+          {end}
+        </li>
+      ))}
+    </ul>
   );
 }
 
+interface NamedProps {
+  readonly name: ComponentChildren;
+  readonly href?: string;
+  /** Below the name; the parts that are empty are left out. */
+  readonly small?: readonly unknown[];
+}
+
+/** A name, and what is below it in a cell of a table. */
+export function Named({ name, href, small = [] }: NamedProps): JSX.Element {
+  const text = small.filter(Boolean).join(' · ');
+  return (
+    <span class="line">
+      {href ? (
+        <a class="name" href={href}>
+          {name}
+        </a>
+      ) : (
+        name
+      )}
+      {text && <small>{text}</small>}
+    </span>
+  );
+}
+
+type Fact = readonly [name: string, value: string];
+
 /** Names and values, such as metadata. */
-export function Facts({ facts }: { facts: readonly (readonly [name: string, value: string])[] }): JSX.Element {
+export function Facts({ facts }: { facts: readonly (Fact | false)[] }): JSX.Element {
   return (
     <dl class="facts-list">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {facts
+        .filter((fact) => fact !== false)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
     </dl>
   );
 }

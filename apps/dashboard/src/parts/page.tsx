@@ -1,19 +1,26 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { isForbidden, textOf } from '../http.js';
+import { to } from '../route.js';
 
 interface PageProps {
   readonly title: string;
-  /** Above the heading, such as the way back. */
-  readonly above?: ComponentChildren;
+  /** The page that it belongs to, by its name in the navigation. */
+  readonly back?: string;
   /** Beside the heading, such as a button that copies it. */
   readonly aside?: ComponentChildren;
   readonly actions?: ComponentChildren;
+  /** The state of the record, in one line. */
+  readonly facts?: ComponentChildren;
+  /** Of a record: in a column on the right. */
+  readonly about?: ComponentChildren;
+  /** The record, as long as it is on its way. */
+  readonly waits?: Waited;
   readonly children?: ComponentChildren;
 }
 
 /** Takes the focus to the heading, so that a reader of the screen says which page it is. */
-export function Page({ title, above, aside, actions, children }: PageProps): JSX.Element {
+export function Page({ title, back, aside, actions, facts, about, waits, children }: PageProps): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} – Store dashboard`;
@@ -21,7 +28,11 @@ export function Page({ title, above, aside, actions, children }: PageProps): JSX
   }, [title]);
   return (
     <>
-      {above}
+      {back && (
+        <a class="back" href={to(`/${back.toLowerCase()}`)}>
+          {back}
+        </a>
+      )}
       <div class="head">
         <h1 ref={heading} tabIndex={-1}>
           {title}
@@ -29,7 +40,16 @@ export function Page({ title, above, aside, actions, children }: PageProps): JSX
         {aside}
         <div class="actions">{actions}</div>
       </div>
-      {children}
+      {facts && <p class="facts">{facts}</p>}
+      {waits && <Waiting query={waits} rows={8} />}
+      {about ? (
+        <div class="columns">
+          <div>{children}</div>
+          <aside aria-label={`About ${title}`}>{about}</aside>
+        </div>
+      ) : (
+        children
+      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { go, to, type Route } from '../route.js';
+import { go, to, useRoute, type Route } from '../route.js';
 
 export interface Column<Row> {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
 }
 
-interface TableProps<Row> {
+export interface TableProps<Row> {
   readonly label: string;
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
@@ -114,7 +114,6 @@ export function Pages({ route, total, noun }: { route: Route; total: number; nou
 }
 
 interface FiltersProps {
-  readonly route: Route;
   /** What the search finds, for its placeholder. */
   readonly search?: string;
   readonly children?: ComponentChildren;
@@ -123,7 +122,8 @@ interface FiltersProps {
 }
 
 /** A form whose values are in the address: a choice is taken at once, a text with Enter. Another filter begins at page 1. */
-export function Filters({ route, search, children, also }: FiltersProps): JSX.Element {
+export function Filters({ search, children, also }: FiltersProps): JSX.Element {
+  const route = useRoute();
   const apply = (form: HTMLFormElement) => {
     const values = Object.fromEntries(new FormData(form)) as Record<string, string>;
     go(to(route.path, { ...route.query, page: undefined, ...values, ...also?.(values) }));
@@ -155,21 +155,26 @@ export function Filters({ route, search, children, also }: FiltersProps): JSX.El
 }
 
 interface ChoiceProps {
-  readonly route: Route;
   readonly name: string;
   readonly label: string;
-  readonly values: readonly (readonly [value: string, word: string])[];
+  /** Each with its word, where that is another one. */
+  readonly values: readonly (string | readonly [value: string, word: string])[];
 }
 
-export function Choice({ route, name, label, values }: ChoiceProps): JSX.Element {
+export const capital = (value: string): string => value.charAt(0) + value.slice(1).toLowerCase();
+
+export function Choice({ name, label, values }: ChoiceProps): JSX.Element {
+  const { query } = useRoute();
   return (
     <select name={name} aria-label={label}>
       <option value="">{label}: any</option>
-      {values.map(([value, word]) => (
-        <option key={value} value={value} selected={route.query[name] === value}>
-          {word}
-        </option>
-      ))}
+      {values
+        .map((each) => (typeof each === 'string' ? [each, capital(each)] : each))
+        .map(([value, word]) => (
+          <option key={value} value={value} selected={query[name] === value}>
+            {word}
+          </option>
+        ))}
     </select>
   );
 }

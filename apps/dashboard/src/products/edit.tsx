@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { api, refresh, type Schemas } from '../http.js';
-import { announce } from '../parts/announce.js';
-import { Ask, Check, Field, textIn } from '../parts/ask.js';
-import { minorOf, money, plainMoney, stepOf } from '../parts/money.js';
+import { api, type Schemas } from '../http.js';
+import { Amount, Ask, Check, Field, textIn } from '../parts/ask.js';
+import { minorOf, money, plainMoney } from '../parts/money.js';
+import { capital } from '../parts/table.js';
 import { currency } from '../session.js';
+import { STATUSES } from './products.js';
 
 export type Product = Schemas['Product'];
 
@@ -20,35 +21,20 @@ interface EditPriceProps {
 
 export function EditPrice({ product, variant }: EditPriceProps): JSX.Element {
   const unit = variant ?? product;
-  const text = plainMoney(minor(unit.price), currency());
+  const send = async (form: FormData) => {
+    const line = {
+      product_id: Number(product.id),
+      variant_id: variant ? Number(variant.id) : null,
+      price: textIn(form, 'price'),
+      expected: textIn(form, 'expected'),
+    };
+    await api.POST('/v1/prices', { body: { atomic: true, lines: [line] } });
+    return `${unit.name} costs ${priceText(Number(line.price))}.`;
+  };
   return (
-    <Ask
-      label="Price…"
-      title={`Change the price of ${unit.name}`}
-      verb="Change"
-      onSubmit={async (form, header) => {
-        const line = {
-          product_id: Number(product.id),
-          variant_id: variant ? Number(variant.id) : null,
-          price: textIn(form, 'price'),
-          expected: textIn(form, 'expected'),
-        };
-        const body = { atomic: true, lines: [line] };
-        await api.POST('/v1/prices', { params: { header: header(body) }, body }).finally(refresh);
-        announce(`${unit.name} costs ${priceText(Number(line.price))}.`);
-      }}
-    >
-      <Expected price={text} />
-      <Field
-        label={`Price (${currency()})`}
-        name="price"
-        type="number"
-        min={0}
-        step={stepOf(currency())}
-        required
-        autoFocus
-        defaultValue={text}
-      />
+    <Ask label="Price…" title={`Change the price of ${unit.name}`} verb="Change" send={send}>
+      <Expected price={plainMoney(minor(unit.price), currency())} />
+      <Amount label="Price" name="price" minor={minor(unit.price)} currency={currency()} />
     </Ask>
   );
 }
@@ -80,11 +66,10 @@ export function EditProduct({ product }: { product: Product }): JSX.Element {
       title="Edit the product"
       verb="Save"
       tone="primary"
-      onSubmit={async (form) => {
+      send={async (form) => {
         const lines = [{ kind: 'product' as const, slug: product.slug, ...changesOf(form, product) }];
         const { data } = await api.POST('/v1/import', { body: { atomic: true, lines } });
-        await refresh();
-        announce(data?.data.lines[0]?.warning || 'The product is saved.');
+        return data?.data.lines[0]?.warning || 'The product is saved.';
       }}
     >
       <Field label="Name" name="name" required autoFocus defaultValue={product.name} />
@@ -95,9 +80,9 @@ export function EditProduct({ product }: { product: Product }): JSX.Element {
       <label class="field">
         <span>Status</span>
         <select name="status">
-          {['ACTIVE', 'DRAFT', 'ARCHIVED'].map((status) => (
+          {STATUSES.map((status) => (
             <option key={status} value={status} selected={status === product.status}>
-              {status.charAt(0) + status.slice(1).toLowerCase()}
+              {capital(status)}
             </option>
           ))}
         </select>

@@ -5,7 +5,7 @@ import { announce } from '../parts/announce.js';
 import { Form } from '../parts/ask.js';
 import { Badge } from '../parts/badge.js';
 import { download } from '../parts/download.js';
-import { Back } from '../parts/list.js';
+import { Named } from '../parts/list.js';
 import { count } from '../parts/money.js';
 import { Page, Section, Waiting } from '../parts/page.js';
 import { Table, type Column } from '../parts/table.js';
@@ -17,7 +17,7 @@ export function ImportPage(): JSX.Element {
   const subdomain = useMe().data?.data.store.subdomain ?? '';
   const take = async (file: File | undefined) => file && setBundle(linesOf(await file.text(), subdomain));
   return (
-    <Page title="Import" above={<Back path="/products" name="Products" />}>
+    <Page title="Import" back="Products">
       <label
         class="empty drop"
         onDragOver={(event) => event.preventDefault()}
@@ -110,15 +110,7 @@ function Import({ lines }: { lines: readonly BundleLine[] }): JSX.Element {
 const TONES = { created: 'good', updated: 'info', refused: 'bad' } as const;
 
 const COLUMNS: readonly Column<Outcome>[] = [
-  {
-    name: 'What',
-    cell: ({ n, kind, key }) => (
-      <span class="line">
-        {key || 'Unreadable'}
-        <small>{`line ${n} ${kind}`}</small>
-      </span>
-    ),
-  },
+  { name: 'What', cell: ({ n, kind, key }) => <Named name={key || 'Unreadable'} small={[`line ${n} ${kind}`]} /> },
   {
     name: 'Changes',
     cell: ({ error, notes }) =>

@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
 import { api, useGet } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS } from '../orders/columns.js';
-import { ONLY_MODE } from '../orders/stages.js';
+import { describe, ONLY_MODE } from '../orders/stages.js';
 import { Badge } from '../parts/badge.js';
-import { Back, Facts, List } from '../parts/list.js';
-import { Page, Section, Waiting } from '../parts/page.js';
+import { Facts, List, Named } from '../parts/list.js';
+import { Page, Section } from '../parts/page.js';
 import { Table, type Column } from '../parts/table.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
@@ -17,17 +17,11 @@ export function ProductPage({ id }: { id: string }): JSX.Element {
     api.GET('/v1/products/{idOrSlug}', { params: { path: { idOrSlug: id } } }),
   );
   const product = query.data?.data;
-  const back = <Back path="/products" name="Products" />;
-  if (!product)
-    return (
-      <Page title={`Product ${id}`} above={back}>
-        <Waiting query={query} rows={8} />
-      </Page>
-    );
+  if (!product) return <Page title={`Product ${id}`} back="Products" waits={query} />;
   return (
     <Page
       title={product.name}
-      above={back}
+      back="Products"
       actions={
         can('catalog') && (
           <>
@@ -36,25 +30,21 @@ export function ProductPage({ id }: { id: string }): JSX.Element {
           </>
         )
       }
+      facts={
+        <>
+          <Badge state={product.status} />
+          {product.featured && <Badge state="featured" tone="info" />}
+          <span>{priceText(product.price)}</span>
+          <span>{product.quantity.toLocaleString()} available</span>
+          {product.sku && <span>{product.sku}</span>}
+          {product.brand && <span>{product.brand.name}</span>}
+        </>
+      }
+      about={<About product={product} />}
     >
-      <p class="facts">
-        <Badge state={product.status} />
-        {product.featured && <Badge state="featured" tone="info" />}
-        <span>{priceText(product.price)}</span>
-        <span>{product.quantity.toLocaleString()} available</span>
-        {product.sku && <span>{product.sku}</span>}
-        {product.brand && <span>{product.brand.name}</span>}
-      </p>
-      <div class="columns">
-        <div>
-          <Variants product={product} />
-          <Bins product={product} />
-          <LastOrders product={product} />
-        </div>
-        <aside aria-label="About the product">
-          <About product={product} />
-        </aside>
-      </div>
+      <Variants product={product} />
+      <Bins product={product} />
+      <LastOrders product={product} />
     </Page>
   );
 }
@@ -64,15 +54,7 @@ type Variant = Product['variants'][number];
 function Variants({ product }: { product: Product }): JSX.Element | null {
   if (product.variants.length === 0) return null;
   const columns: Column<Variant>[] = [
-    {
-      name: 'Variant',
-      cell: ({ name, sku, attributes }) => (
-        <span class="line">
-          {name}
-          <small>{[sku, ...Object.values(attributes)].filter(Boolean).join(' · ')}</small>
-        </span>
-      ),
-    },
+    { name: 'Variant', cell: (variant) => <Named name={variant.name} small={[describe(variant)]} /> },
     { name: 'Status', cell: ({ status }) => <Badge state={status} /> },
     { name: 'Available', isNumber: true, cell: ({ quantity }) => quantity.toLocaleString() },
     { name: 'Price', isNumber: true, cell: ({ price }) => priceText(price) },

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { api, refresh, useGet, type Schemas } from '../http.js';
-import { announce } from '../parts/announce.js';
+import { api, useGet, type Schemas } from '../http.js';
 import { Ask, Field, textIn } from '../parts/ask.js';
 import { count } from '../parts/money.js';
 import { Note } from '../parts/page.js';
@@ -10,14 +9,10 @@ import { to } from '../route.js';
 import { can } from '../session.js';
 import { filterOf, Newest, type StockRow } from './movements.js';
 
-type Header = (body: unknown) => { 'Idempotency-Key': string };
-
 /** All lines or none, so that a corrected request changes nothing twice. */
-async function change(given: Schemas['ChangeStockRequest'], header: Header, text: string): Promise<void> {
-  const body = { ...given, atomic: true };
-  // Also after a refusal, which says that the stock is not what the page shows.
-  await api.POST('/v1/stock', { params: { header: header(body) }, body }).finally(refresh);
-  announce(text);
+async function change(given: Schemas['ChangeStockRequest'], text: string): Promise<string> {
+  await api.POST('/v1/stock', { body: { ...given, atomic: true } });
+  return text;
 }
 
 interface RowProps {
@@ -33,11 +28,11 @@ function ChangeUnits({ row, isSet = false }: RowProps): JSX.Element {
       label={isSet ? 'Set…' : '±'}
       title={isSet ? `Set the units of ${name}` : `Add or remove ${name}`}
       verb={isSet ? 'Set' : 'Change'}
-      onSubmit={(form, header) => {
+      send={(form) => {
         const units = Number(textIn(form, 'units'));
         const effect = isSet ? { set: units, expected: Number(textIn(form, 'expected')) } : { adjust: units };
         const lines = [{ product_id, variant_id, warehouse, bin, ...effect }];
-        return change({ reason: textIn(form, 'reason'), lines }, header, `The stock of ${name} is changed.`);
+        return change({ reason: textIn(form, 'reason'), lines }, `The stock of ${name} is changed.`);
       }}
     >
       <Present row={row} />
@@ -125,33 +120,30 @@ function AsOf(): JSX.Element {
 /** Goods that came, or a count, of several SKUs. */
 export function Several({ isCount = false }: { isCount?: boolean }): JSX.Element {
   const places = useWarehouses().flatMap(({ code, bins }) => bins.map((bin) => `${code}/${bin}`));
+  const send = async (form: FormData) => {
+    const [, warehouse, bin] = /^([^/]*)\/(.*)$/.exec(textIn(form, 'place')) ?? [];
+    const as_of = textIn(form, 'as_of');
+    if (isCount && as_of === '')
+      throw new Error('The service did not answer when this was opened. Close it, and open it again.');
+    const lines = unitsOf(textIn(form, 'lines')).map(([sku, units]) => ({
+      sku,
+      ...(warehouse && bin ? { warehouse, bin } : {}),
+      ...(isCount ? { counted: units, as_of, basis: 'in_bin' as const } : { adjust: units }),
+    }));
+    const body = { reference: textIn(form, 'reference') || null, reason: isCount ? 'Count' : 'Goods receipt', lines };
+    return change(body, `${count(lines.length, 'SKU')} ${isCount ? 'counted' : 'received'}.`);
+  };
+  const howToCount = 'Count all that lies in the bin, without open parcels. What sells from now on is taken off.';
   return (
     <Ask
       label={isCount ? 'Count…' : 'Receive…'}
       title={isCount ? 'Enter a count' : 'Receive goods'}
       verb={isCount ? 'Enter' : 'Receive'}
-      {...(isCount ? {} : { tone: 'primary' })}
-      onSubmit={(form, header) => {
-        const [, warehouse, bin] = /^([^/]*)\/(.*)$/.exec(textIn(form, 'place')) ?? [];
-        const as_of = textIn(form, 'as_of');
-        if (isCount && as_of === '')
-          throw new Error('The service did not answer when this was opened. Close it, and open it again.');
-        const lines = unitsOf(textIn(form, 'lines')).map(([sku, units]) => ({
-          sku,
-          ...(warehouse && bin ? { warehouse, bin } : {}),
-          ...(isCount ? { counted: units, as_of, basis: 'in_bin' as const } : { adjust: units }),
-        }));
-        const reason = isCount ? 'Count' : 'Goods receipt';
-        const body = { reference: textIn(form, 'reference') || null, reason, lines };
-        return change(body, header, `${count(lines.length, 'SKU')} ${isCount ? 'counted' : 'received'}.`);
-      }}
+      tone={isCount ? undefined : 'primary'}
+      text={isCount && howToCount}
+      send={send}
     >
-      {isCount && (
-        <>
-          <AsOf />
-          <p class="soft">Count all that lies in the bin, without open parcels. What sells from now on is taken off.</p>
-        </>
-      )}
+      {isCount && <AsOf />}
       <div class="pair">
         <Field label={isCount ? 'Count number' : 'Delivery number'} name="reference" hint="Applies once." />
         <Field label="Bin" name="place" list="bins" placeholder="MAIN/A-1" hint="Empty: the one that has the SKU." />

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { api, useGet, type Schemas } from '../http.js';
-import { Back, List } from '../parts/list.js';
+import { List, Rows } from '../parts/list.js';
 import { Page } from '../parts/page.js';
 import { PAGE_SIZE, type Column } from '../parts/table.js';
 import { Time } from '../parts/time.js';
@@ -40,19 +40,13 @@ const useMovements = (filter: object) =>
 /** The last movements of a row, for a dialog. */
 export function Newest({ row }: { row: StockRow }): JSX.Element {
   const query = useMovements({ ...filterOf(row), limit: 3 });
-  return (
-    <ul class="rows tight">
-      {query.data?.data.map((movement, index) => (
-        <li key={index}>
-          <strong>{signed(movement.quantity)}</strong>
-          <span class="grow">
-            <Why movement={movement} /> {movement.actor?.name}
-          </span>
-          <Time at={movement.at} />
-        </li>
-      ))}
-    </ul>
-  );
+  const rows = query.data?.data.map((movement, key) => ({
+    key,
+    name: [<strong key="units">{signed(movement.quantity)}</strong>, ' ', <Why key="why" movement={movement} />],
+    detail: movement.actor?.name,
+    end: <Time at={movement.at} />,
+  }));
+  return <Rows rows={rows ?? []} />;
 }
 
 export function Movements(): JSX.Element {
@@ -60,14 +54,14 @@ export function Movements(): JSX.Element {
   const { sku, warehouse, bin, page } = route.query;
   const list = useMovements({ ...route.query, limit: PAGE_SIZE, page: Number(page ?? 1) });
   return (
-    <Page title={sku ? `History of ${sku}` : 'History of the stock'} above={<Back path="/stock" name="Stock" />}>
+    <Page title={sku ? `History of ${sku}` : 'History of the stock'} back="Stock">
       {warehouse && <p class="facts">{`${warehouse}/${bin ?? ''}`}</p>}
       <List
         label="Movements"
         query={list}
         columns={COLUMNS}
         empty="Nothing has moved."
-        route={route}
+        all={{}}
         keyOf={(row) => JSON.stringify(row)}
       />
     </Page>
