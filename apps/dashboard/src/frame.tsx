@@ -1,11 +1,11 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { mode, switchMode, textOf, type Key, type Scope } from './http.js';
 import { Keyboard, PAGES } from './keyboard.js';
 import { live } from './live.js';
 import { announce, Announcements } from './parts/announce.js';
 import { useStore } from './store.js';
-import { clock } from './parts/time.js';
+import { clock } from './parts/text.js';
 import { to, useRoute } from './route.js';
 import { can, SignInAgain, signOut } from './session.js';
 
@@ -21,7 +21,7 @@ const LIVE = {
   reconnecting: ['bad', 'Reconnecting since'],
 } as const;
 
-function LiveDot(): JSX.Element {
+function LiveDot() {
   const now = useStore(live);
   const [tone, text] = LIVE[now.state];
   return (
@@ -31,7 +31,7 @@ function LiveDot(): JSX.Element {
   );
 }
 
-function Offline(): JSX.Element | null {
+function Offline() {
   const [isOnline, set] = useState(navigator.onLine);
   useEffect(() => {
     const update = () => set(navigator.onLine);
@@ -49,7 +49,7 @@ function Offline(): JSX.Element | null {
   );
 }
 
-function Person({ me }: { me: Key }): JSX.Element {
+function Person({ me }: { me: Key }) {
   const name = me.person?.name ?? me.name;
   const end = () => void signOut().catch((error: unknown) => announce(textOf(error)));
   return (
@@ -84,7 +84,7 @@ function Person({ me }: { me: Key }): JSX.Element {
   );
 }
 
-export function Frame({ me, children }: { me: Key; children: ComponentChildren }): JSX.Element {
+export function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
   const { path } = useRoute();
   const here = (page: string) => (page === '/' ? path === '/' : path.startsWith(page));
   return (

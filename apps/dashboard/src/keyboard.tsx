@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { go, to } from './route.js';
 
@@ -42,7 +41,7 @@ function search(): void {
 }
 
 /** Each key is a shortcut for a link or a button. */
-export function Keyboard(): JSX.Element {
+export function Keyboard() {
   const help = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     let gAt = -SEQUENCE_MS;

@@ -1,21 +1,15 @@
-import type { JSX } from 'preact';
 import { api, useGet, type Schemas } from '../http.js';
-import { COLUMNS as ORDER_COLUMNS } from '../orders/columns.js';
-import { INCLUDE, ONLY_MODE } from '../orders/stages.js';
+import { COLUMNS as ORDER_COLUMNS, INCLUDE, ONLY_MODE } from '../orders/columns.js';
 import { Ask, Check } from '../parts/ask.js';
-import { Badge } from '../parts/badge.js';
-import { Copy } from '../parts/copy.js';
-import { download } from '../parts/download.js';
+import { Badge, Copy, download, Page, Section } from '../parts/page.js';
 import { Facts, List } from '../parts/list.js';
-import { count, money } from '../parts/money.js';
-import { Page, Section } from '../parts/page.js';
-import { timeText } from '../parts/time.js';
+import { count, money, timeText } from '../parts/text.js';
 import { can, currency } from '../session.js';
 import { toneOf } from './customers.js';
 
 type Customer = Schemas['Customer'];
 
-export function CustomerPage({ id }: { id: string }): JSX.Element {
+export function CustomerPage({ id }: { id: string }) {
   const query = useGet(['customer', id], () => api.GET('/v1/customers/{id}', { params: { path: { id } } }));
   const customer = query.data?.data;
   if (!customer) return <Page title="Customer" back="Customers" waits={query} />;
@@ -45,7 +39,7 @@ export function CustomerPage({ id }: { id: string }): JSX.Element {
   );
 }
 
-function Orders({ customer }: { customer: Customer }): JSX.Element {
+function Orders({ customer }: { customer: Customer }) {
   const query = { customer_id: customer.id, limit: 100, include: INCLUDE, ...ONLY_MODE };
   const list = useGet(['orders', 'customer', customer.id], () => api.GET('/v1/orders', { params: { query } }));
   const columns = ORDER_COLUMNS.filter(({ name }) => name !== 'Customer');
@@ -62,7 +56,7 @@ function Orders({ customer }: { customer: Customer }): JSX.Element {
   );
 }
 
-function About({ customer }: { customer: Customer }): JSX.Element {
+function About({ customer }: { customer: Customer }) {
   const { email, email_verified, phone, city, tags, loyalty_points, last_login, metadata } = customer;
   return (
     <>
@@ -92,7 +86,7 @@ function About({ customer }: { customer: Customer }): JSX.Element {
 }
 
 /** All that is stored, as a file for the customer who asks for it. */
-function Export({ customer: { id, name } }: { customer: Customer }): JSX.Element {
+function Export({ customer: { id, name } }: { customer: Customer }) {
   return (
     <Ask
       label="Export…"
@@ -111,7 +105,7 @@ const ERASES =
   'Name, contact, addresses and notes become empty, in the orders too. Amounts, lines and stock stay. This cannot be ' +
   'undone, and does not reach backups, sent mails and other systems.';
 
-function Erase({ customer: { id, name } }: { customer: Customer }): JSX.Element {
+function Erase({ customer: { id, name } }: { customer: Customer }) {
   const send = async (form: FormData) => {
     const body = { force: form.has('force') };
     const { data } = await api.POST('/v1/customers/{id}/erase', { params: { path: { id } }, body });

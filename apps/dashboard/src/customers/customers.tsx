@@ -1,11 +1,7 @@
-import type { JSX } from 'preact';
 import { api, useGet, type Schemas } from '../http.js';
-import { Badge } from '../parts/badge.js';
-import { money } from '../parts/money.js';
-import { List, Named } from '../parts/list.js';
-import { Page } from '../parts/page.js';
-import { Choice, Filters, PAGE_SIZE, type Column } from '../parts/table.js';
-import { Time } from '../parts/time.js';
+import { Badge, Page } from '../parts/page.js';
+import { money, Time } from '../parts/text.js';
+import { List, Named, Choice, Filters, PAGE_SIZE, type Column } from '../parts/list.js';
 import { to, useRoute } from '../route.js';
 import { currency } from '../session.js';
 
@@ -30,7 +26,7 @@ function useStatuses(chosen: string | undefined) {
   return [...new Set(words)].filter(Boolean).map((word) => [word, word] as const);
 }
 
-export function Customers(): JSX.Element {
+export function Customers() {
   const { search, status, page } = useRoute().query;
   const query = { search, status, limit: PAGE_SIZE, page: Number(page ?? 1) };
   const list = useGet(['customers', query], () => api.GET('/v1/customers', { params: { query } }), { keep: true });

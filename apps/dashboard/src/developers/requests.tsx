@@ -1,7 +1,5 @@
-import type { JSX } from 'preact';
 import { api, useGet } from '../http.js';
-import { List } from '../parts/list.js';
-import type { Column } from '../parts/table.js';
+import { List, type Column } from '../parts/list.js';
 import { ADVICE, refusalsOf, type Refusal } from './explain.js';
 
 const COLUMNS: readonly Column<Refusal>[] = [
@@ -24,7 +22,7 @@ async function read() {
   return { data: data && { ...data, data: refusalsOf(data.data) } };
 }
 
-export function Requests(): JSX.Element {
+export function Requests() {
   return (
     <List
       label="Refused requests"

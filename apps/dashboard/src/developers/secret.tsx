@@ -1,7 +1,7 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Form } from '../parts/ask.js';
-import { Copy } from '../parts/copy.js';
+import { Copy } from '../parts/page.js';
 import { createStore, useStore } from '../store.js';
 
 interface Shown {
@@ -14,7 +14,7 @@ interface Shown {
 /** A secret that the service shows once. It is no part of a row, which may leave its list while the secret is shown. */
 export const secret = createStore<Shown | undefined>(undefined);
 
-export const Copied = ({ text }: { text: string }): JSX.Element => (
+export const Copied = ({ text }: { text: string }) => (
   <p class="note">
     <code class="line">{text}</code>
     <Copy text={text} />
@@ -22,7 +22,7 @@ export const Copied = ({ text }: { text: string }): JSX.Element => (
 );
 
 /** Only its button closes it. */
-export function Secret(): JSX.Element {
+export function Secret() {
   const dialog = useRef<HTMLDialogElement>(null);
   const shown = useStore(secret);
   useEffect(() => (shown ? dialog.current?.showModal() : dialog.current?.close()), [shown]);

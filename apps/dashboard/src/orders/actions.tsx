@@ -1,9 +1,8 @@
-import type { JSX } from 'preact';
 import { api, type Order } from '../http.js';
 import { Amount, Ask, Check, Field, textIn } from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
-import { count, minorOf, money } from '../parts/money.js';
-import { describe, leftOf, stillOwed, type Line } from './stages.js';
+import { count, minorOf, money } from '../parts/text.js';
+import { describe, leftOf, stillOwed, type Line } from './columns.js';
 
 interface ActionProps {
   readonly order: Order;
@@ -21,7 +20,7 @@ interface LineUnitsProps {
 const unitsField = ({ line }: Line) => `line-${line}`;
 
 /** A number of units for each line. */
-function LineUnits({ lines, limit, begin }: LineUnitsProps): JSX.Element {
+function LineUnits({ lines, limit, begin }: LineUnitsProps) {
   const field = (line: Line) => (
     <>
       <input
@@ -46,9 +45,9 @@ const unitsIn = (form: FormData, lines: readonly Line[]) =>
     .map((line) => ({ line: line.line, quantity: Number(textIn(form, unitsField(line))) }))
     .filter(({ quantity }) => quantity > 0);
 
-const Tell = (): JSX.Element => <Check label="Tell the customer" name="notify" defaultChecked />;
+const Tell = () => <Check label="Tell the customer" name="notify" defaultChecked />;
 
-export function Ship({ order, reason }: ActionProps): JSX.Element {
+export function Ship({ order, reason }: ActionProps) {
   const lines = order.line_items.filter((line) => leftOf(line) > 0);
   const send = async (form: FormData) => {
     const body = {
@@ -75,11 +74,11 @@ export function Ship({ order, reason }: ActionProps): JSX.Element {
 }
 
 /** A number that the order does not have yet. */
-const Reference = ({ label, begin, hint }: { label: string; begin: string; hint?: string }): JSX.Element => (
+const Reference = ({ label, begin, hint }: { label: string; begin: string; hint?: string }) => (
   <Field label={label} name="reference" required defaultValue={begin} hint={hint} />
 );
 
-export function Pay({ order }: ActionProps): JSX.Element {
+export function Pay({ order }: ActionProps) {
   const { currency } = order;
   const owed = stillOwed(order);
   const send = async (form: FormData) => {
@@ -101,7 +100,7 @@ export function Pay({ order }: ActionProps): JSX.Element {
   );
 }
 
-export function Refund({ order }: ActionProps): JSX.Element {
+export function Refund({ order }: ActionProps) {
   const { currency, refund_due } = order;
   const lines = order.line_items.filter((line) => line.shipped_quantity > line.returned_quantity);
   const send = async (form: FormData) => {
@@ -141,7 +140,7 @@ export function Refund({ order }: ActionProps): JSX.Element {
   );
 }
 
-export function Cancel({ order }: ActionProps): JSX.Element {
+export function Cancel({ order }: ActionProps) {
   const { receipt_number, amount_paid, currency } = order;
   const lines = order.line_items.filter((line) => leftOf(line) > 0);
   const units = count(
@@ -177,34 +176,80 @@ export function Cancel({ order }: ActionProps): JSX.Element {
   );
 }
 
-export function Release({ order }: ActionProps): JSX.Element {
+export function Release({ order }: ActionProps) {
   return (
     <Ask
       title={`Release ${order.receipt_number}?`}
       verb="Release"
       tone="primary"
       text="The customer gets the confirmation, and the order can ship."
-      send={async () => {
-        await api.POST('/v1/orders/{id}/release', { params: { path: order }, body: {} });
-        return `${order.receipt_number} is released.`;
-      }}
+      send={() => api.POST('/v1/orders/{id}/release', { params: { path: order }, body: {} })}
+      said={`${order.receipt_number} is released.`}
     />
   );
 }
 
-export function Hold({ order }: ActionProps): JSX.Element {
+export function Hold({ order }: ActionProps) {
   return (
     <Ask
       title={`Hold ${order.receipt_number}?`}
       verb="Hold"
       text="Nothing of it ships until a person releases it."
-      send={async (form) => {
+      send={(form) => {
         const body = { reason: textIn(form, 'reason') };
-        await api.POST('/v1/orders/{id}/hold', { params: { path: order }, body });
-        return `${order.receipt_number} is under review.`;
+        return api.POST('/v1/orders/{id}/hold', { params: { path: order }, body });
       }}
+      said={`${order.receipt_number} is under review.`}
     >
       <Field label="Reason" name="reason" required autoFocus />
+    </Ask>
+  );
+}
+
+const CUSTOMER = { name: 'Name', email: 'E-mail', phone: 'Phone' } as const;
+const ADDRESS = {
+  company: 'Company',
+  address: 'Street',
+  address2: 'Second line',
+  zip: 'Postal code',
+  city: 'City',
+  region: 'Region',
+  country: 'Country',
+} as const;
+
+/** What was changed, field by field: a text that was cleared is null. */
+function changes(form: FormData, names: readonly string[], before: Readonly<Record<string, string | null>>) {
+  const changed = names.filter((name) => textIn(form, name) !== before[name]);
+  return Object.fromEntries(changed.map((name) => [name, textIn(form, name) || null]));
+}
+
+export function CorrectContact({ order }: { order: Order }) {
+  const before: Readonly<Record<string, string | null>> = { ...order.customer, ...order.shipping_address };
+  const send = (form: FormData) => {
+    const customer = changes(form, Object.keys(CUSTOMER), before);
+    const shipping_address = changes(form, Object.keys(ADDRESS), before);
+    return api.PATCH('/v1/orders/{id}', { params: { path: order }, body: { customer, shipping_address } });
+  };
+  return (
+    <Ask
+      label="Correct…"
+      title="Correct the contact and the address"
+      verb="Save"
+      tone="quiet"
+      send={send}
+      said="The contact is corrected."
+    >
+      <div class="pair">
+        {Object.entries({ ...CUSTOMER, ...ADDRESS }).map(([name, label]) => (
+          <Field
+            key={name}
+            label={label}
+            name={name}
+            type={name === 'email' ? 'email' : 'text'}
+            defaultValue={before[name] ?? ''}
+          />
+        ))}
+      </div>
     </Ask>
   );
 }

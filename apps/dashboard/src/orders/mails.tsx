@@ -1,11 +1,8 @@
-import type { JSX } from 'preact';
 import { api, type Order } from '../http.js';
 import { Ask } from '../parts/ask.js';
-import { Badge } from '../parts/badge.js';
+import { Badge, Section } from '../parts/page.js';
 import { Rows } from '../parts/list.js';
-import { count } from '../parts/money.js';
-import { Section } from '../parts/page.js';
-import { timeText } from '../parts/time.js';
+import { count, timeText } from '../parts/text.js';
 import { can } from '../session.js';
 
 const NAMES = {
@@ -21,7 +18,7 @@ type Mail = Stage & { readonly stage: keyof typeof NAMES };
 const isMail = (stage: Stage): stage is Mail => stage.stage in NAMES;
 
 /** Whether each mail of the order was sent, why not, and a way to send it again. */
-export function Mails({ order }: { order: Order }): JSX.Element | null {
+export function Mails({ order }: { order: Order }) {
   const mails = order.pipeline.filter(isMail);
   if (mails.length === 0) return null;
   const end = (mail: Mail) => (
@@ -44,7 +41,7 @@ export function Mails({ order }: { order: Order }): JSX.Element | null {
   );
 }
 
-function Again({ order, mail: { stage, reference } }: { order: Order; mail: Mail }): JSX.Element {
+function Again({ order, mail: { stage, reference } }: { order: Order; mail: Mail }) {
   return (
     <Ask
       label="Send again…"
@@ -52,11 +49,10 @@ function Again({ order, mail: { stage, reference } }: { order: Order; mail: Mail
       verb="Send"
       tone="quiet"
       text={`To ${stage === 'notify-merchant' ? 'the store' : order.customer.email || 'the customer'}.`}
-      send={async () => {
-        const body = { stage, reference: reference || null };
-        await api.POST('/v1/orders/{id}/mails', { params: { path: order }, body });
-        return 'The mail is on its way.';
-      }}
+      send={() =>
+        api.POST('/v1/orders/{id}/mails', { params: { path: order }, body: { stage, reference: reference || null } })
+      }
+      said="The mail is on its way."
     />
   );
 }

@@ -1,22 +1,16 @@
-import type { JSX } from 'preact';
 import { api, useGet, type Order } from '../http.js';
 import { Ask } from '../parts/ask.js';
-import { Badge, PaymentBadge } from '../parts/badge.js';
-import { Copy } from '../parts/copy.js';
-import { Facts, Named, Rows } from '../parts/list.js';
-import { money } from '../parts/money.js';
-import { Note, Page, Section } from '../parts/page.js';
-import { Table, type Column } from '../parts/table.js';
-import { Time } from '../parts/time.js';
+import { Badge, PaymentBadge, Copy, Note, Page, Section } from '../parts/page.js';
+import { Facts, Named, Rows, Table, type Column } from '../parts/list.js';
+import { money, Time } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
-import { Cancel, Hold, Pay, Refund, Release, Ship } from './actions.js';
-import { CorrectContact } from './contact.js';
+import { Cancel, Hold, Pay, Refund, Release, Ship, CorrectContact } from './actions.js';
 import { Mails } from './mails.js';
-import { describe, isHeld, leftOf, stateOf, stillOwed, type Line } from './stages.js';
+import { describe, isHeld, leftOf, stateOf, stillOwed, type Line } from './columns.js';
 import { Timeline } from './timeline.js';
 
-export function OrderPage({ id }: { id: string }): JSX.Element {
+export function OrderPage({ id }: { id: string }) {
   const query = useGet(['order', id], () => api.GET('/v1/orders/{id}', { params: { path: { id } } }));
   const order = query.data?.data;
   if (!order) return <Page title={id} back="Orders" waits={query} />;
@@ -64,7 +58,7 @@ export function OrderPage({ id }: { id: string }): JSX.Element {
 }
 
 /** The most likely one first. */
-function Actions({ order }: { order: Order }): JSX.Element {
+function Actions({ order }: { order: Order }) {
   const isOpen = order.fulfillment_status !== 'CANCELLED' && order.line_items.some((line) => leftOf(line) > 0);
   const held = isHeld(order);
   const ships = can('fulfillment');
@@ -86,7 +80,7 @@ function Actions({ order }: { order: Order }): JSX.Element {
 
 const ruleText = (rule: string) => rule.replaceAll('_', ' ');
 
-function UnderReview({ order }: { order: Order }): JSX.Element {
+function UnderReview({ order }: { order: Order }) {
   const reasons = order.fraud.reasons.map(({ rule, score }) => `${ruleText(rule)} (${score})`).join(', ');
   return (
     <Note tone="bad">
@@ -97,7 +91,7 @@ function UnderReview({ order }: { order: Order }): JSX.Element {
   );
 }
 
-function Units({ line }: { line: Line }): JSX.Element {
+function Units({ line }: { line: Line }) {
   const { quantity, shipped_quantity: shipped, returned_quantity: returned, cancelled_quantity: cancelled } = line;
   const parts = [
     shipped > 0 && `${shipped} shipped`,
@@ -128,7 +122,7 @@ const columnsOf = (currency: string): readonly Column<Line>[] => [
   { name: 'Sum', isNumber: true, cell: ({ line_total }) => money(line_total, currency) },
 ];
 
-function Lines({ order }: { order: Order }): JSX.Element {
+function Lines({ order }: { order: Order }) {
   const sums = [
     { name: 'Tax', amount: order.tax_amount },
     { name: 'Shipping', amount: order.shipping_amount },
@@ -168,7 +162,7 @@ const NEXT: Readonly<Record<string, readonly ('shipped' | 'delivered' | 'void')[
 };
 const VERBS = { shipped: 'Shipped', delivered: 'Delivered', void: 'Void' } as const;
 
-function Shipments({ order }: { order: Order }): JSX.Element | null {
+function Shipments({ order }: { order: Order }) {
   if (order.shipments.length === 0) return null;
   const detail = ({ items, carrier, tracking_number }: Shipment) =>
     [items.map(({ line, quantity }) => `${quantity} × line ${line}`).join(', '), `${carrier} ${tracking_number}`.trim()]
@@ -203,20 +197,18 @@ interface ChangeShipmentProps {
   readonly status: keyof typeof VERBS;
 }
 
-const ChangeShipment = ({ path, status }: ChangeShipmentProps): JSX.Element => (
+const ChangeShipment = ({ path, status }: ChangeShipmentProps) => (
   <Ask
     title={`Is ${path.reference} ${status}?`}
     verb={VERBS[status]}
     tone={status === 'void' ? 'danger' : 'quiet'}
     text={status === 'void' ? 'Its units are to ship again.' : 'The history of the order keeps the time.'}
-    send={async () => {
-      await api.PATCH('/v1/orders/{id}/shipments/{reference}', { params: { path }, body: { status } });
-      return `${path.reference} is ${status}.`;
-    }}
+    send={() => api.PATCH('/v1/orders/{id}/shipments/{reference}', { params: { path }, body: { status } })}
+    said={`${path.reference} is ${status}.`}
   />
 );
 
-function Amounts({ order }: { order: Order }): JSX.Element {
+function Amounts({ order }: { order: Order }) {
   const refunded = order.refunds.reduce((sum, { amount }) => sum + amount, 0);
   const show = (amount: number) => money(amount, order.currency);
   const moved = [
@@ -246,7 +238,7 @@ function Amounts({ order }: { order: Order }): JSX.Element {
   );
 }
 
-function Contact({ order }: { order: Order }): JSX.Element {
+function Contact({ order }: { order: Order }) {
   const { name, email, phone, id } = order.customer;
   const { company, address, address2, zip, city, region, country } = order.shipping_address;
   const lines = [company, address, address2, [zip, city].filter(Boolean).join(' '), region, country].filter(Boolean);
@@ -275,7 +267,7 @@ function Contact({ order }: { order: Order }): JSX.Element {
   );
 }
 
-function Fraud({ order }: { order: Order }): JSX.Element | null {
+function Fraud({ order }: { order: Order }) {
   const { verdict, score, reasons } = order.fraud;
   if (!verdict) return null;
   const badge = <Badge state={verdict.toLowerCase()} tone={verdict === 'ACCEPT' ? 'good' : 'bad'} />;

@@ -1,18 +1,14 @@
-import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { api, useGet, type OrderQuery } from '../http.js';
 import { arrivals, showArrivals } from '../live.js';
-import { List } from '../parts/list.js';
-import { count } from '../parts/money.js';
+import { List, Choice, Filters, PAGE_SIZE } from '../parts/list.js';
+import { count, startOfDay } from '../parts/text.js';
 import { Page } from '../parts/page.js';
 import { useStore } from '../store.js';
-import { Choice, Filters, PAGE_SIZE } from '../parts/table.js';
-import { startOfDay } from '../parts/time.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
-import { COLUMNS } from './columns.js';
+import { COLUMNS, INCLUDE, ONLY_MODE, PAYMENTS, QUEUES, STAGES, type Queue } from './columns.js';
 import { ReleaseSeveral, ShipSeveral } from './several.js';
-import { INCLUDE, ONLY_MODE, PAYMENTS, QUEUES, STAGES, type Queue } from './stages.js';
 
 const queueOf = ({ query }: Route): Queue => {
   const name = query.queue ?? 'ship';
@@ -37,13 +33,13 @@ function filterOf(route: Route): OrderQuery {
   } as OrderQuery;
 }
 
-function Count({ queue }: { queue: Queue }): JSX.Element {
+function Count({ queue }: { queue: Queue }) {
   const query = { ...QUEUES[queue].filter, ...ONLY_MODE, limit: 1 };
   const total = useGet(['counts', queue], () => api.GET('/v1/orders', { params: { query } })).data?.pagination.total;
   return <span class="count">{total?.toLocaleString()}</span>;
 }
 
-function Queues({ route }: { route: Route }): JSX.Element {
+function Queues({ route }: { route: Route }) {
   return (
     <nav class="views" aria-label="Work queues">
       {(Object.keys(QUEUES) as Queue[]).map((queue) => (
@@ -60,7 +56,7 @@ function Queues({ route }: { route: Route }): JSX.Element {
 }
 
 /** Orders that came since the list was read: shown when the person asks, so that no row moves under the eye. */
-function Arrived(): JSX.Element | null {
+function Arrived() {
   const n = useStore(arrivals).length;
   return n === 0 ? null : (
     <button type="button" class="arrived wide" data-tone="info" onClick={showArrivals}>
@@ -78,13 +74,14 @@ const EMPTY: Readonly<Record<Queue, string>> = {
 
 const SOURCES = [['WEBSITE', 'Website'] as const, ['POS', 'Point of sale'] as const];
 
-export function Orders(): JSX.Element {
+export function Orders() {
   const route = useRoute();
   const queue = queueOf(route);
   const query = filterOf(route);
   const list = useGet(['orders', query], () => api.GET('/v1/orders', { params: { query } }), { keep: true });
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set<string>());
-  useEffect(() => choose(new Set<string>()), [JSON.stringify(route.query)]);
+  const address = JSON.stringify(route.query);
+  useEffect(() => choose(new Set<string>()), [address]);
   const picked = list.data?.data.filter(({ receipt_number }) => chosen.has(receipt_number)) ?? [];
   return (
     <Page title="Orders">

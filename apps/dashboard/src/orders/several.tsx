@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { api, newKey, textOf, type OrderListItem } from '../http.js';
 import { Ask, Check, Field, textIn } from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
-import { count } from '../parts/money.js';
+import { count } from '../parts/text.js';
 
 interface SeveralProps {
   readonly orders: readonly OrderListItem[];
@@ -48,7 +48,7 @@ function useSeveral(orders: readonly OrderListItem[], done: (n: number) => strin
   return { run, rows };
 }
 
-export function ShipSeveral({ orders }: SeveralProps): JSX.Element {
+export function ShipSeveral({ orders }: SeveralProps) {
   const { run, rows } = useSeveral(orders, (n) => `${count(n, 'order')} shipped.`);
   const [reference] = useState(() => `SHIP-${newKey().slice(0, 8).toUpperCase()}`);
   const held = orders.filter((order) => order.held).length;
@@ -78,7 +78,7 @@ export function ShipSeveral({ orders }: SeveralProps): JSX.Element {
   );
 }
 
-export function ReleaseSeveral({ orders }: SeveralProps): JSX.Element | null {
+export function ReleaseSeveral({ orders }: SeveralProps) {
   const held = orders.filter((order) => order.held);
   const { run, rows } = useSeveral(held, (n) => `${count(n, 'order')} released.`);
   if (held.length === 0) return null;

@@ -1,10 +1,8 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, refresh, useGet, type Order, type Schemas } from '../http.js';
 import { Form, textIn } from '../parts/ask.js';
-import { money } from '../parts/money.js';
+import { money, Time } from '../parts/text.js';
 import { Section, Waiting } from '../parts/page.js';
-import { Time } from '../parts/time.js';
 import { can } from '../session.js';
 
 type OrderEvent = Schemas['OrderEvent'];
@@ -55,7 +53,7 @@ function detailsOf({ event, details }: OrderEvent, currency: string): string[] {
   ].filter((part): part is string => typeof part === 'string' && part !== '');
 }
 
-export function Timeline({ order }: { order: Order }): JSX.Element {
+export function Timeline({ order }: { order: Order }) {
   const params = { path: { id: order.id }, query: { limit: 100 } };
   const query = useGet(['history', order.id], () => api.GET('/v1/orders/{id}/history', { params }));
   return (
@@ -82,7 +80,7 @@ export function Timeline({ order }: { order: Order }): JSX.Element {
   );
 }
 
-function WriteNote({ order }: { order: Order }): JSX.Element {
+function WriteNote({ order }: { order: Order }) {
   const [written, setWritten] = useState(0);
   return (
     <div class="note-form">

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { createStore, useStore } from '../store.js';
 
 const SHOWN_MS = 5_000;
@@ -12,7 +11,7 @@ export function announce(message: string): void {
   end = setTimeout(() => text.set(''), SHOWN_MS);
 }
 
-export function Announcements(): JSX.Element {
+export function Announcements() {
   return (
     <p class="toast" role="status" aria-live="polite">
       {useStore(text)}

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { refresh, textOf } from '../http.js';
 import { announce } from './announce.js';
-import { plainMoney, stepOf } from './money.js';
+import { plainMoney, stepOf } from './text.js';
 
 interface AskProps {
   readonly title: string;
@@ -16,14 +16,16 @@ interface AskProps {
   /** What it does, above its fields. */
   readonly text?: ComponentChildren;
   readonly children?: ComponentChildren;
-  /** Acts, and returns what to announce. After a failure the dialog stays and shows its text. */
-  readonly send: (form: FormData) => Promise<string | undefined | void>;
+  /** Acts. After a failure the dialog stays and shows its text. */
+  readonly send: (form: FormData) => Promise<unknown>;
+  /** What is announced then, where `send` does not return it. */
+  readonly said?: string;
 }
 
 const LONG_MS = 3_000;
 
 /** A button and its dialog. Focus, Escape and the page behind it are the browser's; the content lives while it is open. */
-export function Ask({ title, verb, label = `${verb}…`, tone, reason, text, children, send }: AskProps): JSX.Element {
+export function Ask({ title, verb, label = `${verb}…`, tone, reason, text, children, send, said }: AskProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
   const id = useId();
@@ -32,9 +34,10 @@ export function Ask({ title, verb, label = `${verb}…`, tone, reason, text, chi
   }, [isOpen]);
   const act = async (form: FormData) => {
     // Also a refusal can say that the page is out of date.
-    const said = await send(form).finally(() => void refresh());
+    const result = await send(form).finally(() => void refresh());
     dialog.current?.close();
-    if (said) announce(said);
+    const news = said ?? result;
+    if (typeof news === 'string') announce(news);
   };
   return (
     <>
@@ -75,7 +78,7 @@ interface FormProps {
 }
 
 /** Fields, what went wrong, and the button that acts. After a failure the fields stay as they are. */
-export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: FormProps): JSX.Element {
+export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: FormProps) {
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [isLong, setLong] = useState(false);
@@ -126,7 +129,7 @@ type InputProps = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'label'> & {
   readonly hint?: string | undefined;
 };
 
-export function Field({ label, hint, ...input }: InputProps): JSX.Element {
+export function Field({ label, hint, ...input }: InputProps) {
   const id = useId();
   return (
     <label class="field">
@@ -137,7 +140,7 @@ export function Field({ label, hint, ...input }: InputProps): JSX.Element {
   );
 }
 
-export function Check({ label, ...input }: InputProps): JSX.Element {
+export function Check({ label, ...input }: InputProps) {
   return (
     <label class="tick">
       <input type="checkbox" {...input} />
@@ -153,7 +156,7 @@ interface AmountProps {
   readonly name?: string;
 }
 
-export function Amount({ minor, currency, label = 'Amount', name = 'amount' }: AmountProps): JSX.Element {
+export function Amount({ minor, currency, label = 'Amount', name = 'amount' }: AmountProps) {
   return (
     <Field
       label={`${label} (${currency})`}
@@ -173,3 +176,33 @@ export const textIn = (form: FormData, name: string): string => {
   const value = form.get(name);
   return typeof value === 'string' ? value.trim() : '';
 };
+
+interface ChoicesProps {
+  readonly label: string;
+  readonly name: string;
+  /** The word that is chosen at first; none where it must be chosen. */
+  readonly begin?: string;
+  /** Each word, and what it means where that is a text. */
+  readonly of: Readonly<Record<string, string | number>>;
+}
+
+/** One of a few, all of them in view. */
+export function Choices({ label, name, begin, of }: ChoicesProps) {
+  const hasHints = Object.values(of).some((hint) => typeof hint === 'string');
+  return (
+    <fieldset>
+      <legend>{label}</legend>
+      <div class={hasHints ? 'choices' : 'actions'}>
+        {Object.entries(of).map(([word, hint]) => (
+          <label key={word} class="tick">
+            <input type="radio" name={name} value={word} required defaultChecked={word === begin} />
+            <span>
+              {word}
+              {hasHints && <small>{hint}</small>}
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

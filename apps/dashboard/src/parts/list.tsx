@@ -1,8 +1,185 @@
+import type { ComponentChildren } from 'preact';
+import { go, to, useRoute, type Route } from '../route.js';
 import type { UseQueryResult } from '@tanstack/preact-query';
-import type { ComponentChildren, JSX } from 'preact';
-import { to, useRoute } from '../route.js';
 import { Waiting } from './page.js';
-import { Pages, Table, type TableProps } from './table.js';
+
+export interface Column<Row> {
+  readonly name: string;
+  /** A number: on the right. */
+  readonly isNumber?: boolean;
+  readonly cell: (row: Row) => ComponentChildren;
+}
+
+export interface TableProps<Row> {
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  readonly keyOf: (row: Row) => string;
+  /** Rows of sums. */
+  readonly foot?: ComponentChildren;
+  /** The names of the chosen rows, where rows can be chosen. */
+  readonly chosen?: ReadonlySet<string>;
+  readonly choose?: (keys: ReadonlySet<string>) => void;
+}
+
+/** The first column is the heading of its row, and has the link of the row. */
+export function Table<Row>({ label, rows, columns, keyOf, foot, chosen, choose }: TableProps<Row>) {
+  const keys = rows.map(keyOf);
+  const isAll = chosen !== undefined && keys.length > 0 && keys.every((key) => chosen.has(key));
+  const toggle = (key: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(key)) next.add(key);
+    choose?.(next);
+  };
+  return (
+    <div class="table" tabIndex={0} role="region" aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {chosen && (
+              <th scope="col" class="check">
+                <input
+                  type="checkbox"
+                  aria-label="Choose all rows"
+                  checked={isAll}
+                  onChange={() => choose?.(new Set(isAll ? [] : keys))}
+                />
+              </th>
+            )}
+            {columns.map(({ name, isNumber }) => (
+              <th key={name} scope="col" class={isNumber ? 'n' : ''}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)} data-row>
+              {chosen && (
+                <td class="check">
+                  <input
+                    type="checkbox"
+                    aria-label={`Choose ${keyOf(row)}`}
+                    checked={chosen.has(keyOf(row))}
+                    onChange={() => toggle(keyOf(row))}
+                  />
+                </td>
+              )}
+              {columns.map(({ name, isNumber, cell }, index) =>
+                index === 0 ? (
+                  <th key={name} scope="row">
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={name} class={isNumber ? 'n' : ''} data-name={name}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+        {foot && <tfoot>{foot}</tfoot>}
+      </table>
+    </div>
+  );
+}
+
+export const PAGE_SIZE = 50;
+
+/** The links of the pages of a list. */
+export function Pages({ route, total, noun }: { route: Route; total: number; noun: string }) {
+  const page = Number(route.query.page ?? 1);
+  const last = Math.max(1, Math.ceil(total / PAGE_SIZE));
+  const at = (n: number) => to(route.path, { ...route.query, page: n > 1 ? String(n) : undefined });
+  const first = Math.min(total, (page - 1) * PAGE_SIZE + 1);
+  return (
+    <nav class="pages" aria-label="Pages">
+      <span>
+        {total <= PAGE_SIZE
+          ? `${total.toLocaleString()} ${noun}`
+          : `${first.toLocaleString()}–${Math.min(total, page * PAGE_SIZE).toLocaleString()} of ${total.toLocaleString()} ${noun}`}
+      </span>
+      {page > 1 && (
+        <a class="button" href={at(page - 1)} rel="prev">
+          Newer
+        </a>
+      )}
+      {page < last && (
+        <a class="button" href={at(page + 1)} rel="next">
+          Older
+        </a>
+      )}
+    </nav>
+  );
+}
+
+interface FiltersProps {
+  /** What the search finds, for its placeholder. */
+  readonly search?: string;
+  readonly children?: ComponentChildren;
+  /** Values that follow from a change of the others. */
+  readonly also?: (values: Readonly<Record<string, string>>) => Record<string, string | undefined>;
+}
+
+/** A form whose values are in the address: a choice is taken at once, a text with Enter. Another filter begins at page 1. */
+export function Filters({ search, children, also }: FiltersProps) {
+  const route = useRoute();
+  const apply = (form: HTMLFormElement) => {
+    const values = Object.fromEntries(new FormData(form)) as Record<string, string>;
+    go(to(route.path, { ...route.query, page: undefined, ...values, ...also?.(values) }));
+  };
+  return (
+    <form
+      class="filters"
+      role="search"
+      key={JSON.stringify(route.query)}
+      onChange={(event) => apply(event.currentTarget)}
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply(event.currentTarget);
+      }}
+    >
+      {search && (
+        <input
+          id="search"
+          type="search"
+          name="search"
+          aria-label="Search"
+          placeholder={search}
+          defaultValue={route.query.search ?? ''}
+        />
+      )}
+      {children}
+    </form>
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly label: string;
+  /** Each with its word, where that is another one. */
+  readonly values: readonly (string | readonly [value: string, word: string])[];
+}
+
+export const capital = (value: string): string => value.charAt(0) + value.slice(1).toLowerCase();
+
+export function Choice({ name, label, values }: ChoiceProps) {
+  const { query } = useRoute();
+  return (
+    <select name={name} aria-label={label}>
+      <option value="">{label}: any</option>
+      {values
+        .map((each) => (typeof each === 'string' ? [each, capital(each)] : each))
+        .map(([value, word]) => (
+          <option key={value} value={value} selected={query[name] === value}>
+            {word}
+          </option>
+        ))}
+    </select>
+  );
+}
 
 interface Listed<Row> {
   readonly data: readonly Row[];
@@ -21,7 +198,7 @@ interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
 }
 
 /** What is on its way, that nothing is there, or the table. */
-export function List<Row>({ query, rows, empty, all, children, ...table }: ListProps<Row>): JSX.Element {
+export function List<Row>({ query, rows, empty, all, children, ...table }: ListProps<Row>) {
   const route = useRoute();
   const shown = rows ?? query.data?.data ?? [];
   const total = query.data?.pagination.total ?? 0;
@@ -60,7 +237,7 @@ interface Line {
 }
 
 /** A short list inside a card or a dialog. */
-export function Rows({ rows }: { rows: readonly Line[] }): JSX.Element {
+export function Rows({ rows }: { rows: readonly Line[] }) {
   return (
     <ul class="rows tight">
       {rows.map(({ key, name, detail, end }) => (
@@ -84,7 +261,7 @@ interface NamedProps {
 }
 
 /** A name, and what is below it in a cell of a table. */
-export function Named({ name, href, small = [] }: NamedProps): JSX.Element {
+export function Named({ name, href, small = [] }: NamedProps) {
   const text = small.filter(Boolean).join(' · ');
   return (
     <span class="line">
@@ -103,7 +280,7 @@ export function Named({ name, href, small = [] }: NamedProps): JSX.Element {
 type Fact = readonly [name: string, value: string];
 
 /** Names and values, such as metadata. */
-export function Facts({ facts }: { facts: readonly (Fact | false)[] }): JSX.Element {
+export function Facts({ facts }: { facts: readonly (Fact | false)[] }) {
   return (
     <dl class="facts-list">
       {facts

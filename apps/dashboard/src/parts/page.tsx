@@ -1,7 +1,8 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { isForbidden, textOf } from '../http.js';
 import { to } from '../route.js';
+import { announce } from './announce.js';
 
 interface PageProps {
   readonly title: string;
@@ -20,7 +21,7 @@ interface PageProps {
 }
 
 /** Takes the focus to the heading, so that a reader of the screen says which page it is. */
-export function Page({ title, back, aside, actions, facts, about, waits, children }: PageProps): JSX.Element {
+export function Page({ title, back, aside, actions, facts, about, waits, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} – Store dashboard`;
@@ -62,7 +63,7 @@ interface SectionProps {
   readonly flush?: boolean;
 }
 
-export function Section({ title, actions, children, flush = false }: SectionProps): JSX.Element {
+export function Section({ title, actions, children, flush = false }: SectionProps) {
   return (
     <section class={flush ? 'card flush' : 'card'} aria-label={title}>
       <div class="section-head">
@@ -74,7 +75,7 @@ export function Section({ title, actions, children, flush = false }: SectionProp
   );
 }
 
-export function Note({ tone = 'info', children }: { tone?: string; children: ComponentChildren }): JSX.Element {
+export function Note({ tone = 'info', children }: { tone?: string; children: ComponentChildren }) {
   return (
     <div class="note" data-tone={tone}>
       {children}
@@ -90,7 +91,7 @@ interface Waited {
 }
 
 /** What stands where a list or record is not there yet, or not at all; null where it is. @param rows of the grey bars. */
-export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }): JSX.Element | null {
+export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }) {
   if (query.data !== undefined) return null;
   if (isForbidden(query.error))
     return <Note tone="wait">Your role does not include this. An owner can change it.</Note>;
@@ -110,4 +111,64 @@ export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }): 
       ))}
     </div>
   );
+}
+
+type Tone = 'good' | 'wait' | 'bad' | 'info' | 'quiet';
+
+const TONES: Readonly<Record<string, Tone>> = {
+  SUCCEEDED: 'good',
+  DELIVERED: 'good',
+  SHIPPED: 'info',
+  PENDING: 'wait',
+  CONFIRMED: 'wait',
+  PROCESSING: 'wait',
+  FAILED: 'bad',
+  REFUNDED: 'quiet',
+  done: 'good',
+  active: 'good',
+  ACTIVE: 'good',
+  delivered: 'good',
+  shipped: 'info',
+  picking: 'wait',
+  pending: 'wait',
+  held: 'bad',
+  dead: 'bad',
+  review: 'bad',
+};
+
+const WORDS: Readonly<Record<string, string>> = { SUCCEEDED: 'paid', dead: 'failed', done: 'sent', held: 'waits' };
+
+/** A state. @param word what stands there instead of the state. */
+export function Badge({ state, word, tone }: { state: string; word?: string | undefined; tone?: Tone }) {
+  return (
+    <span class="badge" data-tone={tone ?? TONES[state] ?? 'quiet'}>
+      {word ?? WORDS[state] ?? state.toLowerCase().replaceAll('_', ' ')}
+    </span>
+  );
+}
+
+export const PaymentBadge = ({ state }: { state: string }) => (
+  <Badge state={state} word={state === 'PENDING' ? 'unpaid' : undefined} />
+);
+
+export function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const [isDone, setDone] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setDone(true);
+    announce('Copied');
+    setTimeout(() => setDone(false), 2_000);
+  };
+  return (
+    <button type="button" class="quiet small" onClick={copy} aria-label={`${label} ${text.slice(0, 40)}`}>
+      {isDone ? 'Copied' : label}
+    </button>
+  );
+}
+
+/** Gives the person a file that the page has made. */
+export function download(name: string, text: string): void {
+  const href = URL.createObjectURL(new Blob([text]));
+  Object.assign(document.createElement('a'), { href, download: name }).click();
+  URL.revokeObjectURL(href);
 }

@@ -1,13 +1,12 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, type Schemas } from '../http.js';
 import { Amount, Ask, Check, Field, textIn } from '../parts/ask.js';
-import { minorOf, money, plainMoney } from '../parts/money.js';
-import { capital } from '../parts/table.js';
+import { minorOf, money, plainMoney } from '../parts/text.js';
+import { capital } from '../parts/list.js';
 import { currency } from '../session.js';
-import { STATUSES } from './products.js';
 
 export type Product = Schemas['Product'];
+export const STATUSES = ['ACTIVE', 'DRAFT', 'ARCHIVED'] as const;
 
 /** The catalog has prices in major units. */
 const minor = (price: number): number => minorOf(String(price), currency());
@@ -19,7 +18,7 @@ interface EditPriceProps {
   readonly variant?: Product['variants'][number];
 }
 
-export function EditPrice({ product, variant }: EditPriceProps): JSX.Element {
+export function EditPrice({ product, variant }: EditPriceProps) {
   const unit = variant ?? product;
   const send = async (form: FormData) => {
     const line = {
@@ -40,7 +39,7 @@ export function EditPrice({ product, variant }: EditPriceProps): JSX.Element {
 }
 
 /** The price that the person saw, also when another one comes in while the dialog is open. */
-function Expected({ price }: { price: string }): JSX.Element {
+function Expected({ price }: { price: string }) {
   const [seen] = useState(price);
   return <input type="hidden" name="expected" value={seen} />;
 }
@@ -59,7 +58,7 @@ function changesOf(form: FormData, product: Product) {
   return Object.fromEntries(Object.entries(given).filter(differs));
 }
 
-export function EditProduct({ product }: { product: Product }): JSX.Element {
+export function EditProduct({ product }: { product: Product }) {
   return (
     <Ask
       label="Edit…"

@@ -1,18 +1,14 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, refresh, useGet, type Schemas } from '../http.js';
 import { announce } from '../parts/announce.js';
 import { Form } from '../parts/ask.js';
-import { Badge } from '../parts/badge.js';
-import { download } from '../parts/download.js';
-import { Named } from '../parts/list.js';
-import { count } from '../parts/money.js';
-import { Page, Section, Waiting } from '../parts/page.js';
-import { Table, type Column } from '../parts/table.js';
+import { Badge, download, Page, Section, Waiting } from '../parts/page.js';
+import { Named, Table, type Column } from '../parts/list.js';
+import { count } from '../parts/text.js';
 import { useMe } from '../session.js';
 import { linesOf, pieceOf, preview, type BundleLine, type Outcome } from './bundle.js';
 
-export function ImportPage(): JSX.Element {
+export function ImportPage() {
   const [bundle, setBundle] = useState<readonly BundleLine[]>();
   const subdomain = useMe().data?.data.store.subdomain ?? '';
   const take = async (file: File | undefined) => file && setBundle(linesOf(await file.text(), subdomain));
@@ -42,7 +38,7 @@ const countsOf = (words: readonly string[]): string =>
   [...new Set(words)].map((word) => `${words.filter((each) => each === word).length} ${word}`).join(', ');
 
 /** The service has no dry run: the rows of the first lines are read and compared. Afterwards, what became of each line. */
-function Import({ lines }: { lines: readonly BundleLine[] }): JSX.Element {
+function Import({ lines }: { lines: readonly BundleLine[] }) {
   const [done, setDone] = useState<readonly Outcome[]>([]);
   const good = lines.filter(({ error }) => error === '');
   const bad = lines.filter(({ error }) => error !== '').map((line) => ({ ...line, result: 'refused', notes: [] }));

@@ -1,18 +1,14 @@
-import type { JSX } from 'preact';
 import { api, useGet } from '../http.js';
-import { COLUMNS as ORDER_COLUMNS } from '../orders/columns.js';
-import { describe, ONLY_MODE } from '../orders/stages.js';
-import { Badge } from '../parts/badge.js';
-import { Facts, List, Named } from '../parts/list.js';
-import { Page, Section } from '../parts/page.js';
-import { Table, type Column } from '../parts/table.js';
+import { COLUMNS as ORDER_COLUMNS, describe, ONLY_MODE } from '../orders/columns.js';
+import { Badge, Page, Section } from '../parts/page.js';
+import { Facts, List, Named, Table, type Column } from '../parts/list.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
 import { CHANGES } from '../stock/changes.js';
 import type { StockRow } from '../stock/movements.js';
 import { EditPrice, EditProduct, priceText, type Product } from './edit.js';
 
-export function ProductPage({ id }: { id: string }): JSX.Element {
+export function ProductPage({ id }: { id: string }) {
   const query = useGet(['product', id], () =>
     api.GET('/v1/products/{idOrSlug}', { params: { path: { idOrSlug: id } } }),
   );
@@ -51,7 +47,7 @@ export function ProductPage({ id }: { id: string }): JSX.Element {
 
 type Variant = Product['variants'][number];
 
-function Variants({ product }: { product: Product }): JSX.Element | null {
+function Variants({ product }: { product: Product }) {
   if (product.variants.length === 0) return null;
   const columns: Column<Variant>[] = [
     { name: 'Variant', cell: (variant) => <Named name={variant.name} small={[describe(variant)]} /> },
@@ -80,7 +76,7 @@ const BINS: readonly Column<StockRow>[] = [
   CHANGES,
 ];
 
-function Bins({ product: { id } }: { product: Product }): JSX.Element {
+function Bins({ product: { id } }: { product: Product }) {
   const params = { query: { product_id: Number(id), limit: 100 } };
   const list = useGet(['stock', 'product', id], () => api.GET('/v1/stock', { params }));
   return (
@@ -105,7 +101,7 @@ async function lastOrders(id: string) {
   return api.GET('/v1/orders', { params: { query: { ids, include: ['held', 'units'], ...ONLY_MODE } } });
 }
 
-function LastOrders({ product: { id } }: { product: Product }): JSX.Element {
+function LastOrders({ product: { id } }: { product: Product }) {
   const list = useGet(['stock', 'orders', id], () => lastOrders(id));
   return (
     <Section title="Last orders" flush>
@@ -120,7 +116,7 @@ function LastOrders({ product: { id } }: { product: Product }): JSX.Element {
   );
 }
 
-function About({ product }: { product: Product }): JSX.Element {
+function About({ product }: { product: Product }) {
   const facts = [
     ...product.specifications.map(({ name, value }) => [name, value] as const),
     ...Object.entries(product.metadata),

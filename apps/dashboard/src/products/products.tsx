@@ -1,13 +1,10 @@
-import type { JSX } from 'preact';
 import { api, useGet, type Schemas } from '../http.js';
-import { Badge } from '../parts/badge.js';
+import { Badge, Page } from '../parts/page.js';
 import { Check } from '../parts/ask.js';
-import { List, Named } from '../parts/list.js';
-import { Page } from '../parts/page.js';
-import { Choice, Filters, PAGE_SIZE, type Column } from '../parts/table.js';
+import { List, Named, Choice, Filters, PAGE_SIZE, type Column } from '../parts/list.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
-import { priceText } from './edit.js';
+import { priceText, STATUSES } from './edit.js';
 
 type Row = Schemas['ProductListItem'];
 
@@ -22,8 +19,6 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   { name: 'Price', isNumber: true, cell: ({ price }) => priceText(price) },
 ];
-
-export const STATUSES = ['ACTIVE', 'DRAFT', 'ARCHIVED'] as const;
 
 /** By a text in the name, or else by the whole SKU. */
 async function read({ search, category, stock, status, page }: Route['query']) {
@@ -41,7 +36,7 @@ async function read({ search, category, stock, status, page }: Route['query']) {
   return search && found.data?.pagination.total === 0 ? get({ sku: search }) : found;
 }
 
-export function Products(): JSX.Element {
+export function Products() {
   const route = useRoute();
   const list = useGet(['products', route.query], () => read(route.query), { keep: true });
   const categories = useGet(['categories'], () => api.GET('/v1/categories', { params: { query: { limit: 100 } } }));

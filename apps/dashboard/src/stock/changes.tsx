@@ -1,10 +1,9 @@
-import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { api, useGet, type Schemas } from '../http.js';
 import { Ask, Field, textIn } from '../parts/ask.js';
-import { count } from '../parts/money.js';
+import { count } from '../parts/text.js';
 import { Note } from '../parts/page.js';
-import type { Column } from '../parts/table.js';
+import type { Column } from '../parts/list.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
 import { filterOf, Newest, type StockRow } from './movements.js';
@@ -20,7 +19,7 @@ interface RowProps {
   readonly isSet?: boolean;
 }
 
-function ChangeUnits({ row, isSet = false }: RowProps): JSX.Element {
+function ChangeUnits({ row, isSet = false }: RowProps) {
   const { product_id, variant_id, warehouse, bin } = row;
   const name = row.sku || `product ${product_id}`;
   return (
@@ -50,7 +49,7 @@ function ChangeUnits({ row, isSet = false }: RowProps): JSX.Element {
 }
 
 /** What was there when the dialog opened. What was sold since must be seen before the units are set. */
-function Present({ row }: RowProps): JSX.Element {
+function Present({ row }: RowProps) {
   const [seen, see] = useState(row.quantity);
   return (
     <>
@@ -105,7 +104,7 @@ export const useWarehouses = () =>
  * The end of the feed when the dialog opened, as of which is counted. It is asked for: what the feed has brought so far can
  * lack a change that the person has just seen.
  */
-function AsOf(): JSX.Element {
+function AsOf() {
   const [cursor, setCursor] = useState('');
   useEffect(() => {
     const params = { query: { kinds: 'stock', cursor: 'now' } };
@@ -118,7 +117,7 @@ function AsOf(): JSX.Element {
 }
 
 /** Goods that came, or a count, of several SKUs. */
-export function Several({ isCount = false }: { isCount?: boolean }): JSX.Element {
+export function Several({ isCount = false }: { isCount?: boolean }) {
   const places = useWarehouses().flatMap(({ code, bins }) => bins.map((bin) => `${code}/${bin}`));
   const send = async (form: FormData) => {
     const [, warehouse, bin] = /^([^/]*)\/(.*)$/.exec(textIn(form, 'place')) ?? [];

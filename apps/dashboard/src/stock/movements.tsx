@@ -1,9 +1,7 @@
-import type { JSX } from 'preact';
 import { api, useGet, type Schemas } from '../http.js';
-import { List, Rows } from '../parts/list.js';
+import { List, Rows, PAGE_SIZE, type Column } from '../parts/list.js';
 import { Page } from '../parts/page.js';
-import { PAGE_SIZE, type Column } from '../parts/table.js';
-import { Time } from '../parts/time.js';
+import { Time } from '../parts/text.js';
 import { to, useRoute } from '../route.js';
 
 export type StockRow = Schemas['StockListItem'];
@@ -11,7 +9,7 @@ type Movement = Schemas['StockMovement'];
 
 const signed = (n: number): string => `${n > 0 ? '+' : ''}${n.toLocaleString()}`;
 
-function Why({ movement: { kind, order_id, reference } }: { movement: Movement }): JSX.Element {
+function Why({ movement: { kind, order_id, reference } }: { movement: Movement }) {
   const word = kind.toLowerCase();
   return order_id ? <a href={to(`/orders/${order_id}`)}>{word}</a> : <span>{`${word} ${reference}`}</span>;
 }
@@ -38,7 +36,7 @@ const useMovements = (filter: object) =>
   });
 
 /** The last movements of a row, for a dialog. */
-export function Newest({ row }: { row: StockRow }): JSX.Element {
+export function Newest({ row }: { row: StockRow }) {
   const query = useMovements({ ...filterOf(row), limit: 3 });
   const rows = query.data?.data.map((movement, key) => ({
     key,
@@ -49,7 +47,7 @@ export function Newest({ row }: { row: StockRow }): JSX.Element {
   return <Rows rows={rows ?? []} />;
 }
 
-export function Movements(): JSX.Element {
+export function Movements() {
   const route = useRoute();
   const { sku, warehouse, bin, page } = route.query;
   const list = useMovements({ ...route.query, limit: PAGE_SIZE, page: Number(page ?? 1) });

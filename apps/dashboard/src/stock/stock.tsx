@@ -1,9 +1,7 @@
-import type { JSX } from 'preact';
 import { api, useGet, type Schemas } from '../http.js';
 import { Check } from '../parts/ask.js';
-import { List, Named } from '../parts/list.js';
+import { List, Named, Choice, Filters, PAGE_SIZE, type Column } from '../parts/list.js';
 import { Note, Page } from '../parts/page.js';
-import { Choice, Filters, PAGE_SIZE, type Column } from '../parts/table.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
 import { CHANGES, Several, useWarehouses } from './changes.js';
@@ -68,7 +66,7 @@ const columnsOf = (names: readonly Sku[], closed: readonly string[]): Column<Sto
   CHANGES,
 ];
 
-export function Stock(): JSX.Element {
+export function Stock() {
   const route = useRoute();
   const list = useGet(['stock', route.query], () => read(route.query), { keep: true });
   const warehouses = useWarehouses();

@@ -1,13 +1,9 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, useGet, type Schemas } from '../http.js';
-import { Ask, Check, Field, textIn } from '../parts/ask.js';
-import { Choices } from '../parts/choices.js';
-import { List, Named, Rows } from '../parts/list.js';
-import { alone } from '../parts/name.js';
+import { Ask, Check, Field, textIn, Choices } from '../parts/ask.js';
+import { List, Named, Rows, type Column } from '../parts/list.js';
+import { alone, Time, timeText } from '../parts/text.js';
 import { Page, Waiting } from '../parts/page.js';
-import type { Column } from '../parts/table.js';
-import { Time, timeText } from '../parts/time.js';
 import { isMe } from '../session.js';
 
 type Person = Schemas['Person'];
@@ -23,7 +19,7 @@ const ROLES: Readonly<Record<Role, string>> = {
   viewer: 'only read',
 };
 
-function AddPerson(): JSX.Element {
+function AddPerson() {
   const send = async (form: FormData) => {
     const body = { name: textIn(form, 'name'), email: textIn(form, 'email'), role: textIn(form, 'role') as Role };
     await api.POST('/v1/people', { body });
@@ -41,23 +37,16 @@ function AddPerson(): JSX.Element {
   );
 }
 
-function Actions({ row }: { row: Person }): JSX.Element {
+function Actions({ row }: { row: Person }) {
   const path = { id: row.id };
   const name = alone(row.name);
-  const invite = async () => {
-    await api.POST('/v1/people/{id}/invite', { params: { path } });
-    return `The mail to ${name} is on its way.`;
-  };
   const change = async (form: FormData) => {
     const body = { name: textIn(form, 'name'), role: textIn(form, 'role') as Role };
     await api.PATCH('/v1/people/{id}', { params: { path }, body });
     return `${alone(body.name)} is changed.`;
   };
-  const remove = async (form: FormData) => {
-    const query = { erase_name: form.has('erase') };
-    await api.DELETE('/v1/people/{id}', { params: { path, query } });
-    return `${name} is removed.`;
-  };
+  const remove = (form: FormData) =>
+    api.DELETE('/v1/people/{id}', { params: { path, query: { erase_name: form.has('erase') } } });
   return (
     <span class="acts">
       {row.last_sign_in_at === null && (
@@ -66,7 +55,8 @@ function Actions({ row }: { row: Person }): JSX.Element {
           title={`Send the mail to ${name} again`}
           verb="Send"
           text={row.invited ? 'The last mail was sent.' : 'The last mail is not sent yet.'}
-          send={invite}
+          send={() => api.POST('/v1/people/{id}/invite', { params: { path } })}
+          said={`The mail to ${name} is on its way.`}
         >
           <p class="line">{row.email}</p>
         </Ask>
@@ -76,7 +66,14 @@ function Actions({ row }: { row: Person }): JSX.Element {
         <Choices label="Role" name="role" begin={row.role} of={ROLES} />
         <p class="soft">Another role holds from the next request on, also where the person is signed in.</p>
       </Ask>
-      <Ask title={`Remove ${name}?`} verb="Remove" tone="danger" text={REMOVES} send={remove}>
+      <Ask
+        title={`Remove ${name}?`}
+        verb="Remove"
+        tone="danger"
+        text={REMOVES}
+        send={remove}
+        said={`${name} is removed.`}
+      >
         <Check label="Show “Erased” instead of the name in the history" name="erase" />
       </Ask>
     </span>
@@ -88,24 +85,28 @@ const REMOVES =
   'Developers.';
 
 /** They are read when they are opened. */
-function Sessions({ id }: { id: string }): JSX.Element {
+function Sessions({ id }: { id: string }) {
   const [enabled, open] = useState(false);
   const path = { id };
   const query = useGet(['sessions', id], () => api.GET('/v1/people/{id}/sessions', { params: { path } }), { enabled });
   const rows = query.data?.data.map((session) => {
     const device = session.device || 'Unknown device';
     const since = `since ${timeText(session.created_at)}`;
-    const end = async () => {
-      const both = { id, session_id: session.id };
-      await api.DELETE('/v1/people/{id}/sessions/{session_id}', { params: { path: both } });
-      return 'The session has ended.';
-    };
-    const title = session.current ? 'Sign yourself out here?' : 'End the session?';
+    const both = { id, session_id: session.id };
     return {
       key: session.id,
       name: session.current ? `${device} (this one)` : device,
       detail: since,
-      end: <Ask title={title} verb="End" tone="danger" text={`${device}, ${since}`} send={end} />,
+      end: (
+        <Ask
+          title={session.current ? 'Sign yourself out here?' : 'End the session?'}
+          verb="End"
+          tone="danger"
+          text={`${device}, ${since}`}
+          send={() => api.DELETE('/v1/people/{id}/sessions/{session_id}', { params: { path: both } })}
+          said="The session has ended."
+        />
+      ),
     };
   });
   return (
@@ -131,7 +132,7 @@ const COLUMNS: readonly Column<Person>[] = [
   { name: 'Actions', cell: (row) => <Actions row={row} /> },
 ];
 
-export function Team(): JSX.Element {
+export function Team() {
   const list = useGet(['people'], () => api.GET('/v1/people', { params: { query: { limit: 100 } } }));
   return (
     <Page title="Team" actions={<AddPerson />}>
