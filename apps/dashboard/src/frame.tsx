@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { mode, switchMode, textOf, type Key, type Scope } from './http.js';
 import { Keyboard, PAGES } from './keyboard.js';
 import { live } from './live.js';
 import { announce, Announcements } from './parts/announce.js';
-import { useStore } from './store.js';
 import { clock } from './parts/text.js';
 import { to, useRoute } from './route.js';
 import { can, SignInAgain, signOut } from './session.js';
+import { createStore, useStore } from './store.js';
 
 /** Pages that need more than reading. */
 const NEEDS: Readonly<Record<string, readonly Scope[]>> = { '/developers': ['keys', 'webhooks'], '/team': ['team'] };
@@ -31,18 +30,11 @@ function LiveDot() {
   );
 }
 
+const online = createStore(navigator.onLine);
+for (const event of ['online', 'offline']) addEventListener(event, () => online.set(navigator.onLine));
+
 function Offline() {
-  const [isOnline, set] = useState(navigator.onLine);
-  useEffect(() => {
-    const update = () => set(navigator.onLine);
-    addEventListener('online', update);
-    addEventListener('offline', update);
-    return () => {
-      removeEventListener('online', update);
-      removeEventListener('offline', update);
-    };
-  }, []);
-  return isOnline ? null : (
+  return useStore(online) ? null : (
     <p class="strip" data-tone="wait" role="status">
       There is no network. The page shows what was read before, and reads again with the network.
     </p>

@@ -23,7 +23,6 @@ const KEYS: readonly (readonly [keys: string, effect: string])[] = [
 const SEQUENCE_MS = 1_500;
 const NOT_HERE = 'input:not([type=checkbox]),textarea,select,dialog,[contenteditable]';
 
-/** The row that has the focus. */
 const currentRow = () => document.activeElement?.closest('[data-row]') ?? null;
 
 function moveRow(by: 1 | -1): void {

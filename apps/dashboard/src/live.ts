@@ -1,15 +1,5 @@
-import {
-  api,
-  mode,
-  pause,
-  queries,
-  refresh,
-  Refused,
-  signedOut,
-  type Order,
-  type OrderListItem,
-  type Schemas,
-} from './http.js';
+import { api, mode, pause, queries, refresh, Refused, signedOut } from './http.js';
+import type { Order, OrderListItem, Schemas } from './http.js';
 import { createStore } from './store.js';
 
 export type Live =

@@ -1,11 +1,10 @@
 import { api, useGet, type Schemas } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS, INCLUDE, ONLY_MODE } from '../orders/columns.js';
 import { Ask, Check } from '../parts/ask.js';
-import { Badge, Copy, download, Page, Section } from '../parts/page.js';
 import { Facts, List } from '../parts/list.js';
+import { Badge, Copy, download, Page, Section } from '../parts/page.js';
 import { count, money, timeText } from '../parts/text.js';
 import { can, currency } from '../session.js';
-import { toneOf } from './customers.js';
 
 type Customer = Schemas['Customer'];
 
@@ -25,13 +24,8 @@ export function CustomerPage({ id }: { id: string }) {
           </>
         )
       }
-      facts={
-        <>
-          <Badge state={customer.status} tone={toneOf(customer.status)} />
-          <span>{money(customer.total_spent, currency())} spent</span>
-          <span>customer since {timeText(customer.created_at)}</span>
-        </>
-      }
+      badges={<Badge state={customer.status} />}
+      facts={[`${money(customer.total_spent, currency())} spent`, `customer since ${timeText(customer.created_at)}`]}
       about={<About customer={customer} />}
     >
       <Orders customer={customer} />
@@ -45,13 +39,7 @@ function Orders({ customer }: { customer: Customer }) {
   const columns = ORDER_COLUMNS.filter(({ name }) => name !== 'Customer');
   return (
     <Section title={list.data ? count(list.data.pagination.total, 'order') : 'Orders'} flush>
-      <List
-        label="Table of the orders"
-        query={list}
-        columns={columns}
-        empty="No order yet."
-        keyOf={(order) => order.id}
-      />
+      <List label="Table of the orders" query={list} columns={columns} empty="No order yet." />
     </Section>
   );
 }
@@ -86,20 +74,18 @@ function About({ customer }: { customer: Customer }) {
 }
 
 /** All that is stored, as a file for the customer who asks for it. */
-function Export({ customer: { id, name } }: { customer: Customer }) {
-  return (
-    <Ask
-      label="Export…"
-      title={`Export what is stored of ${name}`}
-      verb="Download"
-      text="The account and all orders, also those as a guest, for the customer who asks for them."
-      send={async () => {
-        const { data } = await api.GET('/v1/customers/{id}/personal-data', { params: { path: { id } } });
-        download(`customer-${id}.json`, JSON.stringify(data?.data, null, 2));
-      }}
-    />
-  );
-}
+const Export = ({ customer: { id, name } }: { customer: Customer }) => (
+  <Ask
+    label="Export…"
+    title={`Export what is stored of ${name}`}
+    verb="Download"
+    text="The account and all orders, also those as a guest, for the customer who asks for them."
+    send={async () => {
+      const { data } = await api.GET('/v1/customers/{id}/personal-data', { params: { path: { id } } });
+      download(`customer-${id}.json`, JSON.stringify(data?.data, null, 2));
+    }}
+  />
+);
 
 const ERASES =
   'Name, contact, addresses and notes become empty, in the orders too. Amounts, lines and stock stay. This cannot be ' +

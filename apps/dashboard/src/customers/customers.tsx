@@ -1,7 +1,7 @@
 import { api, useGet, type Schemas } from '../http.js';
+import { Choice, Filters, List, Named, PAGE_SIZE, type Column } from '../parts/list.js';
 import { Badge, Page } from '../parts/page.js';
 import { money, Time } from '../parts/text.js';
-import { List, Named, Choice, Filters, PAGE_SIZE, type Column } from '../parts/list.js';
 import { to, useRoute } from '../route.js';
 import { currency } from '../session.js';
 
@@ -12,12 +12,10 @@ const COLUMNS: readonly Column<Schemas['CustomerListItem']>[] = [
   },
   { name: 'E-mail', cell: ({ email }) => <span class="line">{email}</span> },
   { name: 'City', cell: ({ city }) => city },
-  { name: 'Status', cell: ({ status }) => <Badge state={status} tone={toneOf(status)} /> },
+  { name: 'Status', cell: ({ status }) => <Badge state={status} /> },
   { name: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
   { name: 'Spent', isNumber: true, cell: ({ total_spent }) => money(total_spent, currency()) },
 ];
-
-export const toneOf = (status: string) => (status.toLowerCase() === 'active' ? 'good' : 'quiet');
 
 /** The words are the store's: those of its newest customers are offered. */
 function useStatuses(chosen: string | undefined) {
@@ -35,14 +33,7 @@ export function Customers() {
       <Filters search="Name or e-mail">
         <Choice name="status" label="Status" values={useStatuses(status)} />
       </Filters>
-      <List
-        label="Customers"
-        query={list}
-        columns={COLUMNS}
-        empty="No customer matches."
-        all={{}}
-        keyOf={({ id }) => id}
-      />
+      <List label="Customers" query={list} columns={COLUMNS} empty="No customer matches." all={{}} />
     </Page>
   );
 }

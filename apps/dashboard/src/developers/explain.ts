@@ -46,7 +46,6 @@ export function explain({ phase, status, answer }: Delivery): string {
   return CODES.find(([code]) => code.test(answer))?.[1] ?? PHASES[phase] ?? '';
 }
 
-/** Why it is paused. */
 export const REASONS: Readonly<Record<WebhookListItem['reason'], string>> = {
   '': '',
   requested: 'It was paused by a person or a program. Nothing is lost: resume it, and it continues where it stopped.',

@@ -1,15 +1,15 @@
-import { api, mode, useGet, type Scope, type StoreKey } from '../http.js';
-import { textIn, Ask, Check, Field, Choices } from '../parts/ask.js';
 import { useState } from 'preact/hooks';
-import { count, alone, timeText, Time } from '../parts/text.js';
+import { api, mode, useGet, type Scope, type StoreKey } from '../http.js';
+import { Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
+import { List, PAGE_SIZE, Table, type Column } from '../parts/list.js';
+import { Badge } from '../parts/page.js';
+import { alone, count, Time, timeText } from '../parts/text.js';
+import { useRoute } from '../route.js';
 import { can } from '../session.js';
 import { Copied, secret } from './secret.js';
-import { Badge } from '../parts/page.js';
-import { List, PAGE_SIZE, Table, type Column } from '../parts/list.js';
-import { useRoute } from '../route.js';
 
 /** What a key may do, in words of tasks. */
-export const TASKS: Readonly<Record<Exclude<Scope, 'read' | 'team'>, string>> = {
+const TASKS: Readonly<Record<Exclude<Scope, 'read' | 'team'>, string>> = {
   orders: 'place orders',
   fulfillment: 'ship, cancel, release',
   payments: 'record payments and refunds',
@@ -20,16 +20,15 @@ export const TASKS: Readonly<Record<Exclude<Scope, 'read' | 'team'>, string>> = 
   sales: 'record sales of tills',
   keys: 'make and revoke keys',
 };
-export type Task = keyof typeof TASKS;
+type Task = keyof typeof TASKS;
 
-export function mayOf({ full, scope }: StoreKey): string {
+function mayOf({ full, scope }: StoreKey): string {
   if (full) return 'everything, also what later versions add';
   const tasks = scope.filter((word): word is Task => word in TASKS).map((word) => TASKS[word]);
   return tasks.length === 0 ? 'only read' : tasks.join(', ');
 }
 
-/** @throws when tasks are to be chosen and none is. */
-export function scopeIn(form: FormData): ('read' | 'full' | Task)[] {
+function scopeIn(form: FormData): ('read' | 'full' | Task)[] {
   const may = textIn(form, 'may') as 'read' | 'full' | 'tasks';
   if (may !== 'tasks') return [may];
   const tasks = form.getAll('tasks') as Task[];
@@ -38,21 +37,21 @@ export function scopeIn(form: FormData): ('read' | 'full' | Task)[] {
 }
 
 /** In days. */
-export const EXPIRIES = { '90 days': 90, '1 year': 365, never: 0 };
+const EXPIRIES = { '90 days': 90, '1 year': 365, never: 0 };
 /** In hours. */
-export const OVERLAPS = { 'no time: it ends now': 0, '1 day': 24, '7 days': 168, '30 days': 720 };
+const OVERLAPS = { 'no time: it ends now': 0, '1 day': 24, '7 days': 168, '30 days': 720 };
 
 export const numberIn = (form: FormData, name: string, of: Readonly<Record<string, number>>): number =>
   of[textIn(form, name)] ?? 0;
 
-export function expiryIn(form: FormData): string | null {
+function expiryIn(form: FormData): string | null {
   const days = numberIn(form, 'expiry', EXPIRIES);
   const end = new Date();
   end.setDate(end.getDate() + days);
   return days > 0 ? end.toISOString() : null;
 }
 
-export const isOver = ({ status, expires_at }: StoreKey): boolean =>
+const isOver = ({ status, expires_at }: StoreKey): boolean =>
   status === 'REVOKED' || (expires_at !== null && new Date(expires_at) <= new Date());
 
 /** The choice of what a key may do, which has no preset. A tick is the choice of tasks. */
@@ -124,7 +123,7 @@ export function NewKey() {
   );
 }
 
-export function KeyActions({ row }: { row: StoreKey }) {
+function KeyActions({ row }: { row: StoreKey }) {
   const path = { params: { path: { id: row.id } } };
   const name = alone(row.name);
   const isOff = row.status === 'DEACTIVATED';
@@ -218,7 +217,6 @@ export function Keys() {
   const query = { limit: PAGE_SIZE, page: Number(useRoute().query.page ?? 1) };
   const list = useGet(['keys', query], () => api.GET('/v1/keys', { params: { query } }), { keep: true });
   const over = list.data?.data.filter(isOver) ?? [];
-  const keyOf = ({ id }: StoreKey) => id;
   return (
     <>
       <List
@@ -226,14 +224,14 @@ export function Keys() {
         query={list}
         rows={list.data?.data.filter((row) => !isOver(row))}
         columns={[...COLUMNS, ACTIONS]}
-        keyOf={keyOf}
+
         empty="No key works. A program of yours, such as an ERP, needs one."
         all={{}}
       />
       {over.length > 0 && (
         <details class="more foot">
           <summary>{count(over.length, 'key')} revoked or expired</summary>
-          <Table label="Keys that are over" rows={over} columns={COLUMNS} keyOf={keyOf} />
+          <Table label="Keys that are over" rows={over} columns={COLUMNS} />
         </details>
       )}
     </>

@@ -22,14 +22,11 @@ async function read() {
   return { data: data && { ...data, data: refusalsOf(data.data) } };
 }
 
-export function Requests() {
-  return (
-    <List
-      label="Refused requests"
-      query={useGet(['key-use'], read)}
-      columns={COLUMNS}
-      keyOf={(row) => row.key + row.code}
-      empty="No request was refused in the last 7 days."
-    />
-  );
-}
+export const Requests = () => (
+  <List
+    label="Refused requests"
+    query={useGet(['key-use'], read)}
+    columns={COLUMNS}
+    empty="No request was refused in the last 7 days."
+  />
+);

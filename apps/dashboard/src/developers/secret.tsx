@@ -7,7 +7,6 @@ import { createStore, useStore } from '../store.js';
 interface Shown {
   readonly title: string;
   readonly text: string;
-  /** What to do with it. */
   readonly hint: ComponentChildren;
 }
 
@@ -29,7 +28,7 @@ export function Secret() {
   return (
     <dialog ref={dialog} aria-label={shown?.title} closedby="none" onCancel={(event) => event.preventDefault()}>
       {shown && (
-        <Form verb="I have stored it" onSubmit={async () => secret.set(undefined)}>
+        <Form verb="I have stored it" onSubmit={() => secret.set(undefined)}>
           <h2>{shown.title}</h2>
           <p class="soft">It is shown once, now. Store it where only its program reads it.</p>
           <Copied text={shown.text} />

@@ -1,13 +1,13 @@
-import { api, refresh, textOf, queries, useGet, type Webhook, type WebhookListItem } from '../http.js';
-import { announce } from '../parts/announce.js';
-import { Ask, Check, Field, textIn, Choices } from '../parts/ask.js';
-import { numberIn } from './keys.js';
-import { secret } from './secret.js';
 import { useEffect } from 'preact/hooks';
-import { Badge, Note, Section, Waiting } from '../parts/page.js';
+import { api, queries, refresh, textOf, useGet, type Webhook, type WebhookListItem } from '../http.js';
+import { announce } from '../parts/announce.js';
+import { Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
 import { Named, Table, type Column } from '../parts/list.js';
+import { Badge, Note, Section, Waiting } from '../parts/page.js';
 import { count, Time, timeText } from '../parts/text.js';
 import { explain, REASONS } from './explain.js';
+import { numberIn } from './keys.js';
+import { secret } from './secret.js';
 
 type Kind = WebhookListItem['kinds'][number];
 const KINDS: readonly Kind[] = ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock'];
@@ -53,7 +53,7 @@ export function NewWebhook() {
 const OVERLAPS = { 'no time: it ends now': 0, '1 day': 24, '7 days': 168 };
 const BODIES = { thin: 'It says what changed.', full: 'It has the record, with the names and addresses of customers.' };
 
-export function WebhookActions({ hook }: { hook: Webhook }) {
+function WebhookActions({ hook }: { hook: Webhook }) {
   const path = { params: { path: { id: hook.id } } };
   const isPaused = hook.state === 'paused';
   /** A button without a question, for what harms nothing. */
@@ -138,11 +138,9 @@ function Trouble({ hook }: { hook: Webhook }) {
   if (!isPaused && !hook.failing_since) return null;
   return (
     <Note tone={hook.reason === 'requested' ? 'wait' : 'bad'}>
-      <span>
-        <strong>{hook.failing_since ? `Failing since ${timeText(hook.failing_since)}.` : 'Paused.'}</strong>{' '}
-        {hook.reason !== 'requested' && failed && explain(failed)} {REASONS[hook.reason]}
-        {!isPaused && hook.next_attempt_at && `The next try is ${timeText(hook.next_attempt_at)}. Nothing is lost.`}
-      </span>
+      <strong>{hook.failing_since ? `Failing since ${timeText(hook.failing_since)}.` : 'Paused.'}</strong>{' '}
+      {hook.reason !== 'requested' && failed && explain(failed)} {REASONS[hook.reason]}
+      {!isPaused && hook.next_attempt_at && `The next try is ${timeText(hook.next_attempt_at)}. Nothing is lost.`}
     </Note>
   );
 }
@@ -165,12 +163,7 @@ function Shown({ row }: { row: WebhookListItem }) {
           {hook.last_deliveries.length > 0 && (
             <details class="more" open={!!row.failing_since || row.state === 'paused'}>
               <summary>The last attempts</summary>
-              <Table
-                label={`Attempts of ${row.name || row.url}`}
-                rows={hook.last_deliveries}
-                columns={DELIVERIES}
-                keyOf={({ message_id, at }) => message_id + at}
-              />
+              <Table label={`Attempts of ${row.name || row.url}`} rows={hook.last_deliveries} columns={DELIVERIES} />
             </details>
           )}
         </>

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { api, mode, useGet, type Schemas } from '../http.js';
+import { COLUMNS } from '../orders/columns.js';
 import { Bars } from '../parts/bars.js';
 import { List } from '../parts/list.js';
-import { count, money } from '../parts/text.js';
 import { Page, Section, Waiting } from '../parts/page.js';
+import { count, money } from '../parts/text.js';
 import { to } from '../route.js';
 import { can, currency } from '../session.js';
-import { COLUMNS } from '../orders/columns.js';
 
 type OrderSums = Schemas['OrderSums'];
 
@@ -139,20 +139,17 @@ function Newest() {
         query={query}
         columns={NEWEST}
         empty="No order yet. It shows here as soon as it is placed."
-        keyOf={({ id }) => id}
       />
     </Section>
   );
 }
 
-export function Home() {
-  return (
-    <Page title="Home">
-      <div class="halves">
-        <Needs />
-        <Today />
-      </div>
-      <Newest />
-    </Page>
-  );
-}
+export const Home = () => (
+  <Page title="Home">
+    <div class="halves">
+      <Needs />
+      <Today />
+    </div>
+    <Newest />
+  </Page>
+);

@@ -2,24 +2,20 @@ import { api, type Order } from '../http.js';
 import { Amount, Ask, Check, Field, textIn } from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
 import { count, minorOf, money } from '../parts/text.js';
-import { describe, leftOf, stillOwed, type Line } from './columns.js';
+import { describe, isHeld, leftOf, stillOwed, type Line } from './columns.js';
 
 interface ActionProps {
   readonly order: Order;
-  readonly reason?: string | undefined;
 }
 
 interface LineUnitsProps {
   readonly lines: readonly Line[];
-  /** The most units of a line. */
   readonly limit: (line: Line) => number;
-  /** The units that the field begins with. */
   readonly begin: (line: Line) => number;
 }
 
 const unitsField = ({ line }: Line) => `line-${line}`;
 
-/** A number of units for each line. */
 function LineUnits({ lines, limit, begin }: LineUnitsProps) {
   const field = (line: Line) => (
     <>
@@ -47,7 +43,8 @@ const unitsIn = (form: FormData, lines: readonly Line[]) =>
 
 const Tell = () => <Check label="Tell the customer" name="notify" defaultChecked />;
 
-export function Ship({ order, reason }: ActionProps) {
+export function Ship({ order }: ActionProps) {
+  const reason = isHeld(order) ? 'It is under review: release it first.' : undefined;
   const lines = order.line_items.filter((line) => leftOf(line) > 0);
   const send = async (form: FormData) => {
     const body = {
@@ -176,35 +173,31 @@ export function Cancel({ order }: ActionProps) {
   );
 }
 
-export function Release({ order }: ActionProps) {
-  return (
-    <Ask
-      title={`Release ${order.receipt_number}?`}
-      verb="Release"
-      tone="primary"
-      text="The customer gets the confirmation, and the order can ship."
-      send={() => api.POST('/v1/orders/{id}/release', { params: { path: order }, body: {} })}
-      said={`${order.receipt_number} is released.`}
-    />
-  );
-}
+export const Release = ({ order }: ActionProps) => (
+  <Ask
+    title={`Release ${order.receipt_number}?`}
+    verb="Release"
+    tone="primary"
+    text="The customer gets the confirmation, and the order can ship."
+    send={() => api.POST('/v1/orders/{id}/release', { params: { path: order }, body: {} })}
+    said={`${order.receipt_number} is released.`}
+  />
+);
 
-export function Hold({ order }: ActionProps) {
-  return (
-    <Ask
-      title={`Hold ${order.receipt_number}?`}
-      verb="Hold"
-      text="Nothing of it ships until a person releases it."
-      send={(form) => {
-        const body = { reason: textIn(form, 'reason') };
-        return api.POST('/v1/orders/{id}/hold', { params: { path: order }, body });
-      }}
-      said={`${order.receipt_number} is under review.`}
-    >
-      <Field label="Reason" name="reason" required autoFocus />
-    </Ask>
-  );
-}
+export const Hold = ({ order }: ActionProps) => (
+  <Ask
+    title={`Hold ${order.receipt_number}?`}
+    verb="Hold"
+    text="Nothing of it ships until a person releases it."
+    send={(form) => {
+      const body = { reason: textIn(form, 'reason') };
+      return api.POST('/v1/orders/{id}/hold', { params: { path: order }, body });
+    }}
+    said={`${order.receipt_number} is under review.`}
+  >
+    <Field label="Reason" name="reason" required autoFocus />
+  </Ask>
+);
 
 const CUSTOMER = { name: 'Name', email: 'E-mail', phone: 'Phone' } as const;
 const ADDRESS = {
@@ -223,7 +216,7 @@ function changes(form: FormData, names: readonly string[], before: Readonly<Reco
   return Object.fromEntries(changed.map((name) => [name, textIn(form, name) || null]));
 }
 
-export function CorrectContact({ order }: { order: Order }) {
+export function CorrectContact({ order }: ActionProps) {
   const before: Readonly<Record<string, string | null>> = { ...order.customer, ...order.shipping_address };
   const send = (form: FormData) => {
     const customer = changes(form, Object.keys(CUSTOMER), before);

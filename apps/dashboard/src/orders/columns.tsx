@@ -1,6 +1,6 @@
-import { mode, type Order, type OrderQuery, type OrderListItem } from '../http.js';
-import { Badge, PaymentBadge } from '../parts/page.js';
+import { mode, type Order, type OrderListItem, type OrderQuery } from '../http.js';
 import { Named, type Column } from '../parts/list.js';
+import { Badge, PaymentBadge } from '../parts/page.js';
 import { money, Time } from '../parts/text.js';
 import { to } from '../route.js';
 

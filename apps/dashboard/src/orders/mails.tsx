@@ -1,7 +1,7 @@
 import { api, type Order } from '../http.js';
 import { Ask } from '../parts/ask.js';
-import { Badge, Section } from '../parts/page.js';
 import { Rows } from '../parts/list.js';
+import { Badge, Section } from '../parts/page.js';
 import { count, timeText } from '../parts/text.js';
 import { can } from '../session.js';
 
@@ -41,18 +41,16 @@ export function Mails({ order }: { order: Order }) {
   );
 }
 
-function Again({ order, mail: { stage, reference } }: { order: Order; mail: Mail }) {
-  return (
-    <Ask
-      label="Send again…"
-      title={`Send the mail again: ${NAMES[stage].toLowerCase()} ${reference}`}
-      verb="Send"
-      tone="quiet"
-      text={`To ${stage === 'notify-merchant' ? 'the store' : order.customer.email || 'the customer'}.`}
-      send={() =>
-        api.POST('/v1/orders/{id}/mails', { params: { path: order }, body: { stage, reference: reference || null } })
-      }
-      said="The mail is on its way."
-    />
-  );
-}
+const Again = ({ order, mail: { stage, reference } }: { order: Order; mail: Mail }) => (
+  <Ask
+    label="Send again…"
+    title={`Send the mail again: ${NAMES[stage].toLowerCase()} ${reference}`}
+    verb="Send"
+    tone="quiet"
+    text={`To ${stage === 'notify-merchant' ? 'the store' : order.customer.email || 'the customer'}.`}
+    send={() =>
+      api.POST('/v1/orders/{id}/mails', { params: { path: order }, body: { stage, reference: reference || null } })
+    }
+    said="The mail is on its way."
+  />
+);

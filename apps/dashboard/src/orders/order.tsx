@@ -1,13 +1,13 @@
 import { api, useGet, type Order } from '../http.js';
 import { Ask } from '../parts/ask.js';
-import { Badge, PaymentBadge, Copy, Note, Page, Section } from '../parts/page.js';
 import { Facts, Named, Rows, Table, type Column } from '../parts/list.js';
+import { Badge, Copy, Note, Page, PaymentBadge, Section } from '../parts/page.js';
 import { money, Time } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
-import { Cancel, Hold, Pay, Refund, Release, Ship, CorrectContact } from './actions.js';
-import { Mails } from './mails.js';
+import { Cancel, CorrectContact, Hold, Pay, Refund, Release, Ship } from './actions.js';
 import { describe, isHeld, leftOf, stateOf, stillOwed, type Line } from './columns.js';
+import { Mails } from './mails.js';
 import { Timeline } from './timeline.js';
 
 export function OrderPage({ id }: { id: string }) {
@@ -20,19 +20,17 @@ export function OrderPage({ id }: { id: string }) {
       back="Orders"
       aside={<Copy text={order.receipt_number} />}
       actions={<Actions order={order} />}
-      facts={
-        <>
-          <PaymentBadge state={order.status} />
-          <Badge {...stateOf({ ...order, held: isHeld(order) })} />
-          {order.is_test && <Badge state="test" />}
-          <span>
-            <Time at={order.created_at} />
-          </span>
-          <span>{order.source === 'POS' ? 'point of sale' : 'website'}</span>
-          <span>{order.payment_method.replaceAll('_', ' ')}</span>
-          {order.external_reference && <span>your number {order.external_reference}</span>}
-        </>
-      }
+      badges={[
+        <PaymentBadge key="payment" state={order.status} />,
+        <Badge key="stage" {...stateOf({ ...order, held: isHeld(order) })} />,
+        order.is_test && <Badge key="mode" state="test" />,
+      ]}
+      facts={[
+        <Time key="placed" at={order.created_at} />,
+        order.source === 'POS' ? 'point of sale' : 'website',
+        order.payment_method.replaceAll('_', ' '),
+        order.external_reference && `your number ${order.external_reference}`,
+      ]}
       about={
         <>
           <Contact order={order} />
@@ -45,9 +43,7 @@ export function OrderPage({ id }: { id: string }) {
       {isHeld(order) && <UnderReview order={order} />}
       {order.refund_due > 0 && (
         <Note tone="bad">
-          <span>
-            Pay back <strong>{money(order.refund_due, order.currency)}</strong>, then record the refund here.
-          </span>
+          Pay back <strong>{money(order.refund_due, order.currency)}</strong>, then record the refund here.
         </Note>
       )}
       <Lines order={order} />
@@ -66,7 +62,7 @@ function Actions({ order }: { order: Order }) {
   return (
     <>
       {ships && held && <Release order={order} />}
-      {ships && isOpen && <Ship order={order} reason={held ? 'It is under review: release it first.' : undefined} />}
+      {ships && isOpen && <Ship order={order} />}
       {pays && <Pay order={order} />}
       {pays && <Refund order={order} />}
       <button type="button" onClick={() => print()}>
@@ -84,26 +80,15 @@ function UnderReview({ order }: { order: Order }) {
   const reasons = order.fraud.reasons.map(({ rule, score }) => `${ruleText(rule)} (${score})`).join(', ');
   return (
     <Note tone="bad">
-      <span>
-        <strong>Under review{reasons && `: ${reasons}`}.</strong> Nothing of it ships until you release it.
-      </span>
+      <strong>Under review{reasons && `: ${reasons}`}.</strong> Nothing of it ships until you release it.
     </Note>
   );
 }
 
-function Units({ line }: { line: Line }) {
-  const { quantity, shipped_quantity: shipped, returned_quantity: returned, cancelled_quantity: cancelled } = line;
-  const parts = [
-    shipped > 0 && `${shipped} shipped`,
-    returned > 0 && `${returned} returned`,
-    cancelled > 0 && `${cancelled} given up`,
-  ];
-  return (
-    <>
-      {quantity}
-      {parts.some(Boolean) && <small>{parts.filter(Boolean).join(', ')}</small>}
-    </>
-  );
+function Units({ line: { quantity, ...line } }: { line: Line }) {
+  const { shipped_quantity: shipped, returned_quantity: returned, cancelled_quantity: cancelled } = line;
+  const parts = [[shipped, 'shipped'] as const, [returned, 'returned'] as const, [cancelled, 'given up'] as const];
+  return <Named name={quantity} small={parts.map(([n, word]) => n > 0 && `${n} ${word}`)} />;
 }
 
 const columnsOf = (currency: string): readonly Column<Line>[] => [
@@ -135,7 +120,6 @@ function Lines({ order }: { order: Order }) {
         label="Table of the lines"
         rows={order.line_items}
         columns={columnsOf(order.currency)}
-        keyOf={({ line }) => String(line)}
         foot={[...sums, { name: 'Total', amount: order.total_amount }].map(({ name, amount }) => (
           <tr key={name} class={name.toLowerCase()}>
             <th scope="row" colSpan={4}>

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api, useGet, type OrderQuery } from '../http.js';
 import { arrivals, showArrivals } from '../live.js';
-import { List, Choice, Filters, PAGE_SIZE } from '../parts/list.js';
-import { count, startOfDay } from '../parts/text.js';
+import { Choice, Filters, List, PAGE_SIZE } from '../parts/list.js';
 import { Page } from '../parts/page.js';
-import { useStore } from '../store.js';
+import { count, startOfDay } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
+import { useStore } from '../store.js';
 import { COLUMNS, INCLUDE, ONLY_MODE, PAYMENTS, QUEUES, STAGES, type Queue } from './columns.js';
 import { ReleaseSeveral, ShipSeveral } from './several.js';
 
@@ -39,21 +39,19 @@ function Count({ queue }: { queue: Queue }) {
   return <span class="count">{total?.toLocaleString()}</span>;
 }
 
-function Queues({ route }: { route: Route }) {
-  return (
-    <nav class="views" aria-label="Work queues">
-      {(Object.keys(QUEUES) as Queue[]).map((queue) => (
-        <a
-          key={queue}
-          href={to('/orders', { queue: queue === 'ship' ? undefined : queue })}
-          aria-current={queueOf(route) === queue ? 'page' : undefined}
-        >
-          {QUEUES[queue].name} <Count queue={queue} />
-        </a>
-      ))}
-    </nav>
-  );
-}
+const Queues = ({ route }: { route: Route }) => (
+  <nav class="views" aria-label="Work queues">
+    {(Object.keys(QUEUES) as Queue[]).map((queue) => (
+      <a
+        key={queue}
+        href={to('/orders', { queue: queue === 'ship' ? undefined : queue })}
+        aria-current={queueOf(route) === queue ? 'page' : undefined}
+      >
+        {QUEUES[queue].name} <Count queue={queue} />
+      </a>
+    ))}
+  </nav>
+);
 
 /** Orders that came since the list was read: shown when the person asks, so that no row moves under the eye. */
 function Arrived() {

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { api, refresh, useGet, type Order, type Schemas } from '../http.js';
 import { Form, textIn } from '../parts/ask.js';
-import { money, Time } from '../parts/text.js';
 import { Section, Waiting } from '../parts/page.js';
+import { money, Time } from '../parts/text.js';
 import { can } from '../session.js';
 
 type OrderEvent = Schemas['OrderEvent'];

@@ -11,10 +11,8 @@ export function announce(message: string): void {
   end = setTimeout(() => text.set(''), SHOWN_MS);
 }
 
-export function Announcements() {
-  return (
-    <p class="toast" role="status" aria-live="polite">
-      {useStore(text)}
-    </p>
-  );
-}
+export const Announcements = () => (
+  <p class="toast" role="status" aria-live="polite">
+    {useStore(text)}
+  </p>
+);

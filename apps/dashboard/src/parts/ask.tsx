@@ -73,7 +73,7 @@ interface FormProps {
   readonly verb: string;
   readonly tone?: 'primary' | 'danger' | '';
   readonly children?: ComponentChildren;
-  readonly onSubmit: (form: FormData) => Promise<unknown>;
+  readonly onSubmit: (form: FormData) => unknown;
   readonly onCancel?: () => void;
 }
 
@@ -140,14 +140,12 @@ export function Field({ label, hint, ...input }: InputProps) {
   );
 }
 
-export function Check({ label, ...input }: InputProps) {
-  return (
-    <label class="tick">
-      <input type="checkbox" {...input} />
-      <span>{label}</span>
-    </label>
-  );
-}
+export const Check = ({ label, ...input }: InputProps) => (
+  <label class="tick">
+    <input type="checkbox" {...input} />
+    <span>{label}</span>
+  </label>
+);
 
 interface AmountProps {
   readonly minor: number;
@@ -156,22 +154,19 @@ interface AmountProps {
   readonly name?: string;
 }
 
-export function Amount({ minor, currency, label = 'Amount', name = 'amount' }: AmountProps) {
-  return (
-    <Field
-      label={`${label} (${currency})`}
-      name={name}
-      type="number"
-      min={0}
-      step={stepOf(currency)}
-      required
-      autoFocus
-      defaultValue={plainMoney(minor, currency)}
-    />
-  );
-}
+export const Amount = ({ minor, currency, label = 'Amount', name = 'amount' }: AmountProps) => (
+  <Field
+    label={`${label} (${currency})`}
+    name={name}
+    type="number"
+    min={0}
+    step={stepOf(currency)}
+    required
+    autoFocus
+    defaultValue={plainMoney(minor, currency)}
+  />
+);
 
-/** A field of a form as text. */
 export const textIn = (form: FormData, name: string): string => {
   const value = form.get(name);
   return typeof value === 'string' ? value.trim() : '';

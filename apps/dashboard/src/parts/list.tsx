@@ -1,6 +1,6 @@
+import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { go, to, useRoute, type Route } from '../route.js';
-import type { UseQueryResult } from '@tanstack/preact-query';
 import { Waiting } from './page.js';
 
 export interface Column<Row> {
@@ -14,16 +14,18 @@ export interface TableProps<Row> {
   readonly label: string;
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
-  readonly keyOf: (row: Row) => string;
-  /** Rows of sums. */
+  /** What names a row, where it is not its id or all of it. */
+  readonly keyOf?: (row: Row) => string;
   readonly foot?: ComponentChildren;
   /** The names of the chosen rows, where rows can be chosen. */
   readonly chosen?: ReadonlySet<string>;
   readonly choose?: (keys: ReadonlySet<string>) => void;
 }
 
+const idOf = (row: unknown): string => (row as { id?: string }).id ?? JSON.stringify(row);
+
 /** The first column is the heading of its row, and has the link of the row. */
-export function Table<Row>({ label, rows, columns, keyOf, foot, chosen, choose }: TableProps<Row>) {
+export function Table<Row>({ label, rows, columns, keyOf = idOf, foot, chosen, choose }: TableProps<Row>) {
   const keys = rows.map(keyOf);
   const isAll = chosen !== undefined && keys.length > 0 && keys.every((key) => chosen.has(key));
   const toggle = (key: string) => {
@@ -88,7 +90,6 @@ export function Table<Row>({ label, rows, columns, keyOf, foot, chosen, choose }
 
 export const PAGE_SIZE = 50;
 
-/** The links of the pages of a list. */
 export function Pages({ route, total, noun }: { route: Route; total: number; noun: string }) {
   const page = Number(route.query.page ?? 1);
   const last = Math.max(1, Math.ceil(total / PAGE_SIZE));
@@ -232,26 +233,23 @@ interface Line {
   readonly name: ComponentChildren;
   /** Below the name, smaller. */
   readonly detail?: ComponentChildren;
-  /** On the right. */
   readonly end?: ComponentChildren;
 }
 
 /** A short list inside a card or a dialog. */
-export function Rows({ rows }: { rows: readonly Line[] }) {
-  return (
-    <ul class="rows tight">
-      {rows.map(({ key, name, detail, end }) => (
-        <li key={key}>
-          <span class="grow">
-            {name}
-            {detail && <small>{detail}</small>}
-          </span>
-          {end}
-        </li>
-      ))}
-    </ul>
-  );
-}
+export const Rows = ({ rows }: { rows: readonly Line[] }) => (
+  <ul class="rows tight">
+    {rows.map(({ key, name, detail, end }) => (
+      <li key={key}>
+        <span class="grow">
+          {name}
+          {detail && <small>{detail}</small>}
+        </span>
+        {end}
+      </li>
+    ))}
+  </ul>
+);
 
 interface NamedProps {
   readonly name: ComponentChildren;
@@ -280,17 +278,15 @@ export function Named({ name, href, small = [] }: NamedProps) {
 type Fact = readonly [name: string, value: string];
 
 /** Names and values, such as metadata. */
-export function Facts({ facts }: { facts: readonly (Fact | false)[] }) {
-  return (
-    <dl class="facts-list">
-      {facts
-        .filter((fact) => fact !== false)
-        .map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-    </dl>
-  );
-}
+export const Facts = ({ facts }: { facts: readonly (Fact | false)[] }) => (
+  <dl class="facts-list">
+    {facts
+      .filter((fact) => fact !== false)
+      .map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+  </dl>
+);

@@ -11,8 +11,9 @@ interface PageProps {
   /** Beside the heading, such as a button that copies it. */
   readonly aside?: ComponentChildren;
   readonly actions?: ComponentChildren;
-  /** The state of the record, in one line. */
-  readonly facts?: ComponentChildren;
+  /** Of a record: its states, and what else is said of it in one line. */
+  readonly badges?: ComponentChildren;
+  readonly facts?: readonly ComponentChildren[];
   /** Of a record: in a column on the right. */
   readonly about?: ComponentChildren;
   /** The record, as long as it is on its way. */
@@ -21,7 +22,7 @@ interface PageProps {
 }
 
 /** Takes the focus to the heading, so that a reader of the screen says which page it is. */
-export function Page({ title, back, aside, actions, facts, about, waits, children }: PageProps) {
+export function Page({ title, back, aside, actions, badges, facts, about, waits, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} – Store dashboard`;
@@ -41,7 +42,14 @@ export function Page({ title, back, aside, actions, facts, about, waits, childre
         {aside}
         <div class="actions">{actions}</div>
       </div>
-      {facts && <p class="facts">{facts}</p>}
+      {facts && (
+        <p class="facts">
+          {badges}
+          {facts.filter(Boolean).map((fact, index) => (
+            <span key={index}>{fact}</span>
+          ))}
+        </p>
+      )}
       {waits && <Waiting query={waits} rows={8} />}
       {about ? (
         <div class="columns">
@@ -63,25 +71,29 @@ interface SectionProps {
   readonly flush?: boolean;
 }
 
-export function Section({ title, actions, children, flush = false }: SectionProps) {
-  return (
-    <section class={flush ? 'card flush' : 'card'} aria-label={title}>
-      <div class="section-head">
-        <h2>{title}</h2>
-        {actions}
-      </div>
-      {children}
-    </section>
-  );
+export const Section = ({ title, actions, children, flush = false }: SectionProps) => (
+  <section class={flush ? 'card flush' : 'card'} aria-label={title}>
+    <div class="section-head">
+      <h2>{title}</h2>
+      {actions}
+    </div>
+    {children}
+  </section>
+);
+
+interface NoteProps {
+  readonly tone?: string;
+  readonly children: ComponentChildren;
+  /** What can be done about it. */
+  readonly action?: ComponentChildren;
 }
 
-export function Note({ tone = 'info', children }: { tone?: string; children: ComponentChildren }) {
-  return (
-    <div class="note" data-tone={tone}>
-      {children}
-    </div>
-  );
-}
+export const Note = ({ tone = 'info', children, action }: NoteProps) => (
+  <div class="note" data-tone={tone}>
+    <span>{children}</span>
+    {action}
+  </div>
+);
 
 interface Waited {
   readonly isPending: boolean;
@@ -115,34 +127,23 @@ export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }) {
 
 type Tone = 'good' | 'wait' | 'bad' | 'info' | 'quiet';
 
-const TONES: Readonly<Record<string, Tone>> = {
-  SUCCEEDED: 'good',
-  DELIVERED: 'good',
-  SHIPPED: 'info',
-  PENDING: 'wait',
-  CONFIRMED: 'wait',
-  PROCESSING: 'wait',
-  FAILED: 'bad',
-  REFUNDED: 'quiet',
-  done: 'good',
-  active: 'good',
-  ACTIVE: 'good',
-  delivered: 'good',
-  shipped: 'info',
-  picking: 'wait',
-  pending: 'wait',
-  held: 'bad',
-  dead: 'bad',
-  review: 'bad',
+const STATES: Readonly<Record<Exclude<Tone, 'quiet'>, readonly string[]>> = {
+  good: ['succeeded', 'delivered', 'active', 'done', 'created'],
+  info: ['shipped', 'updated'],
+  wait: ['pending', 'confirmed', 'processing', 'picking'],
+  bad: ['failed', 'held', 'dead', 'review', 'refused'],
 };
+const toneOf = (state: string) =>
+  (Object.keys(STATES) as (keyof typeof STATES)[]).find((tone) => STATES[tone].includes(state));
 
-const WORDS: Readonly<Record<string, string>> = { SUCCEEDED: 'paid', dead: 'failed', done: 'sent', held: 'waits' };
+const WORDS: Readonly<Record<string, string>> = { succeeded: 'paid', dead: 'failed', done: 'sent', held: 'waits' };
 
 /** A state. @param word what stands there instead of the state. */
 export function Badge({ state, word, tone }: { state: string; word?: string | undefined; tone?: Tone }) {
+  const key = state.toLowerCase();
   return (
-    <span class="badge" data-tone={tone ?? TONES[state] ?? 'quiet'}>
-      {word ?? WORDS[state] ?? state.toLowerCase().replaceAll('_', ' ')}
+    <span class="badge" data-tone={tone ?? toneOf(key) ?? 'quiet'}>
+      {word ?? WORDS[key] ?? key.replaceAll('_', ' ')}
     </span>
   );
 }

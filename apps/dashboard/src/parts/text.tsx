@@ -20,7 +20,6 @@ export const plainMoney = (minor: number, currency: string): string =>
 export const minorOf = (text: string, currency: string): number =>
   Math.round(Number(text.trim().replace(',', '.')) * 10 ** digitsOf(currency));
 
-/** The step of a field of money. */
 export const stepOf = (currency: string): string => String(10 ** -digitsOf(currency));
 
 export const count = (n: number, one: string, many = `${one}s`): string =>
@@ -39,13 +38,11 @@ export function timeText(at: string): string {
   return `${day.format(time)}, ${CLOCK.format(time)}`;
 }
 
-export function Time({ at }: { at: string }) {
-  return (
-    <time dateTime={at} title={at}>
-      {timeText(at)}
-    </time>
-  );
-}
+export const Time = ({ at }: { at: string }) => (
+  <time dateTime={at} title={at}>
+    {timeText(at)}
+  </time>
+);
 
 /** The start of a day of the browser in ISO 8601, as filters send it. @param days later. */
 export function startOfDay(date: string, days = 0): string {

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { api, type Schemas } from '../http.js';
-import { Amount, Ask, Check, Field, textIn } from '../parts/ask.js';
-import { minorOf, money, plainMoney } from '../parts/text.js';
+import { Amount, Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
 import { capital } from '../parts/list.js';
+import { minorOf, money, plainMoney } from '../parts/text.js';
 import { currency } from '../session.js';
 
 export type Product = Schemas['Product'];
@@ -50,7 +50,7 @@ function changesOf(form: FormData, product: Product) {
   const given = {
     name: textIn(form, 'name'),
     description: textIn(form, 'description'),
-    status: textIn(form, 'status') as Product['status'],
+    status: textIn(form, 'status').toUpperCase() as Product['status'],
     featured: form.has('featured'),
   };
   const before = { name, description: description.trim(), status, featured };
@@ -58,35 +58,24 @@ function changesOf(form: FormData, product: Product) {
   return Object.fromEntries(Object.entries(given).filter(differs));
 }
 
-export function EditProduct({ product }: { product: Product }) {
-  return (
-    <Ask
-      label="Edit…"
-      title="Edit the product"
-      verb="Save"
-      tone="primary"
-      send={async (form) => {
-        const lines = [{ kind: 'product' as const, slug: product.slug, ...changesOf(form, product) }];
-        const { data } = await api.POST('/v1/import', { body: { atomic: true, lines } });
-        return data?.data.lines[0]?.warning || 'The product is saved.';
-      }}
-    >
-      <Field label="Name" name="name" required autoFocus defaultValue={product.name} />
-      <label class="field">
-        <span>Description</span>
-        <textarea name="description" rows={5} defaultValue={product.description} />
-      </label>
-      <label class="field">
-        <span>Status</span>
-        <select name="status">
-          {STATUSES.map((status) => (
-            <option key={status} value={status} selected={status === product.status}>
-              {capital(status)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <Check label="Featured" name="featured" defaultChecked={product.featured} />
-    </Ask>
-  );
-}
+export const EditProduct = ({ product }: { product: Product }) => (
+  <Ask
+    label="Edit…"
+    title="Edit the product"
+    verb="Save"
+    tone="primary"
+    send={async (form) => {
+      const lines = [{ kind: 'product' as const, slug: product.slug, ...changesOf(form, product) }];
+      const { data } = await api.POST('/v1/import', { body: { atomic: true, lines } });
+      return data?.data.lines[0]?.warning || 'The product is saved.';
+    }}
+  >
+    <Field label="Name" name="name" required autoFocus defaultValue={product.name} />
+    <label class="field">
+      <span>Description</span>
+      <textarea name="description" rows={5} defaultValue={product.description} />
+    </label>
+    <Choices label="Status" name="status" begin={capital(product.status)} of={{ Active: 1, Draft: 2, Archived: 3 }} />
+    <Check label="Featured" name="featured" defaultChecked={product.featured} />
+  </Ask>
+);

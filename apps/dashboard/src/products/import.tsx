@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { api, refresh, useGet, type Schemas } from '../http.js';
 import { announce } from '../parts/announce.js';
 import { Form } from '../parts/ask.js';
-import { Badge, download, Page, Section, Waiting } from '../parts/page.js';
 import { Named, Table, type Column } from '../parts/list.js';
+import { Badge, download, Page, Section, Waiting } from '../parts/page.js';
 import { count } from '../parts/text.js';
 import { useMe } from '../session.js';
 import { linesOf, pieceOf, preview, type BundleLine, type Outcome } from './bundle.js';
@@ -91,7 +91,6 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
           label={isBegun ? 'Refused lines and warnings' : 'What the first lines would change'}
           rows={shown.sort((a, b) => a.n - b.n).slice(0, MOST_SHOWN)}
           columns={COLUMNS}
-          keyOf={({ n }) => String(n)}
         />
       </Section>
       {left > 0 && (
@@ -102,8 +101,6 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
     </>
   );
 }
-
-const TONES = { created: 'good', updated: 'info', refused: 'bad' } as const;
 
 const COLUMNS: readonly Column<Outcome>[] = [
   { name: 'What', cell: ({ n, kind, key }) => <Named name={key || 'Unreadable'} small={[`line ${n} ${kind}`]} /> },
@@ -116,5 +113,5 @@ const COLUMNS: readonly Column<Outcome>[] = [
         </span>
       )),
   },
-  { name: 'Result', cell: ({ result }) => <Badge state={result} tone={TONES[result as keyof typeof TONES]} /> },
+  { name: 'Result', cell: ({ result }) => <Badge state={result} /> },
 ];

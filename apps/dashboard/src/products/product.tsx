@@ -1,7 +1,7 @@
 import { api, useGet } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS, describe, ONLY_MODE } from '../orders/columns.js';
-import { Badge, Page, Section } from '../parts/page.js';
 import { Facts, List, Named, Table, type Column } from '../parts/list.js';
+import { Badge, Page, Section } from '../parts/page.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
 import { CHANGES } from '../stock/changes.js';
@@ -26,16 +26,16 @@ export function ProductPage({ id }: { id: string }) {
           </>
         )
       }
-      facts={
-        <>
-          <Badge state={product.status} />
-          {product.featured && <Badge state="featured" tone="info" />}
-          <span>{priceText(product.price)}</span>
-          <span>{product.quantity.toLocaleString()} available</span>
-          {product.sku && <span>{product.sku}</span>}
-          {product.brand && <span>{product.brand.name}</span>}
-        </>
-      }
+      badges={[
+        <Badge key="status" state={product.status} />,
+        product.featured && <Badge key="featured" state="featured" tone="info" />,
+      ]}
+      facts={[
+        priceText(product.price),
+        `${product.quantity.toLocaleString()} available`,
+        product.sku,
+        product.brand?.name,
+      ]}
       about={<About product={product} />}
     >
       <Variants product={product} />
@@ -64,7 +64,7 @@ function Variants({ product }: { product: Product }) {
   ];
   return (
     <Section title="Variants" flush>
-      <Table label="Table of the variants" rows={product.variants} columns={columns} keyOf={({ id }) => id} />
+      <Table label="Table of the variants" rows={product.variants} columns={columns} />
     </Section>
   );
 }
@@ -110,7 +110,6 @@ function LastOrders({ product: { id } }: { product: Product }) {
         query={list}
         columns={ORDER_COLUMNS}
         empty="No order has taken it from a bin lately."
-        keyOf={(order) => order.id}
       />
     </Section>
   );

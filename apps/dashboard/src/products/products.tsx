@@ -1,7 +1,7 @@
 import { api, useGet, type Schemas } from '../http.js';
-import { Badge, Page } from '../parts/page.js';
 import { Check } from '../parts/ask.js';
-import { List, Named, Choice, Filters, PAGE_SIZE, type Column } from '../parts/list.js';
+import { Choice, Filters, List, Named, PAGE_SIZE, type Column } from '../parts/list.js';
+import { Badge, Page } from '../parts/page.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
 import { priceText, STATUSES } from './edit.js';
@@ -60,14 +60,7 @@ export function Products() {
         {can('catalog') && <Choice name="status" label="Status" values={STATUSES} />}
         <Check label="Only in stock" name="stock" value="1" defaultChecked={!!route.query.stock} />
       </Filters>
-      <List
-        label="Products"
-        query={list}
-        columns={COLUMNS}
-        empty="No product matches."
-        all={{}}
-        keyOf={({ id }) => id}
-      />
+      <List label="Products" query={list} columns={COLUMNS} empty="No product matches." all={{}} />
     </Page>
   );
 }

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api, useGet, type Schemas } from '../http.js';
 import { Ask, Field, textIn } from '../parts/ask.js';
-import { count } from '../parts/text.js';
-import { Note } from '../parts/page.js';
 import type { Column } from '../parts/list.js';
+import { Note } from '../parts/page.js';
+import { count } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
 import { filterOf, Newest, type StockRow } from './movements.js';
@@ -59,13 +59,15 @@ function Present({ row }: RowProps) {
           {row.warehouse}/{row.bin} has {count(seen, 'unit')}.
         </p>
       ) : (
-        <Note tone="wait">
-          <span>
-            It has {row.quantity.toLocaleString()} now, no longer {seen.toLocaleString()}.
-          </span>
-          <button type="button" onClick={() => see(row.quantity)}>
-            Seen
-          </button>
+        <Note
+          tone="wait"
+          action={
+            <button type="button" onClick={() => see(row.quantity)}>
+              Seen
+            </button>
+          }
+        >
+          It has {row.quantity.toLocaleString()} now, no longer {seen.toLocaleString()}.
         </Note>
       )}
       <Newest row={row} />

@@ -1,5 +1,5 @@
 import { api, useGet, type Schemas } from '../http.js';
-import { List, Rows, PAGE_SIZE, type Column } from '../parts/list.js';
+import { List, PAGE_SIZE, Rows, type Column } from '../parts/list.js';
 import { Page } from '../parts/page.js';
 import { Time } from '../parts/text.js';
 import { to, useRoute } from '../route.js';
@@ -35,7 +35,6 @@ const useMovements = (filter: object) =>
     keep: true,
   });
 
-/** The last movements of a row, for a dialog. */
 export function Newest({ row }: { row: StockRow }) {
   const query = useMovements({ ...filterOf(row), limit: 3 });
   const rows = query.data?.data.map((movement, key) => ({
@@ -54,14 +53,7 @@ export function Movements() {
   return (
     <Page title={sku ? `History of ${sku}` : 'History of the stock'} back="Stock">
       {warehouse && <p class="facts">{`${warehouse}/${bin ?? ''}`}</p>}
-      <List
-        label="Movements"
-        query={list}
-        columns={COLUMNS}
-        empty="Nothing has moved."
-        all={{}}
-        keyOf={(row) => JSON.stringify(row)}
-      />
+      <List label="Movements" query={list} columns={COLUMNS} empty="Nothing has moved." all={{}} />
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 import { api, useGet, type Schemas } from '../http.js';
 import { Check } from '../parts/ask.js';
-import { List, Named, Choice, Filters, PAGE_SIZE, type Column } from '../parts/list.js';
+import { Choice, Filters, List, Named, PAGE_SIZE, type Column } from '../parts/list.js';
 import { Note, Page } from '../parts/page.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';

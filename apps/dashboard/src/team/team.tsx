@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { api, useGet, type Schemas } from '../http.js';
-import { Ask, Check, Field, textIn, Choices } from '../parts/ask.js';
+import { Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
 import { List, Named, Rows, type Column } from '../parts/list.js';
-import { alone, Time, timeText } from '../parts/text.js';
 import { Page, Waiting } from '../parts/page.js';
+import { alone, Time, timeText } from '../parts/text.js';
 import { isMe } from '../session.js';
 
 type Person = Schemas['Person'];
@@ -136,7 +136,7 @@ export function Team() {
   const list = useGet(['people'], () => api.GET('/v1/people', { params: { query: { limit: 100 } } }));
   return (
     <Page title="Team" actions={<AddPerson />}>
-      <List label="People" query={list} columns={COLUMNS} keyOf={({ id }) => id} empty="There is no person." />
+      <List label="People" query={list} columns={COLUMNS} empty="There is no person." />
     </Page>
   );
 }
