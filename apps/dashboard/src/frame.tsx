@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { mode, switchMode, textOf, type Key, type Scope } from './http.js';
 import { Keyboard, PAGES } from './keyboard.js';
 import { live } from './live.js';
@@ -79,6 +80,8 @@ function Person({ me }: { me: Key }) {
 export function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
   const { path } = useRoute();
   const here = (page: string) => (page === '/' ? path === '/' : path.startsWith(page));
+  // On a phone the navigation is wider than the page.
+  useEffect(() => document.querySelector('.top [aria-current]')?.scrollIntoView({ inline: 'center' }), [path]);
   return (
     <>
       <header class="top">

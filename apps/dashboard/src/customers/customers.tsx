@@ -33,7 +33,7 @@ export function Customers() {
       <Filters search="Name or e-mail">
         <Choice name="status" label="Status" values={useStatuses(status)} />
       </Filters>
-      <List label="Customers" query={list} columns={COLUMNS} empty="No customer matches." all={{}} />
+      <List label="Customers" noun="customer" query={list} columns={COLUMNS} empty="No customer matches." all={{}} />
     </Page>
   );
 }

@@ -174,7 +174,9 @@ const COLUMNS: readonly Column<StoreKey>[] = [
     name: 'Name',
     cell: ({ name, created_by }) => (
       <>
-        <bdi class="line">{name || 'without a name'}</bdi>
+        <span class="line">
+          <bdi>{name || 'without a name'}</bdi>
+        </span>
         {created_by.name && (
           <small class="line">
             by <bdi>{created_by.name}</bdi>
@@ -211,7 +213,7 @@ const COLUMNS: readonly Column<StoreKey>[] = [
   },
   { name: 'Expires', isNumber: true, cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : 'never') },
 ];
-const ACTIONS: Column<StoreKey> = { name: 'Actions', cell: (row) => <KeyActions row={row} /> };
+const ACTIONS: Column<StoreKey> = { name: 'Actions', isNumber: true, cell: (row) => <KeyActions row={row} /> };
 
 export function Keys() {
   const query = { limit: PAGE_SIZE, page: Number(useRoute().query.page ?? 1) };
@@ -221,6 +223,7 @@ export function Keys() {
     <>
       <List
         label="Keys"
+        noun="key"
         query={list}
         rows={list.data?.data.filter((row) => !isOver(row))}
         columns={[...COLUMNS, ACTIONS]}

@@ -10,19 +10,11 @@ import { can, currency } from '../session.js';
 
 type OrderSums = Schemas['OrderSums'];
 
-interface Need {
-  readonly n: number;
-  readonly text: string;
-  readonly href: string;
-  readonly verb: string;
-  readonly isUrgent?: boolean;
-}
-
 /** What waits for a person, the most urgent first. Without those that the role does not open. */
-function needsOf(all: Schemas['Attention']): Need[] {
+function needsOf(all: Schemas['Attention']) {
   const orders = (queue: string) => to('/orders', { queue });
   const hooks = to('/developers/webhooks');
-  const needs: (Need | false)[] = [
+  const needs = [
     { n: all.held, text: 'under review', href: orders('review'), verb: 'Review', isUrgent: true },
     { n: all.refund_due, text: 'to pay back', href: orders('refund'), verb: 'Pay back', isUrgent: true },
     { n: all.waiting_over_2_days, text: 'waiting for more than 2 days', href: to('/orders'), verb: 'Ship' },

@@ -101,6 +101,7 @@ export function Orders() {
       <Arrived />
       <List
         label="Orders"
+        noun="order"
         query={list}
         columns={COLUMNS}
         keyOf={(order) => order.receipt_number}

@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { go, to, useRoute, type Route } from '../route.js';
 import { Waiting } from './page.js';
+import { count } from './text.js';
 
 export interface Column<Row> {
   readonly name: string;
@@ -90,6 +91,7 @@ export function Table<Row>({ label, rows, columns, keyOf = idOf, foot, chosen, c
 
 export const PAGE_SIZE = 50;
 
+/** The links of the pages of a list. @param noun of one row. */
 export function Pages({ route, total, noun }: { route: Route; total: number; noun: string }) {
   const page = Number(route.query.page ?? 1);
   const last = Math.max(1, Math.ceil(total / PAGE_SIZE));
@@ -99,17 +101,17 @@ export function Pages({ route, total, noun }: { route: Route; total: number; nou
     <nav class="pages" aria-label="Pages">
       <span>
         {total <= PAGE_SIZE
-          ? `${total.toLocaleString()} ${noun}`
-          : `${first.toLocaleString()}–${Math.min(total, page * PAGE_SIZE).toLocaleString()} of ${total.toLocaleString()} ${noun}`}
+          ? count(total, noun)
+          : `${first.toLocaleString()}–${Math.min(total, page * PAGE_SIZE).toLocaleString()} of ${count(total, noun)}`}
       </span>
       {page > 1 && (
         <a class="button" href={at(page - 1)} rel="prev">
-          Newer
+          Previous
         </a>
       )}
       {page < last && (
         <a class="button" href={at(page + 1)} rel="next">
-          Older
+          Next
         </a>
       )}
     </nav>
@@ -194,23 +196,24 @@ interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   readonly empty: string;
   /** Of a page that is the list, with filters and pages in its address: the address without a filter. */
   readonly all?: Readonly<Record<string, string>>;
+  /** Of one row, where there are pages. */
+  readonly noun?: string;
   /** Beside the links of the pages. */
   readonly children?: ComponentChildren;
 }
 
 /** What is on its way, that nothing is there, or the table. */
-export function List<Row>({ query, rows, empty, all, children, ...table }: ListProps<Row>) {
+export function List<Row>({ query, rows, empty, all, noun = '', children, ...table }: ListProps<Row>) {
   const route = useRoute();
   const shown = rows ?? query.data?.data ?? [];
   const total = query.data?.pagination.total ?? 0;
-  const noun = table.label.toLowerCase();
   const isFiltered = all !== undefined && to(route.path, all) !== to(route.path, route.query);
   return (
     <>
       <Waiting query={query} rows={all ? 12 : 3} />
       {query.data && shown.length === 0 && (
         <p class="empty">
-          {empty} {isFiltered && <a href={to(route.path, all)}>Show all {noun}</a>}
+          {empty} {isFiltered && <a href={to(route.path, all)}>Show all {table.label.toLowerCase()}</a>}
         </p>
       )}
       {shown.length > 0 && (

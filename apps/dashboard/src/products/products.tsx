@@ -60,7 +60,7 @@ export function Products() {
         {can('catalog') && <Choice name="status" label="Status" values={STATUSES} />}
         <Check label="Only in stock" name="stock" value="1" defaultChecked={!!route.query.stock} />
       </Filters>
-      <List label="Products" query={list} columns={COLUMNS} empty="No product matches." all={{}} />
+      <List label="Products" noun="product" query={list} columns={COLUMNS} empty="No product matches." all={{}} />
     </Page>
   );
 }

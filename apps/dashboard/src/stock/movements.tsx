@@ -1,5 +1,5 @@
 import { api, useGet, type Schemas } from '../http.js';
-import { List, PAGE_SIZE, Rows, type Column } from '../parts/list.js';
+import { List, Named, PAGE_SIZE, Rows, type Column } from '../parts/list.js';
 import { Page } from '../parts/page.js';
 import { Time } from '../parts/text.js';
 import { to, useRoute } from '../route.js';
@@ -17,7 +17,10 @@ function Why({ movement: { kind, order_id, reference } }: { movement: Movement }
 const COLUMNS: readonly Column<Movement>[] = [
   { name: 'When', cell: ({ at }) => <Time at={at} /> },
   { name: 'Why', cell: (movement) => <Why movement={movement} /> },
-  { name: 'SKU', cell: ({ sku, product_id }) => <a href={to(`/products/${product_id}`)}>{sku || product_id}</a> },
+  {
+    name: 'SKU',
+    cell: ({ sku, product_id }) => <Named name={sku || product_id} href={to(`/products/${product_id}`)} />,
+  },
   { name: 'Bin', cell: ({ warehouse, bin }) => <span class="n">{`${warehouse}/${bin}`}</span> },
   { name: 'Who', cell: ({ actor }) => actor?.name ?? '' },
   { name: 'Units', isNumber: true, cell: ({ quantity }) => signed(quantity) },
@@ -53,7 +56,7 @@ export function Movements() {
   return (
     <Page title={sku ? `History of ${sku}` : 'History of the stock'} back="Stock">
       {warehouse && <p class="facts">{`${warehouse}/${bin ?? ''}`}</p>}
-      <List label="Movements" query={list} columns={COLUMNS} empty="Nothing has moved." all={{}} />
+      <List label="Movements" noun="movement" query={list} columns={COLUMNS} empty="Nothing has moved." all={{}} />
     </Page>
   );
 }
