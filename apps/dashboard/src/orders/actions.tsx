@@ -140,10 +140,8 @@ export function Refund({ order }: ActionProps) {
 export function Cancel({ order }: ActionProps) {
   const { receipt_number, amount_paid, currency } = order;
   const lines = order.line_items.filter((line) => leftOf(line) > 0);
-  const units = count(
-    lines.reduce((sum, line) => sum + leftOf(line), 0),
-    'unit',
-  );
+  const left = lines.reduce((sum, line) => sum + leftOf(line), 0);
+  const units = count(left, 'unit');
   // What has shipped stays: then only the rest is given up.
   const isPart = order.shipments.some(({ status }) => status !== 'void');
   const send = async (form: FormData) => {
