@@ -1,13 +1,13 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { mode, switchMode, textOf, type Key, type Scope } from './http.js';
 import { Keyboard, PAGES } from './keyboard.js';
 import { live } from './live.js';
 import { announce, Announcements } from './parts/announce.js';
-import { useStore } from './store.js';
-import { clock } from './parts/time.js';
+import { clock } from './parts/text.js';
 import { to, useRoute } from './route.js';
 import { can, SignInAgain, signOut } from './session.js';
+import { createStore, useStore } from './store.js';
 
 /** Pages that need more than reading. */
 const NEEDS: Readonly<Record<string, readonly Scope[]>> = { '/developers': ['keys', 'webhooks'], '/team': ['team'] };
@@ -21,7 +21,7 @@ const LIVE = {
   reconnecting: ['bad', 'Reconnecting since'],
 } as const;
 
-function LiveDot(): JSX.Element {
+function LiveDot() {
   const now = useStore(live);
   const [tone, text] = LIVE[now.state];
   return (
@@ -31,25 +31,18 @@ function LiveDot(): JSX.Element {
   );
 }
 
-function Offline(): JSX.Element | null {
-  const [isOnline, set] = useState(navigator.onLine);
-  useEffect(() => {
-    const update = () => set(navigator.onLine);
-    addEventListener('online', update);
-    addEventListener('offline', update);
-    return () => {
-      removeEventListener('online', update);
-      removeEventListener('offline', update);
-    };
-  }, []);
-  return isOnline ? null : (
+const online = createStore(navigator.onLine);
+for (const event of ['online', 'offline']) addEventListener(event, () => online.set(navigator.onLine));
+
+function Offline() {
+  return useStore(online) ? null : (
     <p class="strip" data-tone="wait" role="status">
       There is no network. The page shows what was read before, and reads again with the network.
     </p>
   );
 }
 
-function Person({ me }: { me: Key }): JSX.Element {
+function Person({ me }: { me: Key }) {
   const name = me.person?.name ?? me.name;
   const end = () => void signOut().catch((error: unknown) => announce(textOf(error)));
   return (
@@ -84,9 +77,11 @@ function Person({ me }: { me: Key }): JSX.Element {
   );
 }
 
-export function Frame({ me, children }: { me: Key; children: ComponentChildren }): JSX.Element {
+export function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
   const { path } = useRoute();
   const here = (page: string) => (page === '/' ? path === '/' : path.startsWith(page));
+  // On a phone the navigation is wider than the page.
+  useEffect(() => document.querySelector('.top [aria-current]')?.scrollIntoView({ inline: 'center' }), [path]);
   return (
     <>
       <header class="top">

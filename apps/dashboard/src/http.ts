@@ -5,19 +5,11 @@ import { createStore } from './store.js';
 
 export type Schemas = components['schemas'];
 export type Order = Schemas['Order'];
-export type OrderEvent = Schemas['OrderEvent'];
 export type OrderListItem = Schemas['OrderListItem'];
-export type OrderSums = Schemas['OrderSums'];
-export type Attention = Schemas['Attention'];
-export type Change = Schemas['Change'];
 export type Key = Schemas['ApiKey'];
-export type NewKey = Schemas['NewKey'];
 export type StoreKey = Schemas['StoreKey'];
-export type KeyUse = Schemas['KeyUse'];
 export type Webhook = Schemas['Webhook'];
 export type WebhookListItem = Schemas['WebhookListItem'];
-export type Person = Schemas['Person'];
-export type Stage = Order['pipeline'][number];
 export type Scope = Key['scope'][number];
 export type OrderQuery = NonNullable<paths['/v1/orders']['get']['parameters']['query']>;
 
@@ -45,23 +37,42 @@ export class Refused extends Error {
 export const signedOut = createStore<'' | 'ended' | 'stale'>('');
 
 const MAX_TRIES = 4;
-const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+export const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+/** 128 random bits, also where `crypto.randomUUID` is absent. */
+export const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** The changes that an `Idempotency-Key` makes repeatable. */
+const KEYED = /\/v1\/(orders\/.*|stock|prices|webhooks)$/;
+/** The key of each change until it has its answer, so that a repeated click acts once. */
+const keys = new Map<string, string>();
 
 /**
- * Repeats a change that has an `Idempotency-Key` where the service says that this helps, or does not answer: it acts once.
- * Reads are repeated by the cache.
+ * Repeats a change that has a key where the service says that this helps, or does not answer. Reads are repeated by the
+ * cache.
  */
 async function send(request: Request): Promise<Response> {
-  const tries = request.headers.has('Idempotency-Key') ? MAX_TRIES : 1;
+  if (request.method !== 'POST' || !KEYED.test(request.url)) return fetch(request);
+  const change = `${request.url} ${await request.clone().text()}`;
+  const key = keys.get(change) ?? newKey();
+  keys.set(change, key);
+  request.headers.set('Idempotency-Key', key);
   for (let tried = 1; ; tried++) {
     const response = await fetch(request.clone()).catch((error: unknown) => {
-      if (tried >= tries) throw error;
+      if (tried >= MAX_TRIES) throw error;
     });
-    const again = !response || response.status === 409 || response.status === 429 || response.status >= 500;
-    const isFinal = response?.status === 409 && response.headers.get('x-error-code') !== 'idempotency_in_flight';
-    if (response && (!again || isFinal || tried >= tries)) return response;
+    const isFinal = response && isAnswer(response);
+    if (isFinal) keys.delete(change);
+    if (response && (isFinal || tried >= MAX_TRIES)) return response;
     await pause(1_000 * Math.max(Number(response?.headers.get('retry-after') ?? 0), 2 ** (tried - 1)));
   }
+}
+
+/** Whether a repeated request would be answered alike. */
+function isAnswer({ status, headers }: Response): boolean {
+  if (status === 409) return headers.get('x-error-code') !== 'idempotency_in_flight';
+  return status !== 429 && status < 500;
 }
 
 /** @throws Refused for everything but a success. */
@@ -127,23 +138,8 @@ export function useGet<T>(
     queryKey: name,
     enabled,
     queryFn: async () => (await get()).data as T,
-    ...(keep ? { placeholderData: keepPreviousData } : {}),
+    placeholderData: keep ? keepPreviousData : undefined,
   });
-}
-
-/** 128 random bits, also where `crypto.randomUUID` is absent. */
-export const newKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-
-/** The header of one action: the same key while the same is sent, so that a repeated click acts once. */
-export function keyedHeader(): (body: unknown) => { 'Idempotency-Key': string } {
-  let sent = '';
-  let key = '';
-  return (body) => {
-    const text = JSON.stringify(body);
-    if (text !== sent) [sent, key] = [text, newKey()];
-    return { 'Idempotency-Key': key };
-  };
 }
 
 /** After a change: everything that shows orders, stock or counts is read again. */

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { go, to } from './route.js';
 
@@ -24,7 +23,6 @@ const KEYS: readonly (readonly [keys: string, effect: string])[] = [
 const SEQUENCE_MS = 1_500;
 const NOT_HERE = 'input:not([type=checkbox]),textarea,select,dialog,[contenteditable]';
 
-/** The row that has the focus. */
 const currentRow = () => document.activeElement?.closest('[data-row]') ?? null;
 
 function moveRow(by: 1 | -1): void {
@@ -42,7 +40,7 @@ function search(): void {
 }
 
 /** Each key is a shortcut for a link or a button. */
-export function Keyboard(): JSX.Element {
+export function Keyboard() {
   const help = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     let gAt = -SEQUENCE_MS;

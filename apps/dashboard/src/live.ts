@@ -1,4 +1,5 @@
-import { api, mode, queries, Refused, signedOut, type Change, type Order, type OrderListItem } from './http.js';
+import { api, mode, pause, queries, refresh, Refused, signedOut } from './http.js';
+import type { Order, OrderListItem, Schemas } from './http.js';
 import { createStore } from './store.js';
 
 export type Live =
@@ -12,14 +13,13 @@ export const arrivals = createStore<readonly string[]>([]);
 interface Message {
   readonly live: Live;
   readonly cursor?: string | undefined;
-  readonly changes: readonly Change[];
+  readonly changes: readonly Schemas['Change'][];
 }
 
 const NAME = `dashboard-${mode}`;
 const POLL_MS = 10_000;
 const RETRY_MS = 3_000;
 const started = new Date().toISOString();
-const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
 export function rowOf(order: Order): Partial<OrderListItem> {
   const { status, fulfillment_status, total_amount, customer_name, refund_due } = order;
@@ -108,6 +108,8 @@ async function step(tell: (message: Message) => void): Promise<void> {
   const gone = new AbortController();
   const leave = () => gone.abort();
   document.addEventListener('visibilitychange', leave);
+  // A request that waits does not notice that the network is gone.
+  addEventListener('offline', leave);
   try {
     const query = { kinds: 'orders,stock', cursor: cursor ?? 'now', limit: 100, wait: cursor === undefined ? 0 : 25 };
     const { data } = await api.GET('/v1/changes', { params: { query }, signal: gone.signal });
@@ -124,8 +126,9 @@ async function step(tell: (message: Message) => void): Promise<void> {
     const isPolling = error instanceof Refused && (error.status === 503 || error.status === 429);
     tell({ live: isPolling ? { state: 'polling' } : { state: 'reconnecting', since }, changes: [] });
     await pause(isPolling ? POLL_MS : RETRY_MS);
-    if (isPolling) void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
+    if (isPolling) void refresh();
   } finally {
     document.removeEventListener('visibilitychange', leave);
+    removeEventListener('offline', leave);
   }
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { createStore, useStore } from './store.js';
 
 export interface Route {
   readonly path: string;
@@ -11,15 +11,9 @@ function current(): Route {
 }
 
 /** The place in the dashboard is the fragment: it works below every prefix, and no server or proxy logs it. */
-export function useRoute(): Route {
-  const [route, set] = useState(current);
-  useEffect(() => {
-    const onChange = () => set(current());
-    addEventListener('hashchange', onChange);
-    return () => removeEventListener('hashchange', onChange);
-  }, []);
-  return route;
-}
+const route = createStore(current());
+addEventListener('hashchange', () => route.set(current()));
+export const useRoute = () => useStore(route);
 
 /** The address of a page, for a link. Empty values are left out. */
 export function to(path: string, query: Readonly<Record<string, string | undefined>> = {}): string {

@@ -1,35 +1,21 @@
-import type { JSX } from 'preact';
-import { api, refresh, useGet, type Schemas } from '../http.js';
-import { COLUMNS as ORDER_COLUMNS } from '../orders/columns.js';
-import { INCLUDE, ONLY_MODE } from '../orders/stages.js';
-import { announce } from '../parts/announce.js';
+import { api, useGet, type Schemas } from '../http.js';
+import { COLUMNS as ORDER_COLUMNS, INCLUDE, ONLY_MODE } from '../orders/columns.js';
 import { Ask, Check } from '../parts/ask.js';
-import { Badge } from '../parts/badge.js';
-import { Copy } from '../parts/copy.js';
-import { download } from '../parts/download.js';
-import { Back, Facts, List } from '../parts/list.js';
-import { count, money } from '../parts/money.js';
-import { Page, Section, Waiting } from '../parts/page.js';
-import { timeText } from '../parts/time.js';
+import { Facts, List } from '../parts/list.js';
+import { Badge, Copy, download, Page, Section } from '../parts/page.js';
+import { count, money, timeText } from '../parts/text.js';
 import { can, currency } from '../session.js';
-import { toneOf } from './customers.js';
 
 type Customer = Schemas['Customer'];
 
-export function CustomerPage({ id }: { id: string }): JSX.Element {
+export function CustomerPage({ id }: { id: string }) {
   const query = useGet(['customer', id], () => api.GET('/v1/customers/{id}', { params: { path: { id } } }));
   const customer = query.data?.data;
-  const back = <Back path="/customers" name="Customers" />;
-  if (!customer)
-    return (
-      <Page title="Customer" above={back}>
-        <Waiting query={query} rows={8} />
-      </Page>
-    );
+  if (!customer) return <Page title="Customer" back="Customers" waits={query} />;
   return (
     <Page
       title={customer.name}
-      above={back}
+      back="Customers"
       actions={
         can('customers') && (
           <>
@@ -38,42 +24,27 @@ export function CustomerPage({ id }: { id: string }): JSX.Element {
           </>
         )
       }
+      badges={<Badge state={customer.status} />}
+      facts={[`${money(customer.total_spent, currency())} spent`, `customer since ${timeText(customer.created_at)}`]}
+      about={<About customer={customer} />}
     >
-      <p class="facts">
-        <Badge state={customer.status} tone={toneOf(customer.status)} />
-        <span>{money(customer.total_spent, currency())} spent</span>
-        <span>customer since {timeText(customer.created_at)}</span>
-      </p>
-      <div class="columns">
-        <div>
-          <Orders customer={customer} />
-        </div>
-        <aside aria-label="About the customer">
-          <About customer={customer} />
-        </aside>
-      </div>
+      <Orders customer={customer} />
     </Page>
   );
 }
 
-function Orders({ customer }: { customer: Customer }): JSX.Element {
+function Orders({ customer }: { customer: Customer }) {
   const query = { customer_id: customer.id, limit: 100, include: INCLUDE, ...ONLY_MODE };
   const list = useGet(['orders', 'customer', customer.id], () => api.GET('/v1/orders', { params: { query } }));
   const columns = ORDER_COLUMNS.filter(({ name }) => name !== 'Customer');
   return (
     <Section title={list.data ? count(list.data.pagination.total, 'order') : 'Orders'} flush>
-      <List
-        label="Table of the orders"
-        query={list}
-        columns={columns}
-        empty="No order yet."
-        keyOf={(order) => order.id}
-      />
+      <List label="Table of the orders" query={list} columns={columns} empty="No order yet." />
     </Section>
   );
 }
 
-function About({ customer }: { customer: Customer }): JSX.Element {
+function About({ customer }: { customer: Customer }) {
   const { email, email_verified, phone, city, tags, loyalty_points, last_login, metadata } = customer;
   return (
     <>
@@ -91,7 +62,7 @@ function About({ customer }: { customer: Customer }): JSX.Element {
       <Section title="Account">
         <Facts
           facts={[
-            ...(tags.length > 0 ? [['Tags', tags.join(', ')] as const] : []),
+            tags.length > 0 && ['Tags', tags.join(', ')],
             ['Points', loyalty_points.toLocaleString()],
             ['Last login', last_login ? timeText(last_login) : 'never'],
             ...Object.entries(metadata),
@@ -103,41 +74,32 @@ function About({ customer }: { customer: Customer }): JSX.Element {
 }
 
 /** All that is stored, as a file for the customer who asks for it. */
-function Export({ customer: { id, name } }: { customer: Customer }): JSX.Element {
-  return (
-    <Ask
-      label="Export…"
-      title={`Export what is stored of ${name}`}
-      verb="Download"
-      onSubmit={async () => {
-        const { data } = await api.GET('/v1/customers/{id}/personal-data', { params: { path: { id } } });
-        download(`customer-${id}.json`, JSON.stringify(data?.data, null, 2));
-      }}
-    >
-      <p class="soft">The account and all orders, also those as a guest, for the customer who asks for them.</p>
-    </Ask>
-  );
-}
+const Export = ({ customer: { id, name } }: { customer: Customer }) => (
+  <Ask
+    label="Export…"
+    title={`Export what is stored of ${name}`}
+    verb="Download"
+    text="The account and all orders, also those as a guest, for the customer who asks for them."
+    send={async () => {
+      const { data } = await api.GET('/v1/customers/{id}/personal-data', { params: { path: { id } } });
+      download(`customer-${id}.json`, JSON.stringify(data?.data, null, 2));
+    }}
+  />
+);
 
-function Erase({ customer: { id, name } }: { customer: Customer }): JSX.Element {
+const ERASES =
+  'Name, contact, addresses and notes become empty, in the orders too. Amounts, lines and stock stay. This cannot be ' +
+  'undone, and does not reach backups, sent mails and other systems.';
+
+function Erase({ customer: { id, name } }: { customer: Customer }) {
+  const send = async (form: FormData) => {
+    const body = { force: form.has('force') };
+    const { data } = await api.POST('/v1/customers/{id}/erase', { params: { path: { id } }, body });
+    const stays = data?.data.person_stays ? ' The person may still sign in here: see Team.' : '';
+    return `Erased, with ${count(data?.data.orders ?? 0, 'order')}.${stays}`;
+  };
   return (
-    <Ask
-      label="Erase…"
-      title={`Erase ${name}?`}
-      verb="Erase for good"
-      tone="danger"
-      onSubmit={async (form) => {
-        const body = { force: form.has('force') };
-        const { data } = await api.POST('/v1/customers/{id}/erase', { params: { path: { id } }, body });
-        await refresh();
-        const stays = data?.data.person_stays ? ' The person may still sign in here: see Team.' : '';
-        announce(`Erased, with ${count(data?.data.orders ?? 0, 'order')}.${stays}`);
-      }}
-    >
-      <p class="soft">
-        Name, contact, addresses and notes become empty, in the orders too. Amounts, lines and stock stay. This cannot
-        be undone, and does not reach backups, sent mails and other systems.
-      </p>
+    <Ask label="Erase…" title={`Erase ${name}?`} verb="Erase for good" tone="danger" text={ERASES} send={send}>
       <Check label="Also where orders are open" name="force" />
     </Ask>
   );

@@ -1,13 +1,10 @@
-import type { JSX } from 'preact';
 import { Note, Page } from '../parts/page.js';
 import { to, useRoute } from '../route.js';
 import { can } from '../session.js';
-import { Keys } from './keys.js';
-import { NewKey } from './key-actions.js';
+import { Keys, NewKey } from './keys.js';
 import { Requests } from './requests.js';
 import { Secret } from './secret.js';
-import { NewWebhook } from './webhook-actions.js';
-import { Webhooks } from './webhooks.js';
+import { NewWebhook, Webhooks } from './webhooks.js';
 
 const TABS = [
   { path: '/developers', name: 'Keys', needs: 'keys', content: Keys, action: NewKey },
@@ -15,7 +12,7 @@ const TABS = [
   { path: '/developers/requests', name: 'Requests', needs: 'keys', content: Requests, action: () => null },
 ] as const;
 
-export function Developers(): JSX.Element {
+export function Developers() {
   const { path } = useRoute();
   const tabs = TABS.filter(({ needs }) => can(needs));
   const tab = tabs.find((each) => each.path === path) ?? tabs[0];

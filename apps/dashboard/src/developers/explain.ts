@@ -1,4 +1,4 @@
-import type { KeyUse, Webhook, WebhookListItem } from '../http.js';
+import type { Schemas, Webhook, WebhookListItem } from '../http.js';
 
 type Delivery = Webhook['last_deliveries'][number];
 
@@ -46,7 +46,6 @@ export function explain({ phase, status, answer }: Delivery): string {
   return CODES.find(([code]) => code.test(answer))?.[1] ?? PHASES[phase] ?? '';
 }
 
-/** Why it is paused. */
 export const REASONS: Readonly<Record<WebhookListItem['reason'], string>> = {
   '': '',
   requested: 'It was paused by a person or a program. Nothing is lost: resume it, and it continues where it stopped.',
@@ -86,7 +85,7 @@ export interface Refusal {
 }
 
 /** By key and code, the most frequent first. The days come newest first. */
-export function refusalsOf(days: readonly KeyUse[]): Refusal[] {
+export function refusalsOf(days: readonly Schemas['KeyUse'][]): Refusal[] {
   const found = new Map<string, Refusal>();
   for (const { key_id, name, day, refused } of days)
     for (const [code, times] of Object.entries(refused)) {

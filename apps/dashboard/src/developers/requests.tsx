@@ -1,7 +1,5 @@
-import type { JSX } from 'preact';
 import { api, useGet } from '../http.js';
-import { Waiting } from '../parts/page.js';
-import { Table, type Column } from '../parts/table.js';
+import { List, type Column } from '../parts/list.js';
 import { ADVICE, refusalsOf, type Refusal } from './explain.js';
 
 const COLUMNS: readonly Column<Refusal>[] = [
@@ -19,17 +17,16 @@ const COLUMNS: readonly Column<Refusal>[] = [
   { name: 'What to do', cell: ({ code }) => ADVICE[code] ?? 'The guide explains the code.' },
 ];
 
-export function Requests(): JSX.Element {
-  const query = { days: 7, limit: 100 };
-  const use = useGet(['key-use'], () => api.GET('/v1/keys/usage', { params: { query } }));
-  const refusals = refusalsOf(use.data?.data ?? []);
-  return (
-    <>
-      <Waiting query={use} rows={6} />
-      {use.data && refusals.length === 0 && <p class="empty">No request was refused in the last 7 days.</p>}
-      {refusals.length > 0 && (
-        <Table label="Refused requests" rows={refusals} columns={COLUMNS} keyOf={(row) => row.key + row.code} />
-      )}
-    </>
-  );
+async function read() {
+  const { data } = await api.GET('/v1/keys/usage', { params: { query: { days: 7, limit: 100 } } });
+  return { data: data && { ...data, data: refusalsOf(data.data) } };
 }
+
+export const Requests = () => (
+  <List
+    label="Refused requests"
+    query={useGet(['key-use'], read)}
+    columns={COLUMNS}
+    empty="No request was refused in the last 7 days."
+  />
+);

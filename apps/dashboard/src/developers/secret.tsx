@@ -1,21 +1,19 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { refresh } from '../http.js';
 import { Form } from '../parts/ask.js';
-import { Copy } from '../parts/copy.js';
+import { Copy } from '../parts/page.js';
 import { createStore, useStore } from '../store.js';
 
 interface Shown {
   readonly title: string;
   readonly text: string;
-  /** What to do with it. */
   readonly hint: ComponentChildren;
 }
 
 /** A secret that the service shows once. It is no part of a row, which may leave its list while the secret is shown. */
 export const secret = createStore<Shown | undefined>(undefined);
 
-export const Copied = ({ text }: { text: string }): JSX.Element => (
+export const Copied = ({ text }: { text: string }) => (
   <p class="note">
     <code class="line">{text}</code>
     <Copy text={text} />
@@ -23,18 +21,14 @@ export const Copied = ({ text }: { text: string }): JSX.Element => (
 );
 
 /** Only its button closes it. */
-export function Secret(): JSX.Element {
+export function Secret() {
   const dialog = useRef<HTMLDialogElement>(null);
   const shown = useStore(secret);
   useEffect(() => (shown ? dialog.current?.showModal() : dialog.current?.close()), [shown]);
-  const close = async () => {
-    secret.set(undefined);
-    await refresh();
-  };
   return (
     <dialog ref={dialog} aria-label={shown?.title} closedby="none" onCancel={(event) => event.preventDefault()}>
       {shown && (
-        <Form verb="I have stored it" onSubmit={close}>
+        <Form verb="I have stored it" onSubmit={() => secret.set(undefined)}>
           <h2>{shown.title}</h2>
           <p class="soft">It is shown once, now. Store it where only its program reads it.</p>
           <Copied text={shown.text} />

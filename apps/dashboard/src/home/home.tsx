@@ -1,27 +1,20 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { api, mode, useGet, type Attention, type OrderSums } from '../http.js';
+import { api, mode, useGet, type Schemas } from '../http.js';
+import { COLUMNS } from '../orders/columns.js';
 import { Bars } from '../parts/bars.js';
 import { List } from '../parts/list.js';
-import { count, money } from '../parts/money.js';
 import { Page, Section, Waiting } from '../parts/page.js';
+import { count, money } from '../parts/text.js';
 import { to } from '../route.js';
 import { can, currency } from '../session.js';
-import { COLUMNS } from '../orders/columns.js';
 
-interface Need {
-  readonly n: number;
-  readonly text: string;
-  readonly href: string;
-  readonly verb: string;
-  readonly isUrgent?: boolean;
-}
+type OrderSums = Schemas['OrderSums'];
 
 /** What waits for a person, the most urgent first. Without those that the role does not open. */
-function needsOf(all: Attention): Need[] {
+function needsOf(all: Schemas['Attention']) {
   const orders = (queue: string) => to('/orders', { queue });
   const hooks = to('/developers/webhooks');
-  const needs: (Need | false)[] = [
+  const needs = [
     { n: all.held, text: 'under review', href: orders('review'), verb: 'Review', isUrgent: true },
     { n: all.refund_due, text: 'to pay back', href: orders('refund'), verb: 'Pay back', isUrgent: true },
     { n: all.waiting_over_2_days, text: 'waiting for more than 2 days', href: to('/orders'), verb: 'Ship' },
@@ -34,7 +27,7 @@ function needsOf(all: Attention): Need[] {
   return needs.filter((need) => need !== false).filter(({ n }) => n > 0);
 }
 
-function Needs(): JSX.Element {
+function Needs() {
   const query = useGet(['counts'], () => api.GET('/v1/attention'));
   const all = query.data?.data;
   return (
@@ -67,25 +60,21 @@ function Needs(): JSX.Element {
 const DAYS = 14;
 const dayText = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-function Figures({ rows }: { rows: readonly OrderSums[] }): JSX.Element {
-  const [what, setWhat] = useState<'orders' | 'amount'>('orders');
-  const today = rows.at(-1);
-  const before = rows.at(-2);
-  const textOf = (row: OrderSums) => (what === 'orders' ? row.orders.toLocaleString() : money(row.amount, currency()));
-  const figures = [
-    { name: 'Orders', now: today?.orders.toLocaleString(), then: before?.orders.toLocaleString() },
-    { name: 'Revenue', now: money(today?.amount ?? 0, currency()), then: money(before?.amount ?? 0, currency()) },
-    { name: 'Units', now: today?.units.toLocaleString(), then: before?.units.toLocaleString() },
-    { name: 'Cancelled', now: today?.cancelled.toLocaleString(), then: before?.cancelled.toLocaleString() },
-  ];
+const FIGURES = { orders: 'Orders', amount: 'Revenue', units: 'Units', cancelled: 'Cancelled' } as const;
+type Figure = keyof typeof FIGURES;
+
+function Figures({ rows }: { rows: readonly OrderSums[] }) {
+  const [what, setWhat] = useState<Figure>('orders');
+  const show = (figure: Figure, row: OrderSums | undefined) =>
+    figure === 'amount' ? money(row?.amount ?? 0, currency()) : (row?.[figure] ?? 0).toLocaleString();
   return (
     <>
       <dl class="figures">
-        {figures.map(({ name, now, then }) => (
-          <div key={name}>
-            <dt>{name}</dt>
+        {(Object.keys(FIGURES) as Figure[]).map((figure) => (
+          <div key={figure}>
+            <dt>{FIGURES[figure]}</dt>
             <dd>
-              {now ?? 0} <small>yesterday {then ?? 0}</small>
+              {show(figure, rows.at(-1))} <small>yesterday {show(figure, rows.at(-2))}</small>
             </dd>
           </div>
         ))}
@@ -99,24 +88,24 @@ function Figures({ rows }: { rows: readonly OrderSums[] }): JSX.Element {
             aria-pressed={what === each}
             onClick={() => setWhat(each)}
           >
-            {each === 'orders' ? 'Orders' : 'Revenue'}
+            {FIGURES[each]}
           </button>
         ))}
         <small>last {DAYS} days</small>
       </div>
       <Bars
-        label={`${what === 'orders' ? 'Orders' : 'Revenue'} by day`}
+        label={`${FIGURES[what]} by day`}
         bars={rows.map((row) => ({
           name: dayText.format(new Date(row.period)),
-          value: what === 'orders' ? row.orders : row.amount,
-          text: textOf(row),
+          value: row[what],
+          text: show(what, row),
         }))}
       />
     </>
   );
 }
 
-function Today(): JSX.Element {
+function Today() {
   const query = useGet(['statistics', DAYS], () =>
     api.GET('/v1/statistics/orders', { params: { query: { is_test: mode === 'test' } } }),
   );
@@ -131,7 +120,7 @@ function Today(): JSX.Element {
 const SHOWN = new Set(['Order', 'Placed', 'Customer', 'Fulfilment', 'Total']);
 const NEWEST = COLUMNS.filter(({ name }) => SHOWN.has(name));
 
-function Newest(): JSX.Element {
+function Newest() {
   const query = useGet(['newest'], () =>
     api.GET('/v1/orders', { params: { query: { limit: 8, is_test: mode === 'test', include: ['held'] } } }),
   );
@@ -142,20 +131,17 @@ function Newest(): JSX.Element {
         query={query}
         columns={NEWEST}
         empty="No order yet. It shows here as soon as it is placed."
-        keyOf={({ id }) => id}
       />
     </Section>
   );
 }
 
-export function Home(): JSX.Element {
-  return (
-    <Page title="Home">
-      <div class="halves">
-        <Needs />
-        <Today />
-      </div>
-      <Newest />
-    </Page>
-  );
-}
+export const Home = () => (
+  <Page title="Home">
+    <div class="halves">
+      <Needs />
+      <Today />
+    </div>
+    <Newest />
+  </Page>
+);

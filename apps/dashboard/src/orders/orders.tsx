@@ -1,17 +1,14 @@
-import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { api, useGet, type OrderQuery } from '../http.js';
 import { arrivals, showArrivals } from '../live.js';
-import { count } from '../parts/money.js';
-import { Page, Waiting } from '../parts/page.js';
-import { useStore } from '../store.js';
-import { Choice, Filters, PAGE_SIZE, Pages, Table } from '../parts/table.js';
-import { startOfDay } from '../parts/time.js';
+import { Choice, Filters, List, PAGE_SIZE } from '../parts/list.js';
+import { Page } from '../parts/page.js';
+import { count, startOfDay } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
-import { COLUMNS } from './columns.js';
+import { useStore } from '../store.js';
+import { COLUMNS, INCLUDE, ONLY_MODE, PAYMENTS, QUEUES, STAGES, type Queue } from './columns.js';
 import { ReleaseSeveral, ShipSeveral } from './several.js';
-import { INCLUDE, ONLY_MODE, PAYMENTS, QUEUES, STAGES, type Queue } from './stages.js';
 
 const queueOf = ({ query }: Route): Queue => {
   const name = query.queue ?? 'ship';
@@ -24,42 +21,40 @@ function filterOf(route: Route): OrderQuery {
   return {
     ...QUEUES[queueOf(route)].filter,
     ...ONLY_MODE,
-    ...(search ? { search } : {}),
-    ...(status ? { status } : {}),
     ...(stage ? { fulfillment_status: stage } : {}),
-    ...(source ? { source } : {}),
-    ...(from ? { created_from: startOfDay(from) } : {}),
-    ...(until ? { created_to: startOfDay(until, 1) } : {}),
+    search,
+    status,
+    source,
+    created_from: from && startOfDay(from),
+    created_to: until && startOfDay(until, 1),
     include: INCLUDE,
     limit: PAGE_SIZE,
     page: Number(page ?? 1),
   } as OrderQuery;
 }
 
-function Count({ queue }: { queue: Queue }): JSX.Element {
+function Count({ queue }: { queue: Queue }) {
   const query = { ...QUEUES[queue].filter, ...ONLY_MODE, limit: 1 };
   const total = useGet(['counts', queue], () => api.GET('/v1/orders', { params: { query } })).data?.pagination.total;
   return <span class="count">{total?.toLocaleString()}</span>;
 }
 
-function Queues({ route }: { route: Route }): JSX.Element {
-  return (
-    <nav class="views" aria-label="Work queues">
-      {(Object.keys(QUEUES) as Queue[]).map((queue) => (
-        <a
-          key={queue}
-          href={to('/orders', { queue: queue === 'ship' ? undefined : queue })}
-          aria-current={queueOf(route) === queue ? 'page' : undefined}
-        >
-          {QUEUES[queue].name} <Count queue={queue} />
-        </a>
-      ))}
-    </nav>
-  );
-}
+const Queues = ({ route }: { route: Route }) => (
+  <nav class="views" aria-label="Work queues">
+    {(Object.keys(QUEUES) as Queue[]).map((queue) => (
+      <a
+        key={queue}
+        href={to('/orders', { queue: queue === 'ship' ? undefined : queue })}
+        aria-current={queueOf(route) === queue ? 'page' : undefined}
+      >
+        {QUEUES[queue].name} <Count queue={queue} />
+      </a>
+    ))}
+  </nav>
+);
 
 /** Orders that came since the list was read: shown when the person asks, so that no row moves under the eye. */
-function Arrived(): JSX.Element | null {
+function Arrived() {
   const n = useStore(arrivals).length;
   return n === 0 ? null : (
     <button type="button" class="arrived wide" data-tone="info" onClick={showArrivals}>
@@ -75,41 +70,27 @@ const EMPTY: Readonly<Record<Queue, string>> = {
   all: 'No order matches.',
 };
 
-const word = (value: string) => value.charAt(0) + value.slice(1).toLowerCase();
-const words = (values: readonly string[]) => values.map((value) => [value, word(value)] as const);
+const SOURCES = [['WEBSITE', 'Website'] as const, ['POS', 'Point of sale'] as const];
 
-export function Orders(): JSX.Element {
+export function Orders() {
   const route = useRoute();
   const queue = queueOf(route);
-  const filter = filterOf(route);
-  const list = useGet(['orders', filter], () => api.GET('/v1/orders', { params: { query: filter } }), {
-    keep: true,
-  });
+  const query = filterOf(route);
+  const list = useGet(['orders', query], () => api.GET('/v1/orders', { params: { query } }), { keep: true });
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set<string>());
   const address = JSON.stringify(route.query);
   useEffect(() => choose(new Set<string>()), [address]);
-  const rows = list.data?.data ?? [];
-  const picked = rows.filter(({ receipt_number }) => chosen.has(receipt_number));
-  const selectable = can('fulfillment') ? { chosen, choose } : {};
+  const picked = list.data?.data.filter(({ receipt_number }) => chosen.has(receipt_number)) ?? [];
   return (
     <Page title="Orders">
       <Queues route={route} />
       <Filters
-        route={route}
         search="Number, name, e-mail, tracking"
         also={({ search }) => (search && queue === 'ship' ? { queue: 'all' } : {})}
       >
-        {queue !== 'ship' && <Choice route={route} name="stage" label="Fulfilment" values={words(STAGES)} />}
-        <Choice route={route} name="status" label="Payment" values={words(PAYMENTS)} />
-        <Choice
-          route={route}
-          name="source"
-          label="From"
-          values={[
-            ['WEBSITE', 'Website'],
-            ['POS', 'Point of sale'],
-          ]}
-        />
+        {queue !== 'ship' && <Choice name="stage" label="Fulfilment" values={STAGES} />}
+        <Choice name="status" label="Payment" values={PAYMENTS} />
+        <Choice name="source" label="From" values={SOURCES} />
         <label class="tick soft">
           Placed <input type="date" name="from" aria-label="Placed from" defaultValue={route.query.from ?? ''} />
         </label>
@@ -118,19 +99,16 @@ export function Orders(): JSX.Element {
         </label>
       </Filters>
       <Arrived />
-      <Waiting query={list} rows={12} />
-      {list.data && rows.length === 0 && (
-        <p class="empty">
-          {EMPTY[queue]}{' '}
-          {address !== '{"queue":"all"}' && <a href={to('/orders', { queue: 'all' })}>Show all orders</a>}
-        </p>
-      )}
-      {rows.length > 0 && (
-        <div data-stale={list.isPlaceholderData}>
-          <Table label="Orders" rows={rows} columns={COLUMNS} keyOf={(order) => order.receipt_number} {...selectable} />
-        </div>
-      )}
-      <div class="bar">
+      <List
+        label="Orders"
+        noun="order"
+        query={list}
+        columns={COLUMNS}
+        keyOf={(order) => order.receipt_number}
+        empty={EMPTY[queue]}
+        all={{ queue: 'all' }}
+        {...(can('fulfillment') ? { chosen, choose } : {})}
+      >
         {picked.length > 0 && (
           <div class="chosen" role="group" aria-label="Chosen orders">
             <span>{picked.length} chosen</span>
@@ -141,8 +119,7 @@ export function Orders(): JSX.Element {
             </button>
           </div>
         )}
-        {list.data && rows.length > 0 && <Pages route={route} total={list.data.pagination.total} noun="orders" />}
-      </div>
+      </List>
     </Page>
   );
 }

@@ -1,128 +1,95 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { api, newKey, refresh, Refused, textOf, type OrderListItem } from '../http.js';
-import { announce } from '../parts/announce.js';
+import { api, newKey, textOf, type OrderListItem } from '../http.js';
 import { Ask, Check, Field, textIn } from '../parts/ask.js';
-import { count } from '../parts/money.js';
+import { Rows } from '../parts/list.js';
+import { count } from '../parts/text.js';
 
 interface SeveralProps {
   readonly orders: readonly OrderListItem[];
 }
 
-interface RowsProps extends SeveralProps {
-  /** Why an order was refused, by its id. */
-  readonly results: Results;
-  readonly field?: (order: OrderListItem) => JSX.Element;
-}
-
-type Results = Readonly<Record<string, string>>;
-
-function Rows({ orders, results, field }: RowsProps): JSX.Element {
-  return (
-    <ul class="rows tight">
-      {orders.map((order) => (
-        <li key={order.id}>
-          <span class="grow">
-            {order.receipt_number}
-            <small>{order.customer_name}</small>
-          </span>
-          {field?.(order)}
-          {results[order.id] && <small class="bad wide">{results[order.id]}</small>}
-        </li>
-      ))}
-    </ul>
-  );
-}
+type Extra = (order: OrderListItem) => JSX.Element;
 
 /**
- * Acts on one order after the other, and keeps the key of each: a second click repeats what was refused, and only that.
- * @throws Error with the number of refusals, so that the dialog stays.
+ * Acts on one order after the other. A second click repeats what was refused, and only that.
+ * @returns also the rows of the dialog, which show why an order was refused.
  */
 function useSeveral(orders: readonly OrderListItem[], done: (n: number) => string) {
-  const [results, setResults] = useState<Results>({});
-  const [keys] = useState(() => new Map<string, string>());
+  const [refused, setRefused] = useState<Readonly<Record<string, string>>>({});
   const [finished] = useState(() => new Set<string>());
-  const run = async (act: (order: OrderListItem, key: string) => Promise<unknown>) => {
-    const refused: Record<string, string> = {};
+  const run = async (act: (order: OrderListItem) => Promise<unknown>) => {
+    const failures: Record<string, string> = {};
     for (const order of orders.filter(({ id }) => !finished.has(id))) {
-      const key = keys.get(order.id) ?? newKey();
-      keys.set(order.id, key);
       try {
-        await act(order, key);
+        await act(order);
         finished.add(order.id);
       } catch (error) {
-        refused[order.id] = textOf(error);
-        // Its answer is final, so that another try is another request.
-        if (error instanceof Refused && error.status < 500) keys.delete(order.id);
+        failures[order.id] = textOf(error);
       }
-      setResults({ ...refused });
+      setRefused({ ...failures });
     }
-    await refresh();
-    const n = Object.keys(refused).length;
+    const n = Object.keys(failures).length;
     if (n > 0) throw new Error(`${done(finished.size)} ${count(n, 'order')} refused.`);
-    announce(done(finished.size));
+    return done(finished.size);
   };
-  return { results, run };
+  const rows = (extra?: Extra) =>
+    orders.map((order) => ({
+      key: order.id,
+      name: order.receipt_number,
+      detail: order.customer_name,
+      end: (
+        <>
+          {extra?.(order)}
+          {refused[order.id] && <small class="bad wide">{refused[order.id]}</small>}
+        </>
+      ),
+    }));
+  return { run, rows };
 }
 
-export function ShipSeveral({ orders }: SeveralProps): JSX.Element {
-  const { results, run } = useSeveral(orders, (n) => `${count(n, 'order')} shipped.`);
-  const held = orders.filter(({ held }) => held).length;
+export function ShipSeveral({ orders }: SeveralProps) {
+  const { run, rows } = useSeveral(orders, (n) => `${count(n, 'order')} shipped.`);
+  const [reference] = useState(() => `SHIP-${newKey().slice(0, 8).toUpperCase()}`);
+  const held = orders.filter((order) => order.held).length;
+  const send = (form: FormData) =>
+    run(({ id }) => {
+      const tracking_number = textIn(form, id);
+      const body = { reference, carrier: textIn(form, 'carrier'), tracking_number, notify: form.has('notify') };
+      return api.POST('/v1/orders/{id}/shipments', { params: { path: { id } }, body });
+    });
   return (
     <Ask
-      label={`Ship ${orders.length}…`}
       title={`Ship ${count(orders.length, 'order')}`}
       verb={`Ship ${orders.length}`}
       tone="primary"
       reason={held > 0 ? `${count(held, 'order')} of them under review: release first.` : undefined}
-      onSubmit={(form) =>
-        run((order, key) =>
-          api.POST('/v1/orders/{id}/shipments', {
-            params: { path: { id: order.id }, header: { 'Idempotency-Key': key } },
-            body: {
-              reference: `SHIP-${key.slice(0, 8).toUpperCase()}`,
-              carrier: textIn(form, 'carrier'),
-              tracking_number: textIn(form, order.id),
-              notify: form.has('notify'),
-            },
-          }),
-        )
-      }
+      text="All that is left of each order, as one shipment."
+      send={send}
     >
-      <p class="soft">All that is left of each order, as one shipment.</p>
       <Field label="Carrier" name="carrier" autoFocus />
       <Rows
-        orders={orders}
-        results={results}
-        field={({ id, receipt_number }) => (
+        rows={rows(({ id, receipt_number }) => (
           <input name={id} aria-label={`Tracking number of ${receipt_number}`} placeholder="Tracking" />
-        )}
+        ))}
       />
       <Check label="Tell the customers" name="notify" defaultChecked />
     </Ask>
   );
 }
 
-export function ReleaseSeveral({ orders }: SeveralProps): JSX.Element | null {
+export function ReleaseSeveral({ orders }: SeveralProps) {
   const held = orders.filter((order) => order.held);
-  const { results, run } = useSeveral(held, (n) => `${count(n, 'order')} released.`);
+  const { run, rows } = useSeveral(held, (n) => `${count(n, 'order')} released.`);
   if (held.length === 0) return null;
   return (
     <Ask
-      label={`Release ${held.length}…`}
       title={`Release ${count(held.length, 'order')}`}
       verb={`Release ${held.length}`}
-      onSubmit={() =>
-        run((order, key) =>
-          api.POST('/v1/orders/{id}/release', {
-            params: { path: { id: order.id }, header: { 'Idempotency-Key': key } },
-            body: {},
-          }),
-        )
-      }
+      text="Each customer gets the confirmation, and the orders can ship."
+      send={() => run(({ id }) => api.POST('/v1/orders/{id}/release', { params: { path: { id } }, body: {} }))}
     >
-      <p class="soft">Each customer gets the confirmation, and the orders can ship.</p>
-      <Rows orders={held} results={results} />
+      <Rows rows={rows()} />
     </Ask>
   );
 }

@@ -1,29 +1,22 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { api, refresh, useGet, type Order, type OrderEvent } from '../http.js';
+import { api, refresh, useGet, type Order, type Schemas } from '../http.js';
 import { Form, textIn } from '../parts/ask.js';
-import { money } from '../parts/money.js';
+import { capital } from '../parts/list.js';
 import { Section, Waiting } from '../parts/page.js';
-import { Time } from '../parts/time.js';
+import { money, Time } from '../parts/text.js';
 import { can } from '../session.js';
 
+type OrderEvent = Schemas['OrderEvent'];
+
+/** Of the events whose name does not say it. */
 const WORDS: Readonly<Record<string, string>> = {
-  placed: 'Placed',
-  imported: 'Imported',
   held: 'Put under review',
-  released: 'Released',
   contact_changed: 'Contact corrected',
-  cancelled: 'Cancelled',
   units_cancelled: 'Units given up',
-  lines_changed: 'Lines changed',
   shipment_created: 'Shipment',
-  shipment_changed: 'Shipment changed',
-  shipment_refused: 'Shipment refused',
   payment_recorded: 'Payment',
-  payment_refused: 'Payment refused',
   refund_recorded: 'Refund',
   noted: 'Note',
-  metadata_changed: 'Metadata changed',
   mail_requested: 'Mail sent again',
 };
 
@@ -38,7 +31,7 @@ const ACTORS: Readonly<Record<string, string>> = {
 const lower = (text: string) => text.toLowerCase().replaceAll('_', ' ');
 
 function headline({ event, field, from, to }: OrderEvent): string {
-  if (event !== 'status_changed') return WORDS[event] ?? lower(event);
+  if (event !== 'status_changed') return WORDS[event] ?? capital(lower(event));
   return `${field === 'status' ? 'Payment' : 'Fulfilment'} ${lower(from ?? '')} → ${lower(to ?? '')}`;
 }
 
@@ -48,12 +41,12 @@ function detailsOf({ event, details }: OrderEvent, currency: string): string[] {
   return [
     typeof amount === 'number' && money(amount, currency),
     event.startsWith('shipment') && typeof status === 'string' && lower(status),
-    typeof reason === 'string' && reason,
-    typeof text === 'string' && text,
+    reason,
+    text,
   ].filter((part): part is string => typeof part === 'string' && part !== '');
 }
 
-export function Timeline({ order }: { order: Order }): JSX.Element {
+export function Timeline({ order }: { order: Order }) {
   const params = { path: { id: order.id }, query: { limit: 100 } };
   const query = useGet(['history', order.id], () => api.GET('/v1/orders/{id}/history', { params }));
   return (
@@ -80,7 +73,7 @@ export function Timeline({ order }: { order: Order }): JSX.Element {
   );
 }
 
-function WriteNote({ order }: { order: Order }): JSX.Element {
+function WriteNote({ order }: { order: Order }) {
   const [written, setWritten] = useState(0);
   return (
     <div class="note-form">
@@ -88,9 +81,9 @@ function WriteNote({ order }: { order: Order }): JSX.Element {
         key={written}
         verb="Add note"
         tone=""
-        onSubmit={async (form, header) => {
+        onSubmit={async (form) => {
           const body = { text: textIn(form, 'text') };
-          await api.POST('/v1/orders/{id}/notes', { params: { path: order, header: header(body) }, body });
+          await api.POST('/v1/orders/{id}/notes', { params: { path: order }, body });
           await refresh();
           setWritten(written + 1);
         }}

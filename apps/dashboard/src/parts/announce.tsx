@@ -1,5 +1,3 @@
-import type { JSX } from 'preact';
-import { refresh } from '../http.js';
 import { createStore, useStore } from '../store.js';
 
 const SHOWN_MS = 5_000;
@@ -13,16 +11,8 @@ export function announce(message: string): void {
   end = setTimeout(() => text.set(''), SHOWN_MS);
 }
 
-/** After a change by this page: what it shows is read again, and the person is told. */
-export async function done(message: string): Promise<void> {
-  await refresh();
-  announce(message);
-}
-
-export function Announcements(): JSX.Element {
-  return (
-    <p class="toast" role="status" aria-live="polite">
-      {useStore(text)}
-    </p>
-  );
-}
+export const Announcements = () => (
+  <p class="toast" role="status" aria-live="polite">
+    {useStore(text)}
+  </p>
+);

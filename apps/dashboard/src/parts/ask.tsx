@@ -1,33 +1,44 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { keyedHeader, textOf } from '../http.js';
-
-type Header = ReturnType<typeof keyedHeader>;
+import { refresh, textOf } from '../http.js';
+import { announce } from './announce.js';
+import { plainMoney, stepOf } from './text.js';
 
 interface AskProps {
-  /** Of the button that opens it. */
-  readonly label: string;
   readonly title: string;
-  /** Of the button that acts; a verb. */
+  /** Of the button that acts. */
   readonly verb: string;
+  /** Of the button that opens the dialog. */
+  readonly label?: string;
   readonly tone?: 'primary' | 'danger' | 'quiet';
   /** Why it cannot be done now. */
   readonly reason?: string | undefined;
+  /** What it does, above its fields. */
+  readonly text?: ComponentChildren;
   readonly children?: ComponentChildren;
-  /** @param header the `Idempotency-Key` for a body. The dialog closes when it resolves, and shows the text of a failure. */
-  readonly onSubmit: (form: FormData, header: Header) => Promise<unknown>;
+  /** Acts. After a failure the dialog stays and shows its text. */
+  readonly send: (form: FormData) => Promise<unknown>;
+  /** What is announced then, where `send` does not return it. */
+  readonly said?: string;
 }
 
 const LONG_MS = 3_000;
 
 /** A button and its dialog. Focus, Escape and the page behind it are the browser's; the content lives while it is open. */
-export function Ask({ label, title, verb, tone, reason, children, onSubmit }: AskProps): JSX.Element {
+export function Ask({ title, verb, label = `${verb}…`, tone, reason, text, children, send, said }: AskProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();
   }, [isOpen]);
+  const act = async (form: FormData) => {
+    // Also a refusal can say that the page is out of date.
+    const result = await send(form).finally(() => void refresh());
+    dialog.current?.close();
+    const news = said ?? result;
+    if (typeof news === 'string') announce(news);
+  };
   return (
     <>
       <button
@@ -45,13 +56,11 @@ export function Ask({ label, title, verb, tone, reason, children, onSubmit }: As
           <Form
             verb={verb}
             tone={tone === 'danger' ? 'danger' : 'primary'}
-            onSubmit={async (form, header) => {
-              await onSubmit(form, header);
-              dialog.current?.close();
-            }}
+            onSubmit={act}
             onCancel={() => dialog.current?.close()}
           >
             <h2 id={id}>{title}</h2>
+            {text && <p class="soft">{text}</p>}
             {children}
           </Form>
         </dialog>
@@ -64,13 +73,12 @@ interface FormProps {
   readonly verb: string;
   readonly tone?: 'primary' | 'danger' | '';
   readonly children?: ComponentChildren;
-  readonly onSubmit: (form: FormData, header: Header) => Promise<unknown>;
+  readonly onSubmit: (form: FormData) => unknown;
   readonly onCancel?: () => void;
 }
 
 /** Fields, what went wrong, and the button that acts. After a failure the fields stay as they are. */
-export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: FormProps): JSX.Element {
-  const [header] = useState(keyedHeader);
+export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: FormProps) {
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [isLong, setLong] = useState(false);
@@ -84,7 +92,7 @@ export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: F
     setBusy(true);
     setError('');
     try {
-      await onSubmit(form, header);
+      await onSubmit(form);
     } catch (failure) {
       setError(textOf(failure));
     } finally {
@@ -118,10 +126,10 @@ export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: F
 
 type InputProps = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'label'> & {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 };
 
-export function Field({ label, hint, ...input }: InputProps): JSX.Element {
+export function Field({ label, hint, ...input }: InputProps) {
   const id = useId();
   return (
     <label class="field">
@@ -132,17 +140,64 @@ export function Field({ label, hint, ...input }: InputProps): JSX.Element {
   );
 }
 
-export function Check({ label, ...input }: InputProps): JSX.Element {
-  return (
-    <label class="tick">
-      <input type="checkbox" {...input} />
-      <span>{label}</span>
-    </label>
-  );
+export const Check = ({ label, ...input }: InputProps) => (
+  <label class="tick">
+    <input type="checkbox" {...input} />
+    <span>{label}</span>
+  </label>
+);
+
+interface AmountProps {
+  readonly minor: number;
+  readonly currency: string;
+  readonly label?: string;
+  readonly name?: string;
 }
 
-/** A field of a form as text. */
+export const Amount = ({ minor, currency, label = 'Amount', name = 'amount' }: AmountProps) => (
+  <Field
+    label={`${label} (${currency})`}
+    name={name}
+    type="number"
+    min={0}
+    step={stepOf(currency)}
+    required
+    autoFocus
+    defaultValue={plainMoney(minor, currency)}
+  />
+);
+
 export const textIn = (form: FormData, name: string): string => {
   const value = form.get(name);
   return typeof value === 'string' ? value.trim() : '';
 };
+
+interface ChoicesProps {
+  readonly label: string;
+  readonly name: string;
+  /** The word that is chosen at first; none where it must be chosen. */
+  readonly begin?: string;
+  /** Each word, and what it means where that is a text. */
+  readonly of: Readonly<Record<string, string | number>>;
+}
+
+/** One of a few, all of them in view. */
+export function Choices({ label, name, begin, of }: ChoicesProps) {
+  const hasHints = Object.values(of).some((hint) => typeof hint === 'string');
+  return (
+    <fieldset>
+      <legend>{label}</legend>
+      <div class={hasHints ? 'choices' : 'actions'}>
+        {Object.entries(of).map(([word, hint]) => (
+          <label key={word} class="tick">
+            <input type="radio" name={name} value={word} required defaultChecked={word === begin} />
+            <span>
+              {word}
+              {hasHints && <small>{hint}</small>}
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

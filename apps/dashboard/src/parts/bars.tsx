@@ -1,5 +1,3 @@
-import type { JSX } from 'preact';
-
 export interface Bar {
   readonly name: string;
   readonly value: number;
@@ -9,7 +7,7 @@ export interface Bar {
 const HEIGHT = 40;
 
 /** Bars for the eye, and the same numbers in a table. */
-export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }): JSX.Element {
+export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
   const most = Math.max(1, ...bars.map(({ value }) => value));
   const width = 100 / Math.max(1, bars.length);
   const heightOf = (value: number) => (value === 0 ? 0.6 : Math.max(1.5, (HEIGHT * value) / most));

@@ -1,69 +1,295 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
-import type { JSX } from 'preact';
-import { to, type Route } from '../route.js';
+import type { ComponentChildren } from 'preact';
+import { go, to, useRoute, type Route } from '../route.js';
 import { Waiting } from './page.js';
-import { Pages, Table, type Column } from './table.js';
+import { count } from './text.js';
+
+export interface Column<Row> {
+  readonly name: string;
+  /** A number: on the right. */
+  readonly isNumber?: boolean;
+  readonly cell: (row: Row) => ComponentChildren;
+}
+
+export interface TableProps<Row> {
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  /** What names a row, where it is not its id or all of it. */
+  readonly keyOf?: (row: Row) => string;
+  readonly foot?: ComponentChildren;
+  /** The names of the chosen rows, where rows can be chosen. */
+  readonly chosen?: ReadonlySet<string>;
+  readonly choose?: (keys: ReadonlySet<string>) => void;
+}
+
+const idOf = (row: unknown): string => (row as { id?: string }).id ?? JSON.stringify(row);
+
+/** The first column is the heading of its row, and has the link of the row. */
+export function Table<Row>({ label, rows, columns, keyOf = idOf, foot, chosen, choose }: TableProps<Row>) {
+  const keys = rows.map(keyOf);
+  const isAll = chosen !== undefined && keys.length > 0 && keys.every((key) => chosen.has(key));
+  const toggle = (key: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(key)) next.add(key);
+    choose?.(next);
+  };
+  return (
+    <div class="table" tabIndex={0} role="region" aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {chosen && (
+              <th scope="col" class="check">
+                <input
+                  type="checkbox"
+                  aria-label="Choose all rows"
+                  checked={isAll}
+                  onChange={() => choose?.(new Set(isAll ? [] : keys))}
+                />
+              </th>
+            )}
+            {columns.map(({ name, isNumber }) => (
+              <th key={name} scope="col" class={isNumber ? 'n' : ''}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)} data-row>
+              {chosen && (
+                <td class="check">
+                  <input
+                    type="checkbox"
+                    aria-label={`Choose ${keyOf(row)}`}
+                    checked={chosen.has(keyOf(row))}
+                    onChange={() => toggle(keyOf(row))}
+                  />
+                </td>
+              )}
+              {columns.map(({ name, isNumber, cell }, index) =>
+                index === 0 ? (
+                  <th key={name} scope="row">
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={name} class={isNumber ? 'n' : ''} data-name={name}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+        {foot && <tfoot>{foot}</tfoot>}
+      </table>
+    </div>
+  );
+}
+
+export const PAGE_SIZE = 50;
+
+/** The links of the pages of a list. @param noun of one row. */
+export function Pages({ route, total, noun }: { route: Route; total: number; noun: string }) {
+  const page = Number(route.query.page ?? 1);
+  const last = Math.max(1, Math.ceil(total / PAGE_SIZE));
+  const at = (n: number) => to(route.path, { ...route.query, page: n > 1 ? String(n) : undefined });
+  const first = Math.min(total, (page - 1) * PAGE_SIZE + 1);
+  return (
+    <nav class="pages" aria-label="Pages">
+      <span>
+        {total <= PAGE_SIZE
+          ? count(total, noun)
+          : `${first.toLocaleString()}–${Math.min(total, page * PAGE_SIZE).toLocaleString()} of ${count(total, noun)}`}
+      </span>
+      {page > 1 && (
+        <a class="button" href={at(page - 1)} rel="prev">
+          Previous
+        </a>
+      )}
+      {page < last && (
+        <a class="button" href={at(page + 1)} rel="next">
+          Next
+        </a>
+      )}
+    </nav>
+  );
+}
+
+interface FiltersProps {
+  /** What the search finds, for its placeholder. */
+  readonly search?: string;
+  readonly children?: ComponentChildren;
+  /** Values that follow from a change of the others. */
+  readonly also?: (values: Readonly<Record<string, string>>) => Record<string, string | undefined>;
+}
+
+/** A form whose values are in the address: a choice is taken at once, a text with Enter. Another filter begins at page 1. */
+export function Filters({ search, children, also }: FiltersProps) {
+  const route = useRoute();
+  const apply = (form: HTMLFormElement) => {
+    const values = Object.fromEntries(new FormData(form)) as Record<string, string>;
+    go(to(route.path, { ...route.query, page: undefined, ...values, ...also?.(values) }));
+  };
+  return (
+    <form
+      class="filters"
+      role="search"
+      key={JSON.stringify(route.query)}
+      onChange={(event) => apply(event.currentTarget)}
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply(event.currentTarget);
+      }}
+    >
+      {search && (
+        <input
+          id="search"
+          type="search"
+          name="search"
+          aria-label="Search"
+          placeholder={search}
+          defaultValue={route.query.search ?? ''}
+        />
+      )}
+      {children}
+    </form>
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly label: string;
+  /** Each with its word, where that is another one. */
+  readonly values: readonly (string | readonly [value: string, word: string])[];
+}
+
+export const capital = (value: string): string => value.charAt(0) + value.slice(1).toLowerCase();
+
+export function Choice({ name, label, values }: ChoiceProps) {
+  const { query } = useRoute();
+  return (
+    <select name={name} aria-label={label}>
+      <option value="">{label}: any</option>
+      {values
+        .map((each) => (typeof each === 'string' ? [each, capital(each)] : each))
+        .map(([value, word]) => (
+          <option key={value} value={value} selected={query[name] === value}>
+            {word}
+          </option>
+        ))}
+    </select>
+  );
+}
 
 interface Listed<Row> {
   readonly data: readonly Row[];
   readonly pagination: { readonly total: number };
 }
 
-interface ListProps<Row> {
-  readonly label: string;
+interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   readonly query: UseQueryResult<Listed<Row>>;
-  readonly columns: readonly Column<Row>[];
+  /** Those of the answer that are shown, where not all are. */
+  readonly rows?: readonly Row[];
   readonly empty: string;
-  /** Of a page that is the list, which has filters and pages in its address. */
-  readonly route?: Route;
-  readonly keyOf: (row: Row) => string;
+  /** Of a page that is the list, with filters and pages in its address: the address without a filter. */
+  readonly all?: Readonly<Record<string, string>>;
+  /** Of one row, where there are pages. */
+  readonly noun?: string;
+  /** Beside the links of the pages. */
+  readonly children?: ComponentChildren;
 }
 
 /** What is on its way, that nothing is there, or the table. */
-export function List<Row>({ label, query, columns, empty, route, keyOf }: ListProps<Row>): JSX.Element {
-  const rows = query.data?.data ?? [];
-  const isFiltered = route !== undefined && Object.keys(route.query).length > 0;
+export function List<Row>({ query, rows, empty, all, noun = '', children, ...table }: ListProps<Row>) {
+  const route = useRoute();
+  const shown = rows ?? query.data?.data ?? [];
+  const total = query.data?.pagination.total ?? 0;
+  const isFiltered = all !== undefined && to(route.path, all) !== to(route.path, route.query);
   return (
     <>
-      <Waiting query={query} rows={route ? 12 : 3} />
-      {query.data && rows.length === 0 && (
-        <p class={route ? 'empty' : 'soft'}>
-          {empty} {isFiltered && <a href={to(route.path)}>Show all</a>}
+      <Waiting query={query} rows={all ? 12 : 3} />
+      {query.data && shown.length === 0 && (
+        <p class="empty">
+          {empty} {isFiltered && <a href={to(route.path, all)}>Show all {table.label.toLowerCase()}</a>}
         </p>
       )}
-      {rows.length > 0 && (
+      {shown.length > 0 && (
         <div data-stale={query.isPlaceholderData}>
-          <Table label={label} rows={rows} columns={columns} keyOf={keyOf} />
+          <Table rows={shown} {...table} />
         </div>
       )}
-      {rows.length > 0 && route && (
+      {all && total > 0 && (
         <div class="bar">
-          <Pages route={route} total={query.data?.pagination.total ?? 0} noun={label.toLowerCase()} />
+          {children}
+          <Pages route={route} total={total} noun={noun} />
         </div>
       )}
     </>
   );
 }
 
-/** The way back to a list. */
-export function Back({ path, name }: { path: string; name: string }): JSX.Element {
+interface Line {
+  readonly key: string | number;
+  readonly name: ComponentChildren;
+  /** Below the name, smaller. */
+  readonly detail?: ComponentChildren;
+  readonly end?: ComponentChildren;
+}
+
+/** A short list inside a card or a dialog. */
+export const Rows = ({ rows }: { rows: readonly Line[] }) => (
+  <ul class="rows tight">
+    {rows.map(({ key, name, detail, end }) => (
+      <li key={key}>
+        <span class="grow">
+          {name}
+          {detail && <small>{detail}</small>}
+        </span>
+        {end}
+      </li>
+    ))}
+  </ul>
+);
+
+interface NamedProps {
+  readonly name: ComponentChildren;
+  readonly href?: string;
+  /** Below the name; the parts that are empty are left out. */
+  readonly small?: readonly unknown[];
+}
+
+/** A name, and what is below it in a cell of a table. */
+export function Named({ name, href, small = [] }: NamedProps) {
+  const text = small.filter(Boolean).join(' · ');
   return (
-    <a class="back" href={to(path)}>
-      {name}
-    </a>
+    <span class="line">
+      {href ? (
+        <a class="name" href={href}>
+          {name}
+        </a>
+      ) : (
+        name
+      )}
+      {text && <small>{text}</small>}
+    </span>
   );
 }
 
+type Fact = readonly [name: string, value: string];
+
 /** Names and values, such as metadata. */
-export function Facts({ facts }: { facts: readonly (readonly [name: string, value: string])[] }): JSX.Element {
-  return (
-    <dl class="facts-list">
-      {facts.map(([name, value]) => (
+export const Facts = ({ facts }: { facts: readonly (Fact | false)[] }) => (
+  <dl class="facts-list">
+    {facts
+      .filter((fact) => fact !== false)
+      .map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>
       ))}
-    </dl>
-  );
-}
+  </dl>
+);

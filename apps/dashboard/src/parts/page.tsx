@@ -1,19 +1,28 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { isForbidden, textOf } from '../http.js';
+import { to } from '../route.js';
+import { announce } from './announce.js';
 
 interface PageProps {
   readonly title: string;
-  /** Above the heading, such as the way back. */
-  readonly above?: ComponentChildren;
+  /** The page that it belongs to, by its name in the navigation. */
+  readonly back?: string;
   /** Beside the heading, such as a button that copies it. */
   readonly aside?: ComponentChildren;
   readonly actions?: ComponentChildren;
+  /** Of a record: its states, and what else is said of it in one line. */
+  readonly badges?: ComponentChildren;
+  readonly facts?: readonly ComponentChildren[];
+  /** Of a record: in a column on the right. */
+  readonly about?: ComponentChildren;
+  /** The record, as long as it is on its way. */
+  readonly waits?: Waited;
   readonly children?: ComponentChildren;
 }
 
 /** Takes the focus to the heading, so that a reader of the screen says which page it is. */
-export function Page({ title, above, aside, actions, children }: PageProps): JSX.Element {
+export function Page({ title, back, aside, actions, badges, facts, about, waits, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} – Store dashboard`;
@@ -21,7 +30,11 @@ export function Page({ title, above, aside, actions, children }: PageProps): JSX
   }, [title]);
   return (
     <>
-      {above}
+      {back && (
+        <a class="back" href={to(`/${back.toLowerCase()}`)}>
+          {back}
+        </a>
+      )}
       <div class="head">
         <h1 ref={heading} tabIndex={-1}>
           {title}
@@ -29,7 +42,23 @@ export function Page({ title, above, aside, actions, children }: PageProps): JSX
         {aside}
         <div class="actions">{actions}</div>
       </div>
-      {children}
+      {facts && (
+        <p class="facts">
+          {badges}
+          {facts.filter(Boolean).map((fact, index) => (
+            <span key={index}>{fact}</span>
+          ))}
+        </p>
+      )}
+      {waits && <Waiting query={waits} rows={8} />}
+      {about ? (
+        <div class="columns">
+          <div>{children}</div>
+          <aside aria-label={`About ${title}`}>{about}</aside>
+        </div>
+      ) : (
+        children
+      )}
     </>
   );
 }
@@ -42,25 +71,29 @@ interface SectionProps {
   readonly flush?: boolean;
 }
 
-export function Section({ title, actions, children, flush = false }: SectionProps): JSX.Element {
-  return (
-    <section class={flush ? 'card flush' : 'card'} aria-label={title}>
-      <div class="section-head">
-        <h2>{title}</h2>
-        {actions}
-      </div>
-      {children}
-    </section>
-  );
+export const Section = ({ title, actions, children, flush = false }: SectionProps) => (
+  <section class={flush ? 'card flush' : 'card'} aria-label={title}>
+    <div class="section-head">
+      <h2>{title}</h2>
+      {actions}
+    </div>
+    {children}
+  </section>
+);
+
+interface NoteProps {
+  readonly tone?: string;
+  readonly children: ComponentChildren;
+  /** What can be done about it. */
+  readonly action?: ComponentChildren;
 }
 
-export function Note({ tone = 'info', children }: { tone?: string; children: ComponentChildren }): JSX.Element {
-  return (
-    <div class="note" data-tone={tone}>
-      {children}
-    </div>
-  );
-}
+export const Note = ({ tone = 'info', children, action }: NoteProps) => (
+  <div class="note" data-tone={tone}>
+    <span>{children}</span>
+    {action}
+  </div>
+);
 
 interface Waited {
   readonly isPending: boolean;
@@ -70,7 +103,7 @@ interface Waited {
 }
 
 /** What stands where a list or record is not there yet, or not at all; null where it is. @param rows of the grey bars. */
-export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }): JSX.Element | null {
+export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }) {
   if (query.data !== undefined) return null;
   if (isForbidden(query.error))
     return <Note tone="wait">Your role does not include this. An owner can change it.</Note>;
@@ -90,4 +123,53 @@ export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }): 
       ))}
     </div>
   );
+}
+
+type Tone = 'good' | 'wait' | 'bad' | 'info' | 'quiet';
+
+const STATES: Readonly<Record<Exclude<Tone, 'quiet'>, readonly string[]>> = {
+  good: ['succeeded', 'delivered', 'active', 'done', 'created'],
+  info: ['shipped', 'updated'],
+  wait: ['pending', 'confirmed', 'processing', 'picking'],
+  bad: ['failed', 'held', 'dead', 'review', 'refused'],
+};
+const toneOf = (state: string) =>
+  (Object.keys(STATES) as (keyof typeof STATES)[]).find((tone) => STATES[tone].includes(state));
+
+const WORDS: Readonly<Record<string, string>> = { succeeded: 'paid', dead: 'failed', done: 'sent', held: 'waits' };
+
+/** A state. @param word what stands there instead of the state. */
+export function Badge({ state, word, tone }: { state: string; word?: string | undefined; tone?: Tone }) {
+  const key = state.toLowerCase();
+  return (
+    <span class="badge" data-tone={tone ?? toneOf(key) ?? 'quiet'}>
+      {word ?? WORDS[key] ?? key.replaceAll('_', ' ')}
+    </span>
+  );
+}
+
+export const PaymentBadge = ({ state }: { state: string }) => (
+  <Badge state={state} word={state === 'PENDING' ? 'unpaid' : undefined} />
+);
+
+export function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const [isDone, setDone] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setDone(true);
+    announce('Copied');
+    setTimeout(() => setDone(false), 2_000);
+  };
+  return (
+    <button type="button" class="quiet small" onClick={copy} aria-label={`${label} ${text.slice(0, 40)}`}>
+      {isDone ? 'Copied' : label}
+    </button>
+  );
+}
+
+/** Gives the person a file that the page has made. */
+export function download(name: string, text: string): void {
+  const href = URL.createObjectURL(new Blob([text]));
+  Object.assign(document.createElement('a'), { href, download: name }).click();
+  URL.revokeObjectURL(href);
 }

@@ -10,7 +10,6 @@ export interface BundleLine {
   /** What names its row. */
   readonly key: string;
   readonly value: Fields;
-  /** Why it cannot be sent. */
   readonly error: string;
 }
 

@@ -1,23 +1,19 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, refresh, useGet, type Schemas } from '../http.js';
 import { announce } from '../parts/announce.js';
 import { Form } from '../parts/ask.js';
-import { Badge } from '../parts/badge.js';
-import { download } from '../parts/download.js';
-import { Back } from '../parts/list.js';
-import { count } from '../parts/money.js';
-import { Page, Section, Waiting } from '../parts/page.js';
-import { Table, type Column } from '../parts/table.js';
+import { Named, Table, type Column } from '../parts/list.js';
+import { Badge, download, Page, Section, Waiting } from '../parts/page.js';
+import { count } from '../parts/text.js';
 import { useMe } from '../session.js';
 import { linesOf, pieceOf, preview, type BundleLine, type Outcome } from './bundle.js';
 
-export function ImportPage(): JSX.Element {
+export function ImportPage() {
   const [bundle, setBundle] = useState<readonly BundleLine[]>();
   const subdomain = useMe().data?.data.store.subdomain ?? '';
   const take = async (file: File | undefined) => file && setBundle(linesOf(await file.text(), subdomain));
   return (
-    <Page title="Import" above={<Back path="/products" name="Products" />}>
+    <Page title="Import" back="Products">
       <label
         class="empty drop"
         onDragOver={(event) => event.preventDefault()}
@@ -42,7 +38,7 @@ const countsOf = (words: readonly string[]): string =>
   [...new Set(words)].map((word) => `${words.filter((each) => each === word).length} ${word}`).join(', ');
 
 /** The service has no dry run: the rows of the first lines are read and compared. Afterwards, what became of each line. */
-function Import({ lines }: { lines: readonly BundleLine[] }): JSX.Element {
+function Import({ lines }: { lines: readonly BundleLine[] }) {
   const [done, setDone] = useState<readonly Outcome[]>([]);
   const good = lines.filter(({ error }) => error === '');
   const bad = lines.filter(({ error }) => error !== '').map((line) => ({ ...line, result: 'refused', notes: [] }));
@@ -95,7 +91,6 @@ function Import({ lines }: { lines: readonly BundleLine[] }): JSX.Element {
           label={isBegun ? 'Refused lines and warnings' : 'What the first lines would change'}
           rows={shown.sort((a, b) => a.n - b.n).slice(0, MOST_SHOWN)}
           columns={COLUMNS}
-          keyOf={({ n }) => String(n)}
         />
       </Section>
       {left > 0 && (
@@ -107,18 +102,8 @@ function Import({ lines }: { lines: readonly BundleLine[] }): JSX.Element {
   );
 }
 
-const TONES = { created: 'good', updated: 'info', refused: 'bad' } as const;
-
 const COLUMNS: readonly Column<Outcome>[] = [
-  {
-    name: 'What',
-    cell: ({ n, kind, key }) => (
-      <span class="line">
-        {key || 'Unreadable'}
-        <small>{`line ${n} ${kind}`}</small>
-      </span>
-    ),
-  },
+  { name: 'What', cell: ({ n, kind, key }) => <Named name={key || 'Unreadable'} small={[`line ${n} ${kind}`]} /> },
   {
     name: 'Changes',
     cell: ({ error, notes }) =>
@@ -128,5 +113,5 @@ const COLUMNS: readonly Column<Outcome>[] = [
         </span>
       )),
   },
-  { name: 'Result', cell: ({ result }) => <Badge state={result} tone={TONES[result as keyof typeof TONES]} /> },
+  { name: 'Result', cell: ({ result }) => <Badge state={result} /> },
 ];

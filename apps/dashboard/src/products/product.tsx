@@ -1,33 +1,23 @@
-import type { JSX } from 'preact';
 import { api, useGet } from '../http.js';
-import { COLUMNS as ORDER_COLUMNS } from '../orders/columns.js';
-import { ONLY_MODE } from '../orders/stages.js';
-import { Badge } from '../parts/badge.js';
-import { Back, Facts, List } from '../parts/list.js';
-import { Page, Section, Waiting } from '../parts/page.js';
-import { Table, type Column } from '../parts/table.js';
+import { COLUMNS as ORDER_COLUMNS, describe, ONLY_MODE } from '../orders/columns.js';
+import { Facts, List, Named, Table, type Column } from '../parts/list.js';
+import { Badge, Page, Section } from '../parts/page.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
 import { CHANGES } from '../stock/changes.js';
 import type { StockRow } from '../stock/movements.js';
 import { EditPrice, EditProduct, priceText, type Product } from './edit.js';
 
-export function ProductPage({ id }: { id: string }): JSX.Element {
+export function ProductPage({ id }: { id: string }) {
   const query = useGet(['product', id], () =>
     api.GET('/v1/products/{idOrSlug}', { params: { path: { idOrSlug: id } } }),
   );
   const product = query.data?.data;
-  const back = <Back path="/products" name="Products" />;
-  if (!product)
-    return (
-      <Page title={`Product ${id}`} above={back}>
-        <Waiting query={query} rows={8} />
-      </Page>
-    );
+  if (!product) return <Page title={`Product ${id}`} back="Products" waits={query} />;
   return (
     <Page
       title={product.name}
-      above={back}
+      back="Products"
       actions={
         can('catalog') && (
           <>
@@ -36,43 +26,31 @@ export function ProductPage({ id }: { id: string }): JSX.Element {
           </>
         )
       }
+      badges={[
+        <Badge key="status" state={product.status} />,
+        product.featured && <Badge key="featured" state="featured" tone="info" />,
+      ]}
+      facts={[
+        priceText(product.price),
+        `${product.quantity.toLocaleString()} available`,
+        product.sku,
+        product.brand?.name,
+      ]}
+      about={<About product={product} />}
     >
-      <p class="facts">
-        <Badge state={product.status} />
-        {product.featured && <Badge state="featured" tone="info" />}
-        <span>{priceText(product.price)}</span>
-        <span>{product.quantity.toLocaleString()} available</span>
-        {product.sku && <span>{product.sku}</span>}
-        {product.brand && <span>{product.brand.name}</span>}
-      </p>
-      <div class="columns">
-        <div>
-          <Variants product={product} />
-          <Bins product={product} />
-          <LastOrders product={product} />
-        </div>
-        <aside aria-label="About the product">
-          <About product={product} />
-        </aside>
-      </div>
+      <Variants product={product} />
+      <Bins product={product} />
+      <LastOrders product={product} />
     </Page>
   );
 }
 
 type Variant = Product['variants'][number];
 
-function Variants({ product }: { product: Product }): JSX.Element | null {
+function Variants({ product }: { product: Product }) {
   if (product.variants.length === 0) return null;
   const columns: Column<Variant>[] = [
-    {
-      name: 'Variant',
-      cell: ({ name, sku, attributes }) => (
-        <span class="line">
-          {name}
-          <small>{[sku, ...Object.values(attributes)].filter(Boolean).join(' · ')}</small>
-        </span>
-      ),
-    },
+    { name: 'Variant', cell: (variant) => <Named name={variant.name} small={[describe(variant)]} /> },
     { name: 'Status', cell: ({ status }) => <Badge state={status} /> },
     { name: 'Available', isNumber: true, cell: ({ quantity }) => quantity.toLocaleString() },
     { name: 'Price', isNumber: true, cell: ({ price }) => priceText(price) },
@@ -86,7 +64,7 @@ function Variants({ product }: { product: Product }): JSX.Element | null {
   ];
   return (
     <Section title="Variants" flush>
-      <Table label="Table of the variants" rows={product.variants} columns={columns} keyOf={({ id }) => id} />
+      <Table label="Table of the variants" rows={product.variants} columns={columns} />
     </Section>
   );
 }
@@ -98,7 +76,7 @@ const BINS: readonly Column<StockRow>[] = [
   CHANGES,
 ];
 
-function Bins({ product: { id } }: { product: Product }): JSX.Element {
+function Bins({ product: { id } }: { product: Product }) {
   const params = { query: { product_id: Number(id), limit: 100 } };
   const list = useGet(['stock', 'product', id], () => api.GET('/v1/stock', { params }));
   return (
@@ -123,7 +101,7 @@ async function lastOrders(id: string) {
   return api.GET('/v1/orders', { params: { query: { ids, include: ['held', 'units'], ...ONLY_MODE } } });
 }
 
-function LastOrders({ product: { id } }: { product: Product }): JSX.Element {
+function LastOrders({ product: { id } }: { product: Product }) {
   const list = useGet(['stock', 'orders', id], () => lastOrders(id));
   return (
     <Section title="Last orders" flush>
@@ -132,13 +110,12 @@ function LastOrders({ product: { id } }: { product: Product }): JSX.Element {
         query={list}
         columns={ORDER_COLUMNS}
         empty="No order has taken it from a bin lately."
-        keyOf={(order) => order.id}
       />
     </Section>
   );
 }
 
-function About({ product }: { product: Product }): JSX.Element {
+function About({ product }: { product: Product }) {
   const facts = [
     ...product.specifications.map(({ name, value }) => [name, value] as const),
     ...Object.entries(product.metadata),

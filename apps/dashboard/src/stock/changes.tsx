@@ -1,23 +1,17 @@
-import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { api, refresh, useGet, type Schemas } from '../http.js';
-import { announce } from '../parts/announce.js';
+import { api, useGet, type Schemas } from '../http.js';
 import { Ask, Field, textIn } from '../parts/ask.js';
-import { count } from '../parts/money.js';
+import type { Column } from '../parts/list.js';
 import { Note } from '../parts/page.js';
-import type { Column } from '../parts/table.js';
+import { count } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
 import { filterOf, Newest, type StockRow } from './movements.js';
 
-type Header = (body: unknown) => { 'Idempotency-Key': string };
-
 /** All lines or none, so that a corrected request changes nothing twice. */
-async function change(given: Schemas['ChangeStockRequest'], header: Header, text: string): Promise<void> {
-  const body = { ...given, atomic: true };
-  // Also after a refusal, which says that the stock is not what the page shows.
-  await api.POST('/v1/stock', { params: { header: header(body) }, body }).finally(refresh);
-  announce(text);
+async function change(given: Schemas['ChangeStockRequest'], text: string): Promise<string> {
+  await api.POST('/v1/stock', { body: { ...given, atomic: true } });
+  return text;
 }
 
 interface RowProps {
@@ -25,7 +19,7 @@ interface RowProps {
   readonly isSet?: boolean;
 }
 
-function ChangeUnits({ row, isSet = false }: RowProps): JSX.Element {
+function ChangeUnits({ row, isSet = false }: RowProps) {
   const { product_id, variant_id, warehouse, bin } = row;
   const name = row.sku || `product ${product_id}`;
   return (
@@ -33,11 +27,11 @@ function ChangeUnits({ row, isSet = false }: RowProps): JSX.Element {
       label={isSet ? 'Set…' : '±'}
       title={isSet ? `Set the units of ${name}` : `Add or remove ${name}`}
       verb={isSet ? 'Set' : 'Change'}
-      onSubmit={(form, header) => {
+      send={(form) => {
         const units = Number(textIn(form, 'units'));
         const effect = isSet ? { set: units, expected: Number(textIn(form, 'expected')) } : { adjust: units };
         const lines = [{ product_id, variant_id, warehouse, bin, ...effect }];
-        return change({ reason: textIn(form, 'reason'), lines }, header, `The stock of ${name} is changed.`);
+        return change({ reason: textIn(form, 'reason'), lines }, `The stock of ${name} is changed.`);
       }}
     >
       <Present row={row} />
@@ -55,7 +49,7 @@ function ChangeUnits({ row, isSet = false }: RowProps): JSX.Element {
 }
 
 /** What was there when the dialog opened. What was sold since must be seen before the units are set. */
-function Present({ row }: RowProps): JSX.Element {
+function Present({ row }: RowProps) {
   const [seen, see] = useState(row.quantity);
   return (
     <>
@@ -65,13 +59,15 @@ function Present({ row }: RowProps): JSX.Element {
           {row.warehouse}/{row.bin} has {count(seen, 'unit')}.
         </p>
       ) : (
-        <Note tone="wait">
-          <span>
-            It has {row.quantity.toLocaleString()} now, no longer {seen.toLocaleString()}.
-          </span>
-          <button type="button" onClick={() => see(row.quantity)}>
-            Seen
-          </button>
+        <Note
+          tone="wait"
+          action={
+            <button type="button" onClick={() => see(row.quantity)}>
+              Seen
+            </button>
+          }
+        >
+          It has {row.quantity.toLocaleString()} now, no longer {seen.toLocaleString()}.
         </Note>
       )}
       <Newest row={row} />
@@ -110,7 +106,7 @@ export const useWarehouses = () =>
  * The end of the feed when the dialog opened, as of which is counted. It is asked for: what the feed has brought so far can
  * lack a change that the person has just seen.
  */
-function AsOf(): JSX.Element {
+function AsOf() {
   const [cursor, setCursor] = useState('');
   useEffect(() => {
     const params = { query: { kinds: 'stock', cursor: 'now' } };
@@ -123,35 +119,32 @@ function AsOf(): JSX.Element {
 }
 
 /** Goods that came, or a count, of several SKUs. */
-export function Several({ isCount = false }: { isCount?: boolean }): JSX.Element {
+export function Several({ isCount = false }: { isCount?: boolean }) {
   const places = useWarehouses().flatMap(({ code, bins }) => bins.map((bin) => `${code}/${bin}`));
+  const send = async (form: FormData) => {
+    const [, warehouse, bin] = /^([^/]*)\/(.*)$/.exec(textIn(form, 'place')) ?? [];
+    const as_of = textIn(form, 'as_of');
+    if (isCount && as_of === '')
+      throw new Error('The service did not answer when this was opened. Close it, and open it again.');
+    const lines = unitsOf(textIn(form, 'lines')).map(([sku, units]) => ({
+      sku,
+      ...(warehouse && bin ? { warehouse, bin } : {}),
+      ...(isCount ? { counted: units, as_of, basis: 'in_bin' as const } : { adjust: units }),
+    }));
+    const body = { reference: textIn(form, 'reference') || null, reason: isCount ? 'Count' : 'Goods receipt', lines };
+    return change(body, `${count(lines.length, 'SKU')} ${isCount ? 'counted' : 'received'}.`);
+  };
+  const howToCount = 'Count all that lies in the bin, without open parcels. What sells from now on is taken off.';
   return (
     <Ask
       label={isCount ? 'Count…' : 'Receive…'}
       title={isCount ? 'Enter a count' : 'Receive goods'}
       verb={isCount ? 'Enter' : 'Receive'}
-      {...(isCount ? {} : { tone: 'primary' })}
-      onSubmit={(form, header) => {
-        const [, warehouse, bin] = /^([^/]*)\/(.*)$/.exec(textIn(form, 'place')) ?? [];
-        const as_of = textIn(form, 'as_of');
-        if (isCount && as_of === '')
-          throw new Error('The service did not answer when this was opened. Close it, and open it again.');
-        const lines = unitsOf(textIn(form, 'lines')).map(([sku, units]) => ({
-          sku,
-          ...(warehouse && bin ? { warehouse, bin } : {}),
-          ...(isCount ? { counted: units, as_of, basis: 'in_bin' as const } : { adjust: units }),
-        }));
-        const reason = isCount ? 'Count' : 'Goods receipt';
-        const body = { reference: textIn(form, 'reference') || null, reason, lines };
-        return change(body, header, `${count(lines.length, 'SKU')} ${isCount ? 'counted' : 'received'}.`);
-      }}
+      tone={isCount ? undefined : 'primary'}
+      text={isCount && howToCount}
+      send={send}
     >
-      {isCount && (
-        <>
-          <AsOf />
-          <p class="soft">Count all that lies in the bin, without open parcels. What sells from now on is taken off.</p>
-        </>
-      )}
+      {isCount && <AsOf />}
       <div class="pair">
         <Field label={isCount ? 'Count number' : 'Delivery number'} name="reference" hint="Applies once." />
         <Field label="Bin" name="place" list="bins" placeholder="MAIN/A-1" hint="Empty: the one that has the SKU." />

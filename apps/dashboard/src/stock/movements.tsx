@@ -1,9 +1,7 @@
-import type { JSX } from 'preact';
 import { api, useGet, type Schemas } from '../http.js';
-import { Back, List } from '../parts/list.js';
+import { List, Named, PAGE_SIZE, Rows, type Column } from '../parts/list.js';
 import { Page } from '../parts/page.js';
-import { PAGE_SIZE, type Column } from '../parts/table.js';
-import { Time } from '../parts/time.js';
+import { Time } from '../parts/text.js';
 import { to, useRoute } from '../route.js';
 
 export type StockRow = Schemas['StockListItem'];
@@ -11,7 +9,7 @@ type Movement = Schemas['StockMovement'];
 
 const signed = (n: number): string => `${n > 0 ? '+' : ''}${n.toLocaleString()}`;
 
-function Why({ movement: { kind, order_id, reference } }: { movement: Movement }): JSX.Element {
+function Why({ movement: { kind, order_id, reference } }: { movement: Movement }) {
   const word = kind.toLowerCase();
   return order_id ? <a href={to(`/orders/${order_id}`)}>{word}</a> : <span>{`${word} ${reference}`}</span>;
 }
@@ -19,7 +17,10 @@ function Why({ movement: { kind, order_id, reference } }: { movement: Movement }
 const COLUMNS: readonly Column<Movement>[] = [
   { name: 'When', cell: ({ at }) => <Time at={at} /> },
   { name: 'Why', cell: (movement) => <Why movement={movement} /> },
-  { name: 'SKU', cell: ({ sku, product_id }) => <a href={to(`/products/${product_id}`)}>{sku || product_id}</a> },
+  {
+    name: 'SKU',
+    cell: ({ sku, product_id }) => <Named name={sku || product_id} href={to(`/products/${product_id}`)} />,
+  },
   { name: 'Bin', cell: ({ warehouse, bin }) => <span class="n">{`${warehouse}/${bin}`}</span> },
   { name: 'Who', cell: ({ actor }) => actor?.name ?? '' },
   { name: 'Units', isNumber: true, cell: ({ quantity }) => signed(quantity) },
@@ -37,39 +38,25 @@ const useMovements = (filter: object) =>
     keep: true,
   });
 
-/** The last movements of a row, for a dialog. */
-export function Newest({ row }: { row: StockRow }): JSX.Element {
+export function Newest({ row }: { row: StockRow }) {
   const query = useMovements({ ...filterOf(row), limit: 3 });
-  return (
-    <ul class="rows tight">
-      {query.data?.data.map((movement, index) => (
-        <li key={index}>
-          <strong>{signed(movement.quantity)}</strong>
-          <span class="grow">
-            <Why movement={movement} /> {movement.actor?.name}
-          </span>
-          <Time at={movement.at} />
-        </li>
-      ))}
-    </ul>
-  );
+  const rows = query.data?.data.map((movement, key) => ({
+    key,
+    name: [<strong key="units">{signed(movement.quantity)}</strong>, ' ', <Why key="why" movement={movement} />],
+    detail: movement.actor?.name,
+    end: <Time at={movement.at} />,
+  }));
+  return <Rows rows={rows ?? []} />;
 }
 
-export function Movements(): JSX.Element {
+export function Movements() {
   const route = useRoute();
   const { sku, warehouse, bin, page } = route.query;
   const list = useMovements({ ...route.query, limit: PAGE_SIZE, page: Number(page ?? 1) });
   return (
-    <Page title={sku ? `History of ${sku}` : 'History of the stock'} above={<Back path="/stock" name="Stock" />}>
+    <Page title={sku ? `History of ${sku}` : 'History of the stock'} back="Stock">
       {warehouse && <p class="facts">{`${warehouse}/${bin ?? ''}`}</p>}
-      <List
-        label="Movements"
-        query={list}
-        columns={COLUMNS}
-        empty="Nothing has moved."
-        route={route}
-        keyOf={(row) => JSON.stringify(row)}
-      />
+      <List label="Movements" noun="movement" query={list} columns={COLUMNS} empty="Nothing has moved." all={{}} />
     </Page>
   );
 }

@@ -1,9 +1,7 @@
-import type { JSX } from 'preact';
 import { api, useGet, type Schemas } from '../http.js';
 import { Check } from '../parts/ask.js';
-import { List } from '../parts/list.js';
+import { Choice, Filters, List, Named, PAGE_SIZE, type Column } from '../parts/list.js';
 import { Note, Page } from '../parts/page.js';
-import { Choice, Filters, PAGE_SIZE, type Column } from '../parts/table.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
 import { CHANGES, Several, useWarehouses } from './changes.js';
@@ -16,10 +14,10 @@ const MOST = 100;
 const MOST_PAGES = 10;
 
 /** SKUs with the text, or without units. */
-async function findSkus(search: string, isOut: boolean): Promise<string[]> {
+async function findSkus(search: string | undefined, isOut: boolean): Promise<string[]> {
   const found: string[] = [];
   for (let page = 1; page <= MOST_PAGES && found.length < MOST; page++) {
-    const query = { ...(search ? { search } : {}), limit: 100, page };
+    const query = { search, limit: 100, page };
     const { data } = await api.GET('/v1/skus', { params: { query } });
     if (!data) break;
     found.push(...data.data.filter(({ sku, quantity }) => sku && !(isOut && quantity > 0)).map(({ sku }) => sku));
@@ -29,15 +27,9 @@ async function findSkus(search: string, isOut: boolean): Promise<string[]> {
   return (search && !isOut ? [...new Set([search, ...found])] : found).slice(0, MOST);
 }
 
-async function read({ search = '', out, warehouse, bin, page }: Route['query']) {
+async function read({ search, out, warehouse, bin, page }: Route['query']) {
   const skus = search || out ? await findSkus(search, !!out) : undefined;
-  const query = {
-    ...(skus ? { sku: skus.join(',') } : {}),
-    ...(warehouse ? { warehouse } : {}),
-    ...(bin ? { bin } : {}),
-    limit: PAGE_SIZE,
-    page: Number(page ?? 1),
-  };
+  const query = { sku: skus?.join(','), warehouse, bin, limit: PAGE_SIZE, page: Number(page ?? 1) };
   const { data } = await api.GET('/v1/stock', { params: { query } });
   const sku = [...new Set(data?.data.map((row) => row.sku).filter(Boolean))].join(',');
   const names = sku ? await api.GET('/v1/skus', { params: { query: { sku, limit: 100 } } }) : undefined;
@@ -47,20 +39,23 @@ async function read({ search = '', out, warehouse, bin, page }: Route['query']) 
 const columnsOf = (names: readonly Sku[], closed: readonly string[]): Column<StockRow>[] => [
   {
     name: 'SKU',
-    cell: ({ sku, product_id }) => (
-      <a class="name" href={to(`/products/${product_id}`)}>
-        {sku || `Product ${product_id}`}
-      </a>
-    ),
+    cell: ({ sku, product_id }) => <Named name={sku || `Product ${product_id}`} href={to(`/products/${product_id}`)} />,
   },
-  { name: 'Product', cell: (row) => <Name unit={names.find((name) => isSame(name, row))} /> },
+  {
+    name: 'Product',
+    cell: (row) => {
+      const unit = names.find((name) => name.product_id === row.product_id && name.variant_id === row.variant_id);
+      if (!unit) return <span class="soft">not on sale</span>;
+      return <Named name={unit.name} small={Object.values(unit.attributes)} />;
+    },
+  },
   {
     name: 'Bin',
     cell: ({ warehouse, bin }) => (
-      <>
-        <span class="n">{`${warehouse}/${bin}`}</span>
-        {closed.includes(warehouse) && <small>closed, not for sale</small>}
-      </>
+      <Named
+        name={<span class="n">{`${warehouse}/${bin}`}</span>}
+        small={[closed.includes(warehouse) && 'closed, not for sale']}
+      />
     ),
   },
   {
@@ -71,19 +66,7 @@ const columnsOf = (names: readonly Sku[], closed: readonly string[]): Column<Sto
   CHANGES,
 ];
 
-const isSame = (a: Sku, b: StockRow) => a.product_id === b.product_id && a.variant_id === b.variant_id;
-
-function Name({ unit }: { unit: Sku | undefined }): JSX.Element {
-  if (!unit) return <span class="soft">not on sale</span>;
-  return (
-    <span class="line">
-      {unit.name}
-      <small>{Object.values(unit.attributes).join(' · ')}</small>
-    </span>
-  );
-}
-
-export function Stock(): JSX.Element {
+export function Stock() {
   const route = useRoute();
   const list = useGet(['stock', route.query], () => read(route.query), { keep: true });
   const warehouses = useWarehouses();
@@ -101,22 +84,18 @@ export function Stock(): JSX.Element {
         </>
       }
     >
-      <Filters route={route} search="SKU or name" also={({ out }) => ({ out })}>
-        <Choice
-          route={route}
-          name="warehouse"
-          label="Warehouse"
-          values={warehouses.map(({ code, name }) => [code, name] as const)}
-        />
+      <Filters search="SKU or name" also={({ out }) => ({ out })}>
+        <Choice name="warehouse" label="Warehouse" values={warehouses.map(({ code, name }) => [code, name])} />
         <Check label="Only out of stock" name="out" value="1" defaultChecked={!!route.query.out} />
       </Filters>
       {list.data?.isCut && <Note>Only the first {MOST} SKUs that match are shown.</Note>}
       <List
         label="Stock rows"
+        noun="row"
         query={list}
         columns={columnsOf(list.data?.names ?? [], closed)}
         empty="No stock matches."
-        route={route}
+        all={{}}
         keyOf={(row) => [row.product_id, row.variant_id, row.warehouse, row.bin].join('/')}
       />
     </Page>

@@ -1,0 +1,54 @@
+const formats = new Map<string, Intl.NumberFormat>();
+
+function formatOf(currency: string): Intl.NumberFormat {
+  const format = formats.get(currency) ?? new Intl.NumberFormat(undefined, { style: 'currency', currency });
+  formats.set(currency, format);
+  return format;
+}
+
+const digitsOf = (currency: string): number => formatOf(currency).resolvedOptions().maximumFractionDigits ?? 2;
+
+/** An amount in minor units, as people read it. */
+export const money = (minor: number, currency: string): string =>
+  formatOf(currency).format(minor / 10 ** digitsOf(currency));
+
+/** What a field of money shows. */
+export const plainMoney = (minor: number, currency: string): string =>
+  (minor / 10 ** digitsOf(currency)).toFixed(digitsOf(currency));
+
+/** What a person typed, with a point or a comma, in minor units. */
+export const minorOf = (text: string, currency: string): number =>
+  Math.round(Number(text.trim().replace(',', '.')) * 10 ** digitsOf(currency));
+
+export const stepOf = (currency: string): string => String(10 ** -digitsOf(currency));
+
+export const count = (n: number, one: string, many = `${one}s`): string =>
+  `${n.toLocaleString()} ${n === 1 ? one : many}`;
+
+const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const YEAR = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+
+export const clock = (at: Date): string => CLOCK.format(at);
+
+/** In the zone of the browser; the year only where it is another one. */
+export function timeText(at: string): string {
+  const time = new Date(at);
+  const day = time.getFullYear() === new Date().getFullYear() ? DAY : YEAR;
+  return `${day.format(time)}, ${CLOCK.format(time)}`;
+}
+
+export const Time = ({ at }: { at: string }) => (
+  <time dateTime={at} title={at}>
+    {timeText(at)}
+  </time>
+);
+
+/** The start of a day of the browser in ISO 8601, as filters send it. @param days later. */
+export function startOfDay(date: string, days = 0): string {
+  const [year = 0, month = 1, day = 1] = date.split('-').map(Number);
+  return new Date(year, month - 1, day + days).toISOString();
+}
+
+/** A name inside a sentence: letters that run from right to left do not turn the words around it. */
+export const alone = (name: string): string => `\u2068${name || 'without a name'}\u2069`;
