@@ -142,7 +142,8 @@ describe('the command line', () => {
     ['half a surrogate pair', 'A\ud800B'],
     ['too many characters', 'A'.repeat(201)],
   ])('refuses a name of %s in one line, for stores and keys', async (_, name) => {
-    const refusal = 'error: Give a name of 1 to 200 characters on one line, without control characters.\n';
+    const refusal =
+      'error: Give a name of 1 to 200 characters on one line, some of them visible, without control characters.\n';
 
     expect(await exitCodeOf('stores', 'create', '--subdomain', 'a', '--currency', 'USD', '--name', name)).toBe(
       EXIT.usage,
