@@ -87,6 +87,8 @@ function Person({ me }: { me: Key }): JSX.Element {
 export function Frame({ me, children }: { me: Key; children: ComponentChildren }): JSX.Element {
   const { path } = useRoute();
   const here = (page: string) => (page === '/' ? path === '/' : path.startsWith(page));
+  // On a phone the navigation is wider than the page.
+  useEffect(() => document.querySelector('.top [aria-current]')?.scrollIntoView({ inline: 'center' }), [path]);
   return (
     <>
       <header class="top">

@@ -146,6 +146,6 @@ export function keyedHeader(): (body: unknown) => { 'Idempotency-Key': string } 
   };
 }
 
-/** After a change: everything that shows orders, stock or counts is read again. */
-export const refresh = (): Promise<void> =>
-  queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
+/** After a change: everything that shows orders, stock or counts is read again. A slow network does not hold up its dialog. */
+export const refresh = (): Promise<unknown> =>
+  Promise.race([queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' }), pause(500)]);

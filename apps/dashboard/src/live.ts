@@ -108,6 +108,8 @@ async function step(tell: (message: Message) => void): Promise<void> {
   const gone = new AbortController();
   const leave = () => gone.abort();
   document.addEventListener('visibilitychange', leave);
+  // A request that waits does not notice that the network is gone.
+  addEventListener('offline', leave);
   try {
     const query = { kinds: 'orders,stock', cursor: cursor ?? 'now', limit: 100, wait: cursor === undefined ? 0 : 25 };
     const { data } = await api.GET('/v1/changes', { params: { query }, signal: gone.signal });
@@ -127,5 +129,6 @@ async function step(tell: (message: Message) => void): Promise<void> {
     if (isPolling) void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
   } finally {
     document.removeEventListener('visibilitychange', leave);
+    removeEventListener('offline', leave);
   }
 }

@@ -58,13 +58,15 @@ function App(): JSX.Element {
   }, [isIn]);
   const token = /^\/enter\/(.+)$/.exec(path)?.[1];
   if (token) return <Enter key={token} token={token} />;
+  const failure = /^\/sign-in\/refused\/(.+)$/.exec(path)?.[1];
+  if (failure) return <SignIn failure={failure} />;
   if (me.data)
     return (
       <Frame me={me.data.data}>
         <Routed path={path} />
       </Frame>
     );
-  if (me.error instanceof Refused && me.error.status === 401) return <SignIn isRefused={path === '/sign-in/refused'} />;
+  if (me.error instanceof Refused && me.error.status === 401) return <SignIn />;
   return (
     <main>
       <Waiting query={me} rows={6} />

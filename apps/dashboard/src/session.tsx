@@ -44,7 +44,7 @@ async function goOn(): Promise<void> {
     sessions.postMessage('another');
     return location.reload();
   }
-  announce('You are signed in again.');
+  if (before) announce('You are signed in again.');
   await queries.invalidateQueries();
 }
 
@@ -178,13 +178,17 @@ function Door({ children }: { children: ComponentChildren }): JSX.Element {
   );
 }
 
-export function SignIn({ isRefused = false }: { isRefused?: boolean }): JSX.Element {
+const FAILURES: Readonly<Record<string, string>> = {
+  refused: 'Your organisation did not sign you in, or has not verified your e-mail. Try again, or sign in another way.',
+  unavailable: 'The sign-in of your organisation gave no usable answer. Try again, or sign in another way.',
+};
+
+/** @param failure how the sign-in at the organisation has ended. */
+export function SignIn({ failure = '' }: { failure?: string | undefined }): JSX.Element {
   return (
     <Door>
       <h1>Sign in</h1>
-      {isRefused && (
-        <Note tone="bad">Your organisation did not sign you in. Ask an owner of the store to add you.</Note>
-      )}
+      {FAILURES[failure] && <Note tone="bad">{FAILURES[failure]}</Note>}
       <WaysIn />
     </Door>
   );
@@ -205,9 +209,12 @@ export function Enter({ token }: { token: string }): JSX.Element {
       <h1>Sign in</h1>
       <Waiting query={link} rows={2} />
       {link.error && (
-        <a class="button" href={to('/')}>
-          Sign in another way
-        </a>
+        <>
+          <p class="soft">Did your organisation sign you in? Then ask an owner of the store to add you.</p>
+          <a class="button" href={to('/')}>
+            Sign in another way
+          </a>
+        </>
       )}
       {stores.length > 0 && <ChooseStore proof={proof} stores={stores} />}
       {link.data && stores.length === 0 && (

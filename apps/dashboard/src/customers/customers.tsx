@@ -54,6 +54,7 @@ export function Customers(): JSX.Element {
       </Filters>
       <List
         label="Customers"
+        noun="customer"
         query={list}
         columns={COLUMNS}
         empty="No customer matches."

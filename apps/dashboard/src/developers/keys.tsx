@@ -14,7 +14,9 @@ const COLUMNS: readonly Column<StoreKey>[] = [
     name: 'Name',
     cell: ({ name, created_by }) => (
       <>
-        <bdi class="line">{name || 'without a name'}</bdi>
+        <span class="line">
+          <bdi>{name || 'without a name'}</bdi>
+        </span>
         {created_by.name && (
           <small class="line">
             by <bdi>{created_by.name}</bdi>
@@ -51,7 +53,7 @@ const COLUMNS: readonly Column<StoreKey>[] = [
   },
   { name: 'Expires', isNumber: true, cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : 'never') },
 ];
-const ACTIONS: Column<StoreKey> = { name: 'Actions', cell: (row) => <KeyActions row={row} /> };
+const ACTIONS: Column<StoreKey> = { name: 'Actions', isNumber: true, cell: (row) => <KeyActions row={row} /> };
 
 export function Keys(): JSX.Element {
   const route = useRoute();
@@ -76,7 +78,7 @@ export function Keys(): JSX.Element {
         </details>
       )}
       {list.data && list.data.pagination.total > PAGE_SIZE && (
-        <Pages route={route} total={list.data.pagination.total} noun="keys" />
+        <Pages route={route} total={list.data.pagination.total} noun="key" />
       )}
     </>
   );

@@ -141,7 +141,7 @@ export function Orders(): JSX.Element {
             </button>
           </div>
         )}
-        {list.data && rows.length > 0 && <Pages route={route} total={list.data.pagination.total} noun="orders" />}
+        {list.data && rows.length > 0 && <Pages route={route} total={list.data.pagination.total} noun="order" />}
       </div>
     </Page>
   );

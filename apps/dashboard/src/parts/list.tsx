@@ -16,11 +16,13 @@ interface ListProps<Row> {
   readonly empty: string;
   /** Of a page that is the list, which has filters and pages in its address. */
   readonly route?: Route;
+  /** Of one row, where there are pages. */
+  readonly noun?: string;
   readonly keyOf: (row: Row) => string;
 }
 
 /** What is on its way, that nothing is there, or the table. */
-export function List<Row>({ label, query, columns, empty, route, keyOf }: ListProps<Row>): JSX.Element {
+export function List<Row>({ label, query, columns, empty, route, noun = '', keyOf }: ListProps<Row>): JSX.Element {
   const rows = query.data?.data ?? [];
   const isFiltered = route !== undefined && Object.keys(route.query).length > 0;
   return (
@@ -38,7 +40,7 @@ export function List<Row>({ label, query, columns, empty, route, keyOf }: ListPr
       )}
       {rows.length > 0 && route && (
         <div class="bar">
-          <Pages route={route} total={query.data?.pagination.total ?? 0} noun={label.toLowerCase()} />
+          <Pages route={route} total={query.data?.pagination.total ?? 0} noun={noun} />
         </div>
       )}
     </>

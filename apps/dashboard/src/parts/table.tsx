@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { go, to, type Route } from '../route.js';
+import { count } from './money.js';
 
 export interface Column<Row> {
   readonly name: string;
@@ -86,7 +87,7 @@ export function Table<Row>({ label, rows, columns, keyOf, foot, chosen, choose }
 
 export const PAGE_SIZE = 50;
 
-/** The links of the pages of a list. */
+/** The links of the pages of a list. @param noun of one row. */
 export function Pages({ route, total, noun }: { route: Route; total: number; noun: string }): JSX.Element {
   const page = Number(route.query.page ?? 1);
   const last = Math.max(1, Math.ceil(total / PAGE_SIZE));
@@ -96,17 +97,17 @@ export function Pages({ route, total, noun }: { route: Route; total: number; nou
     <nav class="pages" aria-label="Pages">
       <span>
         {total <= PAGE_SIZE
-          ? `${total.toLocaleString()} ${noun}`
-          : `${first.toLocaleString()}–${Math.min(total, page * PAGE_SIZE).toLocaleString()} of ${total.toLocaleString()} ${noun}`}
+          ? count(total, noun)
+          : `${first.toLocaleString()}–${Math.min(total, page * PAGE_SIZE).toLocaleString()} of ${count(total, noun)}`}
       </span>
       {page > 1 && (
         <a class="button" href={at(page - 1)} rel="prev">
-          Newer
+          Previous
         </a>
       )}
       {page < last && (
         <a class="button" href={at(page + 1)} rel="next">
-          Older
+          Next
         </a>
       )}
     </nav>

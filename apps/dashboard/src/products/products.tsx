@@ -79,6 +79,7 @@ export function Products(): JSX.Element {
       </Filters>
       <List
         label="Products"
+        noun="product"
         query={list}
         columns={COLUMNS}
         empty="No product matches."

@@ -19,7 +19,14 @@ function Why({ movement: { kind, order_id, reference } }: { movement: Movement }
 const COLUMNS: readonly Column<Movement>[] = [
   { name: 'When', cell: ({ at }) => <Time at={at} /> },
   { name: 'Why', cell: (movement) => <Why movement={movement} /> },
-  { name: 'SKU', cell: ({ sku, product_id }) => <a href={to(`/products/${product_id}`)}>{sku || product_id}</a> },
+  {
+    name: 'SKU',
+    cell: ({ sku, product_id }) => (
+      <a class="line" href={to(`/products/${product_id}`)}>
+        {sku || product_id}
+      </a>
+    ),
+  },
   { name: 'Bin', cell: ({ warehouse, bin }) => <span class="n">{`${warehouse}/${bin}`}</span> },
   { name: 'Who', cell: ({ actor }) => actor?.name ?? '' },
   { name: 'Units', isNumber: true, cell: ({ quantity }) => signed(quantity) },
@@ -64,6 +71,7 @@ export function Movements(): JSX.Element {
       {warehouse && <p class="facts">{`${warehouse}/${bin ?? ''}`}</p>}
       <List
         label="Movements"
+        noun="movement"
         query={list}
         columns={COLUMNS}
         empty="Nothing has moved."

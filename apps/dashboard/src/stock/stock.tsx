@@ -113,6 +113,7 @@ export function Stock(): JSX.Element {
       {list.data?.isCut && <Note>Only the first {MOST} SKUs that match are shown.</Note>}
       <List
         label="Stock rows"
+        noun="row"
         query={list}
         columns={columnsOf(list.data?.names ?? [], closed)}
         empty="No stock matches."

@@ -153,7 +153,7 @@ const COLUMNS: readonly Column<Person>[] = [
   { name: 'Role', cell: ({ role }) => role },
   { name: 'Last sign-in', cell: ({ last_sign_in_at: at }) => (at ? <Time at={at} /> : 'never') },
   { name: 'Signed in', cell: ({ id }) => <Sessions id={id} /> },
-  { name: 'Actions', cell: (row) => <Actions row={row} /> },
+  { name: 'Actions', isNumber: true, cell: (row) => <Actions row={row} /> },
 ];
 
 export function Team(): JSX.Element {
