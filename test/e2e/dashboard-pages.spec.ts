@@ -18,6 +18,8 @@ const PAGES = [
   '#/team',
   '#/nowhere',
 ];
+/** Buttons of dialogs: of the page, of the first row, and of cards. */
+const ASKS = ':is(.head, tbody tr:first-child, aside, .inset) [aria-haspopup]:enabled';
 /** Right to left, markup, and a word that is wider than a phone. */
 const NAUGHTY = `\u202Eعربي <script>alert(1)</script> ${'Donaudampfschiff'.repeat(8)}`;
 const NAMES = ['ERP bridge', '<script>alert(1)</script>', 'مفتاح المستودع (1)', 'Long'.repeat(50)];
@@ -28,11 +30,11 @@ describeInBrowser('the pages of the dashboard', () => {
 
   beforeAll(async () => {
     scene = await dashboardScene();
-    const { store, database, inject } = scene.api;
+    const { store, database } = scene.api;
     const { secret } = await store.session('owner');
     const headers = { host: 'localhost', 'x-dashboard': 'live', cookie: `store-live=${secret}` };
     const send = async (url: string, payload: object) => {
-      const { statusCode, body } = await inject({ method: 'POST', url, headers, payload });
+      const { statusCode, body } = await scene.api.inject({ method: 'POST', url, headers, payload });
       expect([statusCode, body]).toEqual([201, expect.any(String)]);
       return (JSON.parse(body) as { data: { id: string } }).data.id;
     };
@@ -80,7 +82,7 @@ describeInBrowser('the pages of the dashboard', () => {
           expect([what, await faults()]).toEqual([what, []]);
         };
         await check(address.replaceAll(/\W+/g, '-'));
-        for (const ask of await page.locator('.head [aria-haspopup]:enabled').all()) {
+        for (const ask of await page.locator(ASKS).all()) {
           const label = await ask.innerText();
           await ask.click();
           await page.locator('dialog[open]').waitFor();

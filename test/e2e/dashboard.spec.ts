@@ -26,7 +26,7 @@ class Hands {
   async reach(target: Locator): Promise<void> {
     await target.waitFor();
     for (let n = 0; n < MOST_TABS; n++) {
-      if (await target.evaluate((element) => element.matches(':focus'))) return;
+      if ((await target.and(this.page.locator(':focus')).count()) > 0) return;
       await this.press('Tab');
     }
     throw new Error(`Tab does not reach ${String(target)}`);
