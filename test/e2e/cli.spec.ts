@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { type CommandResult, commandLine } from '../support/command-line.js';
@@ -89,6 +89,16 @@ describe('the command line', () => {
     }
   });
 
+  it('makes no database for a command that needs a store', async () => {
+    const nowhere = path.join(directory, 'nowhere');
+
+    expect(await cli(['keys', 'list', '--store', 'shop'], { DATABASE_URL: '', DATA_DIR: nowhere })).toMatchObject({
+      code: 2,
+      stderr: `error: There is no database in ${nowhere}: set DATA_DIR or DATABASE_URL.\n`,
+    });
+    expect(existsSync(nowhere)).toBe(false);
+  });
+
   it('shows a new key once, and deactivates, activates and revokes it', async () => {
     await createStore('keys');
     const expiry = '2999-01-31T00:00:00.000Z';
@@ -126,7 +136,9 @@ describe('the command line', () => {
     const json = onTerminal(['keys', 'list', '--store', 'seen', '--json']);
 
     expect(created).toEqual({ code: 0, shown: expect.stringMatching(/^svc_live_[0-9A-Za-z]{38}\n$/) as string });
-    expect(list.shown).toMatch(/^id {36}mode {2}scope .*\n[0-9a-f-]{36} {2}live {2}full .*\n$/);
+    expect(list.shown).toMatch(
+      /^id {36}mode {2}scope {2}ends {2}expires .*\n[0-9a-f-]{36} {2}live {2}full {3}\w{4} {2}\d{4}-.*\n$/,
+    );
     const [key] = JSON.parse(json.shown) as { expires_at: string; created_at: string }[];
     const life = Date.parse(key?.expires_at ?? '') - Date.parse(key?.created_at ?? '');
     expect(Math.abs(life / 3_600_000 - 12)).toBeLessThan(0.1);
@@ -220,6 +232,7 @@ describe('the command line', () => {
       day: new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10),
       requests: 10 + back,
       throttled: back,
+      refused: {},
     });
 
     const [week, today, idle, unknown, malformed] = await Promise.all([

@@ -267,11 +267,11 @@ describe('the mail to a person who was added', () => {
 
     expect(sent.filter(Boolean)).toHaveLength(1);
     expect(sink.mails.map(({ to }) => to)).toEqual([['grace@example.com']]);
-    const [head = '', ...text] = (sink.mails[0]?.raw ?? '').split('\r\n\r\n');
+    const [head = '', ...text] = (sink.mails[0]?.raw ?? '').replaceAll('=\r\n', '').split('\r\n\r\n');
     const [store] = await sql<{ name: string }>('SELECT name FROM stores WHERE id = $1', api.store.id);
     expect(head).toContain(`Subject: You were added to ${store?.name}`);
-    const sentence = `You were added to ${store?.name}. Sign in with this address.`;
-    expect(text.join('\n\n').trim()).toBe(`${sentence}\n\nhttps://shop.example/dashboard/`);
+    const sentence = `You were added to ${store?.name}. Sign in with your e-mail address grace@example.com`;
+    expect(text.join('\n\n').trim()).toBe(`${sentence} at https://shop.example/dashboard/`);
     expect(await isInvited(data['id'])).toBe(true);
   });
 
@@ -301,6 +301,7 @@ describe('the commands for people', () => {
 
     const grace = { store, email: 'grace@example.com', name: 'Grace', role: 'owner' };
     expect(added.json).toMatchObject(grace);
+    expect(added.stderr).toContain('PUBLIC_URL is not set');
     expect((await of('list')).json).toMatchObject([{ email: owner.email }, grace]);
     expect((await of('change', 'GRACE@example.com', '--role', 'viewer')).json).toMatchObject({
       ...grace,

@@ -1,7 +1,7 @@
 import { StoreRepository, type StoreSummary } from '@app/application';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import { withApplication } from './database.js';
+import { type DatabaseOptions, withApplication } from './database.js';
 import { print } from './output.js';
 
 /** @param help is shown after the options. */
@@ -10,8 +10,11 @@ export function addCommand(parent: Command, name: string, description: string, h
   return help === undefined ? command : command.addHelpText('after', `\n${help}`);
 }
 
-export function printResult(work: (app: INestApplicationContext) => Promise<object>): Promise<void> {
-  return withApplication(async (app) => print(await work(app)));
+export function printResult(
+  work: (app: INestApplicationContext) => Promise<object>,
+  options?: DatabaseOptions,
+): Promise<void> {
+  return withApplication(async (app) => print(await work(app)), options);
 }
 
 /** All stores without a subdomain. @throws NotFound */

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { ApplicationModule } from '@app/application';
 import { NotFound } from '@app/domain';
 import {
@@ -16,7 +18,7 @@ import { withEmbeddedDatabase } from '@app/startup';
 import { RepresentationsModule } from '@app/representations';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { CommandFailed, sentence } from './failures.js';
+import { CommandFailed, EXIT, sentence } from './failures.js';
 
 /** A command ignores the other settings, which the processes check at their start. */
 const SETTINGS = [
@@ -28,7 +30,12 @@ const SETTINGS = [
   'NODE_ENV',
 ] as const;
 
-type MoreSettings = readonly ('WEBHOOK_ALLOW' | 'PUBLIC_URL' | 'PORT')[];
+export interface DatabaseOptions {
+  /** That the command reads besides those above. */
+  readonly settings?: readonly ('WEBHOOK_ALLOW' | 'PUBLIC_URL' | 'PORT')[];
+  /** The command may be the first: without it, a missing embedded database is a mistake in the environment. */
+  readonly mayCreate?: boolean;
+}
 
 export interface OperatorsDatabase {
   readonly config: Config;
@@ -37,18 +44,19 @@ export interface OperatorsDatabase {
 }
 
 /**
- * Starts and migrates the embedded database if no other is configured.
+ * Starts and migrates the embedded database, and creates it if `mayCreate`, if no other is configured.
  * @throws CommandFailed when the configured database is unfit or its schema is not current.
  */
 export async function withDatabase<T>(
   work: (database: OperatorsDatabase) => Promise<T>,
-  more: MoreSettings = [],
+  { settings = [], mayCreate = false }: DatabaseOptions = {},
 ): Promise<T> {
-  const config = readConfig(more);
+  const config = readConfig(settings);
   // Bypasses a pooler, whose time limits are meant for requests.
   const url = config.databaseDirectUrl;
   try {
     if (url === null) {
+      if (!mayCreate) assertDatabaseExists(config.dataDir);
       return await withEmbeddedDatabase(config.dataDir, async (embedded) => {
         await migrate(embedded);
         return work({ config, url: embedded });
@@ -66,7 +74,7 @@ export async function withDatabase<T>(
 
 export function withApplication<T>(
   work: (app: INestApplicationContext, config: Config) => Promise<T>,
-  more: MoreSettings = [],
+  options: DatabaseOptions = {},
 ): Promise<T> {
   return withDatabase(async ({ config, url }) => {
     const modules = ApplicationModule.on([InfrastructureModule.on(config, url), RepresentationsModule]);
@@ -76,7 +84,7 @@ export function withApplication<T>(
     } finally {
       await app.close();
     }
-  }, more);
+  }, options);
 }
 
 export async function migrateDatabase(own: readonly OwnMigrations[]): Promise<MigrationReport> {
@@ -91,7 +99,12 @@ export async function migrateDatabase(own: readonly OwnMigrations[]): Promise<Mi
       });
 }
 
-function readConfig(more: MoreSettings = []): Config {
+function assertDatabaseExists(dataDir: string): void {
+  if (existsSync(path.join(dataDir, 'postgres'))) return;
+  throw new CommandFailed(`There is no database in ${dataDir}: set DATA_DIR or DATABASE_URL.`, EXIT.usage);
+}
+
+function readConfig(more: DatabaseOptions['settings'] = []): Config {
   return new Config(Object.fromEntries([...SETTINGS, ...more].map((name) => [name, process.env[name]])));
 }
 

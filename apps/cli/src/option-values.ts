@@ -90,7 +90,7 @@ export function displayName(text: string): string {
   const name = text.trim();
   if (isDisplayName(name)) return name;
   // Not commander's error, which repeats the value, line breaks included.
-  throw new CommandFailed('Give a name of 1 to 200 characters on one line, without control characters.', EXIT.usage);
+  throw new CommandFailed('--name must be 1 to 200 characters on one line, without control characters.', EXIT.usage);
 }
 
 /** Not commander's error, which repeats the value: it may be a key or a secret, or a part of it. */
@@ -162,12 +162,15 @@ export function bundleKinds(text: string, previous: readonly BundleKind[] = []):
   return [...previous, ...given];
 }
 
-export function emailOfPerson(text: string): string {
+/** Not commander's error, which repeats the value. @param what the option or the argument. */
+const emailOfPerson = (what: string) => (text: string) => {
   const email = text.trim();
   if (isMailAddress(email)) return email.toLowerCase();
-  // Not commander's error, which repeats the value.
-  throw new CommandFailed('Give one e-mail address (name@domain).', EXIT.usage);
-}
+  throw new CommandFailed(`${what} must be one e-mail address (name@domain).`, EXIT.usage);
+};
+
+export const emailOption = emailOfPerson('--email');
+export const emailArgument = emailOfPerson('EMAIL');
 
 /** An imported order has any text: it need not be an address. */
 export function emailOfOrder(text: string): string {

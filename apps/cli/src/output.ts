@@ -11,9 +11,12 @@ export function askForJson(isAsked: boolean): void {
 
 const isText = (): boolean => process.stdout.isTTY && !isJsonAsked;
 
-/** The result of a command: JSON, or a table on a terminal without `--json`. */
-export function print(value: object): void {
-  if (isText()) process.stdout.write(`${textOf(value, process.stdout.columns || Infinity)}\n`);
+/**
+ * The result of a command: JSON, or a table on a terminal without `--json`.
+ * @param shown on a terminal.
+ */
+export function print(value: object, shown = value): void {
+  if (isText()) process.stdout.write(`${textOf(shown, process.stdout.columns || Infinity)}\n`);
   else printJson(value);
 }
 

@@ -142,7 +142,7 @@ describe('the command line', () => {
     ['half a surrogate pair', 'A\ud800B'],
     ['too many characters', 'A'.repeat(201)],
   ])('refuses a name of %s in one line, for stores and keys', async (_, name) => {
-    const refusal = 'error: Give a name of 1 to 200 characters on one line, without control characters.\n';
+    const refusal = 'error: --name must be 1 to 200 characters on one line, without control characters.\n';
 
     expect(await exitCodeOf('stores', 'create', '--subdomain', 'a', '--currency', 'USD', '--name', name)).toBe(
       EXIT.usage,
@@ -308,11 +308,21 @@ describe('what a command prints', () => {
     await withTerminal(true, () => print(rows));
 
     expect(said.join('').split('\n')).toEqual([
-      'name           networks               at                        left  of',
-      '😀 Åda          192.0.2.0/24, ::1/128  1970-01-01T00:00:00.000Z',
-      'A\\nB\\tC\\u001b                                                         {"a":1}',
+      'name           networks               at                of',
+      '😀 Åda          192.0.2.0/24, ::1/128  1970-01-01 00:00',
+      'A\\nB\\tC\\u001b                                           {"a":1}',
       '',
     ]);
+  });
+
+  it('has words of lists and times on several lines of a table that is wider than the terminal', async () => {
+    const { columns } = process.stdout;
+    process.stdout.columns = 24;
+
+    await withTerminal(true, () => print([{ id: 1, scope: ['read', 'orders'], at: new Date(0) }]));
+    process.stdout.columns = columns;
+
+    expect(said.join('')).toBe('id  scope   at\n1   read,   1970-01-01\n    orders  00:00\n');
   });
 
   it('has the records of a table that is wider than the terminal one below the other', async () => {

@@ -1,8 +1,8 @@
 import { printable } from './printable.js';
 
 /**
- * A list of records is a table, or its records one below the other if the table would be wider than the terminal. A record
- * has two columns, and its own records and lists of them below.
+ * A list of records is a table. If it is wider than the terminal, lists of words and times take several lines, and if it is
+ * still too wide, its records are one below the other. A record has two columns, and its own records and lists of them below.
  */
 export function textOf(value: object, width = Infinity): string {
   if (Array.isArray(value)) return value.length === 0 ? 'none' : listOf(value as object[], width);
@@ -14,15 +14,31 @@ export function textOf(value: object, width = Infinity): string {
 }
 
 function listOf(rows: readonly object[], width: number): string {
-  const table = tableOf(rows);
-  const fits = table.split('\n').every((line) => widthOf(line) <= width);
-  return fits ? table : rows.map((row) => textOf(row)).join('\n\n');
+  const fits = (table: string) => table.split('\n').every((line) => widthOf(line) <= width);
+  const table = [' ', '\n'].map((separator) => tableOf(rows, separator)).find(fits);
+  return table ?? rows.map((row) => textOf(row)).join('\n\n');
 }
 
-function tableOf(rows: readonly object[]): string {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const cells = rows.map((row) => columns.map((column) => cellOf((row as Record<string, unknown>)[column])));
-  return aligned([columns.map(cellOf), ...cells]);
+/** Without the columns that no row has a value for. */
+function tableOf(rows: readonly object[], separator: string): string {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const cells = names.map((name) => rows.map((row) => tableCell((row as Record<string, unknown>)[name], separator)));
+  const columns = names.map((name, column) => [cellOf(name), ...(cells[column] ?? [])]);
+  const shown = columns.filter(([, ...column]) => column.some((cell) => cell !== ''));
+  return aligned(['', ...rows].flatMap((_, row) => linesOf(shown.map((column) => column[row] ?? ''))));
+}
+
+function tableCell(value: unknown, separator: string): string {
+  if (value instanceof Date) return value.toISOString().slice(0, 16).replace('T', separator);
+  if (Array.isArray(value) && !value.some(isRecord)) return value.map(cellOf).join(`,${separator}`);
+  return cellOf(value);
+}
+
+/** A row of cells that may have several lines. */
+function linesOf(row: readonly string[]): string[][] {
+  const cells = row.map((cell) => cell.split('\n'));
+  const height = Math.max(1, ...cells.map(({ length }) => length));
+  return Array.from({ length: height }, (_, line) => cells.map((lines) => lines[line] ?? ''));
 }
 
 const widthOf = (text: string): number => Array.from(text).length;

@@ -49,7 +49,7 @@ return found;`,
   ]),
   mutant('one store predicate removed', 'isolation', /GET \/v1\/customers\/:id, customer: 200/, [
     'store-of-customer',
-    "SELECT id, created_at, ${COLUMNS} FROM customers WHERE $1::int > 0 AND ${anyOf('id', '$2::uuid[]')}`;",
+    "WHERE $1::int > 0 AND ${anyOf('item.id', '$2::uuid[]')}`;",
   ]),
   mutant('a second roll makes a second successor', 'revoke', /a rolled key got a second successor/, [
     'one-successor',

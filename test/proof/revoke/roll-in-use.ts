@@ -4,7 +4,7 @@ import type { Shop } from '../support/shop.js';
 import { isRefused, isServed, told, unusedProcesses, useKey } from './use-key.js';
 
 /** Long enough for a second roll. */
-const OVERLAP_MS = 3_000;
+const OVERLAP_MS = 5_000;
 
 export async function rollInUse(
   shop: Shop,

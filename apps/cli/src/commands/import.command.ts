@@ -40,18 +40,22 @@ async function importFile(file: string, { dryRun = false }: { dryRun?: boolean }
     abort.abort();
     source.destroy();
   };
-  const report = await withDatabase(async ({ config, url }) => {
-    const bar = progressBar(size);
-    const options: ImportOptions = { dryRun, signal: abort.signal, onProgress: (bytes) => bar.update(bytes) };
-    const work = () => withBundleImporter(url, dataCipher(config), (importer) => importer.importText(source, options));
-    try {
-      return await interruptible(interrupt, work);
-    } catch (error) {
-      throw explain(error, exitCode);
-    } finally {
-      bar.stop();
-    }
-  });
+  const report = await withDatabase(
+    async ({ config, url }) => {
+      const bar = progressBar(size);
+      const options: ImportOptions = { dryRun, signal: abort.signal, onProgress: (bytes) => bar.update(bytes) };
+      const work = () =>
+        withBundleImporter(url, dataCipher(config), (importer) => importer.importText(source, options));
+      try {
+        return await interruptible(interrupt, work);
+      } catch (error) {
+        throw explain(error, exitCode);
+      } finally {
+        bar.stop();
+      }
+    },
+    { mayCreate: true },
+  );
   for (const field of report.trimmed) say(`${field}: blanks around it were removed`);
   for (const warning of report.warnings) say(`warning: ${warning}`);
   print(report);

@@ -24,7 +24,7 @@ import {
   subdomain,
   overlapMs,
 } from '../option-values.js';
-import { printWithSecret, say } from '../output.js';
+import { print, printWithSecret, say } from '../output.js';
 
 const CREATE_HELP = `Examples:
   keys create --store acme
@@ -72,10 +72,13 @@ export function addKeys(program: Command): void {
   addCommand(keys, 'list', 'list the keys of a store, oldest first; the keys themselves are not stored')
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .action(({ store: name }: { store: string }) =>
-      printResult(async (app) => {
+      withApplication(async (app) => {
         const store = await app.get(StoreRepository).require(name);
         const { rows } = await app.get(ApiKeyRepository).list(store.id, null);
-        return rows.map((record) => keyJson(record, name));
+        print(
+          rows.map((record) => keyJson(record, name)),
+          rows.map(shortKey),
+        );
       }),
     );
 
@@ -96,8 +99,8 @@ function addUsage(keys: Command): void {
         const rows: object[] = [];
         for (const { id, subdomain } of await chosenStores(app, store)) {
           for (const used of (await apiKeys.listUsage(id, days, null)).rows) {
-            const { keyId: key_id, name, day, requests, throttled } = used;
-            rows.push({ store: subdomain, key_id, name, day, requests, throttled });
+            const { keyId: key_id, name, day, requests, throttled, refused } = used;
+            rows.push({ store: subdomain, key_id, name, day, requests, throttled, refused });
           }
         }
         return rows;
@@ -164,6 +167,17 @@ function printNewKey(record: ApiKeyRecord, key: string, store: string, more: obj
 }
 
 const isExpired = ({ expiresAt }: ApiKeyRecord): boolean => expiresAt !== null && expiresAt <= new Date();
+
+/** In a table as narrow as possible. */
+function shortKey(record: ApiKeyRecord) {
+  const { id, mode, scope, networks, trusted, name, status, lastFour, expiresAt, lastUsedAt, createdBy } = record;
+  return {
+    ...{ id, mode, scope: scope.split(','), networks, trusted: trusted || '', name, ends: lastFour },
+    refused: status !== 'ACTIVE' ? status.toLowerCase() : isExpired(record) ? 'expired' : '',
+    ...{ expires: expiresAt?.toISOString().slice(0, 10), last_used: lastUsedAt },
+    created_by: createdBy.name ?? createdBy.type,
+  };
+}
 
 /** Lists every field: neither the key nor its hash may be among them. */
 function keyJson(record: ApiKeyRecord, store: string) {

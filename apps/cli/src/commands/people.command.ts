@@ -5,8 +5,10 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { Option, type Command } from 'commander';
 import { addCommand, printResult } from '../command.js';
 import { addYes, confirm, type YesOption } from '../confirm.js';
+import { withApplication } from '../database.js';
 import { CommandFailed, EXIT } from '../failures.js';
-import { displayName, emailOfPerson, subdomain } from '../option-values.js';
+import { displayName, emailArgument, emailOption, subdomain } from '../option-values.js';
+import { print, say } from '../output.js';
 
 interface Options {
   readonly store: string;
@@ -20,14 +22,20 @@ export function addPeople(program: Command): Command {
   const role = () => new Option('--role <R>', 'what the person may do').choices(ROLES);
 
   addOfStore(people, 'add', 'add a person, who gets a mail without a code')
-    .requiredOption('--email <E>', 'where codes for the sign-in are sent', emailOfPerson)
+    .requiredOption('--email <E>', 'where codes for the sign-in are sent', emailOption)
     .requiredOption('--name <N>', 'display name', displayName)
     .addOption(role().makeOptionMandatory())
     .action(({ store, ...person }: Required<Options> & { readonly email: string }) =>
-      printResult(async (app) => {
-        const { id: storeId } = await app.get(StoreRepository).require(store);
-        return inStore(store, await app.get(PeopleService).add({ storeId, ...person }));
-      }),
+      withApplication(
+        async (app, { publicUrl }) => {
+          const { id: storeId } = await app.get(StoreRepository).require(store);
+          const added = await app.get(PeopleService).add({ storeId, ...person });
+          if (publicUrl === null)
+            say('PUBLIC_URL is not set here: without it, the mail has no address of the dashboard.');
+          print(inStore(store, added));
+        },
+        { settings: ['PUBLIC_URL'] },
+      ),
     );
 
   addOfStore(people, 'list', 'list the people of a store, oldest first').action(({ store }: Options) =>
@@ -73,7 +81,7 @@ function addOne<Given extends Options>(
     return inStore(options.store, await work(service, await service.locate(options.store, email), options));
   };
   return addOfStore(people, verb, description)
-    .argument('<email>', 'of the person, in any letter case', emailOfPerson)
+    .argument('<email>', 'of the person, in any letter case', emailArgument)
     .action((email: string, options: Given) => printResult((app) => one(app, email, options)));
 }
 

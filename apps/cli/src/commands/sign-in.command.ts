@@ -22,7 +22,7 @@ export function addSignIn(people: Command): void {
           const stores = candidates.map(({ store }) => store.subdomain);
           print({ link: signInLink(config, token), expires_at: expiresAt, stores });
         },
-        ['PUBLIC_URL', 'PORT'],
+        { settings: ['PUBLIC_URL', 'PORT'] },
       ),
     );
 }

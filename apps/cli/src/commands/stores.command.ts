@@ -14,7 +14,9 @@ export function addStores(program: Command): void {
     .requiredOption('--subdomain <S>', 'unique name, part of its URL', subdomain)
     .requiredOption('--name <N>', 'display name', displayName)
     .requiredOption('--currency <C>', 'ISO 4217 code of all prices of the store', currency)
-    .action((store: NewStore) => printResult(async (app) => storeJson(await app.get(StoreRepository).create(store))));
+    .action((store: NewStore) =>
+      printResult(async (app) => storeJson(await app.get(StoreRepository).create(store)), { mayCreate: true }),
+    );
   addCommand(stores, 'list', 'list all stores').action(() =>
     printResult(async (app) => (await chosenStores(app)).map(storeJson)),
   );

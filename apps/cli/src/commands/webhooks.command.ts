@@ -61,7 +61,7 @@ function addCreate(webhooks: Command): void {
           const created = await app.get(WebhooksService).create({ storeId, kinds, name: '', ...options });
           printNewSecret(created, store, []);
         },
-        ['WEBHOOK_ALLOW'],
+        { settings: ['WEBHOOK_ALLOW'] },
       ),
     );
 }

@@ -19,8 +19,8 @@ const COLUMNS = `item.name, item.email, item.phone, item.status, item.email_veri
 const UPDATED_AT = `${updatedAt('customers', 'page.id', 'page."createdAt"')} AS "updatedAt"`;
 
 const FIND_BY_IDS = `/* customers.find */
-  /* @protects store-of-customer */
   SELECT item.id, item.created_at AS "createdAt", ${COLUMNS} FROM customers AS item
+  /* @protects store-of-customer */
   WHERE item.store_id = $1 AND ${anyOf('item.id', '$2::uuid[]')}`;
 
 const SEARCHED = { email: 'item.email', emailKey: 'email_key(item.email) COLLATE "C"' };

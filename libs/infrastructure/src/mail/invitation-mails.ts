@@ -51,7 +51,7 @@ export class InvitationMails extends MailLoop {
     const { storeId, id, email, name, nextAt } = invitation;
     const store = await this.stores.findProfile(storeId);
     if (store) {
-      const message = invitationMail(storeBranding(store).name, this.config.publicUrl);
+      const message = invitationMail(storeBranding(store).name, email, this.config.publicUrl);
       await this.mails.send(store, `invitation-${id}-${nextAt.getTime()}`, { address: email, name }, message);
     }
     await this.database.query(DONE, [storeId, id, nextAt]);
@@ -59,12 +59,10 @@ export class InvitationMails extends MailLoop {
   }
 }
 
-function invitationMail(store: string, publicUrl: string | null) {
+function invitationMail(store: string, email: string, publicUrl: string | null) {
+  const where = publicUrl ? `${publicUrl}/dashboard/` : 'the address of the dashboard, which your colleague knows';
   return {
     subject: `You were added to ${store}`,
-    text: [
-      `You were added to ${store}. Sign in with this address.`,
-      ...(publicUrl === null ? [] : [`${publicUrl}/dashboard/`]),
-    ].join('\n\n'),
+    text: `You were added to ${store}. Sign in with your e-mail address ${email} at ${where}`,
   };
 }
