@@ -58,8 +58,8 @@ function App(): JSX.Element {
   }, [isIn]);
   const token = /^\/enter\/(.+)$/.exec(path)?.[1];
   if (token) return <Enter key={token} token={token} />;
-  const failure = /^\/sign-in\/refused\/(.+)$/.exec(path)?.[1];
-  if (failure) return <SignIn failure={failure} />;
+  const refusal = /^\/sign-in\/refused\/(.+)$/.exec(path)?.[1];
+  if (refusal) return <SignIn refusal={refusal} />;
   if (me.data)
     return (
       <Frame me={me.data.data}>

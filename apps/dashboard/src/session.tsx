@@ -178,17 +178,21 @@ function Door({ children }: { children: ComponentChildren }): JSX.Element {
   );
 }
 
-const FAILURES: Readonly<Record<string, string>> = {
-  refused: 'Your organisation did not sign you in, or has not verified your e-mail. Try again, or sign in another way.',
-  unavailable: 'The sign-in of your organisation gave no usable answer. Try again, or sign in another way.',
+/** By the last part of the address to which the service sends back from the identity provider. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  not_added: 'No store has added the e-mail of your account. Ask an owner of the store to add it.',
+  other_account:
+    'Your e-mail belongs to a person who signs in with another account. Use that one, or ask an owner of the store to remove and add you.',
+  unavailable: 'Your organisation does not answer. Try again later.',
 };
 
-/** @param failure how the sign-in at the organisation has ended. */
-export function SignIn({ failure = '' }: { failure?: string | undefined }): JSX.Element {
+export function SignIn({ refusal }: { refusal?: string | undefined }): JSX.Element {
   return (
     <Door>
       <h1>Sign in</h1>
-      {FAILURES[failure] && <Note tone="bad">{FAILURES[failure]}</Note>}
+      {refusal !== undefined && (
+        <Note tone="bad">{REFUSALS[refusal] ?? 'Your organisation did not sign you in. Try again.'}</Note>
+      )}
       <WaysIn />
     </Door>
   );
@@ -209,12 +213,9 @@ export function Enter({ token }: { token: string }): JSX.Element {
       <h1>Sign in</h1>
       <Waiting query={link} rows={2} />
       {link.error && (
-        <>
-          <p class="soft">Did your organisation sign you in? Then ask an owner of the store to add you.</p>
-          <a class="button" href={to('/')}>
-            Sign in another way
-          </a>
-        </>
+        <a class="button" href={to('/')}>
+          Sign in another way
+        </a>
       )}
       {stores.length > 0 && <ChooseStore proof={proof} stores={stores} />}
       {link.data && stores.length === 0 && (
