@@ -77,6 +77,18 @@ describe('a session', () => {
     expect((await ask({ ...headers, cookie: `store-live=${secret}` })).statusCode).toBe(200);
   });
 
+  it('that ends while it waits for changes is answered like one that is unknown', async () => {
+    const { secret, id } = await api.store.session('viewer');
+    const { body } = await ask(signedIn(secret), '/v1/changes?cursor=now');
+    const { cursor } = JSON.parse(body) as { cursor: string };
+    const waiting = ask(signedIn(secret), `/v1/changes?cursor=${encodeURIComponent(cursor)}&wait=3`);
+    await new Promise((done) => setTimeout(done, 500));
+    await api.database.query('DELETE FROM people WHERE id = $1', [id]);
+
+    const { statusCode, headers } = await waiting;
+    expect([statusCode, headers['x-traffic-mode']]).toEqual([401, undefined]);
+  });
+
   it('acts in the history under the name of the person', async () => {
     const { secret, id, name } = await api.store.session('owner');
     const product_id = await api.store.product({ stock: 1 });

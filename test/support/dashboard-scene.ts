@@ -1,32 +1,55 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
 import { withBundleImporter } from '@app/bundles';
 import { demoStore } from '@app/demo-store';
 import type { Role } from '@app/domain';
 import { DataCipher } from '@app/infrastructure';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { codeIn } from './browser.js';
 import { BROWSER } from './chromium.js';
+import { eventually } from './eventually.js';
 import { listen } from './listen.js';
 import { startApi, type RunningApi } from './start-api.js';
+
+const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Less than that of a test, whose message would not say what is missing. */
+const TIMEOUT_MS = 20_000;
+
+export const describeInBrowser = BROWSER ? describe : describe.skip;
+if (!BROWSER) process.stderr.write('The dashboard is not tested: no Chromium here; name one with CHROMIUM.\n');
 
 /** A page of a person who is signed in, and what went wrong in it. */
 export interface Desk {
   readonly page: Page;
   /** Reports of the policy, errors of the script, and requests to other hosts. */
   readonly trouble: string[];
+  /** Until all of it is there. */
   open(this: void, address: string): Promise<void>;
+  /** What axe finds, each with its first element, and a page that is wider than its window. */
+  faults(this: void): Promise<string[]>;
 }
 
 export interface DashboardScene {
   readonly api: RunningApi;
   readonly origin: string;
+  /** Of the API, for another process on its database. */
+  readonly env: Readonly<Record<string, string>>;
   /** Without variants, and the one with the most units. */
   readonly product: number;
-  desk(role: Role, options?: BrowserContextOptions): Promise<Desk>;
+  /** @param role of the session; without one nobody is signed in. */
+  desk(role?: Role, options?: BrowserContextOptions): Promise<Desk>;
+  /** From the newest mail to the address, when so many are there. */
+  mailedCode(email: string, mails?: number): Promise<string>;
   stop(): Promise<void>;
 }
 
 /** A listening API whose store has the catalog, customers and orders of the demo store, and a browser. */
-export async function dashboardScene(): Promise<DashboardScene> {
-  const api = await startApi();
+export async function dashboardScene(more: Record<string, string> = {}): Promise<DashboardScene> {
+  const DATA_DIR = mkdtempSync(path.join(os.tmpdir(), 'store-commerce-dashboard-'));
+  const api = await startApi({ DATA_DIR, PIPELINE: 'inline', ...more });
   const origin = `http://127.0.0.1:${await listen(api.app)}`;
   const { subdomain } = api.store;
   const lines = demoStore({ now: new Date() }).map((line) => ({
@@ -43,11 +66,13 @@ export async function dashboardScene(): Promise<DashboardScene> {
   return {
     api,
     origin,
+    env: { DATA_DIR, DATABASE_URL: api.database.url },
     product: most?.product_id ?? 0,
     desk: async (role, options) => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
-      for (const mode of ['live', 'test'] as const) {
-        const { secret } = await api.store.session(role, { mode });
+      context.setDefaultTimeout(TIMEOUT_MS);
+      for (const mode of role ? (['live', 'test'] as const) : []) {
+        const { secret } = await api.store.session(role ?? 'viewer', { mode });
         const attributes = { url: origin, httpOnly: true, sameSite: 'Strict' } as const;
         await context.addCookies([{ name: `store-${mode}`, value: secret, ...attributes }]);
       }
@@ -68,11 +93,35 @@ export async function dashboardScene(): Promise<DashboardScene> {
         for (const late of ['.waiting', '[data-stale=true]'])
           await page.locator(late).first().waitFor({ state: 'detached' });
       };
-      return { page, trouble, open };
+      const faults = async () => {
+        // Run apart from the page, which permits no script but its own.
+        await page.evaluate(AXE);
+        const found = await page.evaluate<string[]>(
+          'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id} ${nodes[0].target}`))',
+        );
+        const overhang = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+        return overhang > 0 ? [...found, `${overhang} px too wide`] : found;
+      };
+      return { page, trouble, open, faults };
+    },
+    mailedCode: async (email, mails = 1) => {
+      const folder = path.join(DATA_DIR, 'mail');
+      let codes: string[] = [];
+      await eventually(() => {
+        const files = readdirSync(folder)
+          .filter((name) => name.endsWith('.eml'))
+          .map((name) => path.join(folder, name))
+          .sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);
+        const texts = files.map((file) => readFileSync(file, 'utf8')).filter((text) => text.includes(email));
+        codes = texts.map(codeIn).filter(Boolean);
+        expect(codes).toHaveLength(mails);
+      });
+      return codes.at(-1) ?? '';
     },
     stop: async () => {
       await browser.close();
       await api.stop();
+      rmSync(DATA_DIR, { recursive: true });
     },
   };
 }

@@ -58,14 +58,15 @@ function App(): JSX.Element {
   }, [isIn]);
   const token = /^\/enter\/(.+)$/.exec(path)?.[1];
   if (token) return <Enter key={token} token={token} />;
+  const refusal = /^\/sign-in\/refused\/(.+)$/.exec(path)?.[1];
+  if (refusal) return <SignIn refusal={refusal} />;
   if (me.data)
     return (
       <Frame me={me.data.data}>
         <Routed path={path} />
       </Frame>
     );
-  if (me.error instanceof Refused && me.error.status === 401)
-    return <SignIn refusal={/^\/sign-in\/refused\/(.+)$/.exec(path)?.[1]} />;
+  if (me.error instanceof Refused && me.error.status === 401) return <SignIn />;
   return (
     <main>
       <Waiting query={me} rows={6} />

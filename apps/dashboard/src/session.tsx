@@ -44,7 +44,7 @@ async function goOn(): Promise<void> {
     sessions.postMessage('another');
     return location.reload();
   }
-  announce('You are signed in again.');
+  if (before) announce('You are signed in again.');
   await queries.invalidateQueries();
 }
 

@@ -217,7 +217,7 @@ export class DeliveredTooEarly extends domainError(
 /** One text for all cases, so that nothing can be learned by trying. */
 export const SignInInvalid = rejected(
   'sign_in_invalid',
-  'The code or link is wrong, has ended or was used, or another browser asked for it: ask for a new one',
+  'The code or link is wrong, has ended or was used, or another browser asked for it: type it again, or ask for a new one',
 );
 export const AddressNotPrivate = rejected(
   'address_not_private',

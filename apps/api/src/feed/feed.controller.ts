@@ -50,6 +50,8 @@ export class FeedController {
     const over = waitMs > 0 ? reply.takeFeedPlace(key.store.id, waitMs) : gone;
     const refusal = async () => {
       const { failure } = await this.authenticate.check(credentialOf(request), request.ip);
+      // They describe the key that was accepted.
+      if (failure) reply.removeHeader('x-traffic-mode').removeHeader('x-key-expires-at');
       // @protects key-of-wait
       return failure && new AuthenticationError(failure, key.person !== null);
     };

@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs';
+import { anOrderBody } from '../builders/order-body.js';
+import { dashboardScene, describeInBrowser, type DashboardScene } from '../support/dashboard-scene.js';
+
+jest.setTimeout(60_000);
+
+describeInBrowser('what people change in the dashboard', () => {
+  let scene: DashboardScene;
+
+  const sql = (text: string, ...values: unknown[]) => scene.api.database.query(text, values);
+  const placeOrder = (name: string) =>
+    scene.api.place(anOrderBody(scene.product, 2, { customer: { name, email: 'ada@example.com' } }));
+
+  beforeAll(async () => (scene = await dashboardScene()));
+  afterAll(() => scene?.stop());
+
+  it('shows the words of a refusal in the dialog, and keeps what was typed', async () => {
+    const { receipt_number } = await placeOrder('Alan Kay');
+    const { page, open } = await scene.desk('manager');
+    await open(`#/orders/${receipt_number}`);
+    await page.getByRole('button', { name: 'Ship…' }).click();
+    await page.getByLabel('Tracking number').fill('0034');
+
+    const hold = await scene.api.post(`/v1/orders/${receipt_number}/hold`, { reason: 'The address is odd' });
+    expect(hold.statusCode).toBe(200);
+    await page.getByRole('button', { name: 'Ship', exact: true }).click();
+
+    expect(await page.getByRole('alert').textContent()).toMatch(/review/);
+    expect(await page.getByLabel('Tracking number').inputValue()).toBe('0034');
+    await page.context().close();
+  });
+
+  it('announces an order that comes, and shows it when asked', async () => {
+    const { page, open } = await scene.desk('viewer');
+    await open('#/orders');
+    await page.getByText('Live', { exact: true }).waitFor();
+
+    const { receipt_number } = await placeOrder('Barbara Liskov');
+    await page.getByRole('button', { name: '1 new order – show' }).click();
+
+    await page.getByRole('link', { name: receipt_number }).waitFor();
+    await page.context().close();
+  });
+
+  it('does not set a stock that has changed since the person saw it', async () => {
+    const product_id = await scene.api.store.product({ name: 'Stove', sku: 'STOVE-7', stock: 20 });
+    const { page, open } = await scene.desk('warehouse');
+    await open('#/stock?search=STOVE-7');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Set…' }).click();
+    await page.getByLabel('Units that can be sold').fill('19');
+    await scene.api.place(anOrderBody(product_id));
+    await page.getByText('It has 19 now, no longer 20.').waitFor();
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+    expect(await page.getByRole('alert').textContent()).toMatch(/20/);
+
+    await page.getByRole('button', { name: 'Seen' }).click();
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+
+    await page.getByText('The stock of STOVE-7 is changed.').waitFor();
+    await page.context().close();
+  });
+
+  it('receives goods, and enters a count of them', async () => {
+    await scene.api.store.product({ name: 'Rope', sku: 'ROPE-7', stock: 1 });
+    const { page, open } = await scene.desk('warehouse');
+    await open('#/stock?search=ROPE-7');
+    await page.getByText('Live', { exact: true }).waitFor();
+    for (const [button, verb, lines, after] of [
+      ['Receive…', 'Receive', 'ROPE-7\nROPE-7 3', '5'],
+      ['Count…', 'Enter', 'ROPE-7;4', '4'],
+    ] as const) {
+      await page.getByRole('button', { name: button }).click();
+      await page.getByLabel('SKUs and units').fill(lines);
+      await page.getByRole('button', { name: verb, exact: true }).click();
+      await page.getByRole('cell', { name: after, exact: true }).waitFor();
+    }
+    await page.context().close();
+  });
+
+  it('changes a price and the name of a product by the keyboard', async () => {
+    const id = await scene.api.store.product({ name: 'Lamp', price: 1000 });
+    const { page, open, trouble } = await scene.desk('manager');
+    await open(`#/products/${id}`);
+    await page.getByRole('button', { name: 'Price…' }).press('Enter');
+    await page.getByLabel('Price (USD)').waitFor();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('12.5');
+    await page.keyboard.press('Enter');
+    await page.getByText('$12.50', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Edit…' }).press('Enter');
+    await page.getByLabel('Name').waitFor();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('Lantern');
+    await page.keyboard.press('Enter');
+
+    await page.getByRole('heading', { name: 'Lantern' }).waitFor();
+    expect(trouble).toEqual([]);
+    await page.context().close();
+  });
+
+  it('imports a file, shows before what it changes, and gives the refused lines back', async () => {
+    await scene.api.store.product({ name: 'Kettle', slug: 'kettle', price: 1000 });
+    const { page, open, trouble } = await scene.desk('manager');
+    await open('#/products/import');
+    const lines = [
+      { kind: 'product', slug: 'kettle', price: '11.00', store: scene.api.store.subdomain },
+      { kind: 'product', slug: 'cup', name: 'Cup', price: '3.00' },
+      { kind: 'product', slug: 'bowl', price: '3.00' },
+    ].map((line) => JSON.stringify(line));
+    const buffer = Buffer.from([...lines, 'no JSON'].join('\n'));
+    await page.getByLabel('File').setInputFiles({ name: 'shop.ndjson', mimeType: 'text/plain', buffer });
+    await page.getByText('price: 10 → 11.00').waitFor();
+    await page.getByRole('button', { name: 'Import 3 lines' }).click();
+    await page.getByText('Result: 1 updated, 1 created, 2 refused').waitFor();
+
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download refused lines' }).click(),
+    ]);
+    expect(readFileSync(await file.path(), 'utf8')).toBe(`no JSON\n${lines[2]}\n`);
+    expect(trouble).toEqual([]);
+    await page.context().close();
+  });
+
+  it('gives the data of a customer to an owner, and erases them', async () => {
+    const id = await scene.api.store.customer({ name: 'Edsger Dijkstra', email: 'edsger@example.com' });
+    const { page, open, trouble } = await scene.desk('owner');
+    await open(`#/customers/${id}`);
+    await page.getByRole('button', { name: 'Export…' }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    expect(readFileSync(await file.path(), 'utf8')).toContain('edsger@example.com');
+    await page.getByRole('button', { name: 'Erase…' }).click();
+    await page.getByRole('button', { name: 'Erase for good' }).click();
+
+    await page.getByRole('heading', { name: 'Erased', exact: true }).waitFor();
+    expect(trouble).toEqual([]);
+    await page.context().close();
+  });
+
+  it('shows refused requests, and what to do about them', async () => {
+    await sql(
+      `WITH erp AS (UPDATE api_keys SET name = 'ERP bridge' WHERE person_id IS NULL AND store_id = $1 RETURNING store_id, id),
+         used AS (INSERT INTO api_key_usage SELECT store_id, id, now(), 41, 0 FROM erp)
+       INSERT INTO api_key_refusals SELECT store_id, id, now(), 'insufficient_scope', 41 FROM erp`,
+      scene.api.store.id,
+    );
+    const desk = await scene.desk('developer');
+    await desk.open('#/developers/requests');
+
+    const row = desk.page.getByRole('row', { name: /insufficient_scope ERP bridge 41/ });
+    expect(await row.textContent()).toContain('The key may not do this. Make one that may.');
+    await desk.page.context().close();
+  });
+
+  it('asks for a fresh sign-in over the filled form, which is then sent', async () => {
+    const desk = await scene.desk('owner');
+    const { page } = desk;
+    await sql(`UPDATE api_keys SET created_at = now() - interval '2 hours' WHERE person_id IS NOT NULL`);
+    await desk.open('#/team');
+    await page.getByRole('button', { name: 'Add a person…' }).press('Enter');
+    await page.locator('dialog input:focus').waitFor();
+    await page.keyboard.type('Grace Hopper');
+    await page.getByLabel('E-mail').fill('grace@example.com');
+    await page.getByLabel('viewer').press('Space');
+    await page.getByRole('button', { name: 'Add', exact: true }).press('Enter');
+
+    await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
+    expect(await desk.faults()).toEqual([]);
+    const email = await page.locator('[autocomplete=username]').inputValue();
+    await page.getByRole('button', { name: 'Send me a code' }).press('Enter');
+    await page.getByLabel('Code').fill(await scene.mailedCode(email));
+    await page.keyboard.press('Enter');
+    await page.getByText('You are signed in again.').waitFor();
+    await page.getByRole('button', { name: 'Add', exact: true }).press('Enter');
+    await page.getByRole('row', { name: /Grace Hopper/ }).waitFor();
+    await page.context().close();
+  });
+
+  it('shows where a person is signed in, and why the last owner stays', async () => {
+    const desk = await scene.desk('owner');
+    const { page } = desk;
+    await sql(
+      `UPDATE people SET role = 'viewer' WHERE id <>
+       (SELECT person_id FROM api_keys WHERE person_id IS NOT NULL AND mode = 'live' ORDER BY created_at DESC LIMIT 1)`,
+    );
+    await desk.open('#/team');
+    const row = page.getByRole('row', { name: /\(you\)/ });
+    await row.getByText('Sessions').press('Enter');
+    await row.getByText('(this one)').waitFor();
+    await row.getByRole('button', { name: 'Remove…' }).press('Enter');
+    await page.getByRole('button', { name: 'Remove', exact: true }).press('Enter');
+
+    expect(await page.getByRole('alert').textContent()).toMatch(/owner/);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,98 @@
+import { anOrderBody } from '../builders/order-body.js';
+import { dashboardScene, describeInBrowser, type DashboardScene } from '../support/dashboard-scene.js';
+
+jest.setTimeout(60_000);
+
+const PAGES = [
+  '#/',
+  '#/orders',
+  '#/orders?queue=all',
+  '#/stock',
+  '#/stock/movements',
+  '#/products',
+  '#/products/import',
+  '#/customers',
+  '#/developers',
+  '#/developers/webhooks',
+  '#/developers/requests',
+  '#/team',
+  '#/nowhere',
+];
+/** Buttons of dialogs: of the page, of the first row, and of cards. */
+const ASKS = ':is(.head, tbody tr:first-child, aside, .inset) [aria-haspopup]:enabled';
+/** Right to left, markup, and a word that is wider than a phone. */
+const NAUGHTY = `\u202Eعربي <script>alert(1)</script> ${'Donaudampfschiff'.repeat(8)}`;
+const NAMES = ['ERP bridge', '<script>alert(1)</script>', 'مفتاح المستودع (1)', 'Long'.repeat(50)];
+
+describeInBrowser('the pages of the dashboard', () => {
+  let scene: DashboardScene;
+  let others: string[];
+
+  beforeAll(async () => {
+    scene = await dashboardScene();
+    const { store, database } = scene.api;
+    const { secret } = await store.session('owner');
+    const headers = { host: 'localhost', 'x-dashboard': 'live', cookie: `store-live=${secret}` };
+    const send = async (url: string, payload: object) => {
+      const { statusCode, body } = await scene.api.inject({ method: 'POST', url, headers, payload });
+      expect([statusCode, body]).toEqual([201, expect.any(String)]);
+      return (JSON.parse(body) as { data: { id: string } }).data.id;
+    };
+    for (const [n, name] of NAMES.entries()) {
+      const id = await send('/v1/keys', { name, scope: ['orders', 'stock', 'fulfillment', 'payments'] });
+      await database.query(
+        `WITH used AS (
+           INSERT INTO api_key_usage SELECT store_id, id, (now() AT TIME ZONE 'UTC')::date, 18204, 0 FROM api_keys WHERE id = $1
+           RETURNING store_id, key_id, day
+         )
+         INSERT INTO api_key_refusals SELECT store_id, key_id, day, unnest(ARRAY['out_of_stock', 'insufficient_scope']), 41 FROM used`,
+        [id],
+      );
+      await send('/v1/people', { name, email: `p${n}@example.com`, role: 'support' });
+    }
+    const hook = await send('/v1/webhooks', { name: 'ERP', url: 'https://erp.example.com/hooks' });
+    await database.query(
+      `WITH delivery AS (
+         INSERT INTO webhook_deliveries SELECT store_id, id, 1, 'msg_1', 'orders.changed', now(), 'connect', NULL, 19, 'ECONNREFUSED'
+         FROM webhooks WHERE id = $1
+       )
+       UPDATE webhooks SET state = 'paused', reason = 'failing', failures = 9, attempts = 1 WHERE id = $1`,
+      [hook],
+    );
+    const product = await store.product({ name: NAUGHTY, sku: 'W'.repeat(60), stock: 3 });
+    await store.variant(product, { name: NAUGHTY });
+    const customer = await store.customer({ name: NAUGHTY, email: `${'a'.repeat(60)}@example.com` });
+    const order = await scene.api.place(anOrderBody(scene.product, 2, { customer: { name: NAUGHTY } }));
+    others = [`#/orders/${order.receipt_number}`, `#/products/${product}`, `#/customers/${customer}`];
+  });
+  afterAll(() => scene?.stop());
+
+  it.each([
+    { device: 'a desktop in the light scheme', viewport: { width: 1280, height: 860 }, colorScheme: 'light' },
+    { device: 'a desktop in the dark scheme', viewport: { width: 1280, height: 860 }, colorScheme: 'dark' },
+    { device: 'a phone', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
+  ] as const)(
+    'have no fault that axe finds, fit the width, and break no rule of their policy, with their dialogs, on $device',
+    async ({ device, ...options }) => {
+      const { page, open, faults, trouble } = await scene.desk('owner', options);
+      for (const address of [...PAGES, ...others]) {
+        await open(address);
+        const check = async (what: string) => {
+          if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${device}${what}.png` });
+          expect([what, await faults()]).toEqual([what, []]);
+        };
+        await check(address.replaceAll(/\W+/g, '-'));
+        for (const ask of await page.locator(ASKS).all()) {
+          const label = await ask.innerText();
+          await ask.click();
+          await page.locator('dialog[open]').waitFor();
+          await check(`${address.replaceAll(/\W+/g, '-')} ${label}`);
+          await page.keyboard.press('Escape');
+        }
+      }
+      expect(trouble).toEqual([]);
+      await page.context().close();
+    },
+    180_000,
+  );
+});
