@@ -119,6 +119,7 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
           await hands.press('ControlOrMeta+a');
           await hands.type(text);
           await hands.press('Enter');
+          await hands.page.locator('#search:not(:focus)').waitFor();
           await hands.page.getByText('1 order', { exact: true }).waitFor();
           await hands.page.getByRole('link', { name: receipt }).waitFor();
         }
