@@ -770,7 +770,7 @@ describe('a waiting request to GET /v1/changes', () => {
     await api.database.query(`UPDATE api_keys SET status = 'REVOKED' WHERE store_id = $1`, [api.store.id]);
     if (seconds === 25) await api.store.brand();
 
-    await expect(answer()).rejects.toThrow(/^403 .*API key is deactivated or expired/);
+    await expect(answer()).rejects.toThrow(/^403 .*API key is revoked, deactivated or expired/);
   });
 
   // The last test, because no request waits after it.
