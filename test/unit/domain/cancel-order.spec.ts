@@ -1,0 +1,184 @@
+import {
+  cancelOrder,
+  recordRefund,
+  refundDueOf,
+  setStatuses,
+  shipOrder,
+  type KnownShipment,
+  type PlacedOrderState,
+} from '@app/domain';
+import {
+  aLine,
+  ALL,
+  anOrder,
+  aShipment,
+  cancellation,
+  money,
+  refunding,
+  shipping,
+  stateOf,
+  statesOf,
+  textOf,
+  thrown,
+  units,
+} from '../../builders/order-state.js';
+
+describe('a cancellation', () => {
+  it('returns all units, tells the customer, and keeps the reason', () => {
+    const change = cancelOrder(anOrder(), { ...cancellation, reason: 'Broken' });
+
+    expect(statesOf(change)).toBe('CANCELLED CANCELLED');
+    expect(textOf(change.events)).toEqual(['cancelled', 'PENDING>CANCELLED', 'PENDING>CANCELLED']);
+    expect(change.events[0]?.details).toEqual({ reason: 'Broken', restock: true });
+    expect(change.restock).toMatchObject({ kind: 'CANCELLATION', lines: ALL });
+    expect(change.mail).toEqual({ stage: 'notify-cancellation', reference: '' });
+  });
+
+  it('of a paid order keeps the payment, which is due for a refund', () => {
+    const change = cancelOrder(anOrder({ status: 'SUCCEEDED' }), cancellation);
+
+    expect(statesOf(change)).toBe('SUCCEEDED CANCELLED');
+  });
+
+  it('of an order under review abandons its confirmation and sends no mail', () => {
+    const change = cancelOrder(anOrder({ isHeld: true, isConfirmationHeld: true }), cancellation);
+
+    expect([change.review, change.mail]).toEqual(['abandoned', undefined]);
+  });
+
+  it('keeps the units in the books and the customer in the dark on request', () => {
+    const change = cancelOrder(anOrder(), { reason: '', restock: false, notify: false });
+
+    expect([change.restock, change.mail, change.events[0]?.details]).toEqual([
+      undefined,
+      undefined,
+      { restock: false },
+    ]);
+  });
+
+  it('returns no units that came from no bin, and is refused when it must return them', () => {
+    const imported = anOrder({ hasTakenStock: false });
+
+    const { restock, events } = cancelOrder(imported, { ...cancellation, restock: null });
+
+    expect([restock, events[0]?.details]).toEqual([undefined, { restock: false }]);
+    expect(setStatuses(imported, { fulfillmentStatus: 'CANCELLED' }).restock).toBeUndefined();
+    expect(cancelOrder(anOrder(), { ...cancellation, restock: null }).restock?.lines).toMatchObject(ALL);
+    expect(thrown(() => cancelOrder(imported, cancellation))).toBe('units_without_bin');
+  });
+
+  it('changes nothing the second time', () => {
+    const cancelled = anOrder({ status: 'CANCELLED', fulfillmentStatus: 'CANCELLED' });
+
+    expect(cancelOrder(cancelled, cancellation)).toEqual({
+      status: 'CANCELLED',
+      fulfillmentStatus: 'CANCELLED',
+      events: [],
+    });
+  });
+
+  it.each<[string, Partial<PlacedOrderState>, string]>([
+    [
+      'has shipped in part',
+      { fulfillmentStatus: 'PROCESSING', shipments: [aShipment({ items: [units(1, 1)] })] },
+      'already_shipped',
+    ],
+    ['has shipped as a whole', { fulfillmentStatus: 'SHIPPED' }, 'already_shipped'],
+    [
+      'is being picked',
+      { fulfillmentStatus: 'PROCESSING', shipments: [aShipment({ status: 'picking' })] },
+      'being_picked',
+    ],
+  ])('is refused when the order %s, also when a status is set', (_name, state, code) => {
+    expect(thrown(() => cancelOrder(anOrder(state), cancellation))).toBe(code);
+    expect(['already_shipped', 'being_picked', 'transition_not_allowed']).toContain(
+      thrown(() => setStatuses(anOrder(state), { fulfillmentStatus: 'CANCELLED' })),
+    );
+  });
+
+  it('is possible again when every shipment is void', () => {
+    const order = anOrder({ shipments: [aShipment({ status: 'void' })] });
+
+    expect(statesOf(cancelOrder(order, cancellation))).toBe('CANCELLED CANCELLED');
+  });
+});
+
+describe('a cancellation of units', () => {
+  const cancel = (state: Partial<PlacedOrderState>, items = [units(1, 2)], restock: boolean | null = null) =>
+    cancelOrder(anOrder(state), { ...cancellation, restock }, items);
+  const shipped = (...items: KnownShipment['items']) => ({
+    fulfillmentStatus: 'PROCESSING' as const,
+    shipments: [aShipment({ items })],
+  });
+
+  it('leaves an order that has shipped when its shipments have the rest, and DELIVERED when they arrived', () => {
+    const state = shipped(units(1, 1), units(2, 1));
+    const arrived = { ...state, shipments: state.shipments.map((one) => ({ ...one, status: 'delivered' as const })) };
+
+    const change = cancel(state);
+
+    expect(statesOf(change)).toBe('PENDING SHIPPED');
+    expect(textOf(change.events)).toEqual(['units_cancelled', 'PROCESSING>SHIPPED']);
+    expect(change.events.map(({ reference }) => reference)).toEqual(['', 'S-1']);
+    expect(change.events[0]?.details).toEqual({ items: [units(1, 2)], restock: true });
+    expect([change.cancelled, change.restock]).toEqual([[units(1, 2)], { kind: 'CANCELLATION', lines: [units(1, 2)] }]);
+    expect([change.mail, change.review]).toEqual([undefined, undefined]);
+    expect(statesOf(cancel(arrived))).toBe('PENDING DELIVERED');
+  });
+
+  it('changes no status while other units have not shipped', () => {
+    expect(textOf(cancel({}).events)).toEqual(['units_cancelled']);
+    expect(textOf(cancel(shipped(units(1, 1))).events)).toEqual(['units_cancelled']);
+    expect(textOf(cancel({ fulfillmentStatus: 'CONFIRMED', unshippedStatus: 'CONFIRMED' }).events)).toHaveLength(1);
+  });
+
+  it('of all that an order has left is the cancellation of the order, which returns only these units', () => {
+    const lines = [aLine(1, 3, { cancelledQuantity: 1 }), aLine(2, 1, { cancelledQuantity: 1 })];
+
+    const change = cancel({ lines });
+
+    expect([statesOf(change), change.cancelled]).toEqual(['CANCELLED CANCELLED', undefined]);
+    expect(change.restock?.lines).toEqual([units(1, 2)]);
+    expect(cancelOrder(anOrder({ lines }), cancellation).restock?.lines).toEqual([units(1, 2)]);
+  });
+
+  it.each<[string, Partial<PlacedOrderState>, KnownShipment['items'], string]>([
+    ['that have shipped', shipped(units(1, 2)), [units(1, 2)], 'already_shipped'],
+    ['that were given up', { lines: [aLine(1, 3, { cancelledQuantity: 2 })] }, [units(1, 2)], 'already_shipped'],
+    ['of an order that has shipped as a whole', { fulfillmentStatus: 'SHIPPED' }, [units(1, 1)], 'already_shipped'],
+    ['that are in one line twice', {}, [units(1, 2), units(1, 2)], 'already_shipped'],
+    ['that are being picked', { shipments: [aShipment({ status: 'picking' })] }, [units(1, 1)], 'being_picked'],
+    ['of an unknown line', {}, [units(3, 1)], 'not_found'],
+  ])('%s is refused', (_name, state, items, code) => {
+    expect(thrown(() => cancel(state, [...items]))).toBe(code);
+  });
+
+  it('returns units to the bins they came from, unless they are gone', () => {
+    expect(cancel({}, [units(1, 2)], false).restock).toBeUndefined();
+    expect(cancel({ hasTakenStock: false }).restock).toBeUndefined();
+    expect(thrown(() => cancel({ hasTakenStock: false }, [units(1, 2)], true))).toBe('units_without_bin');
+  });
+
+  it('takes them from what can ship, and what has shipped as a whole can come back without them', () => {
+    const lines = [aLine(1, 3, { cancelledQuantity: 2 }), aLine(2, 1)];
+    const order = anOrder({ lines, fulfillmentStatus: 'SHIPPED' });
+
+    expect(shipOrder(anOrder({ lines }), shipping()).shipment?.items).toEqual([units(1, 1), units(2, 1)]);
+    expect(recordRefund(order, refunding({ amount: 0, restock: true })).restock?.lines).toEqual([
+      units(1, 1),
+      units(2, 1),
+    ]);
+  });
+
+  it('makes the refund of what was paid for them due, and an order SUCCEEDED that is paid but for them', () => {
+    const lines = [aLine(1, 3, { cancelledQuantity: 2 }), aLine(2, 1)];
+    const paidInPart = { payments: [money('pi_1', 1500)] };
+
+    expect(refundDueOf(stateOf({ status: 'SUCCEEDED', payments: [money('pi_1', 3500)], lines }))).toBe(2000);
+    expect(refundDueOf(stateOf({ status: 'SUCCEEDED', lines }))).toBe(2000);
+    const change = cancel(paidInPart);
+    expect(textOf(change.events)).toEqual(['units_cancelled', 'PENDING>SUCCEEDED']);
+    expect(change.events[1]?.reference).toBe('pi_1');
+    expect(refundDueOf({ ...stateOf({ ...paidInPart, lines }), status: 'SUCCEEDED' })).toBe(0);
+  });
+});

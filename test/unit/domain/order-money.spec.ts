@@ -1,0 +1,32 @@
+import { refundDueOf } from '@app/domain';
+import { money, stateOf } from '../../builders/order-state.js';
+
+describe('what is due for a refund', () => {
+  const order = stateOf({ status: 'SUCCEEDED' });
+  const [once, twice] = [[money('pi_1', 3500)], [money('pi_1', 3500), money('pi_2', 3500)]];
+
+  it.each([
+    ['nothing of a paid order', { payments: once }, 0],
+    ['the second payment', { payments: twice }, 3500],
+    ['all that was paid of a cancelled order', { payments: twice, fulfillmentStatus: 'CANCELLED' }, 7000],
+    ['what an operator set as paid of a cancelled order', { fulfillmentStatus: 'CANCELLED' }, 3500],
+    ['less what was refunded', { payments: once, fulfillmentStatus: 'CANCELLED', refunds: [money('re_1', 500)] }, 3000],
+    ['nothing of an order that was refunded and paid again', { status: 'REFUNDED', payments: twice, refunds: once }, 0],
+    [
+      'a payment of an order that came back and is refunded',
+      { status: 'REFUNDED', fulfillmentStatus: 'RETURNED', payments: twice, refunds: once },
+      3500,
+    ],
+    ['nothing of an unpaid order', { status: 'PENDING' }, 0],
+    ['nothing of an order that an operator set as refunded', { status: 'REFUNDED' }, 0],
+    ['nothing of a paid order that an operator set as refunded', { status: 'REFUNDED', payments: once }, 0],
+    ['nothing of an order that was paid without a record and refunded', { status: 'REFUNDED', refunds: once }, 0],
+    [
+      'what was paid late of a cancelled order',
+      { status: 'CANCELLED', fulfillmentStatus: 'CANCELLED', payments: once },
+      3500,
+    ],
+  ])('is %s', (_name, values, due) => {
+    expect(refundDueOf({ ...order, ...values })).toBe(due);
+  });
+});

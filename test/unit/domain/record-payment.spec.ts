@@ -1,0 +1,129 @@
+import {
+  amountOwedOf,
+  recordPayment,
+  recordRefund,
+  refundDueOf,
+  type PaymentRequest,
+  type PlacedOrderState,
+} from '@app/domain';
+import { anOrder, AT, money, refunding, stateOf, statesOf, textOf, thrown } from '../../builders/order-state.js';
+
+const payment = (values: Partial<PaymentRequest> = {}) => ({
+  reference: 'pi_9',
+  amount: 3500,
+  currency: 'USD',
+  partial: false,
+  settles: false,
+  at: null,
+  requestHash: 'hash',
+  ...values,
+});
+
+describe('a payment', () => {
+  const REFUNDED = { status: 'REFUNDED', payments: [money('pi_1', 3500)], refunds: [money('re_1', 3500)] } as const;
+
+  it('after a refund of all counts again', () => {
+    const change = recordPayment(anOrder(REFUNDED), payment());
+
+    expect(textOf(change.events)).toEqual(['payment_recorded', 'REFUNDED>SUCCEEDED']);
+    expect(change.events[0]?.details).toEqual({ amount: 3500 });
+  });
+
+  it('in parts makes the order SUCCEEDED with the last, of what is left or of the whole total', () => {
+    const pay = (state: Partial<PlacedOrderState>, values: Partial<PaymentRequest>) => {
+      const { refusal, ...change } = recordPayment(anOrder(state), payment(values));
+      return refusal?.message ?? [statesOf(change), change.payment?.writtenOff, change.events[0]?.details];
+    };
+    const half = { payments: [money('pi_1', 1500)] };
+    const refusal = (paid: number) =>
+      `The paid amount ${paid} USD is neither the total 3500 USD nor the amount owed 2000 USD (in minor units)`;
+
+    expect(pay({}, { amount: 1500, partial: true })).toEqual(['PENDING PENDING', 0, { amount: 1500 }]);
+    expect(pay(half, { amount: 2000 })).toEqual(['SUCCEEDED PENDING', 0, { amount: 2000 }]);
+    expect(pay(half, { amount: 3500 })).toEqual(['SUCCEEDED PENDING', 0, { amount: 3500, refundDue: 1500 }]);
+    expect(pay(half, { amount: 1999 })).toBe(refusal(1999));
+    expect(pay(half, { amount: 2001, partial: true })).toBe(refusal(2001));
+    expect(pay(half, { amount: 2001, settles: true })).toBe(refusal(2001));
+    expect(pay({ ...half, ...REFUNDED }, { amount: 1500, partial: true })).toEqual([
+      ...['REFUNDED PENDING', 0],
+      { amount: 1500 },
+    ]);
+  });
+
+  it('that settles writes off what it leaves, which is neither owed nor refunded', () => {
+    const settled = recordPayment(anOrder(), payment({ amount: 3400, settles: true }));
+    const paid = { status: 'SUCCEEDED', payments: [money('pi_9', 3400, 100)] } as const;
+
+    expect(statesOf(settled)).toBe('SUCCEEDED PENDING');
+    expect(settled.payment).toEqual({ ...money('pi_9', 3400, 100), at: null });
+    expect(settled.events[0]?.details).toEqual({ amount: 3400, writtenOff: 100 });
+    expect(
+      recordPayment(anOrder(paid), payment({ reference: 'pi_10', amount: 0, settles: true })).refusal,
+    ).toBeDefined();
+    expect([amountOwedOf(stateOf(paid)), refundDueOf(stateOf(paid))]).toEqual([3400, 0]);
+    expect(statesOf(recordRefund(anOrder(paid), refunding({ amount: 3400 })))).toBe('REFUNDED PENDING');
+    expect(thrown(() => recordRefund(anOrder(paid), refunding({ amount: 3401 })))).toBe('refund_exceeds_payment');
+  });
+
+  it('of the total makes the order SUCCEEDED', () => {
+    const change = recordPayment(anOrder(), payment({ at: AT }));
+
+    expect(statesOf(change)).toBe('SUCCEEDED PENDING');
+    expect(textOf(change.events)).toEqual(['payment_recorded', 'PENDING>SUCCEEDED']);
+    expect(change.events[0]?.details).toEqual({ amount: 3500 });
+    expect(change.payment).toEqual({ ...money('pi_9', 3500), at: AT });
+  });
+
+  it('of an order whose payment failed makes both steps', () => {
+    expect(textOf(recordPayment(anOrder({ status: 'FAILED' }), payment()).events)).toEqual([
+      'payment_recorded',
+      'FAILED>PENDING',
+      'PENDING>SUCCEEDED',
+    ]);
+  });
+
+  it.each([
+    ['a cent too little', 3499, 'USD', 'The paid amount 3499 USD is not the amount owed 3500 USD (in minor units)'],
+    ['a cent too much', 3501, 'USD', 'The paid amount 3501 USD is not the amount owed 3500 USD (in minor units)'],
+    ['another currency', 3500, 'EUR', 'The paid amount 3500 EUR is not the amount owed 3500 USD (in minor units)'],
+  ])('of %s is refused with both amounts, and recorded', (_case, amount, currency, message) => {
+    const change = recordPayment(anOrder(), payment({ amount, currency }));
+
+    expect(change).toMatchObject({ refusal: { code: 'amount_mismatch', message }, status: 'PENDING' });
+    const details = { amount, currency, totalAmount: 3500 };
+    expect(change.events).toEqual([expect.objectContaining({ event: 'payment_refused', reference: 'pi_9', details })]);
+    expect(change.payment).toBeUndefined();
+  });
+
+  it.each<[string, Partial<PlacedOrderState>, string]>([
+    ['cancelled', { status: 'CANCELLED', fulfillmentStatus: 'CANCELLED' }, 'CANCELLED CANCELLED'],
+    ['cancelled in its fulfillment', { fulfillmentStatus: 'CANCELLED' }, 'SUCCEEDED CANCELLED'],
+    ['paid', { status: 'SUCCEEDED', payments: [money('pi_1', 3500)] }, 'SUCCEEDED PENDING'],
+    ['returned and refunded', { ...REFUNDED, fulfillmentStatus: 'RETURNED' }, 'REFUNDED RETURNED'],
+  ])('of an order that is %s is recorded, and must be refunded', (_name, state, states) => {
+    const change = recordPayment(anOrder(state), payment());
+
+    expect([statesOf(change), change.payment?.amount]).toEqual([states, 3500]);
+    expect(change.events[0]?.details).toEqual({ amount: 3500, refundDue: 3500 });
+  });
+
+  it('of an order that an operator has set as paid is the record of that, and leaves nothing to refund', () => {
+    expect(recordPayment(anOrder({ status: 'SUCCEEDED' }), payment()).events[0]?.details).toEqual({ amount: 3500 });
+  });
+
+  it('is refused when the sum of the payments would not be exact', () => {
+    const totalAmount = Number.MAX_SAFE_INTEGER;
+    const order = anOrder({ status: 'SUCCEEDED', totalAmount, payments: [money('pi_1', totalAmount)] });
+
+    expect(() => recordPayment(order, payment({ amount: totalAmount }))).toThrow(
+      'amount is too large: the payments of an order add up to at most 9007199254740991',
+    );
+  });
+
+  it('changes nothing the second time, and another one needs another reference', () => {
+    const paid = anOrder({ status: 'SUCCEEDED', payments: [money('pi_9', 3500)] });
+
+    expect(recordPayment(paid, payment()).events).toEqual([]);
+    expect(thrown(() => recordPayment(paid, payment({ requestHash: 'another' })))).toBe('payment_reference_taken');
+  });
+});

@@ -1,0 +1,84 @@
+import {
+  PlacedOrder,
+  recordRefund,
+  refundDueOf,
+  setStatuses,
+  type KnownShipment,
+  type PlacedOrderState,
+} from '@app/domain';
+import {
+  anOrder,
+  aShipment,
+  money,
+  refunding,
+  stateOf,
+  statesOf,
+  textOf,
+  thrown,
+  units,
+} from '../../builders/order-state.js';
+
+describe('statuses that an operator sets', () => {
+  it('change together, with an event for each', () => {
+    const change = setStatuses(anOrder(), { status: 'SUCCEEDED', fulfillmentStatus: 'CONFIRMED' });
+
+    expect(statesOf(change)).toBe('SUCCEEDED CONFIRMED');
+    expect(textOf(change.events)).toEqual(['PENDING>SUCCEEDED', 'PENDING>CONFIRMED']);
+  });
+
+  it('end the review when they confirm the order, and return the stock when they cancel it', () => {
+    const held = anOrder({ isHeld: true });
+
+    const confirmed = setStatuses(held, { fulfillmentStatus: 'CONFIRMED' });
+    const cancelled = setStatuses(held, { fulfillmentStatus: 'CANCELLED' });
+
+    expect([confirmed.review, textOf(confirmed.events)]).toEqual(['released', ['released', 'PENDING>CONFIRMED']]);
+    expect([cancelled.review, cancelled.restock?.kind, cancelled.mail]).toEqual([
+      'abandoned',
+      'CANCELLATION',
+      undefined,
+    ]);
+  });
+
+  it('are not SHIPPED or DELIVERED while the shipments of the order lack units', () => {
+    const part = aShipment({ items: [units(1, 2)] });
+    const set = (fulfillmentStatus: 'SHIPPED' | 'DELIVERED', shipments: KnownShipment[]) => () =>
+      setStatuses(
+        anOrder({ fulfillmentStatus: fulfillmentStatus === 'SHIPPED' ? 'PROCESSING' : 'SHIPPED', shipments }),
+        {
+          fulfillmentStatus,
+        },
+      );
+
+    expect(set('SHIPPED', [part])).toThrow(
+      'The shipments of the order lack units: ship 1 of line 1, 1 of line 2 first',
+    );
+    expect(thrown(set('SHIPPED', [aShipment({ status: 'picking' })]))).toBe('transition_not_allowed');
+    expect(thrown(set('DELIVERED', [part]))).toBe('transition_not_allowed');
+    expect(thrown(set('SHIPPED', [aShipment({ status: 'void' })]))).toBe('nothing');
+    expect(thrown(set('DELIVERED', [aShipment()]))).toBe('nothing');
+  });
+
+  it('record what was paid and not refunded as one refund, so that a later payment can be paid back', () => {
+    const state = { status: 'SUCCEEDED', payments: [money('pi_1', 3500)], refunds: [money('REFUNDED', 1000)] } as const;
+
+    const change = setStatuses(anOrder(state), { status: 'REFUNDED' });
+
+    expect(textOf(change.events)).toEqual(['refund_recorded', 'SUCCEEDED>REFUNDED']);
+    expect(change.refund).toEqual({ reference: 'REFUNDED-2', amount: 2500, at: null, requestHash: '', lines: [] });
+    const refunded: PlacedOrderState = {
+      ...stateOf(state),
+      status: 'REFUNDED',
+      payments: [...state.payments, money('pi_2', 3500)],
+      refunds: [...state.refunds, money('REFUNDED-2', 2500)],
+    };
+    expect(refundDueOf(refunded)).toBe(0);
+    expect(recordRefund(new PlacedOrder(refunded), refunding({ amount: 3500 })).refund?.amount).toBe(3500);
+    expect(refundDueOf({ ...refunded, refunds: [...refunded.refunds, money('re_1', 3500)] })).toBe(0);
+  });
+
+  it('are refused when the life cycle has no such step, and change nothing when there is none', () => {
+    expect(thrown(() => setStatuses(anOrder(), { fulfillmentStatus: 'DELIVERED' }))).toBe('transition_not_allowed');
+    expect(setStatuses(anOrder(), {}).events).toEqual([]);
+  });
+});
