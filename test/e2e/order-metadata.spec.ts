@@ -1,6 +1,7 @@
 import type { BundleLine } from '@app/bundles';
 import { bundleImports } from '../support/bundle-imports.js';
 import { FeedReader } from '../support/feed-reader.js';
+import { outcome } from '../support/order-changes.js';
 import { OrdersClient } from '../support/orders-client.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
@@ -50,10 +51,6 @@ const historyOf = async (id: string) =>
     .json<{ data: { event: string; reference: string; details: object }[] }>()
     .data.slice(1)
     .map(({ event, reference, details }) => ({ event, reference, details }));
-const outcome = async (response: ReturnType<typeof post>) => {
-  const { statusCode, headers } = await response;
-  return [statusCode, headers['x-error-code']];
-};
 
 describe('metadata of an order', () => {
   it('is the same request with its keys in another order', async () => {

@@ -1,0 +1,309 @@
+import { RescreenHeldOrders } from '@app/application';
+import { FeedReader } from '../support/feed-reader.js';
+import { orderChanges, outcome, PAY, REFUND, SHIP, startShop, withKey, type Order } from '../support/order-changes.js';
+import type { RunningApi } from '../support/start-api.js';
+
+let api: RunningApi;
+let mug: number;
+let tee: number;
+beforeAll(async () => ({ api, mug, tee } = await startShop()));
+afterAll(() => api.stop());
+const { orders, place, post, patch, history, eventsOf } = orderChanges(() => ({ api, mug, tee }));
+
+describe('PATCH /v1/orders/{id}', () => {
+  const correct = (id: string, patch: object) => api.patch(`/v1/orders/${id}`, patch);
+  const PATCH = {
+    customer: { name: 'Ada King', email: 'ada@example.org', phone: null },
+    shipping_address: { address: '2 Main St', address2: 'Floor 4', country: 'gb' },
+  };
+  const CORRECTED = {
+    customer: { id: null, name: 'Ada King', email: 'ada@example.org', phone: '' },
+    shipping_address: {
+      company: 'Engines Ltd',
+      address: '2 Main St',
+      address2: 'Floor 4',
+      city: 'London',
+      country: 'GB',
+    },
+  };
+  const placeAt = async (more: object = {}) => {
+    const customer = { name: 'Ada', email: 'ada@exmaple.org', phone: '1', company: 'Engines Ltd', city: 'London' };
+    const items = [{ product_id: mug, quantity: 1 }];
+    return (await orders.create({ items, customer, ...more })).order_id;
+  };
+
+  it('corrects what it names, also of the billing address that is the same, and writes no value into the history', async () => {
+    const id = await placeAt();
+
+    const first = await correct(id, PATCH);
+    const again = await correct(id, PATCH);
+
+    expect([first.statusCode, first.json<{ data: Order }>().data]).toEqual([200, await orders.read(id)]);
+    expect(first.json()).toMatchObject({ data: { ...CORRECTED, billing_address: CORRECTED.shipping_address } });
+    expect(again.body).toBe(first.body);
+    const [, event, ...others] = (await history(id)).data;
+    const changed = [
+      ...['customer.name', 'customer.email', 'customer.phone'],
+      ...['shipping_address.address', 'shipping_address.address2', 'shipping_address.country'],
+    ];
+    expect([event?.event, event?.details, others]).toEqual(['contact_changed', { changed }, []]);
+    const found = (await api.get('/v1/orders?search=ada@example.org')).json<{ data: { id: string }[] }>().data;
+    expect(found.map((row) => row.id)).toEqual([id]);
+  });
+
+  it('leaves a billing address apart as it is, and goes into the feed', async () => {
+    const id = await placeAt({ billing: { name: 'Accounts', city: 'Bonn' } });
+    const reader = new FeedReader(api);
+    await reader.catchUp();
+
+    const { data } = (await correct(id, PATCH)).json<{ data: { updated_at: string } }>();
+    await reader.catchUp();
+
+    expect(data).toMatchObject({ ...CORRECTED, billing_address: { name: 'Accounts', city: 'Bonn', address: '' } });
+    const updated_at = expect.any(String) as string;
+    expect(reader.copy.get(`orders ${id}`)?.data).toEqual({ ...data, updated_at });
+  });
+
+  it.each([
+    [{ customer: { nmae: 'Ada' } }, 'customer.nmae is not a field of this request'],
+    [{ shipping_address: { name: 'Ada' } }, 'shipping_address.name is not a field of this request'],
+    [{ customer: { name: ' ' } }, 'customer.name is required'],
+    [{ customer: { name: null } }, 'customer.name is required'],
+    [{ customer: 'Ada' }, 'customer must be an object'],
+    [
+      { shipping_address: { zip: 'x'.repeat(33) } },
+      'shipping_address.zip must be text of at most 32 characters, without NUL or lone surrogates',
+    ],
+  ])('refuses %j, and names the field', async (body, error) => {
+    const response = await correct(await placeAt(), body);
+
+    expect([response.statusCode, response.json<{ error: string }>().error]).toEqual([400, error]);
+  });
+
+  it('is possible until something ships or the order is cancelled, while units are being picked and for imported orders', async () => {
+    const [picked, shipped, cancelled] = [await place(), await place(), await place()];
+    await post(picked, 'shipments', { ...SHIP, status: 'picking' });
+    await post(shipped, 'shipments', SHIP);
+    await post(cancelled, 'cancel');
+    const imported = await api.store.order({ status: 'PENDING', fulfillment_status: 'PENDING' });
+
+    for (const id of [picked, imported]) expect((await correct(id, PATCH)).statusCode).toBe(200);
+    expect(await outcome(correct(shipped, PATCH))).toEqual([422, 'already_shipped']);
+    expect(await outcome(correct(cancelled, PATCH))).toEqual([422, 'order_cancelled']);
+  });
+});
+
+describe('a refund', () => {
+  it('shows the units that it was for, each line once, and none where it named none', async () => {
+    const id = await place();
+    await post(id, 'payments', PAY);
+    const lines = [2, 1, 1].map((line) => ({ line, quantity: 1 }));
+
+    for (const request of [
+      { ...REFUND, lines },
+      { ...REFUND, reference: 're_2' },
+    ])
+      expect((await post(id, 'refunds', request)).statusCode).toBe(201);
+
+    const named = [
+      { line: 2, quantity: 1 },
+      { line: 1, quantity: 2 },
+    ];
+    const refunds = [
+      { reference: 're_1', amount: 1000, lines: named },
+      { reference: 're_2', amount: 1000, lines: [] },
+    ];
+    expect(await orders.read(id)).toMatchObject({ refunds });
+    const everything = new FeedReader(api);
+    await everything.catchUp();
+    expect(everything.copy.get(`orders ${id}`)?.data).toMatchObject({ refunds });
+  });
+});
+
+describe('money in parts', () => {
+  it('makes an order SUCCEEDED with the last part, and again after a chargeback', async () => {
+    const id = await place();
+    const pay = (reference: string, amount: number, more: object = {}) =>
+      post(id, 'payments', { reference, amount, currency: 'USD', ...more });
+    const read = async () => {
+      const { status, amount_owed, amount_paid, refund_due } = await orders.read<Order>(id);
+      return [status, amount_owed, amount_paid, refund_due];
+    };
+
+    expect(await outcome(pay('pi_1', 1000))).toEqual([422, 'amount_mismatch']);
+    expect((await pay('pi_2', 1000, { partial: true })).statusCode).toBe(201);
+    expect(await read()).toEqual(['PENDING', 3500, 1000, 0]);
+    expect(await outcome(pay('pi_3', 2501, { partial: true }))).toEqual([422, 'amount_mismatch']);
+    const last = await pay('pi_4', 2430, { settles: true });
+    expect(last.json<{ data: object }>().data).toMatchObject({
+      payments: [
+        { reference: 'pi_2', amount: 1000, written_off: 0 },
+        { reference: 'pi_4', amount: 2430, written_off: 70 },
+      ],
+    });
+    expect(await read()).toEqual(['SUCCEEDED', 3430, 3430, 0]);
+    await post(id, 'refunds', { reference: 'chargeback', amount: 3430, notify: false });
+    expect(await read()).toEqual(['REFUNDED', 3430, 3430, 0]);
+    await pay('pi_5', 3430);
+    expect(await read()).toEqual(['SUCCEEDED', 3430, 6860, 0]);
+    const { data } = await history(id);
+    expect(data.find(({ reference, event }) => reference === 'pi_4' && event === 'payment_recorded')?.details).toEqual({
+      ...{ amount: 2430, written_off: 70 },
+    });
+  });
+});
+
+describe('a hold by a person', () => {
+  const HOLD = { reason: 'The customer asks to wait' };
+  const CONFIRMATION = `UPDATE order_stages SET state = $2, locked_until = $3, held_for = $4
+    WHERE order_id = $1 AND stage = 'notify-customer'`;
+  interface Held {
+    readonly pipeline: readonly { readonly stage: string; readonly state: string }[];
+  }
+  const statesOf = async (id: string) =>
+    Object.fromEntries((await orders.read<Held>(id)).pipeline.map(({ stage, state }) => [stage, state]));
+  const isListed = async (id: string) => {
+    const { data } = (await api.get(`/v1/orders?held=true&ids=${id}`)).json<{ data: object[] }>();
+    return data.length === 1;
+  };
+  const soon = new Date(Date.now() + 3_600_000);
+
+  it.each([
+    ['a confirmation that waits', 'pending', null, { 'notify-customer': 'held' }, { 'notify-customer': 'pending' }],
+    ['a confirmation that a worker sends', 'pending', soon, { review: 'held' }, { 'notify-customer': 'pending' }],
+    ['a confirmation that was sent', 'done', null, { review: 'held' }, { 'notify-customer': 'done' }],
+    ['a confirmation that failed', 'dead', null, { review: 'held' }, { 'notify-customer': 'dead' }],
+  ])('of an order with %s ships nothing until it is released', async (_case, state, lockedUntil, held, released) => {
+    const id = await place();
+    await api.database.query(CONFIRMATION, [id, state, lockedUntil, null]);
+    const reader = new FeedReader(api, 'kinds=orders');
+    await reader.catchUp();
+
+    const first = await post(id, 'hold', HOLD);
+    const again = await post(id, 'hold', { reason: 'Once more' });
+
+    expect([first.statusCode, again.statusCode, again.body]).toEqual([200, 200, first.body]);
+    expect([await statesOf(id), await isListed(id)]).toEqual([expect.objectContaining(held), true]);
+    expect((await reader.page()).data.map((change) => change.id)).toEqual([id]);
+    expect(await outcome(post(id, 'shipments', SHIP))).toEqual([422, 'order_held']);
+    expect((await post(id, 'release')).statusCode).toBe(200);
+    expect(await statesOf(id)).toEqual({
+      ...{ 'fraud-analysis': 'done', inventory: 'done', 'notify-merchant': 'pending' },
+      ...released,
+    });
+    expect((await reader.page()).data.map((change) => change.id)).toEqual([id]);
+    expect((await history(id)).data.filter(({ event }) => event === 'held' || event === 'released')).toMatchObject([
+      { event: 'held', details: HOLD },
+      { event: 'released' },
+    ]);
+    expect((await post(id, 'shipments', SHIP)).statusCode).toBe(201);
+  });
+
+  it('of an order whose analysis failed is not ended by the next analysis', async () => {
+    const id = await place();
+    await api.database.query(CONFIRMATION, [id, 'held', null, ['analysis_unavailable']]);
+    await post(id, 'hold', HOLD);
+
+    await api.app.get(RescreenHeldOrders).execute(null, new AbortController().signal);
+
+    expect(await statesOf(id)).toMatchObject({ 'notify-customer': 'held' });
+    expect(await eventsOf(id)).toEqual(['placed', 'held']);
+  });
+
+  it.each([
+    ['sent', 'done', ['notify-cancellation']],
+    ['waits', 'pending', []],
+  ])('and then cancelled mails that where the confirmation %s', async (_case, state, mails) => {
+    const id = await place();
+    await api.database.query(CONFIRMATION, [id, state, null, null]);
+    await post(id, 'hold', HOLD);
+
+    await post(id, 'cancel');
+
+    const { review, ...states } = await statesOf(id);
+    expect([review, await isListed(id)]).toEqual([undefined, false]);
+    expect(Object.keys(states).filter((stage) => stage === 'notify-cancellation')).toEqual(mails);
+  });
+
+  it('is possible for an imported order, and for none that ships, is picked or is cancelled', async () => {
+    const imported = await api.store.order({ status: 'PENDING', fulfillment_status: 'PENDING' });
+    const [shipped, picked, cancelled] = [await place(), await place(), await place()];
+    await post(shipped, 'shipments', SHIP);
+    await post(picked, 'shipments', { ...SHIP, status: 'picking' });
+    await post(cancelled, 'cancel');
+
+    expect((await post(imported, 'hold', HOLD)).statusCode).toBe(200);
+    expect(await isListed(imported)).toBe(true);
+    for (const [id, code] of [
+      [shipped, 'already_shipped'],
+      [picked, 'being_picked'],
+      [cancelled, 'order_cancelled'],
+    ] as const) {
+      expect(await outcome(post(id, 'hold', HOLD))).toEqual([422, code]);
+    }
+    expect((await post(picked, 'hold', {})).json()).toMatchObject({ error: 'reason is required' });
+  });
+});
+
+describe('requests at the same moment', () => {
+  it('either cancel or ship an order', async () => {
+    for (let n = 0; n < 10; n++) {
+      const id = await place();
+
+      const [cancelled, shipped] = await Promise.all([
+        outcome(post(id, 'cancel', { notify: false })),
+        outcome(post(id, 'shipments', SHIP)),
+      ]);
+
+      const { fulfillment_status } = await orders.read<Order>(id);
+      expect([cancelled, shipped, fulfillment_status]).toEqual(
+        cancelled?.[0] === 200
+          ? [[200, undefined], [422, 'order_cancelled'], 'CANCELLED']
+          : [[422, 'already_shipped'], [201, undefined], 'PROCESSING'],
+      );
+    }
+  });
+
+  it('with one key make one change', async () => {
+    const id = await place();
+
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post(id, 'payments', PAY, withKey('at-once'))));
+
+    expect(new Set(answers.map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1);
+    expect(await eventsOf(id)).toEqual(['placed', 'payment_recorded', 'status_changed']);
+  });
+});
+
+it('is found by its name, its reference and its present tracking number, and not by an earlier one', async () => {
+  const items = [{ product_id: mug, quantity: 1 }];
+  const customer = { name: 'Zoe\u0308 Search' };
+  const { order_id: id } = await orders.create({ items, customer, external_reference: 'Search/1' });
+  const found = async (text: string) =>
+    (await api.get(`/v1/orders?search=${encodeURIComponent(text)}`))
+      .json<{ data: { id: string }[] }>()
+      .data.map((order) => order.id);
+  const parcel = { ...SHIP, items: [{ line: 1, quantity: 1 }], tracking_number: 'Track-Ä1' };
+  await post(id, 'shipments', parcel);
+  const texts = ['zoë s', 'SEARCH/1', 'track-a\u03081'];
+
+  const first = await Promise.all(texts.map(found));
+  await patch(id, 'S-1', { tracking_number: 'Track-2' });
+
+  expect(first).toEqual([[id], [id], [id]]);
+  expect([await found('Track-Ä1'), await found('track-2')]).toEqual([[], [id]]);
+});
+
+it('has times that never run backwards, however many changes wait for each other', async () => {
+  const id = await place();
+  await post(id, 'shipments', SHIP);
+
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, n) => patch(id, 'S-1', { tracking_number: `T-${n}` })),
+  );
+
+  const changed = answers.map((answer) => answer.json<{ data: { updated_at: string } }>().data.updated_at);
+  const now = (await api.get(`/v1/orders/${id}`)).json<{ data: { updated_at: string } }>().data.updated_at;
+  expect([...changed, now].toSorted().at(-1)).toBe(now);
+  const times = (await history(id)).data.map(({ at }) => at);
+  expect(times).toEqual(times.toSorted());
+});
