@@ -15,6 +15,11 @@ export function list<T>(data: readonly T[], total: number, { page, limit }: Page
   return { success: true, data, pagination: { total, page, limit } };
 }
 
+/** One page of rows that are few, so that they are read together. */
+export function listPage<T>(all: readonly T[], page: Page): ListEnvelope<T> {
+  return list(all.slice((page.page - 1) * page.limit, page.page * page.limit), all.length, page);
+}
+
 export function single<T>(data: T): SingleEnvelope<T> {
   return { success: true, data };
 }

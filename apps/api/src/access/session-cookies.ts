@@ -1,11 +1,8 @@
 import { SESSION_HOURS } from '@app/application';
-import type { ApiKeyMode } from '@app/domain';
+import { isLoopback, type ApiKeyMode } from '@app/domain';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticationError } from '../errors/request-errors.js';
-
-/** Hosts that a browser reaches without a network, so that its cookies need no encryption. */
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
  * Where a browser keeps cookies safe: https, or this machine. A name that begins with `__Host-` is kept from other hosts and
@@ -14,7 +11,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
  */
 function prefixOf({ protocol, hostname }: FastifyRequest): '__Host-' | '' | null {
   if (protocol === 'https') return '__Host-';
-  return LOOPBACK.has(hostname) ? '' : null;
+  return isLoopback(hostname) ? '' : null;
 }
 
 /** Whether people can sign in at the address of the request. */

@@ -261,9 +261,8 @@ export function RequiredWordsField(options: WordOptions): PropertyDecorator {
 
 function wordList({ words, description }: WordOptions) {
   const says = { message: `must be a list of one or more of ${words.join(', ')}` };
-  const schema: SchemaObject = {
-    ...{ type: 'array', items: { type: 'string', enum: [...words] }, minItems: 1, description },
-  };
+  const items: SchemaObject = { type: 'string', enum: [...words] };
+  const schema: SchemaObject = { type: 'array', items, minItems: 1, description };
   return { schema, constraints: [IsArray(says), ArrayMinSize(1, says), IsIn(words, { ...says, each: true })] };
 }
 

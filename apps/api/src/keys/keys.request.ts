@@ -1,6 +1,5 @@
-import type { WantedApiKey } from '@app/application';
+import { readNetwork, type WantedApiKey } from '@app/application';
 import { parseApiKeyScope, WRITE_SCOPES, type ApiKeyMode } from '@app/domain';
-import { readNetwork } from '@app/application';
 import { BadRequestException } from '@nestjs/common';
 import * as is from '../body/fields.js';
 

@@ -3,7 +3,7 @@ import { JsonLogger } from '@app/infrastructure';
 import { toPersonResponse, toPersonSession } from '@app/representations';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { StrictBodyPipe } from '../body/body.pipe.js';
-import { list, single } from '../envelope.js';
+import { listPage, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsFreshSignIn, NeedsScope } from '../openapi/needs-scope.js';
 import { booleanFilter } from '../query/parameters.js';
@@ -26,14 +26,12 @@ export class PeopleController {
     private readonly logger: JsonLogger,
   ) {}
 
-  /** A store has few: the page is cut here. */
   @Get()
   @NeedsScope('team')
   @docs.ApiListPeople
   async list(@CurrentStore() store: CurrentStoreContext, @ReadQuery(LIST) { page }: ValuesOf<typeof LIST>) {
-    const all = await this.people.list(store.id);
-    const rows = all.slice((page.page - 1) * page.limit, page.page * page.limit);
-    return list(rows.map(toPersonResponse), all.length, page);
+    const people = await this.people.list(store.id);
+    return listPage(people.map(toPersonResponse), page);
   }
 
   @Post()
@@ -82,13 +80,9 @@ export class PeopleController {
     @Param('id') id: string,
     @ReadQuery(LIST) { page }: ValuesOf<typeof LIST>,
   ) {
-    const all = await this.people.sessions(keyOf(key.store, id));
-    const rows = all.slice((page.page - 1) * page.limit, page.page * page.limit);
-    return list(
-      rows.map((session) => toPersonSession(session, key.id)),
-      all.length,
-      page,
-    );
+    const sessions = await this.people.sessions(keyOf(key.store, id));
+    const rows = sessions.map((session) => toPersonSession(session, key.id));
+    return listPage(rows, page);
   }
 
   @Delete(':id/sessions/:session_id')

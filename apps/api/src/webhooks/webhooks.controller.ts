@@ -5,7 +5,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from
 import type { FastifyReply } from 'fastify';
 import { CurrentKey } from '../access/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
-import { list, single } from '../envelope.js';
+import { listPage, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
@@ -21,14 +21,12 @@ const QUERY = listQuery({});
 export class WebhooksController {
   constructor(private readonly webhooks: WebhooksService) {}
 
-  /** A store has few: the page is cut here. */
   @Get()
   @NeedsScope('webhooks')
   @docs.ApiListWebhooks
   async list(@CurrentKey() { store, mode }: ApiKeyLookup, @ReadQuery(QUERY) { page }: ValuesOf<typeof QUERY>) {
-    const all = await this.webhooks.list(store.id, mode);
-    const rows = all.slice((page.page - 1) * page.limit, page.page * page.limit);
-    return list(rows.map(toWebhookListItem), all.length, page);
+    const webhooks = await this.webhooks.list(store.id, mode);
+    return listPage(webhooks.map(toWebhookListItem), page);
   }
 
   @Post()

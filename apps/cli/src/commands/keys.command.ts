@@ -181,7 +181,7 @@ function shortKey(record: ApiKeyRecord) {
     ...{ id, mode, scope: scope.split(','), networks, trusted: trusted || '', name, ends: lastFour },
     refused: status !== 'ACTIVE' ? status.toLowerCase() : isExpired(record) ? 'expired' : '',
     ...{ expires: expiresAt?.toISOString().slice(0, 10), last_used: lastUsedAt },
-    created_by: createdBy.name ?? createdBy.type,
+    created_by: createdBy.name || createdBy.type,
   };
 }
 

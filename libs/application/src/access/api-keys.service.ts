@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { API_KEY_SECRET, composeApiKey, NotFound, type ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
@@ -13,8 +12,10 @@ import {
   type KeyMaker,
   type RolledApiKey,
 } from '../ports/api-key.repository.js';
+import { Clock } from '../ports/clock.js';
 import type { Page, PageOf } from '../ports/page.js';
 import { hashApiKey } from './authenticate-api-key.js';
+import { drawSymbols } from './draw-symbols.js';
 import { excessOf, type KeyRights } from './key-bounds.js';
 
 export interface WantedApiKey extends Omit<KeyRights, 'networks'> {
@@ -36,7 +37,10 @@ const REFUSAL: Readonly<Record<Exclude<ApiKeyStatus, 'ACTIVE'>, string>> = {
  */
 @Injectable()
 export class ApiKeysService {
-  constructor(private readonly apiKeys: ApiKeyRepository) {}
+  constructor(
+    private readonly apiKeys: ApiKeyRepository,
+    private readonly clock: Clock,
+  ) {}
 
   list({ store, mode, person }: Asker, page: Page): Promise<PageOf<ApiKeyRecord>> {
     return this.apiKeys.list(store.id, person ? null : mode, page);
@@ -73,7 +77,7 @@ export class ApiKeysService {
     maker: KeyMaker,
   ): Promise<RolledApiKey & { key: string }> {
     const old = await this.find(key, maker);
-    const expiresAt = wantedEnd === undefined ? endAsOf(old, maker) : wantedEnd;
+    const expiresAt = wantedEnd === undefined ? endAsOf(old, maker, await this.clock.now()) : wantedEnd;
     demandBounds({ ...old, expiresAt }, maker, ' of the old key');
     const { text, ...drawn } = drawApiKey(old.mode);
     const rolled = await this.apiKeys.roll(key, { ...drawn, expiresAt }, overlapMs, maker);
@@ -123,15 +127,15 @@ function endOf({ key }: KeyMaker): Date | null {
   return key?.person === null ? key.expiresAt : null;
 }
 
-function endAsOf({ createdAt, expiresAt }: ApiKeyRecord, maker: KeyMaker): Date | null {
-  const end = expiresAt && new Date(new Date().getTime() + expiresAt.getTime() - createdAt.getTime());
+/** As long after now as the old key was made to live, within the bounds of the maker. */
+function endAsOf({ createdAt, expiresAt }: ApiKeyRecord, maker: KeyMaker, now: Date): Date | null {
+  const end = expiresAt && new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
   const last = endOf(maker);
   return end && last ? new Date(Math.min(end.getTime(), last.getTime())) : (end ?? last);
 }
 
 function drawApiKey(mode: ApiKeyMode) {
-  const symbols = Array.from({ length: API_KEY_SECRET.length }, () => randomInt(API_KEY_SECRET.symbols));
-  const key = composeApiKey(mode, symbols);
+  const key = composeApiKey(mode, drawSymbols(API_KEY_SECRET));
   return { ...key, id: uuidv7(), hash: hashApiKey(key.text) };
 }
 

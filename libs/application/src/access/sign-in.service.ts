@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
   API_KEY_SECRET,
   composeSessionSecret,
@@ -24,6 +24,7 @@ import { Overloaded } from '../errors.js';
 import { Semaphore } from '../semaphore.js';
 import { TURN_MS } from '../time-limits.js';
 import { hashApiKey } from './authenticate-api-key.js';
+import { drawSymbols } from './draw-symbols.js';
 import { networkOf } from './networks.js';
 
 /** How long a session lasts after the sign-in. */
@@ -71,7 +72,7 @@ export class SignInService {
   /** Does the same for every address, so that nothing tells which ones are known. @param address of the client. */
   async requestCode(email: string, address: string): Promise<CodeRequested> {
     const nonce = randomBytes(NONCE_BYTES).toString('base64url');
-    const code = composeSignInCode(Array.from({ length: SIGN_IN_CODE.length }, () => randomInt(SIGN_IN_CODE.symbols)));
+    const code = composeSignInCode(drawSymbols(SIGN_IN_CODE));
     const network = networkOf(address);
     const wanted = {
       id: uuidv7(),
@@ -176,8 +177,6 @@ function sha256(text: string): Buffer {
 }
 
 function drawSession(mode: ApiKeyMode) {
-  const secret = composeSessionSecret(
-    Array.from({ length: API_KEY_SECRET.length }, () => randomInt(API_KEY_SECRET.symbols)),
-  );
+  const secret = composeSessionSecret(drawSymbols(API_KEY_SECRET));
   return { secret, session: { id: uuidv7(), mode, hash: hashApiKey(secret), lastFour: secret.slice(-4) } };
 }

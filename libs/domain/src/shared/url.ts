@@ -6,3 +6,8 @@ export function parseUrl(text: string): URL | null {
     return null;
   }
 }
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Whether a host, as in a URL, is this machine: what is sent there is on no network. */
+export const isLoopback = (hostname: string): boolean => LOOPBACK.has(hostname);

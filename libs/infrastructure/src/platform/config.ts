@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { readNetwork } from '@app/application';
-import { parseUrl } from '@app/domain';
+import { isLoopback, parseUrl } from '@app/domain';
 import { readMailbox, type Mailbox } from './mailbox.js';
 
 export const DEFAULT_DATA_DIR = path.resolve('.data');
@@ -254,8 +254,7 @@ function readIssuer(text: string): string | null {
 /** Whether what is sent there cannot be read on the way: https, or this machine. */
 function isPrivateUrl(text: string): boolean {
   const url = parseUrl(text);
-  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url?.hostname ?? '');
-  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback);
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
 }
 
 /** What `readKeys` reads. */
