@@ -17,6 +17,7 @@ const PAGES = [
   '#/developers/requests',
   '#/team',
   '#/nowhere',
+  '#/orders/%',
 ];
 /** Buttons of dialogs: of the page, of the first row, and of cards. */
 const ASKS = ':is(.head, tbody tr:first-child, aside, .inset) [aria-haspopup]:enabled';
@@ -71,6 +72,8 @@ describeInBrowser('the pages of the dashboard', () => {
     { device: 'a desktop in the light scheme', viewport: { width: 1280, height: 860 }, colorScheme: 'light' },
     { device: 'a desktop in the dark scheme', viewport: { width: 1280, height: 860 }, colorScheme: 'dark' },
     { device: 'a phone', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
+    { device: 'a desktop zoomed to 200 %', viewport: { width: 640, height: 430 }, colorScheme: 'light' },
+    { device: 'a wide desktop', viewport: { width: 1920, height: 1080 }, colorScheme: 'light' },
   ] as const)(
     'have no fault that axe finds, fit the width, and break no rule of their policy, with their dialogs, on $device',
     async ({ device, ...options }) => {
@@ -95,4 +98,29 @@ describeInBrowser('the pages of the dashboard', () => {
     },
     180_000,
   );
+
+  it('show a name from right to left in its direction, on a page from left to right', async () => {
+    const name = 'خيام الشمال (1)';
+    const customer = await scene.api.store.customer({ name, email: 'tents@example.com' });
+    const order = await scene.api.place(anOrderBody(scene.product, 1, { customer: { name } }));
+    const { page, open } = await scene.desk('viewer');
+    for (const address of ['#/orders', `#/orders/${order.receipt_number}`, '#/customers', `#/customers/${customer}`]) {
+      await open(address);
+      const lefts = await page.evaluate<number[]>(
+        `(() => {
+           const { firstChild: text } = [...document.querySelectorAll('main *')].find(
+             ({ firstChild }) => firstChild?.data === ${JSON.stringify(name)},
+           );
+           return [0, text.length - 1].map((at) => {
+             const range = document.createRange();
+             range.setStart(text, at);
+             range.setEnd(text, at + 1);
+             return range.getBoundingClientRect().left;
+           });
+         })()`,
+      );
+      expect([address, (lefts[1] ?? 0) < (lefts[0] ?? 0)]).toEqual([address, true]);
+    }
+    await page.context().close();
+  });
 });

@@ -13,7 +13,30 @@ import { eventually } from './eventually.js';
 import { listen } from './listen.js';
 import { startApi, type RunningApi } from './start-api.js';
 
+const MOST_LINE_PX = 800;
 const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Columns that cannot be seen, lines that are hard to read, and parts of a table that some browsers take for none. */
+const LAYOUT_FAULTS = `(() => {
+  const faults = [];
+  const overhang = document.documentElement.scrollWidth - window.innerWidth;
+  if (overhang > 0) faults.push(overhang + ' px too wide');
+  const nameOf = ({ tagName, className, textContent }) => [tagName, className, textContent.slice(0, 40)].join(' ');
+  for (const element of document.querySelectorAll('main *')) {
+    const { display, overflowX } = getComputedStyle(element);
+    const isCut = element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1;
+    if (isCut && /hidden|clip/.test(overflowX)) faults.push('cut: ' + nameOf(element));
+    const isPart = /^(TABLE|THEAD|TBODY|TFOOT|TR|TH|TD)$/.test(element.tagName);
+    if (isPart && !display.startsWith('table') && !element.role) faults.push('without a role: ' + nameOf(element));
+    for (const text of [...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE)) {
+      const range = document.createRange();
+      range.selectNode(text);
+      const width = Math.max(0, ...[...range.getClientRects()].map((line) => line.width));
+      if (width > ${MOST_LINE_PX}) faults.push('a line of ' + width + ' px: ' + nameOf(element));
+    }
+  }
+  return faults;
+})()`;
 
 /** Less than that of a test, whose message would not say what is missing. */
 const TIMEOUT_MS = 20_000;
@@ -28,7 +51,7 @@ export interface Desk {
   readonly trouble: string[];
   /** Until all of it is there. */
   open(this: void, address: string): Promise<void>;
-  /** What axe finds, each with its first element, and a page that is wider than its window. */
+  /** What axe finds, each with its first element, and what `LAYOUT_FAULTS` says. */
   faults(this: void): Promise<string[]>;
 }
 
@@ -99,8 +122,7 @@ export async function dashboardScene(more: Record<string, string> = {}): Promise
         const found = await page.evaluate<string[]>(
           'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id} ${nodes[0].target}`))',
         );
-        const overhang = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
-        return overhang > 0 ? [...found, `${overhang} px too wide`] : found;
+        return [...found, ...(await page.evaluate<string[]>(LAYOUT_FAULTS))];
       };
       return { page, trouble, open, faults };
     },

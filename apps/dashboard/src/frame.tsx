@@ -26,7 +26,7 @@ function LiveDot() {
   const [tone, text] = LIVE[now.state];
   return (
     <span class="live" data-tone={tone} role="status">
-      {text} {now.state === 'reconnecting' && clock(now.since)}
+      {text} {now.since && clock(now.since)}
     </span>
   );
 }
@@ -44,18 +44,12 @@ function Offline() {
 
 function Person({ me }: { me: Key }) {
   const name = me.person?.name ?? me.name;
+  const initials = (name.match(/(?<!\S)\S/gu) ?? []).slice(0, 2).join('');
   const end = () => void signOut().catch((error: unknown) => announce(textOf(error)));
   return (
     <details class="person">
-      <summary data-tone="info">
-        <span class="unseen">Account of {name}</span>
-        <span aria-hidden="true">
-          {name
-            .split(/\s+/)
-            .map((word) => word[0])
-            .slice(0, 2)
-            .join('')}
-        </span>
+      <summary class="button" aria-label={`${initials}, account of ${name}`}>
+        {initials}
       </summary>
       <div class="menu">
         <p>
@@ -63,15 +57,11 @@ function Person({ me }: { me: Key }) {
           <small>{me.person?.email}</small>
           <small>{me.person?.role}</small>
         </p>
-        <button type="button" class="quiet" onClick={switchMode}>
-          {mode === 'live' ? 'Switch to test mode' : 'Leave test mode'}
-        </button>
-        <a class="button quiet" href="../docs" target="_blank" rel="noreferrer">
+        <button onClick={switchMode}>{mode === 'live' ? 'Switch to test mode' : 'Leave test mode'}</button>
+        <a class="button" href="../docs" target="_blank" rel="noreferrer">
           API reference
         </a>
-        <button type="button" class="quiet" onClick={end}>
-          Sign out
-        </button>
+        <button onClick={end}>Sign out</button>
       </div>
     </details>
   );
@@ -85,7 +75,7 @@ export function Frame({ me, children }: { me: Key; children: ComponentChildren }
   return (
     <>
       <header class="top">
-        <button type="button" class="skip" onClick={() => document.querySelector('h1')?.focus()}>
+        <button class="skip" onClick={() => document.querySelector('h1')?.focus()}>
           Skip to the content
         </button>
         <strong class="store">{me.store.name}</strong>
@@ -105,11 +95,8 @@ export function Frame({ me, children }: { me: Key; children: ComponentChildren }
         <Person me={me} key={path} />
       </header>
       {mode === 'test' && (
-        <div class="strip test" data-tone="wait">
-          <span>Test mode: these orders are not real.</span>
-          <button type="button" class="small" onClick={switchMode}>
-            Leave
-          </button>
+        <div class="strip test" data-tone="wait" role="status">
+          Test mode: these orders are not real. <button onClick={switchMode}>Leave</button>
         </div>
       )}
       <Offline />

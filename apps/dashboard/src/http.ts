@@ -13,10 +13,9 @@ export type WebhookListItem = Schemas['WebhookListItem'];
 export type Scope = Key['scope'][number];
 export type OrderQuery = NonNullable<paths['/v1/orders']['get']['parameters']['query']>;
 
-export type Mode = 'live' | 'test';
 const MODE = 'dashboard-mode';
 /** Of this tab. A change of it reloads the page, so that no record of the other mode stays. */
-export const mode: Mode = sessionStorage.getItem(MODE) === 'test' ? 'test' : 'live';
+export const mode: 'live' | 'test' = sessionStorage.getItem(MODE) === 'test' ? 'test' : 'live';
 export function switchMode(): void {
   sessionStorage.setItem(MODE, mode === 'live' ? 'test' : 'live');
   location.reload();
@@ -114,7 +113,7 @@ export function textOf(error: unknown): string {
   return (error as Error).message;
 }
 
-export const isForbidden = (error: unknown): boolean => error instanceof Refused && error.status === 403;
+export const statusOf = (error: unknown): number => (error instanceof Refused ? error.status : 0);
 
 export const queries = new QueryClient({
   defaultOptions: {

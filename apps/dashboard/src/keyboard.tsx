@@ -1,4 +1,6 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { Dialog } from './parts/ask.js';
+import { Facts } from './parts/list.js';
 import { go, to } from './route.js';
 
 export const PAGES = [
@@ -41,12 +43,12 @@ function search(): void {
 
 /** Each key is a shortcut for a link or a button. */
 export function Keyboard() {
-  const help = useRef<HTMLDialogElement>(null);
+  const [isHelp, setHelp] = useState(false);
   useEffect(() => {
     let gAt = -SEQUENCE_MS;
     const actions: Readonly<Record<string, () => void>> = {
       '/': search,
-      '?': () => help.current?.showModal(),
+      '?': () => setHelp(true),
       j: () => moveRow(1),
       k: () => moveRow(-1),
       x: () => currentRow()?.querySelector<HTMLInputElement>('input[type=checkbox]')?.click(),
@@ -64,28 +66,13 @@ export function Keyboard() {
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
+  if (!isHelp) return null;
   return (
-    <dialog ref={help} aria-labelledby="keys">
-      <h2 id="keys">Keyboard</h2>
-      <dl class="facts-list keys">
-        {KEYS.map(([keys, effect]) => (
-          <div key={keys}>
-            <dt>
-              {keys.split(/ +/).map((key) => (
-                <kbd key={key} class="badge">
-                  {key}
-                </kbd>
-              ))}
-            </dt>
-            <dd>{effect}</dd>
-          </div>
-        ))}
-      </dl>
+    <Dialog title="Keyboard" onClose={() => setHelp(false)}>
+      <Facts facts={KEYS} />
       <form class="actions" method="dialog">
-        <button type="button" onClick={() => help.current?.close()}>
-          Close
-        </button>
+        <button>Close</button>
       </form>
-    </dialog>
+    </Dialog>
   );
 }

@@ -1,9 +1,12 @@
-import { api, mode, pause, queries, refresh, Refused, signedOut } from './http.js';
+import { api, mode, pause, queries, refresh, signedOut, statusOf } from './http.js';
 import type { Order, OrderListItem, Schemas } from './http.js';
 import { createStore } from './store.js';
 
-export type Live =
-  { readonly state: 'connecting' | 'live' | 'polling' } | { readonly state: 'reconnecting'; readonly since: Date };
+interface Live {
+  readonly state: 'connecting' | 'live' | 'polling' | 'reconnecting';
+  /** When it was lost. */
+  readonly since?: Date;
+}
 
 export const live = createStore<Live>({ state: 'connecting' });
 /** Orders that were placed since the lists were read. They are shown when the person asks. */
@@ -19,17 +22,14 @@ interface Message {
 const NAME = `dashboard-${mode}`;
 const POLL_MS = 10_000;
 const RETRY_MS = 3_000;
+const SEEN_MS = 500;
 const started = new Date().toISOString();
 
-export function rowOf(order: Order): Partial<OrderListItem> {
+function rowOf(order: Order): Partial<OrderListItem> {
   const { status, fulfillment_status, total_amount, customer_name, refund_due } = order;
   const held = order.pipeline.some(({ state }) => state === 'held');
   const units = order.line_items.reduce((sum, line) => sum + line.quantity, 0);
   return { status, fulfillment_status, total_amount, customer_name, refund_due, held, units };
-}
-
-interface OrderList {
-  readonly data: readonly OrderListItem[];
 }
 
 function takeOrder(order: Order): void {
@@ -37,11 +37,15 @@ function takeOrder(order: Order): void {
     queries.setQueryData(['order', name], (old: unknown) => old && { success: true, data: order });
   void queries.invalidateQueries({ queryKey: ['history', order.id] });
   let isKnown = false;
-  queries.setQueriesData<OrderList>({ queryKey: ['orders'] }, (list) => {
-    if (!list?.data.some(({ id }) => id === order.id)) return list;
+  const update = (row: OrderListItem) => {
+    if (row.id !== order.id) return row;
     isKnown = true;
-    return { ...list, data: list.data.map((row) => (row.id === order.id ? { ...row, ...rowOf(order) } : row)) };
-  });
+    return { ...row, ...rowOf(order) };
+  };
+  queries.setQueriesData<{ data: OrderListItem[] }>(
+    { queryKey: ['orders'] },
+    (list) => list && { ...list, data: list.data.map(update) },
+  );
   const isNew = !isKnown && order.created_at > started && !arrivals.get().includes(order.id);
   if (isNew && order.is_test === (mode === 'test')) arrivals.set([...arrivals.get(), order.id]);
 }
@@ -83,26 +87,14 @@ export async function follow(): Promise<void> {
     channel.postMessage(message);
   };
   for (;;) {
-    await untilSeen();
+    while (!isSeen()) await pause(SEEN_MS);
     await navigator.locks.request(NAME, async () => {
-      while (!document.hidden && !signedOut.get()) await step(tell);
+      while (isSeen()) await step(tell);
     });
   }
 }
 
-function untilSeen(): Promise<void> {
-  return new Promise((done) => {
-    const stops: (() => void)[] = [];
-    const check = () => {
-      if (document.hidden || signedOut.get()) return;
-      for (const stop of stops) stop();
-      done();
-    };
-    document.addEventListener('visibilitychange', check);
-    stops.push(signedOut.follow(check), () => document.removeEventListener('visibilitychange', check));
-    check();
-  });
-}
+const isSeen = () => !document.hidden && !signedOut.get();
 
 async function step(tell: (message: Message) => void): Promise<void> {
   const gone = new AbortController();
@@ -118,12 +110,11 @@ async function step(tell: (message: Message) => void): Promise<void> {
     tell({ live: { state: 'live' }, cursor: data.cursor, changes: data.data });
   } catch (error) {
     if (gone.signal.aborted) return;
-    const isBusy = error instanceof Refused && error.status < 500;
-    const now = live.get();
-    const since = now.state === 'reconnecting' ? now.since : new Date();
+    const status = statusOf(error);
     // Without the feed the lists are read by the clock. A cursor that is refused is given up.
-    if (isBusy && error.status === 400) cursor = undefined;
-    const isPolling = error instanceof Refused && (error.status === 503 || error.status === 429);
+    const isPolling = status === 503 || status === 429;
+    if (status === 400) cursor = undefined;
+    const since = live.get().since ?? new Date();
     tell({ live: isPolling ? { state: 'polling' } : { state: 'reconnecting', since }, changes: [] });
     await pause(isPolling ? POLL_MS : RETRY_MS);
     if (isPolling) void refresh();

@@ -6,7 +6,7 @@ import { Customers } from './customers/customers.js';
 import { Developers } from './developers/developers.js';
 import { Frame, mayOpen } from './frame.js';
 import { Home } from './home/home.js';
-import { queries, Refused } from './http.js';
+import { queries, statusOf } from './http.js';
 import { follow } from './live.js';
 import { OrderPage } from './orders/order.js';
 import { Orders } from './orders/orders.js';
@@ -31,10 +31,20 @@ const ROUTES: Readonly<Record<string, (rest: string) => JSX.Element>> = {
   team: () => <Team />,
 };
 
+/** Undefined where it is malformed. */
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
 function Routed({ path }: { path: string }): JSX.Element {
   const [, first = '', rest = ''] = /^\/([^/]*)\/?(.*)$/.exec(path) ?? [];
   const page = ROUTES[first];
-  if (!page)
+  const given = decode(rest);
+  if (!page || given === undefined)
     return (
       <Page title="There is no such page">
         <a href={to('/')}>Home</a>
@@ -46,7 +56,7 @@ function Routed({ path }: { path: string }): JSX.Element {
         <Note tone="wait">Your role does not include this page. An owner of the store can change it in Team.</Note>
       </Page>
     );
-  return page(decodeURIComponent(rest));
+  return page(given);
 }
 
 function App(): JSX.Element {
@@ -66,7 +76,7 @@ function App(): JSX.Element {
         <Routed path={path} />
       </Frame>
     );
-  if (me.error instanceof Refused && me.error.status === 401) return <SignIn />;
+  if (statusOf(me.error) === 401) return <SignIn />;
   return (
     <main>
       <Waiting query={me} rows={6} />

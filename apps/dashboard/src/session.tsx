@@ -1,16 +1,14 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { api, post, queries, signedOut, useGet, type Key, type Scope } from './http.js';
 import { announce } from './parts/announce.js';
-import { Field, Form, textIn } from './parts/ask.js';
-import { Note, Waiting } from './parts/page.js';
+import { Choices, Dialog, Field, Form, textIn } from './parts/ask.js';
+import { Alert, Note, Waiting } from './parts/page.js';
 import { useStore } from './store.js';
 import { go, to } from './route.js';
 
 /** The session: whose it is, what it permits, and its store. */
-export function useMe() {
-  return useGet(['me'], () => api.GET('/v1/key'));
-}
+export const useMe = () => useGet(['me'], () => api.GET('/v1/key'));
 
 let known: Key | undefined;
 const keyNow = (): Key | undefined => queries.getQueryData<{ data: Key }>(['me'])?.data;
@@ -54,27 +52,38 @@ interface StoreName {
 }
 type Proof = { readonly code: string } | { readonly link: string };
 
-/** Opens a session. With several stores and none named, returns them instead. */
-async function open(proof: Proof, store?: string): Promise<readonly StoreName[]> {
-  const { stores } = await post<{ stores?: readonly StoreName[] }>('session', { ...proof, store });
-  if (stores) return stores;
-  if (/^#\/(enter|sign-in)/.test(location.hash)) go('#/', true);
-  await goOn();
-  return [];
+interface OpenProps {
+  readonly verb: string;
+  readonly proofIn: (form: FormData) => Proof;
+  readonly onCancel?: () => void;
+  readonly children: ComponentChildren;
 }
 
-function ChooseStore({ proof, stores }: { proof: Proof; stores: readonly StoreName[] }): JSX.Element {
+/** Opens a session. With several stores, the person chooses one. */
+function Open({ verb, proofIn, onCancel, children }: OpenProps): JSX.Element {
+  const [proof, setProof] = useState<Proof>();
+  const [stores, setStores] = useState<readonly StoreName[]>();
+  const submit = async (form: FormData) => {
+    const given = proof ?? proofIn(form);
+    const store = textIn(form, 'store') || undefined;
+    const answer = await post<{ stores?: readonly StoreName[] }>('session', { ...given, store });
+    setProof(given);
+    setStores(answer.stores);
+    if (answer.stores) return;
+    if (/^#\/(enter|sign-in)/.test(location.hash)) go('#/', true);
+    await goOn();
+  };
+  if (!stores)
+    return (
+      <Form verb={verb} onSubmit={submit} onCancel={onCancel}>
+        {children}
+      </Form>
+    );
+  const names = Object.fromEntries(stores.map(({ subdomain, name }) => [subdomain, name]));
   return (
-    <Form verb="Open" onSubmit={(form) => open(proof, textIn(form, 'store'))}>
+    <Form verb="Open" onSubmit={submit}>
       <h2>Which store?</h2>
-      <div class="choices">
-        {stores.map(({ subdomain, name }, index) => (
-          <label key={subdomain} class="tick">
-            <input type="radio" name="store" value={subdomain} required defaultChecked={index === 0} />
-            <span>{name}</span>
-          </label>
-        ))}
-      </div>
+      <Choices label="Store" name="store" begin={stores[0]?.subdomain} of={names} />
     </Form>
   );
 }
@@ -82,19 +91,14 @@ function ChooseStore({ proof, stores }: { proof: Proof; stores: readonly StoreNa
 /** Asks for the address, then for the code that was mailed to it. */
 function ByCode(): JSX.Element {
   const [email, setEmail] = useState('');
-  const [proof, setProof] = useState<Proof>();
-  const [stores, setStores] = useState<readonly StoreName[]>([]);
-  if (proof && stores.length > 0) return <ChooseStore proof={proof} stores={stores} />;
-  if (email === '')
+  const mail = async (form: FormData) => {
+    await post('sign-in/code', { email: textIn(form, 'email') });
+    setEmail(textIn(form, 'email'));
+  };
+  const before = known?.person?.email ?? '';
+  if (!email)
     return (
-      <Form
-        key="email"
-        verb="Send me a code"
-        onSubmit={async (form) => {
-          await post('sign-in/code', { email: textIn(form, 'email') });
-          setEmail(textIn(form, 'email'));
-        }}
-      >
+      <Form verb="Send me a code" onSubmit={mail}>
         <Field
           label="E-mail"
           name="email"
@@ -102,21 +106,12 @@ function ByCode(): JSX.Element {
           required
           autoFocus
           autoComplete="username"
-          defaultValue={known?.person?.email ?? ''}
+          defaultValue={before}
         />
       </Form>
     );
   return (
-    <Form
-      key="code"
-      verb="Sign in"
-      onCancel={() => setEmail('')}
-      onSubmit={async (form) => {
-        const given = { code: textIn(form, 'code') };
-        setStores(await open(given));
-        setProof(given);
-      }}
-    >
+    <Open verb="Sign in" onCancel={() => setEmail('')} proofIn={(form) => ({ code: textIn(form, 'code') })}>
       <p>
         If <strong>{email}</strong> belongs to a person of a store, a code is on its way. It works for 10 minutes, in
         this browser.
@@ -130,10 +125,9 @@ function ByCode(): JSX.Element {
         autoComplete="one-time-code"
         autoCapitalize="characters"
         spellcheck={false}
-        maxLength={12}
         placeholder="K7QM-2XRD"
       />
-    </Form>
+    </Open>
   );
 }
 
@@ -146,7 +140,8 @@ interface Ways {
 function WaysIn(): JSX.Element {
   const ways = useGet(['sign-in'], async () => ({ data: await post<Ways>('sign-in', undefined, 'GET') }));
   if (!ways.data) return <Waiting query={ways} />;
-  if (!ways.data.private)
+  const { private: isPrivate, code, oidc } = ways.data;
+  if (!isPrivate)
     return (
       <Note tone="wait">
         This address is not encrypted, so signing in is off. Open the dashboard by https, or on the machine of the
@@ -155,13 +150,13 @@ function WaysIn(): JSX.Element {
     );
   return (
     <>
-      {ways.data.oidc && (
+      {oidc && (
         <a class="button primary wide" href="./oidc/start">
           Sign in with your organisation
         </a>
       )}
-      {ways.data.code && <ByCode />}
-      {!ways.data.code && !ways.data.oidc && (
+      {code && <ByCode />}
+      {!code && !oidc && (
         <p>
           Ask the operator for a link: <code>people sign-in E-MAIL</code>
         </p>
@@ -170,13 +165,14 @@ function WaysIn(): JSX.Element {
   );
 }
 
-function Door({ children }: { children: ComponentChildren }): JSX.Element {
-  return (
-    <main class="door">
-      <div class="card">{children}</div>
-    </main>
-  );
-}
+const Door = ({ children }: { children: ComponentChildren }) => (
+  <main class="door">
+    <div class="card">
+      <h1>Sign in</h1>
+      {children}
+    </div>
+  </main>
+);
 
 /** By the last part of the address to which the service sends back from the identity provider. */
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -186,17 +182,12 @@ const REFUSALS: Readonly<Record<string, string>> = {
   unavailable: 'Your organisation does not answer. Try again later.',
 };
 
-export function SignIn({ refusal }: { refusal?: string | undefined }): JSX.Element {
-  return (
-    <Door>
-      <h1>Sign in</h1>
-      {refusal !== undefined && (
-        <Note tone="bad">{REFUSALS[refusal] ?? 'Your organisation did not sign you in. Try again.'}</Note>
-      )}
-      <WaysIn />
-    </Door>
-  );
-}
+export const SignIn = ({ refusal }: { refusal?: string | undefined }) => (
+  <Door>
+    {refusal && <Alert>{REFUSALS[refusal] ?? 'Your organisation did not sign you in. Try again.'}</Alert>}
+    <WaysIn />
+  </Door>
+);
 
 interface Invitation {
   readonly person: { readonly name: string };
@@ -204,24 +195,20 @@ interface Invitation {
 }
 
 /** The page of a link. Opening it does nothing: only the button uses the link up. */
-export function Enter({ token }: { token: string }): JSX.Element {
-  const [stores, setStores] = useState<readonly StoreName[]>([]);
-  const link = useGet(['link', token], async () => ({ data: await post<Invitation>('sign-in/link', { link: token }) }));
-  const proof = { link: token };
+export function Enter({ token: link }: { token: string }): JSX.Element {
+  const query = useGet(['link', link], async () => ({ data: await post<Invitation>('sign-in/link', { link }) }));
   return (
     <Door>
-      <h1>Sign in</h1>
-      <Waiting query={link} rows={2} />
-      {link.error && (
+      <Waiting query={query} rows={2} />
+      {query.error && (
         <a class="button" href={to('/')}>
           Sign in another way
         </a>
       )}
-      {stores.length > 0 && <ChooseStore proof={proof} stores={stores} />}
-      {link.data && stores.length === 0 && (
-        <Form verb={`Sign in as ${link.data.person.name}`} onSubmit={async () => setStores(await open(proof))}>
-          <p>To {link.data.stores.map(({ name }) => name).join(', ')}.</p>
-        </Form>
+      {query.data && (
+        <Open verb={`Sign in as ${query.data.person.name}`} proofIn={() => ({ link })}>
+          <p>To {query.data.stores.map(({ name }) => name).join(', ')}.</p>
+        </Open>
       )}
     </Door>
   );
@@ -229,34 +216,23 @@ export function Enter({ token }: { token: string }): JSX.Element {
 
 /** Over the page as it is, so that a filled form stays. */
 export function SignInAgain(): JSX.Element | null {
-  const dialog = useRef<HTMLDialogElement>(null);
   const why = useStore(signedOut);
   const isStale = why === 'stale';
+  const close = () => isStale && signedOut.set('');
   known = keyNow() ?? known;
-  useEffect(() => {
-    if (why) dialog.current?.showModal();
-  }, [why]);
   if (!why) return null;
   return (
-    <dialog
-      ref={dialog}
-      aria-labelledby="again"
-      onCancel={(event) => isStale || event.preventDefault()}
-      onClose={() => isStale && signedOut.set('')}
-    >
-      <h2 id="again">Sign in again</h2>
+    <Dialog title="Sign in again" onClose={close} stays={!isStale}>
       <p>
         {isStale ? 'This needs a sign-in within the last hour.' : 'Your session has ended.'} What you typed is still
         there.
       </p>
       <WaysIn />
       {isStale && (
-        <div class="actions">
-          <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
-            Not now
-          </button>
-        </div>
+        <button type="button" class="quiet" onClick={close}>
+          Not now
+        </button>
       )}
-    </dialog>
+    </Dialog>
   );
 }

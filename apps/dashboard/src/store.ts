@@ -1,33 +1,24 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** A value outside the components, which those that use it follow. */
-export interface Store<T> {
-  get(): T;
-  set(next: T): void;
-  follow(listener: () => void): () => void;
-}
-
-export function createStore<T>(value: T): Store<T> {
+export function createStore<T>(value: T) {
   const listeners = new Set<() => void>();
   return {
     get: () => value,
-    set(next) {
+    set(next: T) {
       value = next;
       for (const listener of listeners) listener();
     },
-    follow(listener) {
+    follow(listener: () => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
   };
 }
 
-export function useStore<T>(store: Store<T>): T {
+export function useStore<T>(store: ReturnType<typeof createStore<T>>): T {
   const [value, set] = useState(() => store.get());
-  useEffect(() => {
-    const update = () => set(() => store.get());
-    update();
-    return store.follow(update);
-  }, [store]);
+  // Before another change can come, unlike an effect.
+  useLayoutEffect(() => store.follow(() => set(() => store.get())), [store]);
   return value;
 }

@@ -49,7 +49,7 @@ export const COLUMNS: readonly Column<OrderListItem>[] = [
     ),
   },
   { name: 'Placed', cell: (order) => <Time at={order.created_at} /> },
-  { name: 'Customer', cell: (order) => order.customer_name },
+  { name: 'Customer', cell: (order) => <Named name={order.customer_name} /> },
   { name: 'Payment', cell: (order) => <PaymentBadge state={order.status} /> },
   { name: 'Fulfilment', cell: (order) => <Badge {...stateOf(order)} /> },
   { name: 'Units', isNumber: true, cell: (order) => order.units },

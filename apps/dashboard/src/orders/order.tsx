@@ -121,11 +121,13 @@ function Lines({ order }: { order: Order }) {
         rows={order.line_items}
         columns={columnsOf(order.currency)}
         foot={[...sums, { name: 'Total', amount: order.total_amount }].map(({ name, amount }) => (
-          <tr key={name} class={name.toLowerCase()}>
-            <th scope="row" colSpan={4}>
+          <tr key={name} role="row" class={name.toLowerCase()}>
+            <th role="rowheader" colSpan={4}>
               {name}
             </th>
-            <td class="n">{money(amount, order.currency)}</td>
+            <td role="cell" class="n">
+              {money(amount, order.currency)}
+            </td>
           </tr>
         ))}
       />

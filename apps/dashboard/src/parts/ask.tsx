@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { refresh, textOf } from '../http.js';
 import { announce } from './announce.js';
+import { Alert } from './page.js';
 import { plainMoney, stepOf } from './text.js';
 
 interface AskProps {
@@ -22,20 +23,39 @@ interface AskProps {
   readonly said?: string;
 }
 
-const LONG_MS = 3_000;
+interface DialogProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  readonly onClose: () => void;
+  /** Escape does not close it. */
+  readonly stays?: boolean;
+}
 
-/** A button and its dialog. Focus, Escape and the page behind it are the browser's; the content lives while it is open. */
-export function Ask({ title, verb, label = `${verb}…`, tone, reason, text, children, send, said }: AskProps) {
+/** Is open as long as it is rendered. Focus, Escape and the page behind it are the browser's. */
+export function Dialog({ title, children, onClose, stays = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [isOpen, setOpen] = useState(false);
   const id = useId();
   useEffect(() => {
-    if (isOpen) dialog.current?.showModal();
-  }, [isOpen]);
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  return (
+    <dialog ref={dialog} aria-labelledby={id} closedby={stays ? 'none' : 'closerequest'} onClose={onClose}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}
+
+/** A button and its dialog. */
+export function Ask({ title, verb, label = `${verb}…`, tone, reason, text, children, send, said }: AskProps) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
   const act = async (form: FormData) => {
     // Also a refusal can say that the page is out of date.
     const result = await send(form).finally(() => void refresh());
-    dialog.current?.close();
+    close();
     const news = said ?? result;
     if (typeof news === 'string') announce(news);
   };
@@ -52,18 +72,12 @@ export function Ask({ title, verb, label = `${verb}…`, tone, reason, text, chi
         {label}
       </button>
       {isOpen && (
-        <dialog ref={dialog} aria-labelledby={id} onClose={() => setOpen(false)}>
-          <Form
-            verb={verb}
-            tone={tone === 'danger' ? 'danger' : 'primary'}
-            onSubmit={act}
-            onCancel={() => dialog.current?.close()}
-          >
-            <h2 id={id}>{title}</h2>
+        <Dialog title={title} onClose={close}>
+          <Form verb={verb} tone={tone === 'danger' ? 'danger' : 'primary'} onSubmit={act} onCancel={close}>
             {text && <p class="soft">{text}</p>}
             {children}
           </Form>
-        </dialog>
+        </Dialog>
       )}
     </>
   );
@@ -74,43 +88,33 @@ interface FormProps {
   readonly tone?: 'primary' | 'danger' | '';
   readonly children?: ComponentChildren;
   readonly onSubmit: (form: FormData) => unknown;
-  readonly onCancel?: () => void;
+  readonly onCancel?: (() => void) | undefined;
 }
 
 /** Fields, what went wrong, and the button that acts. After a failure the fields stay as they are. */
 export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: FormProps) {
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
-  const [isLong, setLong] = useState(false);
   const element = useRef<HTMLFormElement>(null);
   // The browser does it for a dialog that opens, not for what comes into an open one.
   useEffect(() => element.current?.querySelector<HTMLElement>('[autofocus]')?.focus(), []);
   const submit = async (event: JSX.TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const long = setTimeout(() => setLong(true), LONG_MS);
     setBusy(true);
     setError('');
     try {
-      await onSubmit(form);
+      await onSubmit(new FormData(event.currentTarget));
     } catch (failure) {
       setError(textOf(failure));
-    } finally {
-      clearTimeout(long);
-      setBusy(false);
-      setLong(false);
     }
+    setBusy(false);
   };
   return (
     <form class="form" ref={element} onSubmit={submit}>
       {children}
-      {error && (
-        <p class="note" data-tone="bad" role="alert">
-          {error}
-        </p>
-      )}
+      {error && <Alert>{error}</Alert>}
       <div class="actions">
-        {isLong && <span role="status">Trying again…</span>}
+        {isBusy && <span role="status">Trying again…</span>}
         {onCancel && (
           <button type="button" onClick={onCancel}>
             Cancel
@@ -147,12 +151,7 @@ export const Check = ({ label, ...input }: InputProps) => (
   </label>
 );
 
-interface AmountProps {
-  readonly minor: number;
-  readonly currency: string;
-  readonly label?: string;
-  readonly name?: string;
-}
+type AmountProps = Partial<InputProps> & { readonly minor: number; readonly currency: string };
 
 export const Amount = ({ minor, currency, label = 'Amount', name = 'amount' }: AmountProps) => (
   <Field
@@ -176,7 +175,7 @@ interface ChoicesProps {
   readonly label: string;
   readonly name: string;
   /** The word that is chosen at first; none where it must be chosen. */
-  readonly begin?: string;
+  readonly begin?: string | undefined;
   /** Each word, and what it means where that is a text. */
   readonly of: Readonly<Record<string, string | number>>;
 }

@@ -1,3 +1,5 @@
+import { Table, type Column } from './list.js';
+
 export interface Bar {
   readonly name: string;
   readonly value: number;
@@ -5,6 +7,10 @@ export interface Bar {
 }
 
 const HEIGHT = 40;
+const COLUMNS: readonly Column<Bar>[] = [
+  { name: 'Of', cell: ({ name }) => name },
+  { name: 'Value', isNumber: true, cell: ({ text }) => text },
+];
 
 /** Bars for the eye, and the same numbers in a table. */
 export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
@@ -33,17 +39,7 @@ export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
       </figcaption>
       <details>
         <summary>As a table</summary>
-        <table>
-          <caption class="unseen">{label}</caption>
-          <tbody>
-            {bars.map(({ name, text }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td class="n">{text}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table label={label} rows={bars} columns={COLUMNS} keyOf={({ name }) => name} />
       </details>
     </figure>
   );

@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { go, to, useRoute, type Route } from '../route.js';
 import { Waiting } from './page.js';
 import { count } from './text.js';
@@ -25,65 +25,52 @@ export interface TableProps<Row> {
 
 const idOf = (row: unknown): string => (row as { id?: string }).id ?? JSON.stringify(row);
 
-/** The first column is the heading of its row, and has the link of the row. */
+/**
+ * The first column is the heading of its row, and has the link of the row. The roles are named because a narrow table is
+ * shown as cards, which some browsers take for no table.
+ */
 export function Table<Row>({ label, rows, columns, keyOf = idOf, foot, chosen, choose }: TableProps<Row>) {
-  const keys = rows.map(keyOf);
-  const isAll = chosen !== undefined && keys.length > 0 && keys.every((key) => chosen.has(key));
-  const toggle = (key: string) => {
-    const next = new Set(chosen);
-    if (!next.delete(key)) next.add(key);
-    choose?.(next);
+  const box = (name: string, keys: readonly string[]) => {
+    const others = [...(chosen ?? [])].filter((key) => !keys.includes(key));
+    const isOn = others.length + keys.length === chosen?.size;
+    const toggle = () => choose?.(new Set(isOn ? others : [...others, ...keys]));
+    return <input type="checkbox" aria-label={`Choose ${name}`} checked={isOn} onChange={toggle} />;
   };
   return (
     <div class="table" tabIndex={0} role="region" aria-label={label}>
-      <table>
-        <thead>
-          <tr>
+      <table role="table">
+        <thead role="rowgroup">
+          <tr role="row">
             {chosen && (
-              <th scope="col" class="check">
-                <input
-                  type="checkbox"
-                  aria-label="Choose all rows"
-                  checked={isAll}
-                  onChange={() => choose?.(new Set(isAll ? [] : keys))}
-                />
+              <th role="columnheader" class="check">
+                {box('all rows', rows.map(keyOf))}
               </th>
             )}
             {columns.map(({ name, isNumber }) => (
-              <th key={name} scope="col" class={isNumber ? 'n' : ''}>
+              <th key={name} role="columnheader" class={isNumber ? 'n' : ''}>
                 {name}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={keyOf(row)} data-row>
+            <tr key={keyOf(row)} role="row" data-row>
               {chosen && (
-                <td class="check">
-                  <input
-                    type="checkbox"
-                    aria-label={`Choose ${keyOf(row)}`}
-                    checked={chosen.has(keyOf(row))}
-                    onChange={() => toggle(keyOf(row))}
-                  />
+                <td role="cell" class="check">
+                  {box(keyOf(row), [keyOf(row)])}
                 </td>
               )}
-              {columns.map(({ name, isNumber, cell }, index) =>
-                index === 0 ? (
-                  <th key={name} scope="row">
-                    {cell(row)}
-                  </th>
-                ) : (
-                  <td key={name} class={isNumber ? 'n' : ''} data-name={name}>
-                    {cell(row)}
-                  </td>
-                ),
-              )}
+              <th role="rowheader">{columns[0]?.cell(row)}</th>
+              {columns.slice(1).map(({ name, isNumber, cell }) => (
+                <td key={name} role="cell" class={isNumber ? 'n' : ''} data-name={name}>
+                  {cell(row)}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>
-        {foot && <tfoot>{foot}</tfoot>}
+        {foot && <tfoot role="rowgroup">{foot}</tfoot>}
       </table>
     </div>
   );
@@ -94,26 +81,21 @@ export const PAGE_SIZE = 50;
 /** The links of the pages of a list. @param noun of one row. */
 export function Pages({ route, total, noun }: { route: Route; total: number; noun: string }) {
   const page = Number(route.query.page ?? 1);
-  const last = Math.max(1, Math.ceil(total / PAGE_SIZE));
-  const at = (n: number) => to(route.path, { ...route.query, page: n > 1 ? String(n) : undefined });
-  const first = Math.min(total, (page - 1) * PAGE_SIZE + 1);
+  const before = (page - 1) * PAGE_SIZE;
+  const end = Math.min(total, before + PAGE_SIZE);
+  const link = (n: number, rel: 'prev' | 'next', word: string) => (
+    <a class="button" href={to(route.path, { ...route.query, page: n > 1 ? String(n) : undefined })} rel={rel}>
+      {word}
+    </a>
+  );
   return (
     <nav class="pages" aria-label="Pages">
       <span>
-        {total <= PAGE_SIZE
-          ? count(total, noun)
-          : `${first.toLocaleString()}–${Math.min(total, page * PAGE_SIZE).toLocaleString()} of ${count(total, noun)}`}
+        {total > PAGE_SIZE && `${Math.min(total, before + 1).toLocaleString()}–${end.toLocaleString()} of `}
+        {count(total, noun)}
       </span>
-      {page > 1 && (
-        <a class="button" href={at(page - 1)} rel="prev">
-          Previous
-        </a>
-      )}
-      {page < last && (
-        <a class="button" href={at(page + 1)} rel="next">
-          Next
-        </a>
-      )}
+      {page > 1 && link(page - 1, 'prev', 'Previous')}
+      {end < total && link(page + 1, 'next', 'Next')}
     </nav>
   );
 }
@@ -129,21 +111,13 @@ interface FiltersProps {
 /** A form whose values are in the address: a choice is taken at once, a text with Enter. Another filter begins at page 1. */
 export function Filters({ search, children, also }: FiltersProps) {
   const route = useRoute();
-  const apply = (form: HTMLFormElement) => {
-    const values = Object.fromEntries(new FormData(form)) as Record<string, string>;
+  const apply = (event: JSX.TargetedEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const values = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
     go(to(route.path, { ...route.query, page: undefined, ...values, ...also?.(values) }));
   };
   return (
-    <form
-      class="filters"
-      role="search"
-      key={JSON.stringify(route.query)}
-      onChange={(event) => apply(event.currentTarget)}
-      onSubmit={(event) => {
-        event.preventDefault();
-        apply(event.currentTarget);
-      }}
-    >
+    <form class="filters" role="search" key={JSON.stringify(route.query)} onChange={apply} onSubmit={apply}>
       {search && (
         <input
           id="search"
@@ -184,13 +158,8 @@ export function Choice({ name, label, values }: ChoiceProps) {
   );
 }
 
-interface Listed<Row> {
-  readonly data: readonly Row[];
-  readonly pagination: { readonly total: number };
-}
-
 interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
-  readonly query: UseQueryResult<Listed<Row>>;
+  readonly query: UseQueryResult<{ data: Row[]; pagination: { total: number } }>;
   /** Those of the answer that are shown, where not all are. */
   readonly rows?: readonly Row[];
   readonly empty: string;
@@ -266,13 +235,7 @@ export function Named({ name, href, small = [] }: NamedProps) {
   const text = small.filter(Boolean).join(' · ');
   return (
     <span class="line">
-      {href ? (
-        <a class="name" href={href}>
-          {name}
-        </a>
-      ) : (
-        name
-      )}
+      {href ? <a href={href}>{name}</a> : name}
       {text && <small>{text}</small>}
     </span>
   );

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { isForbidden, textOf } from '../http.js';
+import { statusOf, textOf } from '../http.js';
 import { to } from '../route.js';
 import { announce } from './announce.js';
 
@@ -51,14 +51,10 @@ export function Page({ title, back, aside, actions, badges, facts, about, waits,
         </p>
       )}
       {waits && <Waiting query={waits} rows={8} />}
-      {about ? (
-        <div class="columns">
-          <div>{children}</div>
-          <aside aria-label={`About ${title}`}>{about}</aside>
-        </div>
-      ) : (
-        children
-      )}
+      <div class="columns">
+        <div>{children}</div>
+        {about && <aside aria-label={`About ${title}`}>{about}</aside>}
+      </div>
     </>
   );
 }
@@ -95,8 +91,14 @@ export const Note = ({ tone = 'info', children, action }: NoteProps) => (
   </div>
 );
 
+/** What went wrong, which a reader of the screen says at once. */
+export const Alert = (props: NoteProps) => (
+  <div role="alert">
+    <Note tone="bad" {...props} />
+  </div>
+);
+
 interface Waited {
-  readonly isPending: boolean;
   readonly error: unknown;
   readonly data: unknown;
   readonly refetch: () => unknown;
@@ -105,16 +107,11 @@ interface Waited {
 /** What stands where a list or record is not there yet, or not at all; null where it is. @param rows of the grey bars. */
 export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }) {
   if (query.data !== undefined) return null;
-  if (isForbidden(query.error))
+  if (statusOf(query.error) === 403)
     return <Note tone="wait">Your role does not include this. An owner can change it.</Note>;
   if (query.error)
     return (
-      <div class="note" data-tone="bad" role="alert">
-        <span>{textOf(query.error)}</span>
-        <button type="button" onClick={() => void query.refetch()}>
-          Try again
-        </button>
-      </div>
+      <Alert action={<button onClick={() => void query.refetch()}>Try again</button>}>{textOf(query.error)}</Alert>
     );
   return (
     <div class="waiting" role="status" aria-label="Loading">
@@ -127,14 +124,13 @@ export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }) {
 
 type Tone = 'good' | 'wait' | 'bad' | 'info' | 'quiet';
 
-const STATES: Readonly<Record<Exclude<Tone, 'quiet'>, readonly string[]>> = {
-  good: ['succeeded', 'delivered', 'active', 'done', 'created'],
-  info: ['shipped', 'updated'],
-  wait: ['pending', 'confirmed', 'processing', 'picking'],
-  bad: ['failed', 'held', 'dead', 'review', 'refused'],
-};
-const toneOf = (state: string) =>
-  (Object.keys(STATES) as (keyof typeof STATES)[]).find((tone) => STATES[tone].includes(state));
+const TONES: readonly (readonly [Tone, states: readonly string[]])[] = [
+  ['good', ['succeeded', 'delivered', 'active', 'done', 'created']],
+  ['info', ['shipped', 'updated']],
+  ['wait', ['pending', 'confirmed', 'processing', 'picking']],
+  ['bad', ['failed', 'held', 'dead', 'review', 'refused']],
+];
+const toneOf = (state: string) => TONES.find(([, states]) => states.includes(state))?.[0];
 
 const WORDS: Readonly<Record<string, string>> = { succeeded: 'paid', dead: 'failed', done: 'sent', held: 'waits' };
 
@@ -152,7 +148,7 @@ export const PaymentBadge = ({ state }: { state: string }) => (
   <Badge state={state} word={state === 'PENDING' ? 'unpaid' : undefined} />
 );
 
-export function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
+export function Copy({ text }: { text: string }) {
   const [isDone, setDone] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -161,8 +157,8 @@ export function Copy({ text, label = 'Copy' }: { text: string; label?: string })
     setTimeout(() => setDone(false), 2_000);
   };
   return (
-    <button type="button" class="quiet small" onClick={copy} aria-label={`${label} ${text.slice(0, 40)}`}>
-      {isDone ? 'Copied' : label}
+    <button type="button" class="quiet small" onClick={copy} aria-label={`Copy ${text.slice(0, 40)}`}>
+      {isDone ? 'Copied' : 'Copy'}
     </button>
   );
 }

@@ -1,10 +1,4 @@
-const formats = new Map<string, Intl.NumberFormat>();
-
-function formatOf(currency: string): Intl.NumberFormat {
-  const format = formats.get(currency) ?? new Intl.NumberFormat(undefined, { style: 'currency', currency });
-  formats.set(currency, format);
-  return format;
-}
+const formatOf = (currency: string) => new Intl.NumberFormat(undefined, { style: 'currency', currency });
 
 const digitsOf = (currency: string): number => formatOf(currency).resolvedOptions().maximumFractionDigits ?? 2;
 
