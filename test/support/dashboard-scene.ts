@@ -25,7 +25,7 @@ const LAYOUT_FAULTS = `(() => {
   for (const element of document.querySelectorAll('main *')) {
     const { display, overflowX } = getComputedStyle(element);
     const isCut = element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1;
-    if (isCut && /hidden|clip/.test(overflowX)) faults.push('cut: ' + nameOf(element));
+    if (isCut && element.tagName !== 'INPUT' && /hidden|clip/.test(overflowX)) faults.push('cut: ' + nameOf(element));
     const isPart = /^(TABLE|THEAD|TBODY|TFOOT|TR|TH|TD)$/.test(element.tagName);
     if (isPart && !display.startsWith('table') && !element.role) faults.push('without a role: ' + nameOf(element));
     for (const text of [...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE)) {

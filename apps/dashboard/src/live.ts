@@ -99,9 +99,9 @@ const isSeen = () => !document.hidden && !signedOut.get();
 async function step(tell: (message: Message) => void): Promise<void> {
   const gone = new AbortController();
   const leave = () => gone.abort();
-  document.addEventListener('visibilitychange', leave);
+  document.addEventListener('visibilitychange', leave, { signal: gone.signal });
   // A request that waits does not notice that the network is gone.
-  addEventListener('offline', leave);
+  addEventListener('offline', leave, { signal: gone.signal });
   try {
     const query = { kinds: 'orders,stock', cursor: cursor ?? 'now', limit: 100, wait: cursor === undefined ? 0 : 25 };
     const { data } = await api.GET('/v1/changes', { params: { query }, signal: gone.signal });
@@ -119,7 +119,6 @@ async function step(tell: (message: Message) => void): Promise<void> {
     await pause(isPolling ? POLL_MS : RETRY_MS);
     if (isPolling) void refresh();
   } finally {
-    document.removeEventListener('visibilitychange', leave);
-    removeEventListener('offline', leave);
+    gone.abort();
   }
 }

@@ -46,10 +46,7 @@ async function goOn(): Promise<void> {
   await queries.invalidateQueries();
 }
 
-interface StoreName {
-  readonly subdomain: string;
-  readonly name: string;
-}
+type StoreName = Readonly<Record<'subdomain' | 'name', string>>;
 type Proof = { readonly code: string } | { readonly link: string };
 
 interface OpenProps {
@@ -131,11 +128,7 @@ function ByCode(): JSX.Element {
   );
 }
 
-interface Ways {
-  readonly private: boolean;
-  readonly code: boolean;
-  readonly oidc: boolean;
-}
+type Ways = Readonly<Record<'private' | 'code' | 'oidc', boolean>>;
 
 function WaysIn(): JSX.Element {
   const ways = useGet(['sign-in'], async () => ({ data: await post<Ways>('sign-in', undefined, 'GET') }));

@@ -210,7 +210,7 @@ interface Line {
 
 /** A short list inside a card or a dialog. */
 export const Rows = ({ rows }: { rows: readonly Line[] }) => (
-  <ul class="rows tight">
+  <ul class="rows">
     {rows.map(({ key, name, detail, end }) => (
       <li key={key}>
         <span class="grow">
