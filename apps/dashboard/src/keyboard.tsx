@@ -38,7 +38,7 @@ function search(): void {
   const field = document.getElementById('search');
   if (field) return field.focus();
   go(to('/orders', { queue: 'all' }));
-  setTimeout(() => document.getElementById('search')?.focus(), 50);
+  setTimeout(search, 50);
 }
 
 /** Each key is a shortcut for a link or a button. */

@@ -26,7 +26,7 @@ export function Page({ title, back, aside, actions, badges, facts, about, waits,
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} – Store dashboard`;
-    heading.current?.focus();
+    if (document.activeElement?.id !== 'search') heading.current?.focus();
   }, [title]);
   return (
     <>
