@@ -1,28 +1,33 @@
 import { api, useGet, type Order } from '../http.js';
-import { Ask } from '../parts/ask.js';
 import { Facts, Named, Rows, Table, type Column } from '../parts/list.js';
 import { Badge, Copy, Note, Page, PaymentBadge, Section } from '../parts/page.js';
-import { money, Time } from '../parts/text.js';
+import { Lines, money, Time, timeText } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
-import { Cancel, CorrectContact, Hold, Pay, Refund, Release, Ship } from './actions.js';
-import { describe, isHeld, leftOf, stateOf, stillOwed, type Line } from './columns.js';
-import { Mails } from './mails.js';
-import { Timeline } from './timeline.js';
+import { Cancel, CorrectContact, Hold, Pay, Refund, ShipUnits } from './actions.js';
+import { describe, isHeld, leftOf, StageBadge, stillOwed, type Line } from './columns.js';
+import { Mails, Shipments, Timeline } from './history.js';
+import { Release } from './several.js';
+
+interface OfOrder {
+  readonly order: Order;
+}
 
 export function OrderPage({ id }: { id: string }) {
   const query = useGet(['order', id], () => api.GET('/v1/orders/{id}', { params: { path: { id } } }));
   const order = query.data?.data;
   if (!order) return <Page title={id} back="Orders" waits={query} />;
+  const held = isHeld(order);
+  const reasons = order.fraud.reasons.map(({ rule, score }) => `${ruleText(rule)} (${score})`).join(', ');
   return (
     <Page
       title={order.receipt_number}
       back="Orders"
       aside={<Copy text={order.receipt_number} />}
-      actions={<Actions order={order} />}
+      actions={<Actions order={order} held={held} />}
       badges={[
         <PaymentBadge key="payment" state={order.status} />,
-        <Badge key="stage" {...stateOf({ ...order, held: isHeld(order) })} />,
+        <StageBadge key="stage" stage={order.fulfillment_status} held={held} />,
         order.is_test && <Badge key="mode" state="test" />,
       ]}
       facts={[
@@ -40,29 +45,34 @@ export function OrderPage({ id }: { id: string }) {
         </>
       }
     >
-      {isHeld(order) && <UnderReview order={order} />}
+      {held && (
+        <Note tone="bad">
+          <strong>Under review{reasons && `: ${reasons}`}.</strong> Nothing of it ships until you release it.
+        </Note>
+      )}
       {order.refund_due > 0 && (
         <Note tone="bad">
           Pay back <strong>{money(order.refund_due, order.currency)}</strong>, then record the refund here.
         </Note>
       )}
-      <Lines order={order} />
+      <Goods order={order} />
       <Shipments order={order} />
       <Timeline order={order} />
     </Page>
   );
 }
 
+const ruleText = (rule: string) => rule.replaceAll('_', ' ');
+
 /** The most likely one first. */
-function Actions({ order }: { order: Order }) {
+function Actions({ order, held }: OfOrder & { held: boolean }) {
   const isOpen = order.fulfillment_status !== 'CANCELLED' && order.line_items.some((line) => leftOf(line) > 0);
-  const held = isHeld(order);
   const ships = can('fulfillment');
   const pays = can('payments');
   return (
     <>
-      {ships && held && <Release order={order} />}
-      {ships && isOpen && <Ship order={order} />}
+      {ships && held && <Release orders={[order]} />}
+      {ships && isOpen && <ShipUnits order={order} />}
       {pays && <Pay order={order} />}
       {pays && <Refund order={order} />}
       <button type="button" onClick={() => print()}>
@@ -74,16 +84,15 @@ function Actions({ order }: { order: Order }) {
   );
 }
 
-const ruleText = (rule: string) => rule.replaceAll('_', ' ');
-
-function UnderReview({ order }: { order: Order }) {
-  const reasons = order.fraud.reasons.map(({ rule, score }) => `${ruleText(rule)} (${score})`).join(', ');
-  return (
-    <Note tone="bad">
-      <strong>Under review{reasons && `: ${reasons}`}.</strong> Nothing of it ships until you release it.
-    </Note>
-  );
-}
+/** What goes into the parcel of an order, on paper only. */
+export const Slip = ({ order }: OfOrder) => (
+  <article class="slip">
+    <h1>{order.receipt_number}</h1>
+    <Time at={order.created_at} />
+    <Goods order={order} />
+    <Contact order={order} />
+  </article>
+);
 
 function Units({ line: { quantity, ...line } }: { line: Line }) {
   const { shipped_quantity: shipped, returned_quantity: returned, cancelled_quantity: cancelled } = line;
@@ -95,19 +104,16 @@ const columnsOf = (currency: string): readonly Column<Line>[] => [
   { name: 'Product', cell: (line) => <Named name={line.name} small={[describe(line)]} /> },
   {
     name: 'Bins',
-    cell: ({ allocations }) =>
-      allocations.map(({ warehouse, bin, quantity }) => (
-        <span class="line soft" key={`${warehouse}/${bin}`}>
-          {warehouse}/{bin} × {quantity}
-        </span>
-      )),
+    cell: ({ allocations }) => (
+      <Lines of={allocations.map(({ warehouse, bin, quantity }) => `${warehouse}/${bin} × ${quantity}`)} />
+    ),
   },
   { name: 'Units', isNumber: true, cell: (line) => <Units line={line} /> },
   { name: 'Price', isNumber: true, cell: ({ unit_price }) => money(unit_price, currency) },
   { name: 'Sum', isNumber: true, cell: ({ line_total }) => money(line_total, currency) },
 ];
 
-function Lines({ order }: { order: Order }) {
+function Goods({ order }: OfOrder) {
   const sums = [
     { name: 'Tax', amount: order.tax_amount },
     { name: 'Shipping', amount: order.shipping_amount },
@@ -129,76 +135,14 @@ function Lines({ order }: { order: Order }) {
           </tr>
         ))}
       />
-      {order.notes && (
-        <blockquote>
-          {order.notes}
-          <small>Note of the customer</small>
-        </blockquote>
-      )}
+      {order.notes && <blockquote>{`Note of the customer: ${order.notes}`}</blockquote>}
     </Section>
   );
 }
 
-type Shipment = Order['shipments'][number];
-const NEXT: Readonly<Record<string, readonly ('shipped' | 'delivered' | 'void')[]>> = {
-  picking: ['shipped', 'void'],
-  shipped: ['delivered'],
-};
-const VERBS = { shipped: 'Shipped', delivered: 'Delivered', void: 'Void' } as const;
-
-function Shipments({ order }: { order: Order }) {
-  if (order.shipments.length === 0) return null;
-  const detail = ({ items, carrier, tracking_number }: Shipment) =>
-    [items.map(({ line, quantity }) => `${quantity} × line ${line}`).join(', '), `${carrier} ${tracking_number}`.trim()]
-      .filter(Boolean)
-      .join(' · ');
-  const end = (shipment: Shipment) => (
-    <>
-      <Badge state={shipment.status} />
-      {shipment.shipped_at && <Time at={shipment.shipped_at} />}
-      {can('fulfillment') &&
-        NEXT[shipment.status]?.map((status) => (
-          <ChangeShipment key={status} path={{ id: order.id, reference: shipment.reference }} status={status} />
-        ))}
-    </>
-  );
-  return (
-    <Section title="Shipments" flush>
-      <Rows
-        rows={order.shipments.map((shipment) => ({
-          key: shipment.reference,
-          name: <strong>{shipment.reference}</strong>,
-          detail: detail(shipment),
-          end: end(shipment),
-        }))}
-      />
-    </Section>
-  );
-}
-
-interface ChangeShipmentProps {
-  readonly path: { readonly id: string; readonly reference: string };
-  readonly status: keyof typeof VERBS;
-}
-
-const ChangeShipment = ({ path, status }: ChangeShipmentProps) => (
-  <Ask
-    title={`Is ${path.reference} ${status}?`}
-    verb={VERBS[status]}
-    tone={status === 'void' ? 'danger' : 'quiet'}
-    text={status === 'void' ? 'Its units are to ship again.' : 'The history of the order keeps the time.'}
-    send={() => api.PATCH('/v1/orders/{id}/shipments/{reference}', { params: { path }, body: { status } })}
-    said={`${path.reference} is ${status}.`}
-  />
-);
-
-function Amounts({ order }: { order: Order }) {
+function Amounts({ order }: OfOrder) {
   const refunded = order.refunds.reduce((sum, { amount }) => sum + amount, 0);
   const show = (amount: number) => money(amount, order.currency);
-  const moved = [
-    ...order.payments.map((payment) => ({ ...payment, word: 'payment' })),
-    ...order.refunds.map((refund) => ({ ...refund, word: 'refund', amount: -refund.amount })),
-  ];
   return (
     <Section title="Money">
       <Facts
@@ -208,63 +152,38 @@ function Amounts({ order }: { order: Order }) {
           refunded > 0 && ['Refunded', show(refunded)],
           ['Still owed', show(stillOwed(order))],
           order.refund_due > 0 && ['To pay back', show(order.refund_due)],
+          ...order.payments.map(({ reference, amount, at }) => [`${reference}, ${timeText(at)}`, show(amount)] as const),
+          ...order.refunds.map(({ reference, amount, at }) => [`${reference}, ${timeText(at)}`, show(-amount)] as const),
         ]}
-      />
-      <Rows
-        rows={moved.map(({ reference, amount, at, word }) => ({
-          key: word + reference,
-          name: reference,
-          detail: [`${word}, `, <Time key="at" at={at} />],
-          end: <span class="n">{show(amount)}</span>,
-        }))}
       />
     </Section>
   );
 }
 
-function Contact({ order }: { order: Order }) {
+function Contact({ order }: OfOrder) {
   const { name, email, phone, id } = order.customer;
   const { company, address, address2, zip, city, region, country } = order.shipping_address;
-  const lines = [company, address, address2, [zip, city].filter(Boolean).join(' '), region, country].filter(Boolean);
   const isShipped = order.line_items.some(({ shipped_quantity }) => shipped_quantity > 0);
   const canCorrect = can('fulfillment') && order.fulfillment_status !== 'CANCELLED' && !isShipped;
+  const lines = [company, address, address2, `${zip} ${city}`.trim(), region, country];
   return (
     <Section title="Customer" actions={canCorrect && <CorrectContact order={order} />}>
       <p>
         {id ? <a href={to('/customers', { search: email || name })}>{name}</a> : <strong>{name}</strong>}
-        {email && (
-          <span class="line">
-            {email} <Copy text={email} />
-          </span>
-        )}
-        {phone && <span class="line">{phone}</span>}
+        <Lines of={[email && [email, ' ', <Copy key="copy" text={email} />], phone]} />
       </p>
-      <address>
-        {lines.length === 0 && <span class="soft">No address</span>}
-        {lines.map((line) => (
-          <span class="line" key={line}>
-            {line}
-          </span>
-        ))}
-      </address>
+      <address>{lines.some(Boolean) ? <Lines of={lines} /> : <span class="soft">No address</span>}</address>
     </Section>
   );
 }
 
-function Fraud({ order }: { order: Order }) {
+function Fraud({ order }: OfOrder) {
   const { verdict, score, reasons } = order.fraud;
   if (!verdict) return null;
   const badge = <Badge state={verdict.toLowerCase()} tone={verdict === 'ACCEPT' ? 'good' : 'bad'} />;
   return (
     <Section title="Fraud analysis" actions={badge}>
-      <p class="soft">Score {score}</p>
-      <Rows
-        rows={reasons.map((reason) => ({
-          key: reason.rule,
-          name: ruleText(reason.rule),
-          end: <span class="n">{reason.score}</span>,
-        }))}
-      />
+      <Facts facts={[['Score', `${score}`], ...reasons.map((each) => [ruleText(each.rule), `${each.score}`] as const)]} />
     </Section>
   );
 }

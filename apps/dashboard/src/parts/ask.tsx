@@ -4,7 +4,7 @@ import { refresh, textOf } from '../http.js';
 import { announce } from './announce.js';
 import { plainMoney, stepOf } from './text.js';
 
-interface AskProps {
+export interface AskProps {
   readonly title: string;
   /** Of the button that acts. */
   readonly verb: string;
