@@ -1,39 +1,46 @@
-import { api, type Order } from '../http.js';
-import { Amount, Ask, Check, Field, textIn } from '../parts/ask.js';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { paths } from '../../../../examples/typescript-client/api.js';
+import { api, newKey, textOf, type Order, type OrderListItem } from '../http.js';
+import { Amount, Ask, Check, Field, textIn, type AskProps } from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
 import { count, minorOf, money } from '../parts/text.js';
-import { change } from './change.js';
-import { describe, isHeld, leftOf, stillOwed, type Line } from './columns.js';
+import { describe, isHeld, leftOf, stillOwed, type Line, type OfOrder } from './columns.js';
 
-interface ActionProps {
-  readonly order: Order;
+type Change = 'cancel' | 'hold' | 'mails' | 'notes' | 'payments' | 'refunds' | 'release' | 'shipments';
+type Post<C extends Change> = paths[`/v1/orders/{id}/${C}`]['post'];
+type Body<C extends Change> =
+  Post<C> extends { requestBody?: { content: { 'application/json': infer Given } } } ? Given : never;
+
+/** Changes an order. @returns what to say then. */
+export async function change<C extends Change>(id: string, what: C, body: Body<C>, said = ''): Promise<string> {
+  await api.POST(`/v1/orders/{id}/${what as 'notes'}`, { params: { path: { id } }, body: body as Body<'notes'> });
+  return said;
 }
 
-/** Lines, each with the units that can be entered. */
-type Units = readonly (Line & { readonly most: number })[];
-
-const unitsOf = (order: Order, most: (line: Line) => number): Units =>
-  order.line_items.map((line) => ({ ...line, most: most(line) })).filter((line) => line.most > 0);
+/** The lines with units that can be entered, and how many. */
+const unitsOf = (order: Order, most: (line: Line) => number): Line[] =>
+  order.line_items.map((line) => ({ ...line, quantity: most(line) })).filter(({ quantity }) => quantity > 0);
 
 /** @param all whether the fields begin with all units. */
-function LineUnits({ lines, all = false }: { lines: Units; all?: boolean }) {
-  const rows = lines.map(({ line, name, most, ...unit }) => {
-    const field = { name: `line-${line}`, min: 0, max: most, defaultValue: all ? most : 0 };
+function LineUnits({ lines, all = false }: { lines: readonly Line[]; all?: boolean }) {
+  const rows = lines.map(({ line, name, quantity, ...unit }) => {
+    const field = { name: `line-${line}`, min: 0, max: quantity, defaultValue: all ? quantity : 0 };
     const input = <input key="units" type="number" {...field} aria-label={`Units of ${name}`} />;
-    return { key: line, name, detail: describe(unit), end: [input, <small key="most">of {most}</small>] };
+    return { key: line, name, detail: describe(unit), end: [input, <small key="most">of {quantity}</small>] };
   });
   return <Rows rows={rows} />;
 }
 
 /** The lines of which at least one unit was entered. */
-const unitsIn = (form: FormData, lines: Units) =>
+const unitsIn = (form: FormData, lines: readonly Line[]) =>
   lines
     .map(({ line }) => ({ line, quantity: Number(textIn(form, `line-${line}`)) }))
     .filter(({ quantity }) => quantity > 0);
 
 const Tell = () => <Check label="Tell the customer" name="notify" defaultChecked />;
 
-export function ShipUnits({ order }: ActionProps) {
+export function ShipUnits({ order }: OfOrder) {
   const lines = unitsOf(order, leftOf);
   const send = (form: FormData) => {
     const reference = textIn(form, 'reference');
@@ -60,7 +67,7 @@ export function ShipUnits({ order }: ActionProps) {
   );
 }
 
-export function Pay({ order }: ActionProps) {
+export function Pay({ order }: OfOrder) {
   const { currency, payments } = order;
   const owed = stillOwed(order);
   const send = (form: FormData) => {
@@ -83,7 +90,7 @@ export function Pay({ order }: ActionProps) {
   );
 }
 
-export function Refund({ order }: ActionProps) {
+export function Refund({ order }: OfOrder) {
   const { currency, refund_due, refunds, amount_paid } = order;
   const lines = unitsOf(order, (line) => line.shipped_quantity - line.returned_quantity);
   const send = (form: FormData) => {
@@ -118,11 +125,11 @@ export function Refund({ order }: ActionProps) {
   );
 }
 
-export function Cancel({ order }: ActionProps) {
+export function Cancel({ order }: OfOrder) {
   const { receipt_number, amount_paid, currency } = order;
   const lines = unitsOf(order, leftOf);
-  const items = lines.map(({ line, most }) => ({ line, quantity: most }));
-  const left = lines.reduce((sum, { most }) => sum + most, 0);
+  const items = lines.map(({ line, quantity }) => ({ line, quantity }));
+  const left = items.reduce((sum, { quantity }) => sum + quantity, 0);
   const units = count(left, 'unit');
   // What has shipped stays: then only the rest is given up.
   const isPart = order.shipments.some(({ status }) => status !== 'void');
@@ -148,7 +155,7 @@ export function Cancel({ order }: ActionProps) {
   );
 }
 
-export const Hold = ({ order }: ActionProps) => (
+export const Hold = ({ order }: OfOrder) => (
   <Ask
     title={`Hold ${order.receipt_number}?`}
     verb="Hold"
@@ -172,7 +179,7 @@ const changes = (form: FormData, before: Readonly<Record<string, string | null>>
       .map(([name]) => [name, textIn(form, name) || null]),
   );
 
-export function CorrectContact({ order }: ActionProps) {
+export function CorrectContact({ order }: OfOrder) {
   const { customer, shipping_address } = order;
   const before: Readonly<Record<string, string | null>> = { ...customer, ...shipping_address };
   const send = (form: FormData) => {
@@ -197,3 +204,80 @@ export function CorrectContact({ order }: ActionProps) {
     </Ask>
   );
 }
+
+type Listed = Pick<OrderListItem, 'id' | 'receipt_number' | 'customer_name' | 'held'>;
+
+interface SeveralProps extends Omit<AskProps, 'title' | 'send'> {
+  readonly orders: readonly Listed[];
+  /** What was done then, as in *2 orders shipped*. */
+  readonly done: string;
+  readonly act: (id: string, form: FormData) => Promise<unknown>;
+  /** A field of each order. */
+  readonly field?: (order: Listed) => ComponentChildren;
+}
+
+/** Acts on one order after the other. A second click repeats only those that were refused. */
+function Several({ orders, verb, done, act, field, children, ...ask }: SeveralProps) {
+  /** Why each order was refused; empty for those that were not. */
+  const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
+  const send = async (form: FormData) => {
+    const next = { ...answers };
+    for (const { id } of orders.filter((order) => answers[order.id] !== '')) {
+      next[id] = await act(id, form).then(() => '', textOf);
+      setAnswers({ ...next });
+    }
+    const refused = orders.filter(({ id }) => next[id]).length;
+    const text = `${count(orders.length - refused, 'order')} ${done}.`;
+    if (refused > 0) throw new Error(`${text} ${count(refused, 'order')} refused.`);
+    return text;
+  };
+  return (
+    <Ask {...ask} title={`${verb} ${count(orders.length, 'order')}`} verb={verb} send={send}>
+      {children}
+      <Rows
+        rows={orders.map((order) => ({
+          key: order.id,
+          name: order.receipt_number,
+          detail: order.customer_name,
+          end: [field?.(order), answers[order.id] && <small class="bad wide">{answers[order.id]}</small>],
+        }))}
+      />
+    </Ask>
+  );
+}
+
+export function Ship({ orders }: { orders: readonly Listed[] }) {
+  const [reference] = useState(() => `SHIP-${newKey().slice(0, 8).toUpperCase()}`);
+  const held = orders.filter((order) => order.held).length;
+  const act = (id: string, form: FormData) => {
+    const parcel = { reference, carrier: textIn(form, 'carrier'), tracking_number: textIn(form, id) };
+    return change(id, 'shipments', { ...parcel, notify: form.has('notify') });
+  };
+  return (
+    <Several
+      orders={orders}
+      verb="Ship"
+      done="shipped"
+      tone="primary"
+      reason={held > 0 ? `${count(held, 'order')} of them under review: release first.` : undefined}
+      text="All that is left of each order, as one shipment."
+      act={act}
+      field={({ id, receipt_number }) => (
+        <input name={id} aria-label={`Tracking number of ${receipt_number}`} placeholder="Tracking" />
+      )}
+    >
+      <Field label="Carrier" name="carrier" autoFocus />
+      <Check label="Tell the customers" name="notify" defaultChecked />
+    </Several>
+  );
+}
+
+export const Release = ({ orders }: { orders: readonly Listed[] }) => (
+  <Several
+    orders={orders}
+    verb="Release"
+    done="released"
+    text="The customer gets the confirmation, and the order can ship."
+    act={(id) => change(id, 'release', {})}
+  />
+);

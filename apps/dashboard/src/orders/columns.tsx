@@ -1,11 +1,15 @@
 import { mode, type Order, type OrderListItem, type OrderQuery } from '../http.js';
 import { Named, type Column } from '../parts/list.js';
 import { Badge, PaymentBadge } from '../parts/page.js';
-import { money, Time } from '../parts/text.js';
+import { joined, money, Time } from '../parts/text.js';
 import { to } from '../route.js';
 
 export const INCLUDE: OrderQuery['include'] = ['held', 'units', 'refund_due', 'external_reference', 'is_test'];
 export const ONLY_MODE = { is_test: mode === 'test' };
+
+export interface OfOrder {
+  readonly order: Order;
+}
 
 export type Line = Order['line_items'][number];
 /** Units of a line that are still to ship. `quantity` is without those that were given up. */
@@ -16,7 +20,7 @@ export const stillOwed = ({ amount_owed, amount_paid }: Order): number => Math.m
 
 /** What tells a line from others with its name. */
 export const describe = ({ sku, attributes }: Pick<Line, 'sku' | 'attributes'>): string =>
-  [sku, ...Object.values(attributes)].filter(Boolean).join(' · ');
+  joined([sku, ...Object.values(attributes)]);
 
 export const isHeld = ({ pipeline }: Order): boolean => pipeline.some(({ state }) => state === 'held');
 

@@ -1,22 +1,18 @@
-import { api, useGet, type Order } from '../http.js';
-import { Facts, Named, Rows, Table, type Column } from '../parts/list.js';
-import { Badge, Copy, Note, Page, PaymentBadge, Section } from '../parts/page.js';
-import { Lines, money, Time, timeText } from '../parts/text.js';
+import { api, useGet, type Order, type Schemas } from '../http.js';
+import { Ask, Field, textIn } from '../parts/ask.js';
+import { capital, Facts, Named, Rows, Table, type Column } from '../parts/list.js';
+import { Badge, Copy, Note, Page, PaymentBadge, Section, Waiting } from '../parts/page.js';
+import { count, joined, Lines, money, Time, timeText } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
-import { Cancel, CorrectContact, Hold, Pay, Refund, ShipUnits } from './actions.js';
-import { describe, isHeld, leftOf, StageBadge, stillOwed, type Line } from './columns.js';
-import { Mails, Shipments, Timeline } from './history.js';
-import { Release } from './several.js';
-
-interface OfOrder {
-  readonly order: Order;
-}
+import { Cancel, change, CorrectContact, Hold, Pay, Refund, Release, ShipUnits } from './actions.js';
+import { describe, isHeld, leftOf, StageBadge, stillOwed, type Line, type OfOrder } from './columns.js';
 
 export function OrderPage({ id }: { id: string }) {
   const query = useGet(['order', id], () => api.GET('/v1/orders/{id}', { params: { path: { id } } }));
   const order = query.data?.data;
   if (!order) return <Page title={id} back="Orders" waits={query} />;
+  const { refund_due: due, currency } = order;
   const held = isHeld(order);
   const reasons = order.fraud.reasons.map(({ rule, score }) => `${ruleText(rule)} (${score})`).join(', ');
   return (
@@ -45,16 +41,8 @@ export function OrderPage({ id }: { id: string }) {
         </>
       }
     >
-      {held && (
-        <Note tone="bad">
-          <strong>Under review{reasons && `: ${reasons}`}.</strong> Nothing of it ships until you release it.
-        </Note>
-      )}
-      {order.refund_due > 0 && (
-        <Note tone="bad">
-          Pay back <strong>{money(order.refund_due, order.currency)}</strong>, then record the refund here.
-        </Note>
-      )}
+      {held && <Note tone="bad">{`Under review. Nothing of it ships until you release it. ${reasons}`}</Note>}
+      {due > 0 && <Note tone="bad">{`Pay back ${money(due, currency)}, then record the refund here.`}</Note>}
       <Goods order={order} />
       <Shipments order={order} />
       <Timeline order={order} />
@@ -143,6 +131,8 @@ function Goods({ order }: OfOrder) {
 function Amounts({ order }: OfOrder) {
   const refunded = order.refunds.reduce((sum, { amount }) => sum + amount, 0);
   const show = (amount: number) => money(amount, order.currency);
+  const moved = (word: string, { reference, at }: { reference: string; at: string }) =>
+    `${word} ${reference}, ${timeText(at)}`;
   return (
     <Section title="Money">
       <Facts
@@ -152,8 +142,8 @@ function Amounts({ order }: OfOrder) {
           refunded > 0 && ['Refunded', show(refunded)],
           ['Still owed', show(stillOwed(order))],
           order.refund_due > 0 && ['To pay back', show(order.refund_due)],
-          ...order.payments.map(({ reference, amount, at }) => [`${reference}, ${timeText(at)}`, show(amount)] as const),
-          ...order.refunds.map(({ reference, amount, at }) => [`${reference}, ${timeText(at)}`, show(-amount)] as const),
+          ...order.payments.map((each) => [moved('Payment', each), show(each.amount)] as const),
+          ...order.refunds.map((each) => [moved('Refund', each), show(-each.amount)] as const),
         ]}
       />
     </Section>
@@ -183,7 +173,137 @@ function Fraud({ order }: OfOrder) {
   const badge = <Badge state={verdict.toLowerCase()} tone={verdict === 'ACCEPT' ? 'good' : 'bad'} />;
   return (
     <Section title="Fraud analysis" actions={badge}>
-      <Facts facts={[['Score', `${score}`], ...reasons.map((each) => [ruleText(each.rule), `${each.score}`] as const)]} />
+      <Facts
+        facts={[['Score', `${score}`], ...reasons.map((each) => [ruleText(each.rule), `${each.score}`] as const)]}
+      />
+    </Section>
+  );
+}
+
+type Shipment = Order['shipments'][number];
+/** What can become of a shipment. */
+const NEXT = { picking: ['shipped', 'void'], shipped: ['delivered'], delivered: [], void: [] } as const;
+
+const shipmentText = ({ items, carrier, tracking_number }: Shipment) =>
+  joined([...items.map(({ line, quantity }) => `${quantity} × line ${line}`), carrier, tracking_number]);
+
+function Shipments({ order: { id, shipments } }: OfOrder) {
+  if (shipments.length === 0) return null;
+  const end = ({ reference, status: now, shipped_at }: Shipment) => [
+    <Badge key="state" state={now} />,
+    shipped_at && <Time key="at" at={shipped_at} />,
+    can('fulfillment') &&
+      NEXT[now].map((status) => (
+        <Ask
+          key={status}
+          title={`Is ${reference} ${status}?`}
+          verb={capital(status)}
+          tone={status === 'void' ? 'danger' : 'quiet'}
+          text={status === 'void' ? 'Its units are to ship again.' : 'The history of the order keeps the time.'}
+          send={() => {
+            const path = { id, reference };
+            return api.PATCH('/v1/orders/{id}/shipments/{reference}', { params: { path }, body: { status } });
+          }}
+          said={`${reference} is ${status}.`}
+        />
+      )),
+  ];
+  return (
+    <Section title="Shipments" flush>
+      <Rows
+        rows={shipments.map((shipment) => ({
+          key: shipment.reference,
+          name: <strong>{shipment.reference}</strong>,
+          detail: shipmentText(shipment),
+          end: end(shipment),
+        }))}
+      />
+    </Section>
+  );
+}
+
+type Stage = Order['pipeline'][number];
+type Mail = Stage & Pick<Schemas['RepeatMailRequest'], 'stage'>;
+const isMail = (stage: Stage): stage is Mail => stage.stage.startsWith('notify-');
+
+const MAILS: Readonly<Record<string, string>> = { customer: 'Confirmation', merchant: 'To the store' };
+
+/** Whether each mail of the order was sent, why not, and a way to send it again. */
+function Mails({ order: { id, pipeline, customer } }: OfOrder) {
+  const mails = pipeline.filter(isMail);
+  if (mails.length === 0) return null;
+  const row = ({ stage, reference, state, last_error, attempts, at }: Mail) => {
+    const about = stage.replace('notify-', '');
+    const name = `${MAILS[about] ?? capital(about)} ${reference}`;
+    const canRepeat = can('fulfillment') && ['done', 'dead'].includes(state);
+    return {
+      key: stage + reference,
+      name,
+      detail: last_error ? `${last_error}, ${count(attempts, 'attempt')}` : timeText(at),
+      end: [
+        <Badge key="state" state={state} />,
+        canRepeat && (
+          <Ask
+            key="again"
+            label="Send again…"
+            title={`Send the mail again: ${name}`}
+            verb="Send"
+            tone="quiet"
+            text={`To ${about === 'merchant' ? 'the store' : customer.email || 'the customer'}.`}
+            send={() => change(id, 'mails', { stage, reference: reference || null })}
+            said="The mail is on its way."
+          />
+        ),
+      ],
+    };
+  };
+  return (
+    <Section title="Mails">
+      <Rows rows={mails.map(row)} />
+    </Section>
+  );
+}
+
+type OrderEvent = Schemas['OrderEvent'];
+
+const lower = (text: string | null) => text?.toLowerCase().replaceAll('_', ' ') ?? '';
+
+function headline({ event, field, from, to }: OrderEvent): string {
+  if (event !== 'status_changed') return capital(lower(event));
+  return `${field === 'status' ? 'Payment' : 'Fulfilment'} ${lower(from)} → ${lower(to)}`;
+}
+
+/** What else is known, as far as a person can use it. */
+const detailOf = ({ event, details: { reason, amount, status } }: OrderEvent, currency: string) =>
+  joined([typeof amount === 'number' && money(amount, currency), event.startsWith('shipment') && status, reason]);
+
+const whoOf = ({ name, type }: OrderEvent['actor']) =>
+  name || (type === 'pipeline' || type === 'system' ? 'the service' : type);
+
+function Timeline({ order: { id, currency } }: OfOrder) {
+  const params = { path: { id }, query: { limit: 100 } };
+  const query = useGet(['history', id], () => api.GET('/v1/orders/{id}/history', { params }));
+  const note = (
+    <Ask
+      label="Add note…"
+      title="Add a note"
+      verb="Add note"
+      send={(form) => change(id, 'notes', { text: textIn(form, 'text') })}
+      said="The note is added."
+    >
+      <Field label="Note" name="text" hint="The customer does not see it." required autoFocus maxLength={2000} />
+    </Ask>
+  );
+  const rows = query.data?.data.toReversed().map((event, key) => ({
+    key,
+    name: [<strong key="event">{headline(event)}</strong>, ' ', event.reference, event.details.text],
+    detail: detailOf(event, currency),
+    end: [<small key="who">{whoOf(event.actor)}</small>, <Time key="at" at={event.at} />],
+  }));
+  return (
+    <Section title="Timeline" actions={can('fulfillment') && note}>
+      <Waiting query={query} rows={4} />
+      <Rows rows={rows ?? []} />
     </Section>
   );
 }

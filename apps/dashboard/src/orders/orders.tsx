@@ -8,9 +8,9 @@ import { count, startOfDay } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
 import { useStore } from '../store.js';
+import { Release, Ship } from './actions.js';
 import { COLUMNS, INCLUDE, ONLY_MODE } from './columns.js';
 import { Slip } from './order.js';
-import { Release, Ship } from './several.js';
 
 const STAGES = ['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED', 'DELIVERED', 'CANCELLED', 'RETURNED'];
 const PAYMENTS = ['PENDING', 'SUCCEEDED', 'FAILED', 'REFUNDED', 'CANCELLED'];
@@ -29,18 +29,17 @@ const queueOf = ({ query: { queue = 'ship' } }: Route) => (queue in QUEUES ? (qu
 
 /** The address of a page of the list as the filter of the API. */
 function filterOf(route: Route): OrderQuery {
-  const { queue, stage, from, until, page, ...filter } = route.query;
+  const { queue, from, until, page, ...filter } = route.query;
   return {
     ...QUEUES[queueOf(route)].filter,
-    ...ONLY_MODE,
-    ...(stage ? { fulfillment_status: stage } : {}),
     ...filter,
+    ...ONLY_MODE,
     created_from: from && startOfDay(from),
     created_to: until && startOfDay(until, 1),
     include: INCLUDE,
     limit: PAGE_SIZE,
     page: Number(page ?? 1),
-  } as OrderQuery;
+  };
 }
 
 function Count({ queue }: { queue: Queue }) {
@@ -95,7 +94,7 @@ export function Orders() {
         search="Number, name, e-mail, tracking"
         also={({ search }) => (search && queue === 'ship' ? { queue: 'all' } : {})}
       >
-        {queue !== 'ship' && <Choice name="stage" label="Fulfilment" values={STAGES} />}
+        {queue !== 'ship' && <Choice name="fulfillment_status" label="Fulfilment" values={STAGES} />}
         <Choice name="status" label="Payment" values={PAYMENTS} />
         <Choice name="source" label="From" values={SOURCES} />
         <Day label="Placed" name="from" begin={route.query.from} />

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { go, to, useRoute, type Route } from '../route.js';
 import { Waiting } from './page.js';
-import { count } from './text.js';
+import { count, joined } from './text.js';
 
 export interface Column<Row> {
   readonly name: string;
@@ -263,7 +263,7 @@ interface NamedProps {
 
 /** A name, and what is below it in a cell of a table. */
 export function Named({ name, href, small = [] }: NamedProps) {
-  const text = small.filter(Boolean).join(' · ');
+  const text = joined(small);
   return (
     <span class="line">
       {href ? (

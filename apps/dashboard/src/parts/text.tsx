@@ -46,6 +46,9 @@ export const Time = ({ at }: { at: string }) => (
   </time>
 );
 
+/** Texts in one line. Those that are empty are left out. */
+export const joined = (texts: readonly unknown[]): string => texts.filter(Boolean).join(' · ');
+
 /** Each on a line. Those that are empty are left out. */
 export const Lines = ({ of }: { of: readonly ComponentChildren[] }) =>
   of.filter(Boolean).map((text, index) => (

@@ -87,10 +87,7 @@ function unitsOf(text: string): [sku: string, units: number][] {
   return [...sums];
 }
 
-/**
- * The end of the feed when the dialog opened, as of which is counted. It is asked for: what the feed has brought so far can
- * lack a change that the person has just seen.
- */
+/** The end of the feed when the dialog opened, as of which is counted. The page may have seen less of the feed. */
 function AsOf() {
   const [cursor, setCursor] = useState('');
   useEffect(() => {
