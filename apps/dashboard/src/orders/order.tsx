@@ -14,7 +14,8 @@ export function OrderPage({ id }: { id: string }) {
   if (!order) return <Page title={id} back="Orders" waits={query} />;
   const { refund_due: due, currency } = order;
   const held = isHeld(order);
-  const reasons = order.fraud.reasons.map(({ rule, score }) => `${ruleText(rule)} (${score})`).join(', ');
+  const reasons = order.fraud.reasons.map(({ rule, score }) => `${ruleText(rule)} (${score})`);
+  const why = reasons.length > 0 ? `: ${reasons.join(', ')}` : '';
   return (
     <Page
       title={order.receipt_number}
@@ -41,7 +42,7 @@ export function OrderPage({ id }: { id: string }) {
         </>
       }
     >
-      {held && <Note tone="bad">{`Under review. Nothing of it ships until you release it. ${reasons}`}</Note>}
+      {held && <Note tone="bad">{`Under review${why}. Nothing of it ships until you release it.`}</Note>}
       {due > 0 && <Note tone="bad">{`Pay back ${money(due, currency)}, then record the refund here.`}</Note>}
       <Goods order={order} />
       <Shipments order={order} />
@@ -63,9 +64,7 @@ function Actions({ order, held }: OfOrder & { held: boolean }) {
       {ships && isOpen && <ShipUnits order={order} />}
       {pays && <Pay order={order} />}
       {pays && <Refund order={order} />}
-      <button type="button" onClick={() => print()}>
-        Print slip
-      </button>
+      <button onClick={() => print()}>Print slip</button>
       {ships && isOpen && !held && <Hold order={order} />}
       {ships && isOpen && <Cancel order={order} />}
     </>
@@ -184,40 +183,35 @@ type Shipment = Order['shipments'][number];
 /** What can become of a shipment. */
 const NEXT = { picking: ['shipped', 'void'], shipped: ['delivered'], delivered: [], void: [] } as const;
 
-const shipmentText = ({ items, carrier, tracking_number }: Shipment) =>
-  joined([...items.map(({ line, quantity }) => `${quantity} × line ${line}`), carrier, tracking_number]);
-
 function Shipments({ order: { id, shipments } }: OfOrder) {
   if (shipments.length === 0) return null;
-  const end = ({ reference, status: now, shipped_at }: Shipment) => [
-    <Badge key="state" state={now} />,
-    shipped_at && <Time key="at" at={shipped_at} />,
-    can('fulfillment') &&
-      NEXT[now].map((status) => (
-        <Ask
-          key={status}
-          title={`Is ${reference} ${status}?`}
-          verb={capital(status)}
-          tone={status === 'void' ? 'danger' : 'quiet'}
-          text={status === 'void' ? 'Its units are to ship again.' : 'The history of the order keeps the time.'}
-          send={() => {
-            const path = { id, reference };
-            return api.PATCH('/v1/orders/{id}/shipments/{reference}', { params: { path }, body: { status } });
-          }}
-          said={`${reference} is ${status}.`}
-        />
-      )),
-  ];
+  const row = ({ reference, status: now, shipped_at, items, carrier, tracking_number }: Shipment) => ({
+    key: reference,
+    name: <strong>{reference}</strong>,
+    detail: joined([...items.map(({ line, quantity }) => `${quantity} × line ${line}`), carrier, tracking_number]),
+    end: [
+      <Badge key="state" state={now} />,
+      shipped_at && <Time key="at" at={shipped_at} />,
+      can('fulfillment') &&
+        NEXT[now]?.map((status) => (
+          <Ask
+            key={status}
+            title={`Is ${reference} ${status}?`}
+            verb={capital(status)}
+            tone={status === 'void' ? 'danger' : 'quiet'}
+            text={status === 'void' ? 'Its units are to ship again.' : 'The history of the order keeps the time.'}
+            send={() => {
+              const path = { id, reference };
+              return api.PATCH('/v1/orders/{id}/shipments/{reference}', { params: { path }, body: { status } });
+            }}
+            said={`${reference} is ${status}.`}
+          />
+        )),
+    ],
+  });
   return (
     <Section title="Shipments" flush>
-      <Rows
-        rows={shipments.map((shipment) => ({
-          key: shipment.reference,
-          name: <strong>{shipment.reference}</strong>,
-          detail: shipmentText(shipment),
-          end: end(shipment),
-        }))}
-      />
+      <Rows rows={shipments.map(row)} />
     </Section>
   );
 }

@@ -107,7 +107,7 @@ export function Orders() {
         query={list}
         columns={COLUMNS}
         keyOf={(order) => order.receipt_number}
-        empty={queue === 'all' ? 'No order matches.' : `Nothing is ${QUEUES[queue].name.toLowerCase()}.`}
+        empty="No order is here."
         all={{ queue: 'all' }}
         {...(can('fulfillment') ? { chosen, choose } : {})}
       >
