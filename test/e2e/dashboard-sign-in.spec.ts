@@ -129,7 +129,7 @@ describeInBrowser('sign-in to the dashboard', () => {
     await page.getByLabel('Code').fill(await askForCode(desk, email));
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Add note…' }).press('Enter');
-    await page.getByLabel('Note').fill('Half a sentence');
+    await page.getByRole('textbox', { name: 'Note' }).fill('Half a sentence');
     await scene.api.database.query('DELETE FROM api_keys WHERE person_id = $1', [id]);
     await page.getByRole('button', { name: 'Add note', exact: true }).press('Enter');
     await page.getByRole('heading', { name: 'Sign in again' }).waitFor();

@@ -166,7 +166,7 @@ interface ChoiceProps {
   readonly values: readonly (string | readonly [value: string, word: string])[];
 }
 
-export const capital = (value: string): string => value.charAt(0) + value.slice(1).toLowerCase();
+export const capital = (value: string): string => value.charAt(0).toUpperCase() + value.slice(1).toLowerCase();
 
 export function Choice({ name, label, values }: ChoiceProps) {
   const { query } = useRoute();
