@@ -42,6 +42,33 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.context().close();
   });
 
+  it('prints a slip of each chosen order, on a page of its own, and then the list again', async () => {
+    const { page, open, trouble } = await scene.desk('warehouse');
+    const placed = [await placeOrder('Frances Allen'), await placeOrder('Jean Bartik')];
+    await open('#/orders');
+    const printed = async () => {
+      const pages = (await page.pdf()).toString('latin1').match(/\/Type \/Page\b/g);
+      await page.emulateMedia({ media: 'print' });
+      const names = await page.getByRole('main').innerText();
+      await page.emulateMedia({ media: null });
+      return { pages: pages?.length, names };
+    };
+    for (const { receipt_number } of placed) await page.getByLabel(`Choose ${receipt_number}`).check();
+    await page.evaluate('window.prints = 0; window.print = () => window.prints++');
+    await page.getByRole('button', { name: 'Print slips' }).click();
+    await page.waitForFunction('window.prints === 1');
+
+    const { pages, names } = await printed();
+    expect(pages).toBe(2);
+    for (const text of ['Frances Allen', 'Jean Bartik', ...placed.map((order) => order.receipt_number)])
+      expect(names).toContain(text);
+    expect(names).not.toContain('Print slips');
+    await page.getByRole('button', { name: 'Clear' }).click();
+    expect((await printed()).names).toContain('To ship');
+    expect(trouble).toEqual([]);
+    await page.context().close();
+  });
+
   it('does not set a stock that has changed since the person saw it', async () => {
     const product_id = await scene.api.store.product({ name: 'Stove', sku: 'STOVE-7', stock: 20 });
     const { page, open } = await scene.desk('warehouse');

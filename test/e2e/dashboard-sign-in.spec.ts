@@ -128,9 +128,10 @@ describeInBrowser('sign-in to the dashboard', () => {
     await open(`#/orders/${receipt_number}`);
     await page.getByLabel('Code').fill(await askForCode(desk, email));
     await page.keyboard.press('Enter');
-    await page.getByLabel('Note').fill('Half a sentence');
+    await page.getByRole('button', { name: 'Add note…' }).press('Enter');
+    await page.getByRole('textbox', { name: 'Note' }).fill('Half a sentence');
     await scene.api.database.query('DELETE FROM api_keys WHERE person_id = $1', [id]);
-    await page.getByRole('button', { name: 'Add note' }).press('Enter');
+    await page.getByRole('button', { name: 'Add note', exact: true }).press('Enter');
     await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
     expect(await desk.faults()).toEqual([]);
     await page.getByRole('button', { name: 'Send me a code' }).press('Enter');
@@ -139,7 +140,7 @@ describeInBrowser('sign-in to the dashboard', () => {
     await page.keyboard.press('Enter');
 
     await page.getByText('You are signed in again.').waitFor();
-    await page.getByRole('button', { name: 'Add note' }).press('Enter');
+    await page.getByRole('button', { name: 'Add note', exact: true }).press('Enter');
     await page.getByRole('listitem').filter({ hasText: 'Half a sentence' }).waitFor();
     await page.context().close();
   });

@@ -1,134 +1,122 @@
-import { api, type Order } from '../http.js';
-import { Amount, Ask, Check, Field, textIn } from '../parts/ask.js';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { paths } from '../../../../examples/typescript-client/api.js';
+import { api, newKey, textOf, type Order, type OrderListItem } from '../http.js';
+import { Amount, Ask, Check, Field, textIn, type AskProps } from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
 import { count, minorOf, money } from '../parts/text.js';
-import { describe, isHeld, leftOf, stillOwed, type Line } from './columns.js';
+import { describe, isHeld, leftOf, stillOwed, type Line, type OfOrder } from './columns.js';
 
-interface ActionProps {
-  readonly order: Order;
+type Change = 'cancel' | 'hold' | 'mails' | 'notes' | 'payments' | 'refunds' | 'release' | 'shipments';
+type Post<C extends Change> = paths[`/v1/orders/{id}/${C}`]['post'];
+type Body<C extends Change> =
+  Post<C> extends { requestBody?: { content: { 'application/json': infer Given } } } ? Given : never;
+
+/** Changes an order. @returns what to say then. */
+export async function change<C extends Change>(id: string, what: C, body: Body<C>, said = ''): Promise<string> {
+  await api.POST(`/v1/orders/{id}/${what as 'notes'}`, { params: { path: { id } }, body: body as Body<'notes'> });
+  return said;
 }
 
-interface LineUnitsProps {
-  readonly lines: readonly Line[];
-  readonly limit: (line: Line) => number;
-  readonly begin: (line: Line) => number;
-}
+/** The lines with units that can be entered, and how many. */
+const unitsOf = (order: Order, most: (line: Line) => number): Line[] =>
+  order.line_items.map((line) => ({ ...line, quantity: most(line) })).filter(({ quantity }) => quantity > 0);
 
-const unitsField = ({ line }: Line) => `line-${line}`;
-
-function LineUnits({ lines, limit, begin }: LineUnitsProps) {
-  const field = (line: Line) => (
-    <>
-      <input
-        type="number"
-        name={unitsField(line)}
-        min={0}
-        max={limit(line)}
-        defaultValue={begin(line)}
-        aria-label={`Units of ${line.name}`}
-      />
-      <small>of {limit(line)}</small>
-    </>
-  );
-  return (
-    <Rows rows={lines.map((line) => ({ key: line.line, name: line.name, detail: describe(line), end: field(line) }))} />
-  );
+/** @param all whether the fields begin with all units. */
+function LineUnits({ lines, all = false }: { lines: readonly Line[]; all?: boolean }) {
+  const rows = lines.map(({ line, name, quantity, ...unit }) => {
+    const field = { name: `line-${line}`, min: 0, max: quantity, defaultValue: all ? quantity : 0 };
+    const input = <input key="units" type="number" {...field} aria-label={`Units of ${name}`} />;
+    return { key: line, name, detail: describe(unit), end: [input, <small key="most">of {quantity}</small>] };
+  });
+  return <Rows rows={rows} />;
 }
 
 /** The lines of which at least one unit was entered. */
 const unitsIn = (form: FormData, lines: readonly Line[]) =>
   lines
-    .map((line) => ({ line: line.line, quantity: Number(textIn(form, unitsField(line))) }))
+    .map(({ line }) => ({ line, quantity: Number(textIn(form, `line-${line}`)) }))
     .filter(({ quantity }) => quantity > 0);
 
 const Tell = () => <Check label="Tell the customer" name="notify" defaultChecked />;
 
-export function Ship({ order }: ActionProps) {
-  const reason = isHeld(order) ? 'It is under review: release it first.' : undefined;
-  const lines = order.line_items.filter((line) => leftOf(line) > 0);
-  const send = async (form: FormData) => {
-    const body = {
-      reference: textIn(form, 'reference'),
-      items: unitsIn(form, lines),
-      carrier: textIn(form, 'carrier'),
-      tracking_number: textIn(form, 'tracking'),
-      notify: form.has('notify'),
-    };
-    await api.POST('/v1/orders/{id}/shipments', { params: { path: order }, body });
-    return `${body.reference} is shipped.`;
+export function ShipUnits({ order }: OfOrder) {
+  const lines = unitsOf(order, leftOf);
+  const send = (form: FormData) => {
+    const reference = textIn(form, 'reference');
+    const parcel = { reference, carrier: textIn(form, 'carrier'), tracking_number: textIn(form, 'tracking') };
+    const body = { ...parcel, items: unitsIn(form, lines), notify: form.has('notify') };
+    return change(order.id, 'shipments', body, `${reference} is shipped.`);
   };
   return (
-    <Ask title={`Ship ${order.receipt_number}`} verb="Ship" tone="primary" reason={reason} send={send}>
+    <Ask
+      title={`Ship ${order.receipt_number}`}
+      verb="Ship"
+      tone="primary"
+      reason={isHeld(order) ? 'It is under review: release it first.' : undefined}
+      send={send}
+    >
       <Field label="Tracking number" name="tracking" autoFocus />
       <div class="pair">
         <Field label="Carrier" name="carrier" defaultValue={order.shipments.at(-1)?.carrier ?? ''} />
-        <Reference label="Shipment number" begin={`SHIP-${order.shipments.length + 1}`} />
+        <Field label="Shipment number" name="reference" required defaultValue={`SHIP-${order.shipments.length + 1}`} />
       </div>
-      <LineUnits lines={lines} limit={leftOf} begin={leftOf} />
+      <LineUnits lines={lines} all />
       <Tell />
     </Ask>
   );
 }
 
-/** A number that the order does not have yet. */
-const Reference = ({ label, begin, hint }: { label: string; begin: string; hint?: string }) => (
-  <Field label={label} name="reference" required defaultValue={begin} hint={hint} />
-);
-
-export function Pay({ order }: ActionProps) {
-  const { currency } = order;
+export function Pay({ order }: OfOrder) {
+  const { currency, payments } = order;
   const owed = stillOwed(order);
-  const send = async (form: FormData) => {
+  const send = (form: FormData) => {
     const amount = minorOf(textIn(form, 'amount'), currency);
     const body = { reference: textIn(form, 'reference'), amount, currency, partial: amount < owed };
-    await api.POST('/v1/orders/{id}/payments', { params: { path: order }, body });
-    return `${money(amount, currency)} is recorded.`;
+    return change(order.id, 'payments', body, `${money(amount, currency)} is recorded.`);
   };
-  const reason = owed > 0 ? undefined : 'Nothing is owed.';
   return (
-    <Ask label="Payment…" title="Record a payment" verb="Record" reason={reason} send={send}>
+    <Ask
+      label="Payment…"
+      title="Record a payment"
+      verb="Record"
+      reason={owed > 0 ? undefined : 'Nothing is owed.'}
+      text="The number is that of your bank, till or gateway."
+      send={send}
+    >
       <Amount minor={owed} currency={currency} />
-      <Reference
-        label="Payment number"
-        begin={`PAY-${order.payments.length + 1}`}
-        hint="From your bank, till or gateway."
-      />
+      <Field label="Payment number" name="reference" required defaultValue={`PAY-${payments.length + 1}`} />
     </Ask>
   );
 }
 
-export function Refund({ order }: ActionProps) {
-  const { currency, refund_due } = order;
-  const lines = order.line_items.filter((line) => line.shipped_quantity > line.returned_quantity);
-  const send = async (form: FormData) => {
+export function Refund({ order }: OfOrder) {
+  const { currency, refund_due, refunds, amount_paid } = order;
+  const lines = unitsOf(order, (line) => line.shipped_quantity - line.returned_quantity);
+  const send = (form: FormData) => {
     const amount = minorOf(textIn(form, 'amount'), currency);
     const units = unitsIn(form, lines);
-    const body = {
-      reference: textIn(form, 'reference'),
-      amount,
-      notify: form.has('notify'),
-      ...(units.length > 0 ? { lines: units, restock: form.has('restock') } : {}),
-    };
-    await api.POST('/v1/orders/{id}/refunds', { params: { path: order }, body });
-    return `A refund of ${money(amount, currency)} is recorded.`;
+    const back = units.length > 0 ? { lines: units, restock: form.has('restock') } : {};
+    const body = { reference: textIn(form, 'reference'), amount, notify: form.has('notify'), ...back };
+    return change(order.id, 'refunds', body, `A refund of ${money(amount, currency)} is recorded.`);
   };
   return (
     <Ask
       label="Refund…"
       title="Record a refund"
       verb="Record refund"
-      reason={order.amount_paid > 0 ? undefined : 'Nothing is paid.'}
+      reason={amount_paid > 0 ? undefined : 'Nothing is paid.'}
       text="The money itself goes back by your bank or gateway."
       send={send}
     >
       <div class="pair">
-        <Amount minor={refund_due > 0 ? refund_due : order.amount_paid} currency={currency} />
-        <Reference label="Refund number" begin={`REF-${order.refunds.length + 1}`} />
+        <Amount minor={refund_due > 0 ? refund_due : amount_paid} currency={currency} />
+        <Field label="Refund number" name="reference" required defaultValue={`REF-${refunds.length + 1}`} />
       </div>
       {lines.length > 0 && (
         <>
           <h3>Units that came back</h3>
-          <LineUnits lines={lines} limit={(line) => line.shipped_quantity - line.returned_quantity} begin={() => 0} />
+          <LineUnits lines={lines} />
           <Check label="Put them back on sale" name="restock" defaultChecked />
         </>
       )}
@@ -137,22 +125,18 @@ export function Refund({ order }: ActionProps) {
   );
 }
 
-export function Cancel({ order }: ActionProps) {
+export function Cancel({ order }: OfOrder) {
   const { receipt_number, amount_paid, currency } = order;
-  const lines = order.line_items.filter((line) => leftOf(line) > 0);
-  const left = lines.reduce((sum, line) => sum + leftOf(line), 0);
+  const lines = unitsOf(order, leftOf);
+  const items = lines.map(({ line, quantity }) => ({ line, quantity }));
+  const left = items.reduce((sum, { quantity }) => sum + quantity, 0);
   const units = count(left, 'unit');
   // What has shipped stays: then only the rest is given up.
   const isPart = order.shipments.some(({ status }) => status !== 'void');
-  const send = async (form: FormData) => {
-    const body = {
-      items: isPart ? lines.map((line) => ({ line: line.line, quantity: leftOf(line) })) : undefined,
-      reason: textIn(form, 'reason'),
-      restock: form.has('restock'),
-      notify: form.has('notify'),
-    };
-    await api.POST('/v1/orders/{id}/cancel', { params: { path: order }, body });
-    return isPart ? `${units} given up.` : `${receipt_number} is cancelled.`;
+  const send = (form: FormData) => {
+    const choices = { restock: form.has('restock'), notify: form.has('notify') };
+    const body = { ...(isPart ? { items } : {}), reason: textIn(form, 'reason'), ...choices };
+    return change(order.id, 'cancel', body, isPart ? `${units} given up.` : `${receipt_number} is cancelled.`);
   };
   const back = !isPart && amount_paid > 0 && ` ${money(amount_paid, currency)} is then to pay back.`;
   return (
@@ -171,55 +155,36 @@ export function Cancel({ order }: ActionProps) {
   );
 }
 
-export const Release = ({ order }: ActionProps) => (
-  <Ask
-    title={`Release ${order.receipt_number}?`}
-    verb="Release"
-    tone="primary"
-    text="The customer gets the confirmation, and the order can ship."
-    send={() => api.POST('/v1/orders/{id}/release', { params: { path: order }, body: {} })}
-    said={`${order.receipt_number} is released.`}
-  />
-);
-
-export const Hold = ({ order }: ActionProps) => (
+export const Hold = ({ order }: OfOrder) => (
   <Ask
     title={`Hold ${order.receipt_number}?`}
     verb="Hold"
     text="Nothing of it ships until a person releases it."
-    send={(form) => {
-      const body = { reason: textIn(form, 'reason') };
-      return api.POST('/v1/orders/{id}/hold', { params: { path: order }, body });
-    }}
+    send={(form) => change(order.id, 'hold', { reason: textIn(form, 'reason') })}
     said={`${order.receipt_number} is under review.`}
   >
     <Field label="Reason" name="reason" required autoFocus />
   </Ask>
 );
 
-const CUSTOMER = { name: 'Name', email: 'E-mail', phone: 'Phone' } as const;
-const ADDRESS = {
-  company: 'Company',
-  address: 'Street',
-  address2: 'Second line',
-  zip: 'Postal code',
-  city: 'City',
-  region: 'Region',
-  country: 'Country',
-} as const;
+const PERSON = { name: 'Name', email: 'E-mail', phone: 'Phone' };
+const STREET = { company: 'Company', address: 'Street', address2: 'Second line' };
+const TOWN = { zip: 'Postal code', city: 'City', region: 'Region', country: 'Country' };
 
-/** What was changed, field by field: a text that was cleared is null. */
-function changes(form: FormData, names: readonly string[], before: Readonly<Record<string, string | null>>) {
-  const changed = names.filter((name) => textIn(form, name) !== before[name]);
-  return Object.fromEntries(changed.map((name) => [name, textIn(form, name) || null]));
-}
+/** What of a record was changed in the form: a text that was cleared is null. */
+const changes = (form: FormData, before: Readonly<Record<string, string | null>>) =>
+  Object.fromEntries(
+    Object.entries(before)
+      .filter(([name, text]) => form.has(name) && textIn(form, name) !== (text ?? ''))
+      .map(([name]) => [name, textIn(form, name) || null]),
+  );
 
-export function CorrectContact({ order }: ActionProps) {
-  const before: Readonly<Record<string, string | null>> = { ...order.customer, ...order.shipping_address };
+export function CorrectContact({ order }: OfOrder) {
+  const { customer, shipping_address } = order;
+  const before: Readonly<Record<string, string | null>> = { ...customer, ...shipping_address };
   const send = (form: FormData) => {
-    const customer = changes(form, Object.keys(CUSTOMER), before);
-    const shipping_address = changes(form, Object.keys(ADDRESS), before);
-    return api.PATCH('/v1/orders/{id}', { params: { path: order }, body: { customer, shipping_address } });
+    const body = { customer: changes(form, customer), shipping_address: changes(form, shipping_address) };
+    return api.PATCH('/v1/orders/{id}', { params: { path: order }, body });
   };
   return (
     <Ask
@@ -231,16 +196,88 @@ export function CorrectContact({ order }: ActionProps) {
       said="The contact is corrected."
     >
       <div class="pair">
-        {Object.entries({ ...CUSTOMER, ...ADDRESS }).map(([name, label]) => (
-          <Field
-            key={name}
-            label={label}
-            name={name}
-            type={name === 'email' ? 'email' : 'text'}
-            defaultValue={before[name] ?? ''}
-          />
-        ))}
+        {Object.entries({ ...PERSON, ...STREET, ...TOWN }).map(([name, label]) => {
+          const type = name === 'email' ? 'email' : 'text';
+          return <Field key={name} label={label} name={name} type={type} defaultValue={before[name] ?? ''} />;
+        })}
       </div>
     </Ask>
   );
 }
+
+type Listed = Pick<OrderListItem, 'id' | 'receipt_number' | 'customer_name' | 'held'>;
+
+interface SeveralProps extends Omit<AskProps, 'title' | 'send'> {
+  readonly orders: readonly Listed[];
+  /** What was done then, as in *2 orders shipped*. */
+  readonly done: string;
+  readonly act: (id: string, form: FormData) => Promise<unknown>;
+  /** A field of each order. */
+  readonly field?: (order: Listed) => ComponentChildren;
+}
+
+/** Acts on one order after the other. A second click repeats only those that were refused. */
+function Several({ orders, verb, done, act, field, children, ...ask }: SeveralProps) {
+  /** Why each order was refused; empty for those that were not. */
+  const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
+  const send = async (form: FormData) => {
+    const next = { ...answers };
+    for (const { id } of orders.filter((order) => answers[order.id] !== '')) {
+      next[id] = await act(id, form).then(() => '', textOf);
+      setAnswers({ ...next });
+    }
+    const refused = orders.filter(({ id }) => next[id]).length;
+    const text = `${count(orders.length - refused, 'order')} ${done}.`;
+    if (refused > 0) throw new Error(`${text} ${count(refused, 'order')} refused.`);
+    return text;
+  };
+  return (
+    <Ask {...ask} title={`${verb} ${count(orders.length, 'order')}`} verb={verb} send={send}>
+      {children}
+      <Rows
+        rows={orders.map((order) => ({
+          key: order.id,
+          name: order.receipt_number,
+          detail: order.customer_name,
+          end: [field?.(order), answers[order.id] && <small class="bad wide">{answers[order.id]}</small>],
+        }))}
+      />
+    </Ask>
+  );
+}
+
+export function Ship({ orders }: { orders: readonly Listed[] }) {
+  const [reference] = useState(() => `SHIP-${newKey().slice(0, 8).toUpperCase()}`);
+  const held = orders.filter((order) => order.held).length;
+  const act = (id: string, form: FormData) => {
+    const parcel = { reference, carrier: textIn(form, 'carrier'), tracking_number: textIn(form, id) };
+    return change(id, 'shipments', { ...parcel, notify: form.has('notify') });
+  };
+  return (
+    <Several
+      orders={orders}
+      verb="Ship"
+      done="shipped"
+      tone="primary"
+      reason={held > 0 ? `${count(held, 'order')} of them under review: release first.` : undefined}
+      text="All that is left of each order, as one shipment."
+      act={act}
+      field={({ id, receipt_number }) => (
+        <input name={id} aria-label={`Tracking number of ${receipt_number}`} placeholder="Tracking" />
+      )}
+    >
+      <Field label="Carrier" name="carrier" autoFocus />
+      <Check label="Tell the customers" name="notify" defaultChecked />
+    </Several>
+  );
+}
+
+export const Release = ({ orders }: { orders: readonly Listed[] }) => (
+  <Several
+    orders={orders}
+    verb="Release"
+    done="released"
+    text="The customer gets the confirmation, and the order can ship."
+    act={(id) => change(id, 'release', {})}
+  />
+);

@@ -1,28 +1,30 @@
-import { api, useGet, type Order } from '../http.js';
-import { Ask } from '../parts/ask.js';
-import { Facts, Named, Rows, Table, type Column } from '../parts/list.js';
-import { Badge, Copy, Note, Page, PaymentBadge, Section } from '../parts/page.js';
-import { money, Time } from '../parts/text.js';
+import { api, useGet, type Order, type Schemas } from '../http.js';
+import { Ask, Field, textIn } from '../parts/ask.js';
+import { capital, Facts, Named, Rows, Table, type Column } from '../parts/list.js';
+import { Badge, Copy, Note, Page, PaymentBadge, Section, Waiting } from '../parts/page.js';
+import { count, joined, Lines, money, Time, timeText } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
-import { Cancel, CorrectContact, Hold, Pay, Refund, Release, Ship } from './actions.js';
-import { describe, isHeld, leftOf, stateOf, stillOwed, type Line } from './columns.js';
-import { Mails } from './mails.js';
-import { Timeline } from './timeline.js';
+import { Cancel, change, CorrectContact, Hold, Pay, Refund, Release, ShipUnits } from './actions.js';
+import { describe, isHeld, leftOf, StageBadge, stillOwed, type Line, type OfOrder } from './columns.js';
 
 export function OrderPage({ id }: { id: string }) {
   const query = useGet(['order', id], () => api.GET('/v1/orders/{id}', { params: { path: { id } } }));
   const order = query.data?.data;
   if (!order) return <Page title={id} back="Orders" waits={query} />;
+  const { refund_due: due, currency } = order;
+  const held = isHeld(order);
+  const reasons = order.fraud.reasons.map(({ rule, score }) => `${ruleText(rule)} (${score})`);
+  const why = reasons.length > 0 ? `: ${reasons.join(', ')}` : '';
   return (
     <Page
       title={order.receipt_number}
       back="Orders"
       aside={<Copy text={order.receipt_number} />}
-      actions={<Actions order={order} />}
+      actions={<Actions order={order} held={held} />}
       badges={[
         <PaymentBadge key="payment" state={order.status} />,
-        <Badge key="stage" {...stateOf({ ...order, held: isHeld(order) })} />,
+        <StageBadge key="stage" stage={order.fulfillment_status} held={held} />,
         order.is_test && <Badge key="mode" state="test" />,
       ]}
       facts={[
@@ -40,50 +42,44 @@ export function OrderPage({ id }: { id: string }) {
         </>
       }
     >
-      {isHeld(order) && <UnderReview order={order} />}
-      {order.refund_due > 0 && (
-        <Note tone="bad">
-          Pay back <strong>{money(order.refund_due, order.currency)}</strong>, then record the refund here.
-        </Note>
-      )}
-      <Lines order={order} />
+      {held && <Note tone="bad">{`Under review${why}. Nothing of it ships until you release it.`}</Note>}
+      {due > 0 && <Note tone="bad">{`Pay back ${money(due, currency)}, then record the refund here.`}</Note>}
+      <Goods order={order} />
       <Shipments order={order} />
       <Timeline order={order} />
     </Page>
   );
 }
 
+const ruleText = (rule: string) => rule.replaceAll('_', ' ');
+
 /** The most likely one first. */
-function Actions({ order }: { order: Order }) {
+function Actions({ order, held }: OfOrder & { held: boolean }) {
   const isOpen = order.fulfillment_status !== 'CANCELLED' && order.line_items.some((line) => leftOf(line) > 0);
-  const held = isHeld(order);
   const ships = can('fulfillment');
   const pays = can('payments');
   return (
     <>
-      {ships && held && <Release order={order} />}
-      {ships && isOpen && <Ship order={order} />}
+      {ships && held && <Release orders={[order]} />}
+      {ships && isOpen && <ShipUnits order={order} />}
       {pays && <Pay order={order} />}
       {pays && <Refund order={order} />}
-      <button type="button" onClick={() => print()}>
-        Print slip
-      </button>
+      <button onClick={() => print()}>Print slip</button>
       {ships && isOpen && !held && <Hold order={order} />}
       {ships && isOpen && <Cancel order={order} />}
     </>
   );
 }
 
-const ruleText = (rule: string) => rule.replaceAll('_', ' ');
-
-function UnderReview({ order }: { order: Order }) {
-  const reasons = order.fraud.reasons.map(({ rule, score }) => `${ruleText(rule)} (${score})`).join(', ');
-  return (
-    <Note tone="bad">
-      <strong>Under review{reasons && `: ${reasons}`}.</strong> Nothing of it ships until you release it.
-    </Note>
-  );
-}
+/** What goes into the parcel of an order, on paper only. */
+export const Slip = ({ order }: OfOrder) => (
+  <article class="slip">
+    <h1>{order.receipt_number}</h1>
+    <Time at={order.created_at} />
+    <Goods order={order} />
+    <Contact order={order} />
+  </article>
+);
 
 function Units({ line: { quantity, ...line } }: { line: Line }) {
   const { shipped_quantity: shipped, returned_quantity: returned, cancelled_quantity: cancelled } = line;
@@ -95,19 +91,16 @@ const columnsOf = (currency: string): readonly Column<Line>[] => [
   { name: 'Product', cell: (line) => <Named name={line.name} small={[describe(line)]} /> },
   {
     name: 'Bins',
-    cell: ({ allocations }) =>
-      allocations.map(({ warehouse, bin, quantity }) => (
-        <span class="line soft" key={`${warehouse}/${bin}`}>
-          {warehouse}/{bin} × {quantity}
-        </span>
-      )),
+    cell: ({ allocations }) => (
+      <Lines of={allocations.map(({ warehouse, bin, quantity }) => `${warehouse}/${bin} × ${quantity}`)} />
+    ),
   },
   { name: 'Units', isNumber: true, cell: (line) => <Units line={line} /> },
   { name: 'Price', isNumber: true, cell: ({ unit_price }) => money(unit_price, currency) },
   { name: 'Sum', isNumber: true, cell: ({ line_total }) => money(line_total, currency) },
 ];
 
-function Lines({ order }: { order: Order }) {
+function Goods({ order }: OfOrder) {
   const sums = [
     { name: 'Tax', amount: order.tax_amount },
     { name: 'Shipping', amount: order.shipping_amount },
@@ -131,76 +124,16 @@ function Lines({ order }: { order: Order }) {
           </tr>
         ))}
       />
-      {order.notes && (
-        <blockquote>
-          {order.notes}
-          <small>Note of the customer</small>
-        </blockquote>
-      )}
+      {order.notes && <blockquote>{`Note of the customer: ${order.notes}`}</blockquote>}
     </Section>
   );
 }
 
-type Shipment = Order['shipments'][number];
-const NEXT: Readonly<Record<string, readonly ('shipped' | 'delivered' | 'void')[]>> = {
-  picking: ['shipped', 'void'],
-  shipped: ['delivered'],
-};
-const VERBS = { shipped: 'Shipped', delivered: 'Delivered', void: 'Void' } as const;
-
-function Shipments({ order }: { order: Order }) {
-  if (order.shipments.length === 0) return null;
-  const detail = ({ items, carrier, tracking_number }: Shipment) =>
-    [items.map(({ line, quantity }) => `${quantity} × line ${line}`).join(', '), `${carrier} ${tracking_number}`.trim()]
-      .filter(Boolean)
-      .join(' · ');
-  const end = (shipment: Shipment) => (
-    <>
-      <Badge state={shipment.status} />
-      {shipment.shipped_at && <Time at={shipment.shipped_at} />}
-      {can('fulfillment') &&
-        NEXT[shipment.status]?.map((status) => (
-          <ChangeShipment key={status} path={{ id: order.id, reference: shipment.reference }} status={status} />
-        ))}
-    </>
-  );
-  return (
-    <Section title="Shipments" flush>
-      <Rows
-        rows={order.shipments.map((shipment) => ({
-          key: shipment.reference,
-          name: <strong>{shipment.reference}</strong>,
-          detail: detail(shipment),
-          end: end(shipment),
-        }))}
-      />
-    </Section>
-  );
-}
-
-interface ChangeShipmentProps {
-  readonly path: { readonly id: string; readonly reference: string };
-  readonly status: keyof typeof VERBS;
-}
-
-const ChangeShipment = ({ path, status }: ChangeShipmentProps) => (
-  <Ask
-    title={`Is ${path.reference} ${status}?`}
-    verb={VERBS[status]}
-    tone={status === 'void' ? 'danger' : 'quiet'}
-    text={status === 'void' ? 'Its units are to ship again.' : 'The history of the order keeps the time.'}
-    send={() => api.PATCH('/v1/orders/{id}/shipments/{reference}', { params: { path }, body: { status } })}
-    said={`${path.reference} is ${status}.`}
-  />
-);
-
-function Amounts({ order }: { order: Order }) {
+function Amounts({ order }: OfOrder) {
   const refunded = order.refunds.reduce((sum, { amount }) => sum + amount, 0);
   const show = (amount: number) => money(amount, order.currency);
-  const moved = [
-    ...order.payments.map((payment) => ({ ...payment, word: 'payment' })),
-    ...order.refunds.map((refund) => ({ ...refund, word: 'refund', amount: -refund.amount })),
-  ];
+  const moved = (word: string, { reference, at }: { reference: string; at: string }) =>
+    `${word} ${reference}, ${timeText(at)}`;
   return (
     <Section title="Money">
       <Facts
@@ -210,63 +143,163 @@ function Amounts({ order }: { order: Order }) {
           refunded > 0 && ['Refunded', show(refunded)],
           ['Still owed', show(stillOwed(order))],
           order.refund_due > 0 && ['To pay back', show(order.refund_due)],
+          ...order.payments.map((each) => [moved('Payment', each), show(each.amount)] as const),
+          ...order.refunds.map((each) => [moved('Refund', each), show(-each.amount)] as const),
         ]}
-      />
-      <Rows
-        rows={moved.map(({ reference, amount, at, word }) => ({
-          key: word + reference,
-          name: reference,
-          detail: [`${word}, `, <Time key="at" at={at} />],
-          end: <span class="n">{show(amount)}</span>,
-        }))}
       />
     </Section>
   );
 }
 
-function Contact({ order }: { order: Order }) {
+function Contact({ order }: OfOrder) {
   const { name, email, phone, id } = order.customer;
   const { company, address, address2, zip, city, region, country } = order.shipping_address;
-  const lines = [company, address, address2, [zip, city].filter(Boolean).join(' '), region, country].filter(Boolean);
   const isShipped = order.line_items.some(({ shipped_quantity }) => shipped_quantity > 0);
   const canCorrect = can('fulfillment') && order.fulfillment_status !== 'CANCELLED' && !isShipped;
+  const lines = [company, address, address2, `${zip} ${city}`.trim(), region, country];
   return (
     <Section title="Customer" actions={canCorrect && <CorrectContact order={order} />}>
       <p>
         {id ? <a href={to('/customers', { search: email || name })}>{name}</a> : <strong>{name}</strong>}
-        {email && (
-          <span class="line">
-            {email} <Copy text={email} />
-          </span>
-        )}
-        {phone && <span class="line">{phone}</span>}
+        <Lines of={[email && [email, ' ', <Copy key="copy" text={email} />], phone]} />
       </p>
-      <address>
-        {lines.length === 0 && <span class="soft">No address</span>}
-        {lines.map((line) => (
-          <span class="line" key={line}>
-            {line}
-          </span>
-        ))}
-      </address>
+      <address>{lines.some(Boolean) ? <Lines of={lines} /> : <span class="soft">No address</span>}</address>
     </Section>
   );
 }
 
-function Fraud({ order }: { order: Order }) {
+function Fraud({ order }: OfOrder) {
   const { verdict, score, reasons } = order.fraud;
   if (!verdict) return null;
   const badge = <Badge state={verdict.toLowerCase()} tone={verdict === 'ACCEPT' ? 'good' : 'bad'} />;
   return (
     <Section title="Fraud analysis" actions={badge}>
-      <p class="soft">Score {score}</p>
-      <Rows
-        rows={reasons.map((reason) => ({
-          key: reason.rule,
-          name: ruleText(reason.rule),
-          end: <span class="n">{reason.score}</span>,
-        }))}
+      <Facts
+        facts={[['Score', `${score}`], ...reasons.map((each) => [ruleText(each.rule), `${each.score}`] as const)]}
       />
+    </Section>
+  );
+}
+
+type Shipment = Order['shipments'][number];
+/** What can become of a shipment. */
+const NEXT = { picking: ['shipped', 'void'], shipped: ['delivered'], delivered: [], void: [] } as const;
+
+function Shipments({ order: { id, shipments } }: OfOrder) {
+  if (shipments.length === 0) return null;
+  const row = ({ reference, status: now, shipped_at, items, carrier, tracking_number }: Shipment) => ({
+    key: reference,
+    name: <strong>{reference}</strong>,
+    detail: joined([...items.map(({ line, quantity }) => `${quantity} × line ${line}`), carrier, tracking_number]),
+    end: [
+      <Badge key="state" state={now} />,
+      shipped_at && <Time key="at" at={shipped_at} />,
+      can('fulfillment') &&
+        NEXT[now]?.map((status) => (
+          <Ask
+            key={status}
+            title={`Is ${reference} ${status}?`}
+            verb={capital(status)}
+            tone={status === 'void' ? 'danger' : 'quiet'}
+            text={status === 'void' ? 'Its units are to ship again.' : 'The history of the order keeps the time.'}
+            send={() => {
+              const path = { id, reference };
+              return api.PATCH('/v1/orders/{id}/shipments/{reference}', { params: { path }, body: { status } });
+            }}
+            said={`${reference} is ${status}.`}
+          />
+        )),
+    ],
+  });
+  return (
+    <Section title="Shipments" flush>
+      <Rows rows={shipments.map(row)} />
+    </Section>
+  );
+}
+
+type Stage = Order['pipeline'][number];
+type Mail = Stage & Pick<Schemas['RepeatMailRequest'], 'stage'>;
+const isMail = (stage: Stage): stage is Mail => stage.stage.startsWith('notify-');
+
+const MAILS: Readonly<Record<string, string>> = { customer: 'Confirmation', merchant: 'To the store' };
+
+/** Whether each mail of the order was sent, why not, and a way to send it again. */
+function Mails({ order: { id, pipeline, customer } }: OfOrder) {
+  const mails = pipeline.filter(isMail);
+  if (mails.length === 0) return null;
+  const row = ({ stage, reference, state, last_error, attempts, at }: Mail) => {
+    const about = stage.replace('notify-', '');
+    const name = `${MAILS[about] ?? capital(about)} ${reference}`;
+    const canRepeat = can('fulfillment') && ['done', 'dead'].includes(state);
+    return {
+      key: stage + reference,
+      name,
+      detail: last_error ? `${last_error}, ${count(attempts, 'attempt')}` : timeText(at),
+      end: [
+        <Badge key="state" state={state} />,
+        canRepeat && (
+          <Ask
+            key="again"
+            label="Send again…"
+            title={`Send the mail again: ${name}`}
+            verb="Send"
+            tone="quiet"
+            text={`To ${about === 'merchant' ? 'the store' : customer.email || 'the customer'}.`}
+            send={() => change(id, 'mails', { stage, reference: reference || null })}
+            said="The mail is on its way."
+          />
+        ),
+      ],
+    };
+  };
+  return (
+    <Section title="Mails">
+      <Rows rows={mails.map(row)} />
+    </Section>
+  );
+}
+
+type OrderEvent = Schemas['OrderEvent'];
+
+const lower = (text: string | null) => text?.toLowerCase().replaceAll('_', ' ') ?? '';
+
+function headline({ event, field, from, to }: OrderEvent): string {
+  if (event !== 'status_changed') return capital(lower(event));
+  return `${field === 'status' ? 'Payment' : 'Fulfilment'} ${lower(from)} → ${lower(to)}`;
+}
+
+/** What else is known, as far as a person can use it. */
+const detailOf = ({ event, details: { reason, amount, status } }: OrderEvent, currency: string) =>
+  joined([typeof amount === 'number' && money(amount, currency), event.startsWith('shipment') && status, reason]);
+
+const whoOf = ({ name, type }: OrderEvent['actor']) =>
+  name || (type === 'pipeline' || type === 'system' ? 'the service' : type);
+
+function Timeline({ order: { id, currency } }: OfOrder) {
+  const params = { path: { id }, query: { limit: 100 } };
+  const query = useGet(['history', id], () => api.GET('/v1/orders/{id}/history', { params }));
+  const note = (
+    <Ask
+      label="Add note…"
+      title="Add a note"
+      verb="Add note"
+      send={(form) => change(id, 'notes', { text: textIn(form, 'text') })}
+      said="The note is added."
+    >
+      <Field label="Note" name="text" hint="The customer does not see it." required autoFocus maxLength={2000} />
+    </Ask>
+  );
+  const rows = query.data?.data.toReversed().map((event, key) => ({
+    key,
+    name: [<strong key="event">{headline(event)}</strong>, ' ', event.reference, event.details.text],
+    detail: detailOf(event, currency),
+    end: [<small key="who">{whoOf(event.actor)}</small>, <Time key="at" at={event.at} />],
+  }));
+  return (
+    <Section title="Timeline" actions={can('fulfillment') && note}>
+      <Waiting query={query} rows={4} />
+      <Rows rows={rows ?? []} />
     </Section>
   );
 }

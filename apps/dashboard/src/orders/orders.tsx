@@ -1,36 +1,45 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api, useGet, type OrderQuery } from '../http.js';
+import { api, useGet, type Order, type OrderListItem, type OrderQuery } from '../http.js';
 import { arrivals, showArrivals } from '../live.js';
+import { Form } from '../parts/ask.js';
 import { Choice, Filters, List, PAGE_SIZE } from '../parts/list.js';
 import { Page } from '../parts/page.js';
 import { count, startOfDay } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
 import { useStore } from '../store.js';
-import { COLUMNS, INCLUDE, ONLY_MODE, PAYMENTS, QUEUES, STAGES, type Queue } from './columns.js';
-import { ReleaseSeveral, ShipSeveral } from './several.js';
+import { Release, Ship } from './actions.js';
+import { COLUMNS, INCLUDE, ONLY_MODE } from './columns.js';
+import { Slip } from './order.js';
 
-const queueOf = ({ query }: Route): Queue => {
-  const name = query.queue ?? 'ship';
-  return name in QUEUES ? (name as Queue) : 'ship';
-};
+const STAGES = ['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED', 'DELIVERED', 'CANCELLED', 'RETURNED'];
+const PAYMENTS = ['PENDING', 'SUCCEEDED', 'FAILED', 'REFUNDED', 'CANCELLED'];
+const SOURCES = [['WEBSITE', 'Website'] as const, ['POS', 'Point of sale'] as const];
+
+/** The work queues, each with its filter of `GET /v1/orders`. */
+const QUEUES = {
+  ship: { name: 'To ship', filter: { fulfillment_status: ['PENDING', 'CONFIRMED', 'PROCESSING'], held: false } },
+  review: { name: 'Under review', filter: { held: true } },
+  refund: { name: 'To pay back', filter: { refund_due: true } },
+  all: { name: 'All', filter: {} },
+} satisfies Readonly<Record<string, { name: string; filter: OrderQuery }>>;
+type Queue = keyof typeof QUEUES;
+
+const queueOf = ({ query: { queue = 'ship' } }: Route) => (queue in QUEUES ? (queue as Queue) : 'ship');
 
 /** The address of a page of the list as the filter of the API. */
 function filterOf(route: Route): OrderQuery {
-  const { search, status, stage, source, from, until, page } = route.query;
+  const { queue, from, until, page, ...filter } = route.query;
   return {
     ...QUEUES[queueOf(route)].filter,
+    ...filter,
     ...ONLY_MODE,
-    ...(stage ? { fulfillment_status: stage } : {}),
-    search,
-    status,
-    source,
     created_from: from && startOfDay(from),
     created_to: until && startOfDay(until, 1),
     include: INCLUDE,
     limit: PAGE_SIZE,
     page: Number(page ?? 1),
-  } as OrderQuery;
+  };
 }
 
 function Count({ queue }: { queue: Queue }) {
@@ -39,14 +48,10 @@ function Count({ queue }: { queue: Queue }) {
   return <span class="count">{total?.toLocaleString()}</span>;
 }
 
-const Queues = ({ route }: { route: Route }) => (
+const Queues = ({ now }: { now: Queue }) => (
   <nav class="views" aria-label="Work queues">
     {(Object.keys(QUEUES) as Queue[]).map((queue) => (
-      <a
-        key={queue}
-        href={to('/orders', { queue: queue === 'ship' ? undefined : queue })}
-        aria-current={queueOf(route) === queue ? 'page' : undefined}
-      >
+      <a key={queue} href={to('/orders', { queue })} aria-current={queue === now ? 'page' : undefined}>
         {QUEUES[queue].name} <Count queue={queue} />
       </a>
     ))}
@@ -63,40 +68,37 @@ function Arrived() {
   );
 }
 
-const EMPTY: Readonly<Record<Queue, string>> = {
-  ship: 'Nothing is to ship.',
-  review: 'No order is under review.',
-  refund: 'Nothing is to pay back.',
-  all: 'No order matches.',
-};
+const Day = ({ label, name, begin = '' }: { label: string; name: string; begin: string | undefined }) => (
+  <label class="tick soft">
+    {label} <input type="date" name={name} aria-label={`Placed ${name}`} defaultValue={begin} />
+  </label>
+);
 
-const SOURCES = [['WEBSITE', 'Website'] as const, ['POS', 'Point of sale'] as const];
+const NONE: ReadonlySet<string> = new Set();
 
 export function Orders() {
   const route = useRoute();
   const queue = queueOf(route);
   const query = filterOf(route);
   const list = useGet(['orders', query], () => api.GET('/v1/orders', { params: { query } }), { keep: true });
-  const [chosen, choose] = useState<ReadonlySet<string>>(new Set<string>());
+  const [chosen, choose] = useState(NONE);
   const address = JSON.stringify(route.query);
-  useEffect(() => choose(new Set<string>()), [address]);
+  useEffect(() => choose(NONE), [address]);
   const picked = list.data?.data.filter(({ receipt_number }) => chosen.has(receipt_number)) ?? [];
+  const held = picked.filter((order) => order.held);
+  const { slips, printSlips } = useSlips(chosen);
   return (
     <Page title="Orders">
-      <Queues route={route} />
+      <Queues now={queue} />
       <Filters
         search="Number, name, e-mail, tracking"
         also={({ search }) => (search && queue === 'ship' ? { queue: 'all' } : {})}
       >
-        {queue !== 'ship' && <Choice name="stage" label="Fulfilment" values={STAGES} />}
+        {queue !== 'ship' && <Choice name="fulfillment_status" label="Fulfilment" values={STAGES} />}
         <Choice name="status" label="Payment" values={PAYMENTS} />
         <Choice name="source" label="From" values={SOURCES} />
-        <label class="tick soft">
-          Placed <input type="date" name="from" aria-label="Placed from" defaultValue={route.query.from ?? ''} />
-        </label>
-        <label class="tick soft">
-          to <input type="date" name="until" aria-label="Placed until" defaultValue={route.query.until ?? ''} />
-        </label>
+        <Day label="Placed" name="from" begin={route.query.from} />
+        <Day label="to" name="until" begin={route.query.until} />
       </Filters>
       <Arrived />
       <List
@@ -105,21 +107,37 @@ export function Orders() {
         query={list}
         columns={COLUMNS}
         keyOf={(order) => order.receipt_number}
-        empty={EMPTY[queue]}
+        empty="No order is here."
         all={{ queue: 'all' }}
         {...(can('fulfillment') ? { chosen, choose } : {})}
       >
         {picked.length > 0 && (
           <div class="chosen" role="group" aria-label="Chosen orders">
             <span>{picked.length} chosen</span>
-            <ShipSeveral orders={picked} />
-            <ReleaseSeveral orders={picked} />
-            <button type="button" class="quiet" onClick={() => choose(new Set<string>())}>
+            <Ship orders={picked} />
+            {held.length > 0 && <Release orders={held} />}
+            <Form verb="Print slips" tone="" onSubmit={() => printSlips(picked)} />
+            <button type="button" class="quiet" onClick={() => choose(NONE)}>
               Clear
             </button>
           </div>
         )}
       </List>
+      {slips}
     </Page>
   );
+}
+
+/** One for each order, on a page of its own. While they are there, nothing else of the page is printed. */
+function useSlips(chosen: ReadonlySet<string>) {
+  const [orders, setOrders] = useState<readonly Order[]>([]);
+  useEffect(() => setOrders([]), [chosen]);
+  useEffect(() => {
+    if (orders.length > 0) print();
+  }, [orders]);
+  const printSlips = async (picked: readonly OrderListItem[]) => {
+    const reads = picked.map(({ id }) => api.GET('/v1/orders/{id}', { params: { path: { id } } }));
+    setOrders((await Promise.all(reads)).flatMap(({ data }) => data?.data ?? []));
+  };
+  return { printSlips, slips: orders.map((order) => <Slip key={order.id} order={order} />) };
 }

@@ -5,7 +5,7 @@ import { announce } from './announce.js';
 import { Alert } from './page.js';
 import { plainMoney, stepOf } from './text.js';
 
-interface AskProps {
+export interface AskProps {
   readonly title: string;
   /** Of the button that acts. */
   readonly verb: string;

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren, JSX } from 'preact';
 import { go, to, useRoute, type Route } from '../route.js';
 import { Waiting } from './page.js';
-import { count } from './text.js';
+import { count, joined } from './text.js';
 
 export interface Column<Row> {
   readonly name: string;
@@ -140,7 +140,7 @@ interface ChoiceProps {
   readonly values: readonly (string | readonly [value: string, word: string])[];
 }
 
-export const capital = (value: string): string => value.charAt(0) + value.slice(1).toLowerCase();
+export const capital = (value: string): string => value.charAt(0).toUpperCase() + value.slice(1).toLowerCase();
 
 export function Choice({ name, label, values }: ChoiceProps) {
   const { query } = useRoute();
@@ -232,7 +232,7 @@ interface NamedProps {
 
 /** A name, and what is below it in a cell of a table. */
 export function Named({ name, href, small = [] }: NamedProps) {
-  const text = small.filter(Boolean).join(' · ');
+  const text = joined(small);
   return (
     <span class="line">
       {href ? <a href={href}>{name}</a> : name}

@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact';
+
 const formatOf = (currency: string) => new Intl.NumberFormat(undefined, { style: 'currency', currency });
 
 const digitsOf = (currency: string): number => formatOf(currency).resolvedOptions().maximumFractionDigits ?? 2;
@@ -37,6 +39,17 @@ export const Time = ({ at }: { at: string }) => (
     {timeText(at)}
   </time>
 );
+
+/** Texts in one line. Those that are empty are left out. */
+export const joined = (texts: readonly unknown[]): string => texts.filter(Boolean).join(' · ');
+
+/** Each on a line. Those that are empty are left out. */
+export const Lines = ({ of }: { of: readonly ComponentChildren[] }) =>
+  of.filter(Boolean).map((text, index) => (
+    <span key={index} class="line">
+      {text}
+    </span>
+  ));
 
 /** The start of a day of the browser in ISO 8601, as filters send it. @param days later. */
 export function startOfDay(date: string, days = 0): string {

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api, useGet, type Schemas } from '../http.js';
+import { api, type Schemas } from '../http.js';
 import { Ask, Field, textIn } from '../parts/ask.js';
 import type { Column } from '../parts/list.js';
 import { Note } from '../parts/page.js';
 import { count } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
-import { filterOf, Newest, type StockRow } from './movements.js';
+import { filterOf, Newest, useWarehouses, type StockRow } from './movements.js';
 
 /** All lines or none, so that a corrected request changes nothing twice. */
 async function change(given: Schemas['ChangeStockRequest'], text: string): Promise<string> {
@@ -14,27 +14,24 @@ async function change(given: Schemas['ChangeStockRequest'], text: string): Promi
   return text;
 }
 
-interface RowProps {
-  readonly row: StockRow;
-  readonly isSet?: boolean;
-}
-
-function ChangeUnits({ row, isSet = false }: RowProps) {
+function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean }) {
   const { product_id, variant_id, warehouse, bin } = row;
   const name = row.sku || `product ${product_id}`;
+  const send = (form: FormData) => {
+    const units = Number(textIn(form, 'units'));
+    const effect = isSet ? { set: units, expected: Number(textIn(form, 'expected')) } : { adjust: units };
+    const lines = [{ product_id, variant_id, warehouse, bin, ...effect }];
+    return change({ reason: textIn(form, 'reason'), lines }, `The stock of ${name} is changed.`);
+  };
   return (
     <Ask
       label={isSet ? 'Set…' : '±'}
       title={isSet ? `Set the units of ${name}` : `Add or remove ${name}`}
       verb={isSet ? 'Set' : 'Change'}
-      send={(form) => {
-        const units = Number(textIn(form, 'units'));
-        const effect = isSet ? { set: units, expected: Number(textIn(form, 'expected')) } : { adjust: units };
-        const lines = [{ product_id, variant_id, warehouse, bin, ...effect }];
-        return change({ reason: textIn(form, 'reason'), lines }, `The stock of ${name} is changed.`);
-      }}
+      send={send}
     >
       <Present row={row} />
+      <Newest row={row} />
       <Field
         label={isSet ? 'Units that can be sold' : 'Units'}
         name="units"
@@ -49,29 +46,20 @@ function ChangeUnits({ row, isSet = false }: RowProps) {
 }
 
 /** What was there when the dialog opened. What was sold since must be seen before the units are set. */
-function Present({ row }: RowProps) {
-  const [seen, see] = useState(row.quantity);
+function Present({ row: { quantity, warehouse, bin } }: { row: StockRow }) {
+  const [seen, see] = useState(quantity);
+  const button = (
+    <button type="button" onClick={() => see(quantity)}>
+      Seen
+    </button>
+  );
   return (
-    <>
+    <Note tone={seen === quantity ? 'quiet' : 'wait'} action={seen !== quantity && button}>
       <input type="hidden" name="expected" value={seen} />
-      {seen === row.quantity ? (
-        <p class="soft">
-          {row.warehouse}/{row.bin} has {count(seen, 'unit')}.
-        </p>
-      ) : (
-        <Note
-          tone="wait"
-          action={
-            <button type="button" onClick={() => see(row.quantity)}>
-              Seen
-            </button>
-          }
-        >
-          It has {row.quantity.toLocaleString()} now, no longer {seen.toLocaleString()}.
-        </Note>
-      )}
-      <Newest row={row} />
-    </>
+      {seen === quantity
+        ? `${warehouse}/${bin} has ${count(seen, 'unit')}.`
+        : `It has ${quantity.toLocaleString()} now, no longer ${seen.toLocaleString()}.`}
+    </Note>
   );
 }
 
@@ -99,21 +87,13 @@ function unitsOf(text: string): [sku: string, units: number][] {
   return [...sums];
 }
 
-export const useWarehouses = () =>
-  useGet(['warehouses'], () => api.GET('/v1/warehouses', { params: { query: { limit: 100 } } })).data?.data ?? [];
-
-/**
- * The end of the feed when the dialog opened, as of which is counted. It is asked for: what the feed has brought so far can
- * lack a change that the person has just seen.
- */
+/** The end of the feed when the dialog opened, as of which is counted. The page may have seen less of the feed. */
 function AsOf() {
   const [cursor, setCursor] = useState('');
   useEffect(() => {
     const params = { query: { kinds: 'stock', cursor: 'now' } };
-    api.GET('/v1/changes', { params }).then(
-      ({ data }) => setCursor(data?.cursor ?? ''),
-      () => setCursor(''),
-    );
+    const take = (answer?: { data?: Schemas['ChangePage'] }) => setCursor(answer?.data?.cursor ?? '');
+    api.GET('/v1/changes', { params }).then(take, () => take());
   }, []);
   return <input type="hidden" name="as_of" value={cursor} />;
 }
@@ -134,14 +114,13 @@ export function Several({ isCount = false }: { isCount?: boolean }) {
     const body = { reference: textIn(form, 'reference') || null, reason: isCount ? 'Count' : 'Goods receipt', lines };
     return change(body, `${count(lines.length, 'SKU')} ${isCount ? 'counted' : 'received'}.`);
   };
-  const howToCount = 'Count all that lies in the bin, without open parcels. What sells from now on is taken off.';
   return (
     <Ask
       label={isCount ? 'Count…' : 'Receive…'}
       title={isCount ? 'Enter a count' : 'Receive goods'}
       verb={isCount ? 'Enter' : 'Receive'}
       tone={isCount ? undefined : 'primary'}
-      text={isCount && howToCount}
+      text={isCount && 'Count all that lies in the bin, without open parcels. What sells from now on is taken off.'}
       send={send}
     >
       {isCount && <AsOf />}
