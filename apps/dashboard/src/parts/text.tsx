@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact';
+
 const formats = new Map<string, Intl.NumberFormat>();
 
 function formatOf(currency: string): Intl.NumberFormat {
@@ -43,6 +45,14 @@ export const Time = ({ at }: { at: string }) => (
     {timeText(at)}
   </time>
 );
+
+/** Each on a line. Those that are empty are left out. */
+export const Lines = ({ of }: { of: readonly ComponentChildren[] }) =>
+  of.filter(Boolean).map((text, index) => (
+    <span key={index} class="line">
+      {text}
+    </span>
+  ));
 
 /** The start of a day of the browser in ISO 8601, as filters send it. @param days later. */
 export function startOfDay(date: string, days = 0): string {
