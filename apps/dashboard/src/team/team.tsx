@@ -42,6 +42,10 @@ function AddPerson() {
 function Actions({ row }: { row: Person }) {
   const path = { id: row.id };
   const name = alone(row.name);
+  const invite = async () => {
+    await api.POST('/v1/people/{id}/invite', { params: { path } });
+    return `The mail to ${name} is on its way.`;
+  };
   const change = async (form: FormData) => {
     const body = personIn(form);
     await api.PATCH('/v1/people/{id}', { params: { path }, body });
@@ -54,14 +58,8 @@ function Actions({ row }: { row: Person }) {
   return (
     <span class="acts">
       {row.last_sign_in_at === null && (
-        <Ask
-          label="Send mail again…"
-          title={`Send the mail to ${name} again`}
-          verb="Send"
-          text={row.invited ? 'The last mail was sent.' : 'The last mail is not sent yet.'}
-          send={() => api.POST('/v1/people/{id}/invite', { params: { path } })}
-          said={`The mail to ${name} is on its way.`}
-        >
+        <Ask label="Send mail again…" title={`Send the mail to ${name} again`} verb="Send" send={invite}>
+          <p class="soft">{row.invited ? 'The last mail was sent.' : 'The last mail is not sent yet.'}</p>
           <p class="line">{row.email}</p>
         </Ask>
       )}
