@@ -127,17 +127,19 @@ export const queries = new QueryClient({
 /**
  * A read that the cache keeps.
  * @param keep the answer before stays while another is on its way: for lists, whose filters change.
+ * @param everyMs reads again, while the page is seen.
  */
 export function useGet<T>(
   name: readonly unknown[],
   get: () => Promise<{ data?: T }>,
-  { enabled = true, keep = false } = {},
+  { enabled = true, keep = false, everyMs = 0 } = {},
 ): UseQueryResult<T> {
   return useQuery<T>({
     queryKey: name,
     enabled,
     queryFn: async () => (await get()).data as T,
     placeholderData: keep ? keepPreviousData : undefined,
+    refetchInterval: everyMs,
   });
 }
 

@@ -1,8 +1,7 @@
 import { QueryClientProvider } from '@tanstack/preact-query';
 import { render, type JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { CustomerPage } from './customers/customer.js';
-import { Customers } from './customers/customers.js';
+import { CustomerPage, Customers } from './customers/customers.js';
 import { Developers } from './developers/developers.js';
 import { Frame, mayOpen } from './frame.js';
 import { Home } from './home/home.js';

@@ -1,15 +1,16 @@
 import { api, useGet, type Schemas } from '../http.js';
-import { Choice, Filters, List, Named, PAGE_SIZE, type Column } from '../parts/list.js';
-import { Badge, Page } from '../parts/page.js';
-import { money, Time } from '../parts/text.js';
+import { COLUMNS as ORDER_COLUMNS, INCLUDE, ONLY_MODE } from '../orders/columns.js';
+import { Ask, Check } from '../parts/ask.js';
+import { Choice, Facts, Filters, List, Named, PAGE_SIZE, type Column } from '../parts/list.js';
+import { Badge, Copy, download, Page, Section } from '../parts/page.js';
+import { count, Lines, money, Time, timeText } from '../parts/text.js';
 import { to, useRoute } from '../route.js';
-import { currency } from '../session.js';
+import { can, currency } from '../session.js';
+
+type Customer = Schemas['Customer'];
 
 const COLUMNS: readonly Column<Schemas['CustomerListItem']>[] = [
-  {
-    name: 'Customer',
-    cell: ({ id, name, tags }) => <Named name={name} href={to(`/customers/${id}`)} small={tags} />,
-  },
+  { name: 'Customer', cell: ({ id, name, tags }) => <Named name={name} href={to(`/customers/${id}`)} small={tags} /> },
   { name: 'E-mail', cell: ({ email }) => <span class="line">{email}</span> },
   { name: 'City', cell: ({ city }) => city },
   { name: 'Status', cell: ({ status }) => <Badge state={status} /> },
@@ -18,10 +19,10 @@ const COLUMNS: readonly Column<Schemas['CustomerListItem']>[] = [
 ];
 
 /** The words are the store's: those of its newest customers are offered. */
-function useStatuses(chosen: string | undefined) {
+function useStatuses(chosen = '') {
   const query = useGet(['statuses'], () => api.GET('/v1/customers', { params: { query: { limit: 100 } } }));
-  const words = [chosen ?? '', ...(query.data?.data.map(({ status }) => status) ?? [])];
-  return [...new Set(words)].filter(Boolean).map((word) => [word, word] as const);
+  const words = new Set([chosen, ...(query.data?.data.map(({ status }) => status) ?? [])]);
+  return [...words].filter(Boolean).map((word) => [word, word] as const);
 }
 
 export function Customers() {
@@ -35,5 +36,83 @@ export function Customers() {
       </Filters>
       <List label="Customers" noun="customer" query={list} columns={COLUMNS} empty="No customer matches." all={{}} />
     </Page>
+  );
+}
+
+const OF_ONE = ORDER_COLUMNS.filter(({ name }) => name !== 'Customer');
+
+export function CustomerPage({ id }: { id: string }) {
+  const read = useGet(['customer', id], () => api.GET('/v1/customers/{id}', { params: { path: { id } } }));
+  const query = { customer_id: id, limit: 100, include: INCLUDE, ...ONLY_MODE };
+  const orders = useGet(['orders', 'customer', id], () => api.GET('/v1/orders', { params: { query } }));
+  const customer = read.data?.data;
+  if (!customer) return <Page title="Customer" back="Customers" waits={read} />;
+  return (
+    <Page
+      title={customer.name}
+      back="Customers"
+      actions={can('customers') && <Actions customer={customer} />}
+      badges={<Badge state={customer.status} />}
+      facts={[`${money(customer.total_spent, currency())} spent`, `customer since ${timeText(customer.created_at)}`]}
+      about={<About customer={customer} />}
+    >
+      <Section title={orders.data ? count(orders.data.pagination.total, 'order') : 'Orders'} flush>
+        <List label="Table of the orders" query={orders} columns={OF_ONE} empty="No order yet." />
+      </Section>
+    </Page>
+  );
+}
+
+function About({ customer }: { customer: Customer }) {
+  const { email, email_verified, phone, city, tags, loyalty_points, last_login, metadata } = customer;
+  return (
+    <>
+      <Section title="Contact">
+        {email && (
+          <p class="line">
+            {email} <Copy text={email} />
+            <small>{email_verified ? 'verified' : 'not verified'}</small>
+          </p>
+        )}
+        <Lines of={[phone, city]} />
+        {!email && !phone && !city && <p class="soft">None</p>}
+      </Section>
+      <Section title="Account">
+        <Facts
+          facts={[
+            tags.length > 0 && ['Tags', tags.join(', ')],
+            ['Points', loyalty_points.toLocaleString()],
+            ['Last login', last_login ? timeText(last_login) : 'never'],
+            ...Object.entries(metadata),
+          ]}
+        />
+      </Section>
+    </>
+  );
+}
+
+const ERASES =
+  'Name, contact, addresses and notes become empty, in the orders too. Amounts, lines and stock stay. This cannot be ' +
+  'undone, and does not reach backups, sent mails and other systems.';
+
+function Actions({ customer: { id, name } }: { customer: Customer }) {
+  const params = { path: { id } };
+  const save = async () => {
+    const { data } = await api.GET('/v1/customers/{id}/personal-data', { params });
+    download(`customer-${id}.json`, JSON.stringify(data?.data, null, 2));
+  };
+  const erase = async (form: FormData) => {
+    const { data } = await api.POST('/v1/customers/{id}/erase', { params, body: { force: form.has('force') } });
+    const stays = data?.data.person_stays ? ' The person may still sign in here: see Team.' : '';
+    return `Erased, with ${count(data?.data.orders ?? 0, 'order')}.${stays}`;
+  };
+  const exports = 'The account and all orders, also those as a guest, for the customer who asks for them.';
+  return (
+    <>
+      <Ask label="Export…" title={`Export what is stored of ${name}`} verb="Download" text={exports} send={save} />
+      <Ask label="Erase…" title={`Erase ${name}?`} verb="Erase for good" tone="danger" text={ERASES} send={erase}>
+        <Check label="Also where orders are open" name="force" />
+      </Ask>
+    </>
   );
 }

@@ -4,11 +4,11 @@ import { can } from '../session.js';
 import { Keys, NewKey } from './keys.js';
 import { Requests } from './requests.js';
 import { Secret } from './secret.js';
-import { NewWebhook, Webhooks } from './webhooks.js';
+import { EditWebhook, Webhooks } from './webhooks.js';
 
 const TABS = [
   { path: '/developers', name: 'Keys', needs: 'keys', content: Keys, action: NewKey },
-  { path: '/developers/webhooks', name: 'Webhooks', needs: 'webhooks', content: Webhooks, action: NewWebhook },
+  { path: '/developers/webhooks', name: 'Webhooks', needs: 'webhooks', content: Webhooks, action: EditWebhook },
   { path: '/developers/requests', name: 'Requests', needs: 'keys', content: Requests, action: () => null },
 ] as const;
 

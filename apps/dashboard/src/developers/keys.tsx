@@ -1,15 +1,17 @@
-import { useState } from 'preact/hooks';
-import { api, mode, useGet, type Scope, type StoreKey } from '../http.js';
-import { Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
-import { List, PAGE_SIZE, Table, type Column } from '../parts/list.js';
+import { api, mode, useGet, type Schemas, type Scope, type StoreKey } from '../http.js';
+import { Ask, Choices, Field, textIn } from '../parts/ask.js';
+import { List, Named, PAGE_SIZE, Table, type Column } from '../parts/list.js';
 import { Badge } from '../parts/page.js';
 import { alone, count, Time, timeText } from '../parts/text.js';
 import { useRoute } from '../route.js';
 import { can } from '../session.js';
 import { Copied, secret } from './secret.js';
 
+type Word = Schemas['CreateKeyRequest']['scope'][number];
+
 /** What a key may do, in words of tasks. */
-const TASKS: Readonly<Record<Exclude<Scope, 'read' | 'team'>, string>> = {
+const TASKS: Readonly<Record<Word, string>> = {
+  read: 'as every key may',
   orders: 'place orders',
   fulfillment: 'ship, cancel, release',
   payments: 'record payments and refunds',
@@ -19,23 +21,23 @@ const TASKS: Readonly<Record<Exclude<Scope, 'read' | 'team'>, string>> = {
   customers: 'change customers',
   sales: 'record sales of tills',
   keys: 'make and revoke keys',
+  full: 'everything but keys, also what later versions add',
 };
-type Task = keyof typeof TASKS;
 
 function mayOf({ full, scope }: StoreKey): string {
-  if (full) return 'everything, also what later versions add';
-  const tasks = scope.filter((word): word is Task => word in TASKS).map((word) => TASKS[word]);
-  return tasks.length === 0 ? 'only read' : tasks.join(', ');
+  if (full) return TASKS.full;
+  const tasks = scope.filter((word) => word !== 'read' && word !== 'team');
+  return tasks.map((word) => TASKS[word]).join(', ') || 'only read';
 }
 
-function scopeIn(form: FormData): ('read' | 'full' | Task)[] {
-  const may = textIn(form, 'may') as 'read' | 'full' | 'tasks';
-  if (may !== 'tasks') return [may];
-  const tasks = form.getAll('tasks') as Task[];
-  if (tasks.length === 0) throw new Error('Choose what the key may do.');
-  return ['read', ...tasks];
+/** There is no preset. */
+function scopeIn(form: FormData): Word[] {
+  const scope = form.getAll('scope') as Word[];
+  if (scope.length === 0) throw new Error('Choose what the key may do.');
+  return scope;
 }
 
+const AS_BEFORE = 'as the old one';
 /** In days. */
 const EXPIRIES = { '90 days': 90, '1 year': 365, never: 0 };
 /** In hours. */
@@ -44,59 +46,22 @@ const OVERLAPS = { 'no time: it ends now': 0, '1 day': 24, '7 days': 168, '30 da
 export const numberIn = (form: FormData, name: string, of: Readonly<Record<string, number>>): number =>
   of[textIn(form, name)] ?? 0;
 
-function expiryIn(form: FormData): string | null {
+function expiryIn(form: FormData): string | null | undefined {
+  if (textIn(form, 'expiry') === AS_BEFORE) return undefined;
   const days = numberIn(form, 'expiry', EXPIRIES);
   const end = new Date();
   end.setDate(end.getDate() + days);
   return days > 0 ? end.toISOString() : null;
 }
 
-const isOver = ({ status, expires_at }: StoreKey): boolean =>
-  status === 'REVOKED' || (expires_at !== null && new Date(expires_at) <= new Date());
-
-/** The choice of what a key may do, which has no preset. A tick is the choice of tasks. */
-function May() {
-  const [may, choose] = useState('');
-  const [tasks, setTasks] = useState<readonly Task[]>([]);
-  const toggle = (task: Task) => {
-    setTasks(tasks.includes(task) ? tasks.filter((each) => each !== task) : [...tasks, task]);
-    choose('tasks');
-  };
-  const radio = (value: string, word: string) => (
-    <label class="tick">
-      <input type="radio" name="may" value={value} required checked={may === value} onChange={() => choose(value)} />
-      <span>{word}</span>
-    </label>
-  );
-  return (
-    <fieldset class="choices">
-      <legend>May</legend>
-      {radio('read', 'only read')}
-      {radio('tasks', 'read, and')}
-      <div class="pair">
-        {(Object.keys(TASKS) as Task[]).filter(can).map((task) => (
-          <Check
-            key={task}
-            label={TASKS[task]}
-            name="tasks"
-            value={task}
-            checked={may === 'tasks' && tasks.includes(task)}
-            onChange={() => toggle(task)}
-          />
-        ))}
-      </div>
-      {can('team') && radio('full', 'everything but keys, also what later versions add')}
-    </fieldset>
-  );
-}
-
-function show(key = ''): void {
+function show({ data }: { data?: { data: { key: string } } }): void {
+  const key = data?.data.key ?? '';
   const trial = `curl ${new URL('../v1/key', document.baseURI).href} -H "Authorization: Bearer ${key}"`;
   secret.set({ title: 'The new key', text: key, hint: ['To try it:', <Copied key="curl" text={trial} />] });
 }
 
 export function NewKey() {
-  const send = async (form: FormData) => {
+  const send = (form: FormData) => {
     const body = {
       name: textIn(form, 'name'),
       mode: textIn(form, 'mode') as typeof mode,
@@ -104,24 +69,26 @@ export function NewKey() {
       expires_at: expiryIn(form),
       networks: textIn(form, 'networks').match(/[^\s,]+/g),
     };
-    const { data } = await api.POST('/v1/keys', { body });
-    show(data?.data.key);
+    return api.POST('/v1/keys', { body }).then(show);
   };
+  const given = Object.entries(TASKS).filter(([word]) => can(word === 'full' ? 'team' : (word as Scope)));
+  const networks = 'Networks that it is used from, such as 192.0.2.0/24.';
   return (
     <Ask label="New key…" title="New key" verb="Create" tone="primary" send={send}>
       <Field label="Name" name="name" required maxLength={200} autoFocus placeholder="ERP bridge" />
       <Choices label="Mode" name="mode" begin={mode} of={{ live: 1, test: 2 }} />
-      <May />
-      <Field
-        label="From"
-        name="networks"
-        placeholder="anywhere"
-        hint="Networks that it is used from, such as 192.0.2.0/24."
-      />
+      <Choices label="May" name="scope" isMany of={Object.fromEntries(given)} />
+      <Field label="From" name="networks" placeholder="anywhere" hint={networks} />
       <Choices label="Expires" name="expiry" begin="90 days" of={EXPIRIES} />
     </Ask>
   );
 }
+
+const CHANGES = {
+  activate: { verb: 'Activate', text: 'It works again at once.', said: 'works again' },
+  deactivate: { verb: 'Deactivate', text: 'It is refused until you activate it.', said: 'is refused' },
+  revoke: { verb: 'Revoke', text: 'It stops at once, for good.', said: 'is revoked' },
+} as const;
 
 function KeyActions({ row }: { row: StoreKey }) {
   const path = { params: { path: { id: row.id } } };
@@ -130,41 +97,33 @@ function KeyActions({ row }: { row: StoreKey }) {
   const use = row.last_used_at
     ? `It was last used on ${timeText(row.last_used_at)} and made ${count(row.requests_7_days, 'request')} this week.`
     : 'It was never used.';
-  const roll = async (form: FormData) => {
+  const reason = row.successor_id ? 'It is rolled: use its successor.' : isOff ? 'Activate it first.' : undefined;
+  const roll = (form: FormData) => {
     const body = { overlap_hours: numberIn(form, 'overlap', OVERLAPS), expires_at: expiryIn(form) };
-    const { data } = await api.POST('/v1/keys/{id}/roll', { ...path, body });
-    show(data?.data.key);
+    return api.POST('/v1/keys/{id}/roll', { ...path, body }).then(show);
   };
-  const change = async (verb: 'activate' | 'deactivate' | 'revoke', said: string) => {
-    await api.POST(`/v1/keys/{id}/${verb}`, path);
-    return `${name} ${said}.`;
+  const change = (to: keyof typeof CHANGES) => {
+    const { verb, text, said } = CHANGES[to];
+    return (
+      <Ask
+        title={`${verb} ${name}?`}
+        verb={verb}
+        tone={to === 'revoke' ? 'danger' : undefined}
+        text={`${use} ${text}`}
+        send={() => api.POST(`/v1/keys/{id}/${to}`, path)}
+        said={`${name} ${said}.`}
+      />
+    );
   };
   return (
     <span class="acts">
-      <Ask
-        label="Roll…"
-        title={`Roll ${name}`}
-        verb="Make the new key"
-        reason={row.successor_id ? 'It is rolled: use its successor.' : isOff ? 'Activate it first.' : undefined}
-        text={`A new key with the same name, rights and networks. ${use}`}
-        send={roll}
-      >
+      <Ask label="Roll…" title={`Roll ${name}`} verb="Make the new key" reason={reason} send={roll}>
+        <p class="soft">A new key with the same name, rights and networks. {use}</p>
         <Choices label="The old key still works for" name="overlap" begin="7 days" of={OVERLAPS} />
-        <Choices label="The new key expires" name="expiry" begin="90 days" of={EXPIRIES} />
+        <Choices label="The new key expires" name="expiry" begin={AS_BEFORE} of={{ [AS_BEFORE]: 0, ...EXPIRIES }} />
       </Ask>
-      <Ask
-        title={`${isOff ? 'Activate' : 'Deactivate'} ${name}?`}
-        verb={isOff ? 'Activate' : 'Deactivate'}
-        text={isOff ? 'It works again at once.' : `${use} It is refused until you activate it.`}
-        send={() => (isOff ? change('activate', 'works again') : change('deactivate', 'is refused'))}
-      />
-      <Ask
-        title={`Revoke ${name}?`}
-        verb="Revoke"
-        tone="danger"
-        text={`${use} It stops at once, for good.`}
-        send={() => change('revoke', 'is revoked')}
-      />
+      {change(isOff ? 'activate' : 'deactivate')}
+      {change('revoke')}
     </span>
   );
 }
@@ -172,17 +131,8 @@ function KeyActions({ row }: { row: StoreKey }) {
 const COLUMNS: readonly Column<StoreKey>[] = [
   {
     name: 'Name',
-    cell: ({ name, created_by }) => (
-      <>
-        <span class="line">
-          <bdi>{name || 'without a name'}</bdi>
-        </span>
-        {created_by.name && (
-          <small class="line">
-            by <bdi>{created_by.name}</bdi>
-          </small>
-        )}
-      </>
+    cell: ({ name, created_by: { name: maker } }) => (
+      <Named name={<bdi>{name || 'without a name'}</bdi>} small={[maker && `by ${alone(maker)}`]} />
     ),
   },
   {
@@ -196,24 +146,23 @@ const COLUMNS: readonly Column<StoreKey>[] = [
   },
   { name: 'May', cell: mayOf },
   { name: 'From', cell: ({ networks }) => networks.join(', ') || 'anywhere' },
-  {
-    name: 'Last used',
-    isNumber: true,
-    cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} /> : 'never'),
-  },
+  { name: 'Last used', isNumber: true, cell: ({ last_used_at: at }) => (at ? <Time at={at} /> : 'never') },
   {
     name: '7 days',
     isNumber: true,
-    cell: ({ requests_7_days, refused_7_days }) => (
+    cell: ({ requests_7_days, refused_7_days: refused }) => (
       <>
         {requests_7_days.toLocaleString()}
-        {refused_7_days > 0 && <small class="bad">{refused_7_days.toLocaleString()} refused</small>}
+        {refused > 0 && <small class="bad">{refused.toLocaleString()} refused</small>}
       </>
     ),
   },
-  { name: 'Expires', isNumber: true, cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : 'never') },
+  { name: 'Expires', isNumber: true, cell: ({ expires_at: at }) => (at ? <Time at={at} /> : 'never') },
 ];
 const ACTIONS: Column<StoreKey> = { name: 'Actions', isNumber: true, cell: (row) => <KeyActions row={row} /> };
+
+const isOver = ({ status, expires_at }: StoreKey): boolean =>
+  status === 'REVOKED' || (expires_at !== null && new Date(expires_at) <= new Date());
 
 export function Keys() {
   const query = { limit: PAGE_SIZE, page: Number(useRoute().query.page ?? 1) };
@@ -227,7 +176,6 @@ export function Keys() {
         query={list}
         rows={list.data?.data.filter((row) => !isOver(row))}
         columns={[...COLUMNS, ACTIONS]}
-
         empty="No key works. A program of yours, such as an ERP, needs one."
         all={{}}
       />

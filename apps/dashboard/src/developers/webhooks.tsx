@@ -1,5 +1,4 @@
-import { useEffect } from 'preact/hooks';
-import { api, queries, refresh, textOf, useGet, type Webhook, type WebhookListItem } from '../http.js';
+import { api, refresh, textOf, useGet, type Webhook, type WebhookListItem } from '../http.js';
 import { announce } from '../parts/announce.js';
 import { Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
 import { Named, Table, type Column } from '../parts/list.js';
@@ -9,49 +8,81 @@ import { explain, REASONS } from './explain.js';
 import { numberIn } from './keys.js';
 import { secret } from './secret.js';
 
-type Kind = WebhookListItem['kinds'][number];
+type Kind = Webhook['kinds'][number];
 const KINDS: readonly Kind[] = ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock'];
+const BODIES = { thin: 'It says what changed.', full: 'It has the record, with the names and addresses of customers.' };
+/** In hours. */
+const OVERLAPS = { 'no time: it ends now': 0, '1 day': 24, '7 days': 168 };
 
-function show(text = ''): void {
+function show({ data }: { data?: { data: { secret: string } } }): void {
   const hint = (
     <p class="soft">
       The receiver verifies with it that a message is from here. <a href="../docs/webhook-receivers">How?</a>
     </p>
   );
-  secret.set({ title: 'The secret of the webhook', text, hint });
+  secret.set({ title: 'The secret of the webhook', text: data?.data.secret ?? '', hint });
 }
 
-export function NewWebhook() {
+/** The headers that are given, of which answers have the names only. Without any the present ones stay. */
+function headersIn(form: FormData): Record<string, string> | undefined {
+  if (form.has('bare')) return {};
+  const lines = [...textIn(form, 'headers').matchAll(/^([^:\n]+):?(.*)$/gm)];
+  if (lines.length === 0) return undefined;
+  return Object.fromEntries(lines.map(([, name = '', value = '']) => [name.trim(), value.trim()]));
+}
+
+/** Installs a webhook, or changes the one that is given. */
+export function EditWebhook({ hook }: { hook?: Webhook }) {
   const send = async (form: FormData) => {
     const body = {
       url: textIn(form, 'url'),
       name: textIn(form, 'name'),
       kinds: form.getAll('kinds') as Kind[],
-      body: textIn(form, 'body') as WebhookListItem['body'],
+      body: textIn(form, 'body') as Webhook['body'],
+      batch: Number(textIn(form, 'batch')),
     };
-    const { data } = await api.POST('/v1/webhooks', { body });
-    show(data?.data.secret);
+    if (hook) {
+      const params = { path: { id: hook.id } };
+      // Also the same URL removes the headers that are not given with it.
+      const url = body.url === hook.url ? undefined : body.url;
+      await api.PATCH('/v1/webhooks/{id}', { params, body: { ...body, url, headers: headersIn(form) } });
+      return 'The webhook is changed.';
+    }
+    return api.POST('/v1/webhooks', { body }).then(show);
   };
+  const words = hook
+    ? { label: 'Change…', title: 'Change the webhook', verb: 'Save' }
+    : { label: 'New webhook…', title: 'New webhook', verb: 'Create', tone: 'primary' as const };
+  const kinds = Object.fromEntries(KINDS.map((kind, n) => [kind, n]));
   return (
-    <Ask label="New webhook…" title="New webhook" verb="Create" tone="primary" send={send}>
-      <Field label="URL" name="url" type="url" required autoFocus placeholder="https://erp.example/hooks" />
-      <Field label="Name" name="name" placeholder="ERP" />
-      <fieldset>
-        <legend>Sends changes of</legend>
-        <div class="actions">
-          {KINDS.map((kind) => (
-            <Check key={kind} label={kind} name="kinds" value={kind} defaultChecked={kind === 'orders'} />
-          ))}
-        </div>
-      </fieldset>
-      <Choices label="A message" name="body" begin="thin" of={BODIES} />
+    <Ask {...words} send={send}>
+      <Field label="URL" name="url" type="url" required autoFocus placeholder="https://" defaultValue={hook?.url} />
+      <Field label="Name" name="name" placeholder="ERP" defaultValue={hook?.name} />
+      <Choices label="Sends changes of" name="kinds" isMany begin={hook?.kinds ?? ['orders']} of={kinds} />
+      <Choices label="A message" name="body" begin={hook?.body ?? 'thin'} of={BODIES} />
+      <Field
+        label="Most changes in a message"
+        name="batch"
+        type="number"
+        min={1}
+        max={100}
+        required
+        defaultValue={hook?.batch ?? 1}
+        hint="More than 1 have another form of message."
+      />
+      {hook && (
+        <Field
+          label="Other headers for each message"
+          name="headers"
+          rows={2}
+          placeholder="Authorization: Bearer 4f1c"
+          hint="A line of each, instead of all present ones. Another URL without headers removes those."
+        />
+      )}
+      {!!hook?.header_names.length && <Check label={`Remove ${hook.header_names.join(', ')}`} name="bare" />}
     </Ask>
   );
 }
-
-/** In hours. */
-const OVERLAPS = { 'no time: it ends now': 0, '1 day': 24, '7 days': 168 };
-const BODIES = { thin: 'It says what changed.', full: 'It has the record, with the names and addresses of customers.' };
 
 function WebhookActions({ hook }: { hook: Webhook }) {
   const path = { params: { path: { id: hook.id } } };
@@ -65,41 +96,32 @@ function WebhookActions({ hook }: { hook: Webhook }) {
       </button>
     );
   };
-  const replay = (form: FormData) => {
+  const replay = async (form: FormData) => {
     const body = { from: new Date(textIn(form, 'from')).toISOString() };
-    return api.POST('/v1/webhooks/{id}/replay', { ...path, body });
+    await api.POST('/v1/webhooks/{id}/replay', { ...path, body });
+    return 'It is sent again.';
   };
-  const rotate = async (form: FormData) => {
+  const rotate = (form: FormData) => {
     const body = { overlap_hours: numberIn(form, 'overlap', OVERLAPS) };
-    const { data } = await api.POST('/v1/webhooks/{id}/rotate-secret', { ...path, body });
-    show(data?.data.secret);
+    return api.POST('/v1/webhooks/{id}/rotate-secret', { ...path, body }).then(show);
   };
+  const remove = () => api.DELETE('/v1/webhooks/{id}', path);
   return (
     <div class="actions">
       {isPaused && now('Resume', 'resume', 'The webhook sends again.')}
       {hook.failing_since && !isPaused && now('Try now', 'resume', 'It is tried again.')}
       {now('Test', 'test', 'A message without a change is sent.')}
       {!isPaused && now('Pause', 'pause', 'It is paused.')}
-      <Ask
-        title="Send again what changed"
-        verb="Replay"
-        text="Everything whose newest change is later is sent again, with other message ids."
-        send={replay}
-        said="It is sent again."
-      >
+      <EditWebhook hook={hook} />
+      <Ask title="Send again what changed" verb="Replay" send={replay}>
+        <p class="soft">Everything whose newest change is later is sent again, with other message ids.</p>
         <Field label="Since" name="from" type="datetime-local" required autoFocus hint="In the time of this browser." />
       </Ask>
       <Ask label="New secret…" title="Replace the secret" verb="Make the new secret" send={rotate}>
         <Choices label="The old secret still signs for" name="overlap" begin="1 day" of={OVERLAPS} />
       </Ask>
-      <Ask
-        title="Delete the webhook?"
-        verb="Delete"
-        tone="danger"
-        text="It sends nothing more, and its place is lost. To stop it for a while, pause it."
-        send={() => api.DELETE('/v1/webhooks/{id}', path)}
-        said="The webhook is deleted."
-      >
+      <Ask title="Delete the webhook?" verb="Delete" tone="danger" send={remove} said="The webhook is deleted.">
+        <p class="soft">It sends nothing more, and its place is lost. To stop it for a while, pause it.</p>
         <p class="line">{hook.url}</p>
       </Ask>
     </div>
@@ -114,15 +136,10 @@ const DELIVERIES: readonly Column<Delivery>[] = [
   { name: 'At', cell: ({ at }) => <Time at={at} /> },
   {
     name: 'Result',
-    cell: (delivery) => (
-      <Badge state={String(delivery.status ?? delivery.phase)} tone={isGood(delivery) ? 'good' : 'bad'} />
-    ),
+    cell: (each) => <Badge state={String(each.status ?? each.phase)} tone={isGood(each) ? 'good' : 'bad'} />,
   },
   { name: 'Message', cell: ({ type, message_id }) => <Named name={type} small={[message_id]} /> },
-  {
-    name: 'What it means',
-    cell: (delivery) => <Named name={explain(delivery)} small={[delivery.answer.slice(0, 300)]} />,
-  },
+  { name: 'What it means', cell: (each) => <Named name={explain(each)} small={[each.answer.slice(0, 300)]} /> },
   { name: 'ms', isNumber: true, cell: ({ duration_ms }) => duration_ms.toLocaleString() },
 ];
 
@@ -133,66 +150,57 @@ function State({ state, reason, failing_since }: WebhookListItem) {
 
 /** Why nothing arrives, and when it is tried again. */
 function Trouble({ hook }: { hook: Webhook }) {
-  const failed = hook.last_deliveries.find((delivery) => !isGood(delivery));
-  const isPaused = hook.state === 'paused';
-  if (!isPaused && !hook.failing_since) return null;
+  const { state, reason, failing_since, next_attempt_at, last_deliveries } = hook;
+  const failed = last_deliveries.find((delivery) => !isGood(delivery));
+  const isPaused = state === 'paused';
+  if (!isPaused && !failing_since) return null;
   return (
-    <Note tone={hook.reason === 'requested' ? 'wait' : 'bad'}>
-      <strong>{hook.failing_since ? `Failing since ${timeText(hook.failing_since)}.` : 'Paused.'}</strong>{' '}
-      {hook.reason !== 'requested' && failed && explain(failed)} {REASONS[hook.reason]}
-      {!isPaused && hook.next_attempt_at && `The next try is ${timeText(hook.next_attempt_at)}. Nothing is lost.`}
+    <Note tone={reason === 'requested' ? 'wait' : 'bad'}>
+      <strong>{failing_since ? `Failing since ${timeText(failing_since)}.` : 'Paused.'}</strong>{' '}
+      {reason !== 'requested' && failed && explain(failed)} {REASONS[reason]}
+      {!isPaused && next_attempt_at && `The next try is ${timeText(next_attempt_at)}. Nothing is lost.`}
     </Note>
   );
 }
 
+/** The feed does not name deliveries. */
+const POLL_MS = 5_000;
+
 function Shown({ row }: { row: WebhookListItem }) {
-  const { id } = row;
-  const query = useGet(['webhooks', id], () => api.GET('/v1/webhooks/{id}', { params: { path: { id } } }));
+  const { id, name, url, kinds, lag_seconds, failing_since, state } = row;
+  const params = { path: { id } };
+  const query = useGet(['webhooks', id], () => api.GET('/v1/webhooks/{id}', { params }), { everyMs: POLL_MS });
   const hook = query.data?.data;
-  const lag = row.lag_seconds > 0 && `${count(row.lag_seconds, 'second')} behind`;
-  const facts = [row.name && row.url, row.kinds.join(', '), lag];
+  const facts = [name && url, kinds.join(', '), lag_seconds > 0 && `${count(lag_seconds, 'second')} behind`];
   return (
-    <Section title={row.name || row.url} actions={<State {...row} />} flush>
+    <Section title={name || url} actions={<State {...row} />} flush>
       <p class="soft line">{facts.filter(Boolean).join(' · ')}</p>
-      {hook ? (
-        <>
-          <div class="inset">
-            <Trouble hook={hook} />
-            <WebhookActions hook={hook} />
-          </div>
-          {hook.last_deliveries.length > 0 && (
-            <details class="more" open={!!row.failing_since || row.state === 'paused'}>
-              <summary>The last attempts</summary>
-              <Table label={`Attempts of ${row.name || row.url}`} rows={hook.last_deliveries} columns={DELIVERIES} />
-            </details>
-          )}
-        </>
-      ) : (
-        <Waiting query={query} />
+      <Waiting query={query} />
+      {hook && (
+        <div class="inset">
+          <Trouble hook={hook} />
+          <WebhookActions hook={hook} />
+        </div>
+      )}
+      {hook && hook.last_deliveries.length > 0 && (
+        <details class="more" open={!!failing_since || state === 'paused'}>
+          <summary>The last attempts</summary>
+          <Table label={`Attempts of ${name || url}`} rows={hook.last_deliveries} columns={DELIVERIES} />
+        </details>
       )}
     </Section>
   );
 }
 
-const POLL_MS = 5_000;
-
 export function Webhooks() {
-  const query = { limit: 100 };
-  const list = useGet(['webhooks'], () => api.GET('/v1/webhooks', { params: { query } }));
-  // The feed does not name deliveries.
-  useEffect(() => {
-    const poll = setInterval(() => {
-      if (!document.hidden) void queries.invalidateQueries({ queryKey: ['webhooks'] });
-    }, POLL_MS);
-    return () => clearInterval(poll);
-  }, []);
+  const params = { query: { limit: 100 } };
+  const list = useGet(['webhooks'], () => api.GET('/v1/webhooks', { params }), { everyMs: POLL_MS });
+  const rows = list.data?.data;
   return (
     <>
       <Waiting query={list} rows={6} />
-      {list.data?.data.length === 0 && (
-        <p class="empty">No webhook. One sends every change to a program that cannot poll.</p>
-      )}
-      {list.data?.data.map((row) => (
+      {rows?.length === 0 && <p class="empty">No webhook. One sends every change to a program that cannot poll.</p>}
+      {rows?.map((row) => (
         <Shown key={row.id} row={row} />
       ))}
     </>

@@ -27,32 +27,26 @@ function needsOf(all: Schemas['Attention']) {
   return needs.filter((need) => need !== false).filter(({ n }) => n > 0);
 }
 
-function Needs() {
-  const query = useGet(['counts'], () => api.GET('/v1/attention'));
-  const all = query.data?.data;
+function Needs({ all }: { all: Schemas['Attention'] }) {
+  const needs = needsOf(all);
   return (
-    <Section title="Needs attention">
-      <Waiting query={query} />
-      {all && (
-        <>
-          <ul class="rows needs">
-            {needsOf(all).map(({ n, text, href, verb, isUrgent }) => (
-              <li key={text}>
-                <strong class={isUrgent ? 'bad' : ''}>{n.toLocaleString()}</strong>
-                <span class="grow">{text}</span>
-                <a class="button small" href={href} aria-label={`${verb}: ${n} ${text}`}>
-                  {verb}
-                </a>
-              </li>
-            ))}
-          </ul>
-          {needsOf(all).length === 0 && <p class="soft">Nothing needs you.</p>}
-          <p class="foot">
-            <a href={to('/orders')}>{count(all.to_ship, 'order')} to ship</a>
-          </p>
-        </>
-      )}
-    </Section>
+    <>
+      <ul class="rows needs">
+        {needs.map(({ n, text, href, verb, isUrgent }) => (
+          <li key={text}>
+            <strong class={isUrgent ? 'bad' : ''}>{n.toLocaleString()}</strong>
+            <span class="grow">{text}</span>
+            <a class="button small" href={href} aria-label={`${verb}: ${n} ${text}`}>
+              {verb}
+            </a>
+          </li>
+        ))}
+      </ul>
+      {needs.length === 0 && <p class="soft">Nothing needs you.</p>}
+      <p class="foot">
+        <a href={to('/orders')}>{count(all.to_ship, 'order')} to ship</a>
+      </p>
+    </>
   );
 }
 
@@ -62,15 +56,24 @@ const dayText = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'sho
 
 const FIGURES = { orders: 'Orders', amount: 'Revenue', units: 'Units', cancelled: 'Cancelled' } as const;
 type Figure = keyof typeof FIGURES;
+const ALL_FIGURES = Object.keys(FIGURES) as Figure[];
+
+function show(figure: Figure, row?: OrderSums): string {
+  const value = row?.[figure] ?? 0;
+  return figure === 'amount' ? money(value, currency()) : value.toLocaleString();
+}
 
 function Figures({ rows }: { rows: readonly OrderSums[] }) {
-  const [what, setWhat] = useState<Figure>('orders');
-  const show = (figure: Figure, row: OrderSums | undefined) =>
-    figure === 'amount' ? money(row?.amount ?? 0, currency()) : (row?.[figure] ?? 0).toLocaleString();
+  const [shown, choose] = useState<Figure>('orders');
+  const bars = rows.map((row) => ({
+    name: dayText.format(new Date(row.period)),
+    value: row[shown],
+    text: show(shown, row),
+  }));
   return (
     <>
       <dl class="figures">
-        {(Object.keys(FIGURES) as Figure[]).map((figure) => (
+        {ALL_FIGURES.map((figure) => (
           <div key={figure}>
             <dt>{FIGURES[figure]}</dt>
             <dd>
@@ -79,69 +82,46 @@ function Figures({ rows }: { rows: readonly OrderSums[] }) {
           </div>
         ))}
       </dl>
-      <div class="views" role="group" aria-label="What the bars show">
-        {(['orders', 'amount'] as const).map((each) => (
-          <button
-            key={each}
-            type="button"
-            class="quiet small"
-            aria-pressed={what === each}
-            onClick={() => setWhat(each)}
-          >
-            {FIGURES[each]}
-          </button>
-        ))}
+      <div class="views">
+        <select aria-label="What the bars show" onChange={(event) => choose(event.currentTarget.value as Figure)}>
+          {ALL_FIGURES.map((figure) => (
+            <option key={figure} value={figure}>
+              {FIGURES[figure]}
+            </option>
+          ))}
+        </select>
         <small>last {DAYS} days</small>
       </div>
-      <Bars
-        label={`${FIGURES[what]} by day`}
-        bars={rows.map((row) => ({
-          name: dayText.format(new Date(row.period)),
-          value: row[what],
-          text: show(what, row),
-        }))}
-      />
+      <Bars label={`${FIGURES[shown]} by day`} bars={bars} />
     </>
-  );
-}
-
-function Today() {
-  const query = useGet(['statistics', DAYS], () =>
-    api.GET('/v1/statistics/orders', { params: { query: { is_test: mode === 'test' } } }),
-  );
-  return (
-    <Section title="Today">
-      <Waiting query={query} rows={5} />
-      {query.data && <Figures rows={query.data.data.slice(-DAYS)} />}
-    </Section>
   );
 }
 
 const SHOWN = new Set(['Order', 'Placed', 'Customer', 'Fulfilment', 'Total']);
 const NEWEST = COLUMNS.filter(({ name }) => SHOWN.has(name));
 
-function Newest() {
-  const query = useGet(['newest'], () =>
-    api.GET('/v1/orders', { params: { query: { limit: 8, is_test: mode === 'test', include: ['held'] } } }),
-  );
+export function Home() {
+  const is_test = mode === 'test';
+  const query = { limit: 8, is_test, include: ['held' as const] };
+  const counts = useGet(['counts'], () => api.GET('/v1/attention'));
+  const days = useGet(['statistics', DAYS], () => api.GET('/v1/statistics/orders', { params: { query: { is_test } } }));
+  const empty = 'No order yet. It shows here as soon as it is placed.';
+  const newest = useGet(['newest'], () => api.GET('/v1/orders', { params: { query } }));
   return (
-    <Section title="Newest orders" actions={<a href={to('/orders', { queue: 'all' })}>All orders</a>} flush>
-      <List
-        label="Table of the newest orders"
-        query={query}
-        columns={NEWEST}
-        empty="No order yet. It shows here as soon as it is placed."
-      />
-    </Section>
+    <Page title="Home">
+      <div class="halves">
+        <Section title="Needs attention">
+          <Waiting query={counts} />
+          {counts.data && <Needs all={counts.data.data} />}
+        </Section>
+        <Section title="Today">
+          <Waiting query={days} rows={5} />
+          {days.data && <Figures rows={days.data.data.slice(-DAYS)} />}
+        </Section>
+      </div>
+      <Section title="Newest orders" actions={<a href={to('/orders', { queue: 'all' })}>All orders</a>} flush>
+        <List label="Table of the newest orders" query={newest} columns={NEWEST} empty={empty} />
+      </Section>
+    </Page>
   );
 }
-
-export const Home = () => (
-  <Page title="Home">
-    <div class="halves">
-      <Needs />
-      <Today />
-    </div>
-    <Newest />
-  </Page>
-);

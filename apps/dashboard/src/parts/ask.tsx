@@ -131,14 +131,18 @@ export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: F
 type InputProps = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'label'> & {
   readonly label: string;
   readonly hint?: string | undefined;
+  /** Of a text of several lines. */
+  readonly rows?: number;
 };
 
 export function Field({ label, hint, ...input }: InputProps) {
   const id = useId();
+  // The attributes that fields have here are those of both.
+  const Control = (input.rows ? 'textarea' : 'input') as 'input';
   return (
     <label class="field">
       <span>{label}</span>
-      <input {...input} aria-describedby={hint ? id : undefined} />
+      <Control {...input} aria-describedby={hint ? id : undefined} />
       {hint && <small id={id}>{hint}</small>}
     </label>
   );
@@ -174,22 +178,25 @@ export const textIn = (form: FormData, name: string): string => {
 interface ChoicesProps {
   readonly label: string;
   readonly name: string;
-  /** The word that is chosen at first; none where it must be chosen. */
-  readonly begin?: string | undefined;
+  /** Several can be chosen, or none. */
+  readonly isMany?: boolean;
+  /** What is chosen at first; none where it must be chosen. */
+  readonly begin?: string | readonly string[] | undefined;
   /** Each word, and what it means where that is a text. */
   readonly of: Readonly<Record<string, string | number>>;
 }
 
-/** One of a few, all of them in view. */
-export function Choices({ label, name, begin, of }: ChoicesProps) {
+/** Of a few, all of them in view. */
+export function Choices({ label, name, isMany = false, begin = [], of }: ChoicesProps) {
+  const type = isMany ? 'checkbox' : 'radio';
   const hasHints = Object.values(of).some((hint) => typeof hint === 'string');
   return (
     <fieldset>
       <legend>{label}</legend>
-      <div class={hasHints ? 'choices' : 'actions'}>
+      <div class={!hasHints ? 'actions' : isMany ? 'pair' : 'choices'}>
         {Object.entries(of).map(([word, hint]) => (
           <label key={word} class="tick">
-            <input type="radio" name={name} value={word} required defaultChecked={word === begin} />
+            <input {...{ type, name }} value={word} required={!isMany} defaultChecked={[begin].flat().includes(word)} />
             <span>
               {word}
               {hasHints && <small>{hint}</small>}

@@ -1,7 +1,8 @@
-import { api, Refused } from '../http.js';
+import { api, Refused, type Schemas } from '../http.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** A line with what became of it, or would. */
 export interface BundleLine {
   /** Counts the lines of the file from 1. */
   readonly n: number;
@@ -10,61 +11,55 @@ export interface BundleLine {
   /** What names its row. */
   readonly key: string;
   readonly value: Fields;
-  readonly error: string;
+  readonly result: string;
+  /** What it changes, or why it is refused. */
+  readonly notes: readonly string[];
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function lineOf(text: string, n: number, subdomain: string): BundleLine {
   try {
-    const { store, ...value } = JSON.parse(text) as Fields;
+    const { store = subdomain, ...value } = JSON.parse(text) as Fields;
     const { kind, slug, receipt_number, email, warehouse, code } = value;
     const key = [slug ?? receipt_number ?? email ?? warehouse, code].map(textOf).filter(Boolean).join('/');
-    const isForeign = store !== undefined && store !== subdomain;
-    return { n, text, kind: textOf(kind), key, value, error: isForeign ? `It is of the store ${textOf(store)}.` : '' };
+    const line = { n, text, kind: textOf(kind), key, value };
+    if (store === subdomain) return { ...line, result: 'not compared', notes: [] };
+    return { ...line, result: 'refused', notes: [`It is of the store ${textOf(store)}.`] };
   } catch {
-    return { n, text, kind: '', key: '', value: {}, error: 'It is no JSON object.' };
+    return { n, text, kind: '', key: '', value: {}, result: 'refused', notes: ['It is no JSON object.'] };
   }
 }
 
 /** The lines of a bundle. They may name the store of the session. */
 export const linesOf = (file: string, subdomain: string): BundleLine[] =>
-  file
-    .split('\n')
-    .map((text, index) => [text.trim(), index + 1] as const)
-    .filter(([text]) => text !== '')
-    .map(([text, n]) => lineOf(text, n, subdomain));
+  file.split('\n').flatMap((text, index) => (text.trim() ? lineOf(text.trim(), index + 1, subdomain) : []));
 
 const MOST_LINES = 500;
 /** Of 2 MB, with a reserve for the frame around the lines. */
 const MOST_BYTES = 1_900_000;
 
-/** The first lines that one request can have. */
-export function pieceOf(lines: readonly BundleLine[]): readonly BundleLine[] {
+/** Writes the first lines, as many as one request can have, and returns what became of them. */
+export async function write(lines: readonly BundleLine[]): Promise<BundleLine[]> {
   let bytes = 0;
-  const end = lines.findIndex(({ text }) => (bytes += new Blob([text]).size + 1) > MOST_BYTES);
-  return lines.slice(0, Math.min(MOST_LINES, end === -1 ? lines.length : Math.max(1, end)));
+  const fits = ({ text }: BundleLine) => (bytes += new Blob([text]).size + 1) <= MOST_BYTES;
+  const piece = lines.slice(0, MOST_LINES).filter((line, index) => fits(line) || index === 0);
+  const body = { lines: piece.map(({ value }) => value) as Schemas['ImportLine'][] };
+  const { data } = await api.POST('/v1/import', { body });
+  return piece.map((line, index) => {
+    const { result = '', error, warning } = data?.data.lines[index] ?? {};
+    return { ...line, result, notes: [error, warning].map(textOf).filter(Boolean) };
+  });
 }
-
-const path = (idOrSlug: string) => ({ params: { path: { idOrSlug } } });
 
 /** How the row of a line is read, for the kinds where one request does it. */
 const READERS: Readonly<Record<string, (key: string) => Promise<{ data?: { data: unknown } }>>> = {
-  product: (key) => api.GET('/v1/products/{idOrSlug}', path(key)),
-  brand: (key) => api.GET('/v1/brands/{idOrSlug}', path(key)),
-  category: (key) => api.GET('/v1/categories/{idOrSlug}', path(key)),
+  product: (idOrSlug) => api.GET('/v1/products/{idOrSlug}', { params: { path: { idOrSlug } } }),
+  brand: (idOrSlug) => api.GET('/v1/brands/{idOrSlug}', { params: { path: { idOrSlug } } }),
+  category: (idOrSlug) => api.GET('/v1/categories/{idOrSlug}', { params: { path: { idOrSlug } } }),
   order: (id) => api.GET('/v1/orders/{id}', { params: { path: { id } } }),
-  customer: async (email) => {
-    const { data } = await api.GET('/v1/customers', { params: { query: { email } } });
-    return { data: { data: data?.data[0] } };
-  },
+  customer: (email) => api.GET('/v1/customers', { params: { query: { email } } }),
 };
-
-/** A line with what became of it, or would. */
-export interface Outcome extends BundleLine {
-  readonly result: string;
-  readonly notes: readonly string[];
-}
 
 /** Fields whose text is the same number, such as 79.90 and 79.9, are equal, and so are null and an empty text. */
 const isEqual = (a: unknown, b: unknown, field: string) =>
@@ -80,32 +75,28 @@ function differencesOf(given: Fields, stored: Fields): string[] {
 /** Variants are compared by their SKU. A stored one that the line lacks becomes inactive. */
 function variantsOf(given: Fields, stored: Fields): string[] {
   if (!Array.isArray(given.variants) || !Array.isArray(stored.variants)) return [];
-  const [wanted, present] = [given.variants as Fields[], stored.variants as Fields[]];
-  const bySku = new Map(present.map((variant) => [variant.sku, variant]));
-  return [
-    ...wanted.flatMap((variant) => {
-      const before = bySku.get(variant.sku);
-      if (!before) return [`new variant ${textOf(variant.sku)}`];
-      return differencesOf(variant, before).map((text) => `${textOf(variant.sku)} ${text}`);
-    }),
-    ...present
-      .filter(({ sku, status }) => status === 'ACTIVE' && !wanted.some((variant) => variant.sku === sku))
-      .map(({ sku }) => `${textOf(sku)} becomes inactive`),
-  ];
+  const [wanted, present] = [given.variants, stored.variants].map(
+    (variants: Fields[]) => new Map(variants.map((variant) => [textOf(variant.sku), variant])),
+  );
+  const changed = [...(wanted ?? [])].flatMap(([sku, variant]) => {
+    const before = present?.get(sku);
+    return before ? differencesOf(variant, before).map((text) => `${sku} ${text}`) : [`new variant ${sku}`];
+  });
+  const left = [...(present ?? [])].filter(([sku, { status }]) => status === 'ACTIVE' && !wanted?.has(sku));
+  return [...changed, ...left.map(([sku]) => `${sku} becomes inactive`)];
 }
 
 /** What a line would do, as far as a read of its row shows it. Stored orders never change. */
-export async function preview(line: BundleLine): Promise<Outcome> {
+export async function preview(line: BundleLine): Promise<BundleLine> {
   const { kind, key, value } = line;
   const read = READERS[kind];
-  if (!read || !key) return { ...line, result: 'not compared', notes: [] };
-  try {
-    const stored = (await read(key)).data?.data as Fields | undefined;
-    if (!stored) return { ...line, result: 'created', notes: [] };
-    const notes = kind === 'order' ? [] : [...differencesOf(value, stored), ...variantsOf(value, stored)];
-    return { ...line, result: notes.length > 0 ? 'updated' : 'unchanged', notes };
-  } catch (error) {
-    if (error instanceof Refused && error.status === 404) return { ...line, result: 'created', notes: [] };
+  if (!read || !key) return line;
+  const { data } = await read(key).catch((error: unknown) => {
+    if (error instanceof Refused && error.status === 404) return { data: undefined };
     throw error;
-  }
+  });
+  const [stored] = [data?.data].flat() as (Fields | undefined)[];
+  if (!stored) return { ...line, result: 'created' };
+  const notes = kind === 'order' ? [] : [...differencesOf(value, stored), ...variantsOf(value, stored)];
+  return { ...line, result: notes.length > 0 ? 'updated' : 'unchanged', notes };
 }

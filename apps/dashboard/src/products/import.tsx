@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { api, refresh, useGet, type Schemas } from '../http.js';
+import { refresh, useGet } from '../http.js';
 import { announce } from '../parts/announce.js';
 import { Form } from '../parts/ask.js';
 import { Named, Table, type Column } from '../parts/list.js';
 import { Badge, download, Page, Section, Waiting } from '../parts/page.js';
-import { count } from '../parts/text.js';
+import { count, Lines } from '../parts/text.js';
 import { useMe } from '../session.js';
-import { linesOf, pieceOf, preview, type BundleLine, type Outcome } from './bundle.js';
+import { linesOf, preview, write, type BundleLine } from './bundle.js';
 
 export function ImportPage() {
   const [bundle, setBundle] = useState<readonly BundleLine[]>();
@@ -33,50 +33,39 @@ export function ImportPage() {
 const FIRST = 20;
 const MOST_SHOWN = 200;
 
+const isRefused = ({ result }: BundleLine) => result === 'refused';
+
 /** Such as `2 created, 1 refused`. */
 const countsOf = (words: readonly string[]): string =>
   [...new Set(words)].map((word) => `${words.filter((each) => each === word).length} ${word}`).join(', ');
 
 /** The service has no dry run: the rows of the first lines are read and compared. Afterwards, what became of each line. */
 function Import({ lines }: { lines: readonly BundleLine[] }) {
-  const [done, setDone] = useState<readonly Outcome[]>([]);
-  const good = lines.filter(({ error }) => error === '');
-  const bad = lines.filter(({ error }) => error !== '').map((line) => ({ ...line, result: 'refused', notes: [] }));
+  const [done, setDone] = useState<readonly BundleLine[]>([]);
+  const good = lines.filter((line) => !isRefused(line));
   const first = good.slice(0, FIRST);
   const query = useGet(['preview', first.map(({ text }) => text)], async () => {
-    const outcomes: Outcome[] = [];
-    for (const line of first) outcomes.push(await preview(line));
-    return { data: outcomes };
+    const data: BundleLine[] = [];
+    for (const line of first) data.push(await preview(line));
+    return { data };
   });
   // After a failure the next click goes on where it stopped: a line that was written already is unchanged.
   const run = async () => {
-    for (let all = done; all.length < good.length; setDone(all)) {
-      const piece = pieceOf(good.slice(all.length));
-      const body = { lines: piece.map(({ value }) => value) as Schemas['ImportLine'][] };
-      const results = (await api.POST('/v1/import', { body })).data?.data.lines ?? [];
-      const told = results.map(({ result, error, warning }, index) => ({
-        ...(piece[index] as BundleLine),
-        ...{ result, error, notes: warning ? [warning] : [] },
-      }));
-      all = [...all, ...told];
-    }
+    for (let all = done; all.length < good.length; setDone(all))
+      all = [...all, ...(await write(good.slice(all.length)))];
     await refresh();
     announce('The import is finished.');
   };
-  const refused = [...bad, ...done.filter(({ error }) => error !== '')];
-  const warned = done.filter(({ error, notes }) => error === '' && notes.length > 0);
   const isBegun = done.length > 0;
-  const shown = [...refused, ...(isBegun ? warned : (query.data ?? []))];
-  const left = good.length - done.length;
+  const known = [...lines.filter(isRefused), ...(isBegun ? done : (query.data ?? []))].sort((a, b) => a.n - b.n);
+  const refused = known.filter(isRefused);
+  const shown = isBegun ? known.filter(({ notes }) => notes.length > 0) : known;
+  const words = isBegun ? known.map(({ result }) => result) : lines.map(({ kind }) => `× ${kind || 'unreadable'}`);
   const save = () => download('refused.ndjson', refused.map(({ text }) => `${text}\n`).join(''));
   return (
     <>
       <Section
-        title={
-          isBegun
-            ? `Result: ${countsOf([...done, ...bad].map(({ result }) => result))}`
-            : `In the file: ${countsOf(lines.map(({ kind }) => `× ${kind || 'unreadable'}`))}`
-        }
+        title={`${isBegun ? 'Result' : 'In the file'}: ${countsOf(words)}`}
         actions={
           refused.length > 0 && (
             <button type="button" class="small" onClick={save}>
@@ -89,12 +78,12 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
         {!isBegun && <Waiting query={query} rows={first.length} />}
         <Table
           label={isBegun ? 'Refused lines and warnings' : 'What the first lines would change'}
-          rows={shown.sort((a, b) => a.n - b.n).slice(0, MOST_SHOWN)}
+          rows={shown.slice(0, MOST_SHOWN)}
           columns={COLUMNS}
         />
       </Section>
-      {left > 0 && (
-        <Form verb={`Import ${count(left, 'line')}`} onSubmit={run}>
+      {done.length < good.length && (
+        <Form verb={`Import ${count(good.length - done.length, 'line')}`} onSubmit={run}>
           {isBegun && <progress max={good.length} value={done.length} aria-label="Imported lines" />}
         </Form>
       )}
@@ -102,16 +91,8 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
   );
 }
 
-const COLUMNS: readonly Column<Outcome>[] = [
+const COLUMNS: readonly Column<BundleLine>[] = [
   { name: 'What', cell: ({ n, kind, key }) => <Named name={key || 'Unreadable'} small={[`line ${n} ${kind}`]} /> },
-  {
-    name: 'Changes',
-    cell: ({ error, notes }) =>
-      [error, ...notes].map((text) => (
-        <span class="detail" key={text}>
-          {text}
-        </span>
-      )),
-  },
+  { name: 'Changes', cell: ({ notes }) => <Lines of={notes} /> },
   { name: 'Result', cell: ({ result }) => <Badge state={result} /> },
 ];

@@ -1,73 +1,61 @@
-import { api, useGet } from '../http.js';
+import { useState } from 'preact/hooks';
+import { api, useGet, type Schemas } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS, describe, ONLY_MODE } from '../orders/columns.js';
-import { Facts, List, Named, Table, type Column } from '../parts/list.js';
+import { Amount, Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
+import { capital, Facts, List, Named, Table, type Column } from '../parts/list.js';
 import { Badge, Page, Section } from '../parts/page.js';
+import { minorOf, money, plainMoney } from '../parts/text.js';
 import { to } from '../route.js';
-import { can } from '../session.js';
+import { can, currency } from '../session.js';
 import { CHANGES } from '../stock/changes.js';
 import type { StockRow } from '../stock/movements.js';
-import { EditPrice, EditProduct, priceText, type Product } from './edit.js';
+
+type Product = Schemas['Product'];
+type Variant = Product['variants'][number];
+
+/** The catalog has prices in major units. */
+const minor = (price: number): number => minorOf(String(price), currency());
+export const priceText = (price: number): string => money(minor(price), currency());
 
 export function ProductPage({ id }: { id: string }) {
-  const query = useGet(['product', id], () =>
-    api.GET('/v1/products/{idOrSlug}', { params: { path: { idOrSlug: id } } }),
-  );
+  const params = { path: { idOrSlug: id } };
+  const query = useGet(['product', id], () => api.GET('/v1/products/{idOrSlug}', { params }));
   const product = query.data?.data;
   if (!product) return <Page title={`Product ${id}`} back="Products" waits={query} />;
+  const { name, status, featured, price, quantity, sku, brand, variants } = product;
   return (
     <Page
-      title={product.name}
+      title={name}
       back="Products"
-      actions={
-        can('catalog') && (
-          <>
-            <EditProduct product={product} />
-            <EditPrice product={product} />
-          </>
-        )
-      }
-      badges={[
-        <Badge key="status" state={product.status} />,
-        product.featured && <Badge key="featured" state="featured" tone="info" />,
-      ]}
-      facts={[
-        priceText(product.price),
-        `${product.quantity.toLocaleString()} available`,
-        product.sku,
-        product.brand?.name,
-      ]}
+      actions={can('catalog') && <Actions product={product} />}
+      badges={[<Badge key="status" state={status} />, featured && <Badge key="it" state="featured" tone="info" />]}
+      facts={[priceText(price), `${quantity.toLocaleString()} available`, sku, brand?.name]}
       about={<About product={product} />}
     >
-      <Variants product={product} />
-      <Bins product={product} />
-      <LastOrders product={product} />
+      {variants.length > 0 && (
+        <Section title="Variants" flush>
+          <Table label="Table of the variants" rows={variants} columns={variantColumns(product)} />
+        </Section>
+      )}
+      <Bins id={Number(product.id)} />
+      <LastOrders id={Number(product.id)} />
     </Page>
   );
 }
 
-type Variant = Product['variants'][number];
-
-function Variants({ product }: { product: Product }) {
-  if (product.variants.length === 0) return null;
-  const columns: Column<Variant>[] = [
-    { name: 'Variant', cell: (variant) => <Named name={variant.name} small={[describe(variant)]} /> },
-    { name: 'Status', cell: ({ status }) => <Badge state={status} /> },
-    { name: 'Available', isNumber: true, cell: ({ quantity }) => quantity.toLocaleString() },
-    { name: 'Price', isNumber: true, cell: ({ price }) => priceText(price) },
-    {
-      name: 'Change',
-      isNumber: true,
-      cell: (variant) => (
-        <span class="actions">{can('catalog') && <EditPrice product={product} variant={variant} />}</span>
-      ),
-    },
-  ];
-  return (
-    <Section title="Variants" flush>
-      <Table label="Table of the variants" rows={product.variants} columns={columns} />
-    </Section>
-  );
-}
+const variantColumns = (product: Product): readonly Column<Variant>[] => [
+  { name: 'Variant', cell: (variant) => <Named name={variant.name} small={[describe(variant)]} /> },
+  { name: 'Status', cell: ({ status }) => <Badge state={status} /> },
+  { name: 'Available', isNumber: true, cell: ({ quantity }) => quantity.toLocaleString() },
+  { name: 'Price', isNumber: true, cell: ({ price }) => priceText(price) },
+  {
+    name: 'Change',
+    isNumber: true,
+    cell: (variant) => (
+      <span class="actions">{can('catalog') && <EditPrice product={product} variant={variant} />}</span>
+    ),
+  },
+];
 
 const BINS: readonly Column<StockRow>[] = [
   { name: 'Bin', cell: ({ warehouse, bin }) => <span class="n">{`${warehouse}/${bin}`}</span> },
@@ -75,67 +63,114 @@ const BINS: readonly Column<StockRow>[] = [
   { name: 'Available', isNumber: true, cell: ({ quantity }) => quantity.toLocaleString() },
   CHANGES,
 ];
+const binOf = ({ variant_id, warehouse, bin }: StockRow) => [variant_id, warehouse, bin].join('/');
 
-function Bins({ product: { id } }: { product: Product }) {
-  const params = { query: { product_id: Number(id), limit: 100 } };
+function Bins({ id }: { id: number }) {
+  const params = { query: { product_id: id, limit: 100 } };
   const list = useGet(['stock', 'product', id], () => api.GET('/v1/stock', { params }));
   return (
     <Section title="Bins" flush>
-      <List
-        label="Table of the bins"
-        query={list}
-        columns={BINS}
-        empty="No bin has had it yet."
-        keyOf={(row) => [row.variant_id, row.warehouse, row.bin].join('/')}
-      />
+      <List label="Table of the bins" query={list} columns={BINS} empty="No bin has had it yet." keyOf={binOf} />
     </Section>
   );
 }
 
 /** The orders that took units of the product, by the ledger: the list of orders has no filter for it. */
-async function lastOrders(id: string) {
-  const query = { product_id: Number(id), limit: 100 };
-  const { data } = await api.GET('/v1/stock/movements', { params: { query } });
+async function lastOrders(product_id: number) {
+  const { data } = await api.GET('/v1/stock/movements', { params: { query: { product_id, limit: 100 } } });
   const taken = data?.data.filter(({ kind }) => kind === 'ORDER').map(({ order_id }) => order_id);
   const ids = [...new Set(taken)].slice(0, 8).join(',');
   return api.GET('/v1/orders', { params: { query: { ids, include: ['held', 'units'], ...ONLY_MODE } } });
 }
 
-function LastOrders({ product: { id } }: { product: Product }) {
+function LastOrders({ id }: { id: number }) {
   const list = useGet(['stock', 'orders', id], () => lastOrders(id));
+  const empty = 'No order has taken it from a bin lately.';
   return (
     <Section title="Last orders" flush>
-      <List
-        label="Table of the last orders"
-        query={list}
-        columns={ORDER_COLUMNS}
-        empty="No order has taken it from a bin lately."
-      />
+      <List label="Table of the last orders" query={list} columns={ORDER_COLUMNS} empty={empty} />
     </Section>
   );
 }
 
-function About({ product }: { product: Product }) {
-  const facts = [
-    ...product.specifications.map(({ name, value }) => [name, value] as const),
-    ...Object.entries(product.metadata),
-  ];
+function About({ product: { description, categories, specifications, metadata, slug } }: { product: Product }) {
+  const specified = specifications.map(({ name, value }) => [name, value] as const);
   return (
     <>
-      {product.description && (
+      {description && (
         <Section title="Description">
-          <p class="detail">{product.description}</p>
+          <p class="detail">{description}</p>
         </Section>
       )}
       <Section title="About">
-        {product.categories.map(({ id, name }) => (
+        {categories.map(({ id, name }) => (
           <a key={id} class="line" href={to('/products', { category: String(id) })}>
             {name}
           </a>
         ))}
-        <Facts facts={facts} />
-        <p class="soft line">{product.slug}</p>
+        <Facts facts={[...specified, ...Object.entries(metadata)]} />
+        <p class="soft line">{slug}</p>
       </Section>
     </>
   );
+}
+
+/** The fields that differ, as an import line has them: the others stay as they are. */
+function changesOf(form: FormData, product: Product) {
+  const given = {
+    name: textIn(form, 'name'),
+    description: textIn(form, 'description'),
+    status: textIn(form, 'status').toUpperCase() as Product['status'],
+    featured: form.has('featured'),
+  };
+  const before = { ...product, description: product.description.trim() };
+  const differs = ([field, value]: [string, unknown]) => value !== before[field as keyof typeof given];
+  return Object.fromEntries(Object.entries(given).filter(differs));
+}
+
+function Actions({ product }: { product: Product }) {
+  const { slug, name, description, status, featured } = product;
+  const send = async (form: FormData) => {
+    const lines = [{ kind: 'product' as const, slug, ...changesOf(form, product) }];
+    const { data } = await api.POST('/v1/import', { body: { atomic: true, lines } });
+    return data?.data.lines[0]?.warning || 'The product is saved.';
+  };
+  return (
+    <>
+      <Ask label="Edit…" title="Edit the product" verb="Save" tone="primary" send={send}>
+        <Field label="Name" name="name" required autoFocus defaultValue={name} />
+        <Field label="Description" name="description" rows={5} defaultValue={description} />
+        <Choices label="Status" name="status" begin={capital(status)} of={{ Active: 1, Draft: 2, Archived: 3 }} />
+        <Check label="Featured" name="featured" defaultChecked={featured} />
+      </Ask>
+      <EditPrice product={product} />
+    </>
+  );
+}
+
+/** Of the variant, where one is given. */
+function EditPrice({ product, variant }: { product: Product; variant?: Variant }) {
+  const { name, price } = variant ?? product;
+  const send = async (form: FormData) => {
+    const line = {
+      product_id: Number(product.id),
+      variant_id: variant ? Number(variant.id) : null,
+      price: textIn(form, 'price'),
+      expected: textIn(form, 'expected'),
+    };
+    await api.POST('/v1/prices', { body: { atomic: true, lines: [line] } });
+    return `${name} costs ${priceText(Number(line.price))}.`;
+  };
+  return (
+    <Ask label="Price…" title={`Change the price of ${name}`} verb="Change" send={send}>
+      <Expected price={plainMoney(minor(price), currency())} />
+      <Amount label="Price" name="price" minor={minor(price)} currency={currency()} />
+    </Ask>
+  );
+}
+
+/** The price that the person saw, also when another one comes in while the dialog is open. */
+function Expected({ price }: { price: string }) {
+  const [seen] = useState(price);
+  return <input type="hidden" name="expected" value={seen} />;
 }

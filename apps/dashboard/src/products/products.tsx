@@ -4,9 +4,10 @@ import { Choice, Filters, List, Named, PAGE_SIZE, type Column } from '../parts/l
 import { Badge, Page } from '../parts/page.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
-import { priceText, STATUSES } from './edit.js';
+import { priceText } from './product.js';
 
 type Row = Schemas['ProductListItem'];
+const STATUSES = ['ACTIVE', 'DRAFT', 'ARCHIVED'];
 
 const COLUMNS: readonly Column<Row>[] = [
   { name: 'Product', cell: ({ id, name }) => <Named name={name} href={to(`/products/${id}`)} /> },

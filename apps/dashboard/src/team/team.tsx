@@ -19,9 +19,11 @@ const ROLES: Readonly<Record<Role, string>> = {
   viewer: 'only read',
 };
 
+const personIn = (form: FormData) => ({ name: textIn(form, 'name'), role: textIn(form, 'role') as Role });
+
 function AddPerson() {
   const send = async (form: FormData) => {
-    const body = { name: textIn(form, 'name'), email: textIn(form, 'email'), role: textIn(form, 'role') as Role };
+    const body = { ...personIn(form), email: textIn(form, 'email') };
     await api.POST('/v1/people', { body });
     return `${alone(body.name)} gets a mail.`;
   };
@@ -40,24 +42,24 @@ function AddPerson() {
 function Actions({ row }: { row: Person }) {
   const path = { id: row.id };
   const name = alone(row.name);
+  const invite = async () => {
+    await api.POST('/v1/people/{id}/invite', { params: { path } });
+    return `The mail to ${name} is on its way.`;
+  };
   const change = async (form: FormData) => {
-    const body = { name: textIn(form, 'name'), role: textIn(form, 'role') as Role };
+    const body = personIn(form);
     await api.PATCH('/v1/people/{id}', { params: { path }, body });
     return `${alone(body.name)} is changed.`;
   };
-  const remove = (form: FormData) =>
-    api.DELETE('/v1/people/{id}', { params: { path, query: { erase_name: form.has('erase') } } });
+  const remove = async (form: FormData) => {
+    await api.DELETE('/v1/people/{id}', { params: { path, query: { erase_name: form.has('erase') } } });
+    return `${name} is removed.`;
+  };
   return (
     <span class="acts">
       {row.last_sign_in_at === null && (
-        <Ask
-          label="Send mail again…"
-          title={`Send the mail to ${name} again`}
-          verb="Send"
-          text={row.invited ? 'The last mail was sent.' : 'The last mail is not sent yet.'}
-          send={() => api.POST('/v1/people/{id}/invite', { params: { path } })}
-          said={`The mail to ${name} is on its way.`}
-        >
+        <Ask label="Send mail again…" title={`Send the mail to ${name} again`} verb="Send" send={invite}>
+          <p class="soft">{row.invited ? 'The last mail was sent.' : 'The last mail is not sent yet.'}</p>
           <p class="line">{row.email}</p>
         </Ask>
       )}
@@ -66,23 +68,16 @@ function Actions({ row }: { row: Person }) {
         <Choices label="Role" name="role" begin={row.role} of={ROLES} />
         <p class="soft">Another role holds from the next request on, also where the person is signed in.</p>
       </Ask>
-      <Ask
-        title={`Remove ${name}?`}
-        verb="Remove"
-        tone="danger"
-        text={REMOVES}
-        send={remove}
-        said={`${name} is removed.`}
-      >
+      <Ask title={`Remove ${name}?`} verb="Remove" tone="danger" send={remove}>
+        <p class="soft">
+          The person is signed out everywhere at once and cannot sign in. Keys that they made still work: look at them
+          in Developers.
+        </p>
         <Check label="Show “Erased” instead of the name in the history" name="erase" />
       </Ask>
     </span>
   );
 }
-
-const REMOVES =
-  'The person is signed out everywhere at once and cannot sign in. Keys that they made still work: look at them in ' +
-  'Developers.';
 
 /** They are read when they are opened. */
 function Sessions({ id }: { id: string }) {
@@ -93,21 +88,17 @@ function Sessions({ id }: { id: string }) {
     const device = session.device || 'Unknown device';
     const since = `since ${timeText(session.created_at)}`;
     const both = { id, session_id: session.id };
-    return {
-      key: session.id,
-      name: session.current ? `${device} (this one)` : device,
-      detail: since,
-      end: (
-        <Ask
-          title={session.current ? 'Sign yourself out here?' : 'End the session?'}
-          verb="End"
-          tone="danger"
-          text={`${device}, ${since}`}
-          send={() => api.DELETE('/v1/people/{id}/sessions/{session_id}', { params: { path: both } })}
-          said="The session has ended."
-        />
-      ),
-    };
+    const end = (
+      <Ask
+        title={session.current ? 'Sign yourself out here?' : 'End the session?'}
+        verb="End"
+        tone="danger"
+        text={`${device}, ${since}`}
+        send={() => api.DELETE('/v1/people/{id}/sessions/{session_id}', { params: { path: both } })}
+        said="The session has ended."
+      />
+    );
+    return { key: session.id, name: session.current ? `${device} (this one)` : device, detail: since, end };
   });
   return (
     <details class="more" onToggle={(event) => open(event.currentTarget.open)}>
