@@ -15,13 +15,14 @@ export const stateOf = (order: { fulfillment_status: string; held?: boolean }): 
     : { state: order.fulfillment_status };
 };
 
-export type Queue = 'ship' | 'review' | 'refund' | 'all';
+export type Queue = 'ship' | 'review' | 'refund' | 'mail' | 'all';
 
 /** The work queues, each with its filter of `GET /v1/orders`. */
 export const QUEUES: Readonly<Record<Queue, { readonly name: string; readonly filter: OrderQuery }>> = {
   ship: { name: 'To ship', filter: { fulfillment_status: ['PENDING', 'CONFIRMED', 'PROCESSING'], held: false } },
   review: { name: 'Under review', filter: { held: true } },
   refund: { name: 'To pay back', filter: { refund_due: true } },
+  mail: { name: 'Mail failed', filter: { mail_failed: true } },
   all: { name: 'All', filter: {} },
 };
 

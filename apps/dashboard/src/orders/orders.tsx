@@ -67,6 +67,7 @@ const EMPTY: Readonly<Record<Queue, string>> = {
   ship: 'Nothing is to ship.',
   review: 'No order is under review.',
   refund: 'Nothing is to pay back.',
+  mail: 'No mail has failed.',
   all: 'No order matches.',
 };
 

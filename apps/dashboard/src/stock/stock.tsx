@@ -11,29 +11,39 @@ type Sku = Schemas['SkuListItem'];
 
 /** The list of the stock knows SKUs and no names: the list of SKUs finds them, of products that are on sale. */
 const MOST = 100;
-const MOST_PAGES = 10;
 
-/** SKUs with the text, or without units. */
-async function findSkus(search: string | undefined, isOut: boolean): Promise<string[]> {
-  const found: string[] = [];
-  for (let page = 1; page <= MOST_PAGES && found.length < MOST; page++) {
-    const query = { search, limit: 100, page };
-    const { data } = await api.GET('/v1/skus', { params: { query } });
-    if (!data) break;
-    found.push(...data.data.filter(({ sku, quantity }) => sku && !(isOut && quantity > 0)).map(({ sku }) => sku));
-    // Without the second filter one page is enough.
-    if (!isOut || page * 100 >= data.pagination.total) break;
-  }
-  return (search && !isOut ? [...new Set([search, ...found])] : found).slice(0, MOST);
+const joined = (rows: readonly { readonly sku: string }[] = []) =>
+  [...new Set(rows.map(({ sku }) => sku).filter(Boolean))].join(',');
+const isOf = (row: StockRow, unit: Sku) => unit.product_id === row.product_id && unit.variant_id === row.variant_id;
+
+async function findSkus(search: string): Promise<string[]> {
+  const { data } = await api.GET('/v1/skus', { params: { query: { search, limit: MOST } } });
+  const found = data?.data.map(({ sku }) => sku).filter(Boolean) ?? [];
+  return [...new Set([search, ...found])].slice(0, MOST);
 }
 
-async function read({ search, out, warehouse, bin, page }: Route['query']) {
-  const skus = search || out ? await findSkus(search, !!out) : undefined;
+/** A page of the SKUs without units, each with the bins in which it lay, or with none. */
+async function readOut({ search, warehouse, bin, page }: Route['query']) {
+  const filter = { search, out_of_stock: true as const };
+  const query = { ...filter, limit: PAGE_SIZE, page: Number(page ?? 1) };
+  const { data: units } = await api.GET('/v1/skus', { params: { query } });
+  const places = { sku: joined(units?.data), warehouse, bin, limit: MOST };
+  const stock = places.sku ? (await api.GET('/v1/stock', { params: { query: places } })).data : undefined;
+  const rows = units?.data.flatMap((unit): StockRow[] => {
+    const found = stock?.data.filter((row) => isOf(row, unit)) ?? [];
+    return found.length > 0 ? found : [{ ...unit, warehouse: '', bin: '', quantity: 0 }];
+  });
+  const cut = stock && stock.pagination.total > MOST && 'bins';
+  return { data: units && { ...units, data: rows ?? [], names: units.data, cut } };
+}
+
+async function read({ search, warehouse, bin, page }: Route['query']) {
+  const skus = search ? await findSkus(search) : undefined;
   const query = { sku: skus?.join(','), warehouse, bin, limit: PAGE_SIZE, page: Number(page ?? 1) };
   const { data } = await api.GET('/v1/stock', { params: { query } });
-  const sku = [...new Set(data?.data.map((row) => row.sku).filter(Boolean))].join(',');
+  const sku = joined(data?.data);
   const names = sku ? await api.GET('/v1/skus', { params: { query: { sku, limit: 100 } } }) : undefined;
-  return { data: data && { ...data, names: names?.data?.data ?? [], isCut: skus?.length === MOST } };
+  return { data: data && { ...data, names: names?.data?.data ?? [], cut: skus?.length === MOST && 'SKUs' } };
 }
 
 const columnsOf = (names: readonly Sku[], closed: readonly string[]): Column<StockRow>[] => [
@@ -44,7 +54,7 @@ const columnsOf = (names: readonly Sku[], closed: readonly string[]): Column<Sto
   {
     name: 'Product',
     cell: (row) => {
-      const unit = names.find((name) => name.product_id === row.product_id && name.variant_id === row.variant_id);
+      const unit = names.find((name) => isOf(row, name));
       if (!unit) return <span class="soft">not on sale</span>;
       return <Named name={unit.name} small={Object.values(unit.attributes)} />;
     },
@@ -53,7 +63,7 @@ const columnsOf = (names: readonly Sku[], closed: readonly string[]): Column<Sto
     name: 'Bin',
     cell: ({ warehouse, bin }) => (
       <Named
-        name={<span class="n">{`${warehouse}/${bin}`}</span>}
+        name={bin ? <span class="n">{`${warehouse}/${bin}`}</span> : '–'}
         small={[closed.includes(warehouse) && 'closed, not for sale']}
       />
     ),
@@ -68,7 +78,7 @@ const columnsOf = (names: readonly Sku[], closed: readonly string[]): Column<Sto
 
 export function Stock() {
   const route = useRoute();
-  const list = useGet(['stock', route.query], () => read(route.query), { keep: true });
+  const list = useGet(['stock', route.query], () => (route.query.out ? readOut : read)(route.query), { keep: true });
   const warehouses = useWarehouses();
   const closed = warehouses.filter(({ active }) => !active).map(({ code }) => code);
   return (
@@ -88,10 +98,14 @@ export function Stock() {
         <Choice name="warehouse" label="Warehouse" values={warehouses.map(({ code, name }) => [code, name])} />
         <Check label="Only out of stock" name="out" value="1" defaultChecked={!!route.query.out} />
       </Filters>
-      {list.data?.isCut && <Note>Only the first {MOST} SKUs that match are shown.</Note>}
+      {list.data?.cut && (
+        <Note>
+          Only the first {MOST} {list.data.cut} that match are shown.
+        </Note>
+      )}
       <List
         label="Stock rows"
-        noun="row"
+        noun={route.query.out ? 'SKU' : 'row'}
         query={list}
         columns={columnsOf(list.data?.names ?? [], closed)}
         empty="No stock matches."
