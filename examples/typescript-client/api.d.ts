@@ -6530,6 +6530,8 @@ export interface operations {
         email?: string;
         /** @description `true`: only orders of which money must be paid back. Any other value returns 400. */
         refund_due?: true;
+        /** @description `true`: only orders of which a mail failed for good, other than because of its recipient. Any other value returns 400. */
+        mail_failed?: true;
         /** @description Only orders that were placed at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         created_from?: string;
         /** @description Only orders that were placed before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
@@ -8172,6 +8174,8 @@ export interface operations {
         product_id?: number;
         /** @description `true` (or `1`): only SKUs with available stock. Any other value, including `false`, does not filter. */
         in_stock?: boolean;
+        /** @description `true`: only SKUs without available stock. Any other value returns 400. */
+        out_of_stock?: true;
         /** @description Only those with this text anywhere in the SKU or the name, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Only SKUs that changed, with their prices and stock at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */

@@ -378,30 +378,31 @@ describe('totals of products and SKUs', () => {
     expect(await scene.deadlocks()).toBe(before);
   });
 
-  it('belong to a list whose deep pages have every unit once, also of the units in stock', async () => {
+  it('belong to a list whose deep pages have every unit once, also of the units in or out of stock', async () => {
     const { store, database, app } = scene.api;
     await database.query(
       `INSERT INTO products (store_id, slug, sku, name, price)
-       SELECT $1, 'deep-' || n, 'D-' || n * 7 % 1201, 'Deep', 1 FROM generate_series(1, 1800) AS n`,
+       SELECT $1, 'deep-' || n, 'D-' || n * 7 % 1201, 'Deep', 1 FROM generate_series(1, 2400) AS n`,
       [store.id],
     );
     await database.query(
       `INSERT INTO stock (store_id, bin_id, product_id, quantity)
-       SELECT $1, $2, id, 1 FROM products WHERE store_id = $1 AND slug LIKE 'deep-%' AND id % 3 > 0`,
+       SELECT $1, $2, id, 1 FROM products WHERE store_id = $1 AND slug LIKE 'deep-%' AND id % 2 > 0`,
       [store.id, await store.bin()],
     );
     for (let n = 0; n < 5; n++) await store.product({ sku: `D-${n}` });
     const skus = app.get(SkuRepository, { strict: false });
 
-    for (const inStock of [undefined, true] as const) {
+    for (const inStock of [undefined, true, false] as const) {
       const all = await scene.differences(
         `SELECT product_id, nullif(variant_key, 0) AS variant_id FROM sellable_units
-         WHERE store_id = $1 AND ($2::boolean IS NULL OR in_stock) ORDER BY sku COLLATE "C", product_id, variant_key`,
+         WHERE store_id = $1 AND ($2::boolean IS NULL OR in_stock = $2) ORDER BY sku COLLATE "C", product_id, variant_key`,
         inStock ?? null,
       );
+      const filter = inStock === undefined ? {} : inStock ? { inStock } : { outOfStock: true as const };
       const listed: unknown[] = [];
       for (let page = 1; page <= Math.ceil(all.length / 97) + 1; page++) {
-        const { rows, total } = await skus.list(store.id, inStock ? { inStock } : {}, { page, limit: 97 });
+        const { rows, total } = await skus.list(store.id, filter, { page, limit: 97 });
         expect(total).toBe(all.length);
         listed.push(...rows.map(({ productId, variantId }) => ({ product_id: productId, variant_id: variantId })));
       }
@@ -459,6 +460,13 @@ const STAGES = `
   INSERT INTO order_stages (store_id, order_id, stage, state, position)
   SELECT store_id, id, 'notify-customer', CASE WHEN substr(receipt_number, 3)::int % 11 = 0 THEN 'held' ELSE 'done' END, 3
   FROM orders WHERE store_id = ANY ($1::int[])`;
+
+const DEAD_STAGES = `
+  INSERT INTO order_stages (store_id, order_id, stage, state, set_aside, position)
+  SELECT store_id, id, stage, 'dead', substr(receipt_number, 3)::int % 5 = 0, 4
+  FROM orders JOIN (VALUES (0, 'notify-merchant'), (0, 'notify-shipment'), (1, 'fraud-analysis')) AS dead (rest, stage)
+    ON substr(receipt_number, 3)::int % 13 = rest
+  WHERE store_id = ANY ($1::int[])`;
 
 const CUSTOMERS = `
   INSERT INTO customers (store_id, id, name, email, status, created_at)
@@ -582,6 +590,8 @@ const inCategory = (id: number) =>
 
 const UNDER_REVIEW = `id IN (SELECT order_id FROM order_stages WHERE state = 'held')`;
 
+const MAIL_FAILED = `substr(receipt_number, 3)::int % 13 = 0 AND substr(receipt_number, 3)::int % 5 > 0`;
+
 const LONG_LISTS = [
   orders({}),
   orders({}, 'true', OLDEST_FIRST),
@@ -678,6 +688,12 @@ const SHORT_LISTS = [
   orders({ held: true }, UNDER_REVIEW),
   orders({ held: true, status: ['FAILED'] }, `status = 'FAILED' AND ${UNDER_REVIEW}`),
   orders({ held: false, search: 'c7@' }, `customer_email LIKE '%c7@%' AND NOT ${UNDER_REVIEW}`),
+  orders({ mailFailed: true }, MAIL_FAILED),
+  orders(
+    { ...MONTHS.filter, mailFailed: true, held: false, isTest: false, status: ['SUCCEEDED', 'FAILED'] },
+    `${MONTHS.where} AND ${MAIL_FAILED} AND NOT ${UNDER_REVIEW} AND status IN ('SUCCEEDED', 'FAILED')`,
+    LAST_CHANGED,
+  ),
   customers({ status: 'BLOCKED' }, `status = 'Blocked'`),
   customers({ status: 'BLOCKED', search: 'c1' }, `status = 'Blocked' AND email LIKE '%c1%'`),
   products({ categoryId: SMALL_CATEGORY }, inCategory(SMALL_CATEGORY)),
@@ -707,7 +723,7 @@ describe('the lists', () => {
     pool = requestPool(database.url, 2);
     paged = await StoreFixture.create(database);
     const other = await StoreFixture.create(database);
-    const statements = [ORDERS, STAGES, CUSTOMERS, PRODUCTS, CATEGORIES, PLACES_IN_CATEGORIES];
+    const statements = [ORDERS, STAGES, DEAD_STAGES, CUSTOMERS, PRODUCTS, CATEGORIES, PLACES_IN_CATEGORIES];
     for (const statement of statements) await database.query(statement, [[paged.id, other.id]]);
     const closed = await paged.bin(await paged.warehouse({ active: false }));
     await database.query(STOCK, [paged.id, await paged.bin(), closed]);

@@ -332,6 +332,12 @@ const FILTERS: readonly OrderFilter[] = [false, true].flatMap((source) =>
   ),
 );
 
+/** The mails of an order in 500 failed, as many because of their recipient. */
+const MAILS = `
+  INSERT INTO order_stages (store_id, order_id, stage, state, set_aside, position)
+  SELECT store_id, id, 'notify-customer', CASE WHEN n % 250 = 0 THEN 'dead' ELSE 'done' END, n % 500 = 0, 3
+  FROM (SELECT *, row_number() OVER () AS n FROM orders WHERE store_id = $1) AS placed`;
+
 describe('the list of orders', () => {
   let pool: pg.Pool;
   let storeId: number;
@@ -343,6 +349,7 @@ describe('the list of orders', () => {
       if (n === 0) storeId = id;
       await database.query(ORDERS, [id, ...labels, n === 0 ? ORDERS_OF_LARGE_STORE : ORDERS_OF_SMALL_STORE]);
     }
+    await database.query(MAILS, [storeId]);
     await database.query('VACUUM ANALYZE');
     pool = new pg.Pool({ connectionString: database.url, max: 1 });
     // The end of the pool does not wait for the goodbye, which the end of the database may overtake.
@@ -357,6 +364,13 @@ describe('the list of orders', () => {
       expect(nodes.filter((node) => /-> {2}(Incremental )?Sort|(Seq|Heap) Scan on orders/.test(node))).toEqual([]);
       expect(nodes.filter((node) => /Index.* on orders/.test(node)).length).toBeGreaterThan(0);
     }
+  });
+
+  it('reads no order but those whose mail failed', async () => {
+    const nodes = await planOf((orders) => orders.list(storeId, { mailFailed: true, isTest: false }, PAGE));
+
+    const scans = nodes.flatMap((node) => / Scan (?:using|on) (order\w+)/.exec(node)?.[1] ?? []);
+    expect([...new Set(scans)].sort()).toEqual(['order_stages_dead_by_store', 'orders_pkey']);
   });
 
   it.each([

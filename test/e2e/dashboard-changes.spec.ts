@@ -88,6 +88,33 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.context().close();
   });
 
+  it('opens, from what needs attention, the orders whose mail failed, and all SKUs without stock', async () => {
+    const { store } = scene.api;
+    const order_id = await store.order({ receipt_number: 'WEB-1' });
+    await store.row('order_stages', { order_id, stage: 'notify-refund', state: 'dead', position: 7 });
+    await store.product({ name: 'Kite', sku: 'KITE-7', stock: [] });
+    await store.product({ name: 'Kite line', sku: 'LINE-7', stock: [0, 0] });
+    const { page, open, faults } = await scene.desk('warehouse');
+    await open('#/');
+    await page.getByRole('link', { name: 'Look: 1 mails that failed' }).press('Enter');
+    await page.getByRole('link', { name: 'WEB-1' }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
+    expect(await faults()).toEqual([]);
+
+    await open('#/');
+    const link = page.getByRole('link', { name: /out of stock/ });
+    const [units] = /\d+/.exec((await link.getAttribute('aria-label')) ?? '') ?? [];
+    await link.press('Enter');
+    await page.getByText(`of ${units} SKUs`).waitFor();
+    expect(await faults()).toEqual([]);
+    await page.getByLabel('Search', { exact: true }).fill('kite');
+    await page.keyboard.press('Enter');
+    await page.getByText('2 SKUs', { exact: true }).waitFor();
+    const shown = await page.getByRole('row', { name: /Kite/ }).getByRole('button', { name: 'Set…' }).count();
+    expect([await page.getByRole('row', { name: /KITE-7/ }).count(), shown]).toEqual([1, 2]);
+    await page.context().close();
+  });
+
   it('receives goods, and enters a count of them', async () => {
     await scene.api.store.product({ name: 'Rope', sku: 'ROPE-7', stock: 1 });
     const { page, open } = await scene.desk('warehouse');

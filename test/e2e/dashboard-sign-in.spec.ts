@@ -88,6 +88,11 @@ describeInBrowser('sign-in to the dashboard', () => {
 
   it.each([
     ['signs in a person whom it knows', (email: string) => ({ claims: { sub: email, email } }), /^Sign in as /],
+    [
+      'says that no store knows the person',
+      () => ({ claims: { sub: 'x', email: 'x@example.com' } }),
+      'No store has added',
+    ],
     ['says that it refused', () => ({ claims: { email_verified: false } }), 'did not sign you in'],
     [
       'says that it does not answer',

@@ -245,7 +245,7 @@ describe('the OpenAPI document', () => {
     expect(documented('GET /v1/skus')).toEqual([
       'sku',
       'product_id',
-      'in_stock',
+      ...['in_stock', 'out_of_stock'],
       'search',
       ...['updated_from', 'updated_to', 'include'],
       'warehouses',

@@ -37,6 +37,8 @@ describe('a parameter of a list', () => {
     ],
     ['/v1/customers?include=orders', 'include must be one or more of updated_at, metadata, separated by commas'],
     ['/v1/orders?refund_due=false', 'refund_due must be true'],
+    ['/v1/orders?mail_failed=', 'mail_failed must be true'],
+    ['/v1/skus?out_of_stock=false', 'out_of_stock must be true'],
     [`/v1/orders?status=${'PENDING,'.repeat(21)}`, 'status must have at most 20 values'],
     [`/v1/orders?ids=${'x,'.repeat(101)}`, 'ids must have at most 100 values'],
   ])('is refused by its name: %s', async (path, error) => {

@@ -72,6 +72,7 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
     categoryIds: [category],
     stock: 50,
   });
+  await store.product({ ...named('empty'), stock: 0 });
   const draft = await store.product({ ...named('draft'), status: 'DRAFT' });
   const variant = await store.variant(product, { sku: `${mark}-variant`, name: `${mark} variant`, stock: 50 });
   const [warehouse, bin] = [`${mark}-warehouse`, `${mark}-bin`];
@@ -132,7 +133,7 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
   ]);
 }
 
-/** An assessment and a held stage, which an imported order does not have. No worker repeats this analysis. */
+/** An assessment, a held stage and a mail that failed long ago, which an imported order does not have. No worker repeats them. */
 async function settle(database: TestDatabase, storeId: number, orderId: string): Promise<void> {
   await database.query(
     `INSERT INTO fraud_assessments (store_id, order_id, verdict, score) VALUES ($1, $2, 'REVIEW', 50)`,
@@ -141,6 +142,11 @@ async function settle(database: TestDatabase, storeId: number, orderId: string):
   await database.query(
     `INSERT INTO order_stages (store_id, order_id, stage, state, held_for, position)
      VALUES ($1, $2, 'notify-customer', 'held', '{amount_over_limit}', 1)`,
+    [storeId, orderId],
+  );
+  await database.query(
+    `INSERT INTO order_stages (store_id, order_id, stage, state, position, updated_at)
+     VALUES ($1, $2, 'notify-merchant', 'dead', 2, now() - interval '2 days')`,
     [storeId, orderId],
   );
 }

@@ -5,13 +5,14 @@ import { CurrentStore, type CurrentStoreContext } from '../access/current-store.
 import { list } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList } from '../openapi/endpoints.js';
-import { flagFilter, idFilter, includeOf, searchFilter, SKUS, updatedFilter } from '../query/parameters.js';
+import { flagFilter, idFilter, includeOf, searchFilter, SKUS, trueFilter, updatedFilter } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 
 const QUERY = listQuery<SkuFilter>({
   skus: SKUS,
   productId: idFilter('product_id', 'Only the SKUs of this product.'),
   inStock: flagFilter('in_stock', 'only SKUs with available stock'),
+  outOfStock: trueFilter('out_of_stock', 'only SKUs without available stock'),
   search: searchFilter('the SKU or the name', 'runner'),
   ...updatedFilter('SKUs that changed, with their prices and stock'),
   include: includeOf(['updated_at'], 'updated_at'),

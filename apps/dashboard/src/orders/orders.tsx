@@ -21,6 +21,7 @@ const QUEUES = {
   ship: { name: 'To ship', filter: { fulfillment_status: ['PENDING', 'CONFIRMED', 'PROCESSING'], held: false } },
   review: { name: 'Under review', filter: { held: true } },
   refund: { name: 'To pay back', filter: { refund_due: true } },
+  mail: { name: 'Mail failed', filter: { mail_failed: true } },
   all: { name: 'All', filter: {} },
 } satisfies Readonly<Record<string, { name: string; filter: OrderQuery }>>;
 type Queue = keyof typeof QUEUES;

@@ -66,15 +66,16 @@ function Present({ row: { quantity, warehouse, bin } }: { row: StockRow }) {
 export const CHANGES: Column<StockRow> = {
   name: 'Change',
   isNumber: true,
-  cell: (row) => (
-    <span class="actions">
-      {can('stock') && <ChangeUnits row={row} />}
-      {can('stock') && <ChangeUnits row={row} isSet />}
-      <a class="button" href={to('/stock/movements', filterOf(row))}>
-        History
-      </a>
-    </span>
-  ),
+  cell: (row) =>
+    row.bin && (
+      <span class="actions">
+        {can('stock') && <ChangeUnits row={row} />}
+        {can('stock') && <ChangeUnits row={row} isSet />}
+        <a class="button" href={to('/stock/movements', filterOf(row))}>
+          History
+        </a>
+      </span>
+    ),
 };
 
 /** `SKU units` of each line. A SKU without units is one, and the same one again adds, as a scanner gives them. */

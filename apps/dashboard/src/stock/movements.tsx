@@ -12,7 +12,12 @@ export const useWarehouses = () =>
 
 function Bin({ warehouse, bin }: Pick<StockRow, 'warehouse' | 'bin'>) {
   const isClosed = useWarehouses().some(({ code, active }) => code === warehouse && !active);
-  return <Named name={<span class="n">{`${warehouse}/${bin}`}</span>} small={[isClosed && 'closed, not for sale']} />;
+  return (
+    <Named
+      name={bin ? <span class="n">{`${warehouse}/${bin}`}</span> : '–'}
+      small={[isClosed && 'closed, not for sale']}
+    />
+  );
 }
 
 export const SKU: Column<Pick<StockRow, 'sku' | 'product_id'>> = {

@@ -1,41 +1,52 @@
-import { api, useGet } from '../http.js';
+import { api, useGet, type Schemas } from '../http.js';
 import { Check } from '../parts/ask.js';
 import { Choice, Filters, List, Named, PAGE_SIZE, type Column } from '../parts/list.js';
 import { Note, Page } from '../parts/page.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
 import { CHANGES, Several } from './changes.js';
-import { BIN, SKU, useWarehouses } from './movements.js';
+import { BIN, SKU, useWarehouses, type StockRow } from './movements.js';
 
-/** As many SKUs as a filter of the stock takes, and pages that are read to find them. */
+/** As many SKUs as a filter of the stock takes. */
 const MOST = 100;
-const MOST_PAGES = 10;
 
-/** SKUs with the text, or without units, of products that are on sale: the list of the stock does not search. */
-async function findSkus(search: string | undefined, isOut: boolean): Promise<string[]> {
-  const found = search && !isOut ? [search] : [];
-  for (let page = 1; page <= MOST_PAGES && found.length < MOST; page++) {
-    const { data } = await api.GET('/v1/skus', { params: { query: { search, limit: 100, page } } });
-    const rows = data?.data ?? [];
-    found.push(...rows.filter(({ sku, quantity }) => sku && !(isOut && quantity > 0)).map(({ sku }) => sku));
-    // Without the second filter one page is enough.
-    if (!isOut || rows.length < 100) break;
-  }
-  return [...new Set(found)].slice(0, MOST);
+type Unit = Schemas['SkuListItem'];
+
+const skusOf = (rows: readonly { readonly sku: string }[] = []) => [
+  ...new Set(rows.map(({ sku }) => sku).filter(Boolean)),
+];
+const isOf = (row: StockRow) => (unit: Unit) =>
+  unit.product_id === row.product_id && unit.variant_id === row.variant_id;
+
+/** The list of the stock does not search. */
+async function findSkus(search: string): Promise<string[]> {
+  const { data } = await api.GET('/v1/skus', { params: { query: { search, limit: MOST } } });
+  return [...new Set([search, ...skusOf(data?.data)])].slice(0, MOST);
+}
+
+/** A page of the SKUs without units, each with the bins in which it lay, or with none. */
+async function readOut({ search, warehouse, bin, page }: Route['query']) {
+  const query = { search, out_of_stock: true as const, limit: PAGE_SIZE, page: Number(page ?? 1) };
+  const { data: units } = await api.GET('/v1/skus', { params: { query } });
+  const places = { sku: skusOf(units?.data).join(','), warehouse, bin, limit: MOST };
+  const stock = places.sku ? (await api.GET('/v1/stock', { params: { query: places } })).data : undefined;
+  const rows = units?.data.flatMap((unit) => {
+    const found = stock?.data.filter((row) => isOf(row)(unit)) ?? [];
+    const lying: StockRow[] = found.length > 0 ? found : [{ ...unit, warehouse: '', bin: '', quantity: 0 }];
+    return lying.map((row) => ({ ...row, unit: unit as Unit | undefined }));
+  });
+  return { data: units && rows && { ...units, data: rows, cut: stock && stock.pagination.total > MOST && 'bins' } };
 }
 
 /** The rows with the names of what is on sale. */
-async function read({ search, out, warehouse, bin, page }: Route['query']) {
-  const skus = search || out ? await findSkus(search, !!out) : undefined;
+async function read({ search, warehouse, bin, page }: Route['query']) {
+  const skus = search ? await findSkus(search) : undefined;
   const query = { sku: skus?.join(','), warehouse, bin, limit: PAGE_SIZE, page: Number(page ?? 1) };
   const { data } = await api.GET('/v1/stock', { params: { query } });
-  const sku = [...new Set(data?.data.map((row) => row.sku).filter(Boolean))].join(',');
+  const sku = skusOf(data?.data).join(',');
   const names = sku ? await api.GET('/v1/skus', { params: { query: { sku, limit: 100 } } }) : undefined;
-  const rows = data?.data.map((row) => ({
-    ...row,
-    unit: names?.data?.data.find((unit) => unit.product_id === row.product_id && unit.variant_id === row.variant_id),
-  }));
-  return { data: data && rows && { ...data, data: rows, isCut: skus?.length === MOST } };
+  const rows = data?.data.map((row) => ({ ...row, unit: names?.data?.data.find(isOf(row)) }));
+  return { data: data && rows && { ...data, data: rows, cut: skus?.length === MOST && 'SKUs' } };
 }
 type Row = NonNullable<Awaited<ReturnType<typeof read>>['data']>['data'][number];
 
@@ -57,7 +68,7 @@ const COLUMNS: readonly Column<Row>[] = [
 
 export function Stock() {
   const { query } = useRoute();
-  const list = useGet(['stock', query], () => read(query), { keep: true });
+  const list = useGet(['stock', query], () => (query.out ? readOut : read)(query), { keep: true });
   const actions = (
     <>
       <a class="button" href={to('/stock/movements')}>
@@ -73,10 +84,10 @@ export function Stock() {
         <Choice name="warehouse" label="Warehouse" values={useWarehouses().map(({ code, name }) => [code, name])} />
         <Check label="Only out of stock" name="out" value="1" defaultChecked={!!query.out} />
       </Filters>
-      {list.data?.isCut && <Note>Only the first {MOST} SKUs that match are shown.</Note>}
+      {list.data?.cut && <Note>{`Only the first ${MOST} ${list.data.cut} that match are shown.`}</Note>}
       <List
         label="Stock rows"
-        noun="row"
+        noun={query.out ? 'SKU' : 'row'}
         query={list}
         columns={COLUMNS}
         empty="No stock matches."

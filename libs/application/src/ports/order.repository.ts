@@ -135,6 +135,8 @@ export interface OrderFilter extends CreatedFilter, UpdatedFilter {
   readonly email?: string;
   /** Whether money must be paid back. */
   readonly refundDue?: true;
+  /** Whether a mail failed for good, other than because of its recipient. */
+  readonly mailFailed?: true;
   /** Whether the order is under review: as in {@link HeldOrders}. */
   readonly held?: boolean;
   readonly isTest?: boolean;

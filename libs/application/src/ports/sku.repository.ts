@@ -33,6 +33,7 @@ export interface SkuFilter extends UpdatedFilter {
   readonly skus?: readonly string[];
   readonly productId?: number;
   readonly inStock?: true;
+  readonly outOfStock?: true;
   /** Literal text within the SKU or the name, in any letter case. */
   readonly search?: string;
   /** Not a condition: the rows tell their units by warehouse. */

@@ -36,7 +36,7 @@ export class PostgresSkuRepository extends SkuRepository {
 
   override async list(storeId: number, filter: SkuFilter, page: Page): Promise<PageOf<SkuRecord>> {
     const skus = filter.skus?.filter((sku) => !matchesNothing([sku]));
-    if (matchesNothing(filter) || skus?.length === 0) return NO_ROWS;
+    if (matchesNothing(filter) || skus?.length === 0 || (filter.inStock && filter.outOfStock)) return NO_ROWS;
     const usable = { ...filter, ...(skus && { skus }) };
     const { rows, total } = await pageOf(page, (asked) => this.read(storeId, usable, asked));
     return { rows: rows.map(toSkuRecord), total };
@@ -56,10 +56,11 @@ export class PostgresSkuRepository extends SkuRepository {
   }
 
   private read(storeId: number, filter: SkuFilter, page: Page): Promise<(SkuRow & Counted)[]> {
-    const { skus, productId, inStock, search, updatedFrom, updatedTo } = filter;
+    const { skus, productId, inStock, outOfStock, search, updatedFrom, updatedTo } = filter;
     const isByChange = (updatedFrom ?? updatedTo) !== undefined;
     const where = new Conditions('unit.store_id = ?', storeId);
     if (inStock) where.and('unit.in_stock');
+    if (outOfStock) where.and('NOT unit.in_stock');
     // No tally has a label for these filters: the statement counts the rows, within the limit of searches.
     if (skus !== undefined || productId !== undefined || search !== undefined || isByChange) {
       if (skus) where.and(`(unit.product_id, unit.variant_key) IN (${unitsBySkus('sellable_units', '?')})`, skus);

@@ -35,7 +35,10 @@ const CATALOG = `
     JOIN products AS product ON product.store_id = $1 AND product.id = page.product_id
     LEFT JOIN product_variants AS variant ON variant.store_id = $1 AND variant.id = page.variant_key`;
 
-const tallyOf = (inStock: true | undefined) => ({ list: 'skus', labels: [inStock && 'true'] });
+const tallyOf = ({ inStock, outOfStock }: SkuFilter) => ({
+  list: 'skus',
+  labels: [inStock ? 'true' : outOfStock && 'false'],
+});
 
 /** SQL for the ids of the units that changed in a range, up to its conditions. An id is `<product>`, or `<product>-<variant>`. */
 export const CHANGED_UNITS = `SELECT split_part(entity, '-', 1)::int, ('0' || split_part(entity, '-', 2))::int FROM changes
@@ -56,7 +59,7 @@ export const FIND_MANY = `/* skus.find_many */
  * expect few rows.
  */
 export function listedPage(where: Conditions, filter: SkuFilter, page: Page): string {
-  const total = totalOf(tallyOf(filter.inStock), where);
+  const total = totalOf(tallyOf(filter), where);
   return `/* skus.list */
     SELECT ${total} AS total, ${columns(filter)}
     FROM (

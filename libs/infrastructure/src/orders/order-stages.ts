@@ -5,6 +5,9 @@ import type { Statement } from '../postgres/transaction-sql.js';
 /** An order is under review while a stage of it, called `stage`, is held: one at most. A release or a cancellation ends that. */
 export const IS_HELD = `stage.state = 'held'`;
 
+/** A stage, called `stage`, is a mail that failed for good, as `PostgresStoreAttention` counts them. Few stages are. */
+export const IS_FAILED_MAIL = `stage.state = 'dead' AND NOT stage.set_aside AND stage.stage LIKE 'notify-%'`;
+
 /** Among the rules that hold an order. No later analysis replaces it. */
 export const HELD_BY_PERSON = 'held_by_person';
 

@@ -22,7 +22,7 @@ import { matchesNothing, NO_ROWS, offsetOf, type Counted } from '../lists/paging
 import { SharedReads } from '../lists/shared-reads.js';
 import { addSearch } from '../lists/search-terms.js';
 import { toEventRecord, type EventRow } from './order-event.rows.js';
-import { IS_HELD } from './order-stages.js';
+import { IS_FAILED_MAIL, IS_HELD } from './order-stages.js';
 import { sumsOfOrders } from './order-sums.js';
 import { INCLUDED, INCLUDED_COLUMNS, ORDER_SUMMARY, placerName, placerType, SELECT_ORDERS } from './order.sql.js';
 import { hasCustomerEmail } from './person.js';
@@ -30,8 +30,10 @@ import { toOrderRecord, type OrderRow } from './order.rows.js';
 
 const SEARCHED = { email: 'item.customer_email', emailKey: 'item.email_key' };
 
+const idsWith = (stage: string) =>
+  `(SELECT stage.order_id FROM order_stages AS stage WHERE stage.store_id = $1 AND ${stage})`;
 // PostgreSQL hashes the ids of NOT IN once. NOT EXISTS would look up each order that a deep page skips.
-const HELD_IDS = `(SELECT stage.order_id FROM order_stages AS stage WHERE stage.store_id = $1 AND ${IS_HELD})`;
+const HELD_IDS = idsWith(IS_HELD);
 
 /** The orders under review, which the list of the others does not count. */
 const HELD = {
@@ -145,6 +147,7 @@ export class PostgresOrderRepository extends OrderRepository {
     // No value: indexes have these conditions.
     if (isTest !== undefined) where.and(isTest ? 'item.is_test' : 'NOT item.is_test');
     if (filter.refundDue) where.and('item.refund_due > 0');
+    if (filter.mailFailed) where.and(`item.id IN ${idsWith(IS_FAILED_MAIL)}`);
     const labels = [source, status, fulfillmentStatus, isTest === undefined ? undefined : [isTest ? 'TEST' : 'LIVE']];
     const oneOf = addLabels(where, [
       ['item.source', source],
@@ -157,6 +160,7 @@ export class PostgresOrderRepository extends OrderRepository {
       filter.email !== undefined ||
       filter.customerId !== undefined ||
       filter.refundDue === true ||
+      filter.mailFailed === true ||
       filter.metadata !== undefined;
     const tagged = filter.metadata && hasMetadata(where, filter.metadata);
     if (tagged && term !== undefined) where.and(tagged);

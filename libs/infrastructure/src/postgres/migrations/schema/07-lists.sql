@@ -241,9 +241,10 @@ CREATE TABLE sellable_units (
   PRIMARY KEY (store_id, product_id, variant_key)
 );
 COMMENT ON TABLE sellable_units IS 'What can be ordered: active variants, and active products without one. Triggers maintain it.';
--- The list of SKUs: all, in stock. Sorted by code points, which no operating system or locale changes.
+-- The list of SKUs: all, in stock, out of stock. Sorted by code points, which no operating system or locale changes.
 CREATE UNIQUE INDEX sellable_units_by_sku ON sellable_units (store_id, sku COLLATE "C", product_id, variant_key);
 CREATE INDEX sellable_units_in_stock ON sellable_units (store_id, sku COLLATE "C", product_id, variant_key) WHERE in_stock;
+CREATE INDEX sellable_units_out_of_stock ON sellable_units (store_id, sku COLLATE "C", product_id, variant_key) WHERE NOT in_stock;
 -- Units by their SKU, in any letter case, and by a part of it.
 CREATE INDEX sellable_units_by_word ON sellable_units (store_id, upper(sku));
 CREATE INDEX sellable_units_search ON sellable_units USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);
