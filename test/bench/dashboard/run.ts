@@ -65,7 +65,6 @@ process.exit();
 async function openTab(address = '#/orders'): Promise<Page> {
   const page = await context.newPage();
   await page.goto(`${api.url}/dashboard/${address}`);
-  await page.getByText('Live', { exact: true }).waitFor();
   await page.evaluate('usable');
   return page;
 }
