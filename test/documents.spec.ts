@@ -68,7 +68,7 @@ function missingSections(text: string): string[] {
 
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   proof: [...NAMED_PROOFS.map(({ name }) => name), 'mutants'],
-  bench: ['flat', 'mixture', 'webhooks'],
+  bench: ['dashboard', 'flat', 'mixture', 'webhooks'],
 };
 
 function unknownScripts(text: string): string[] {

@@ -1,6 +1,7 @@
-// Measures the built service: npm run bench -- [flat|mixture|webhooks] [--quick]. Without a name, against the reference.
+// Measures the built service: npm run bench -- [dashboard|flat|mixture|webhooks] [--quick]. Without a name, against the reference.
 
 const BENCHES = {
+  dashboard: () => import('./dashboard/run.js'),
   flat: () => import('./flatness/run.js'),
   mixture: () => import('./mixture/run.js'),
   webhooks: () => import('./webhooks/run.js'),

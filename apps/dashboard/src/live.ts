@@ -23,6 +23,9 @@ const NAME = `dashboard-${mode}`;
 const POLL_MS = 10_000;
 const RETRY_MS = 3_000;
 const SEEN_MS = 500;
+/** After changes, before the feed is read again: what comes by then is one answer. */
+const CALM_MS = 1_000;
+const LISTS_MS = 5_000;
 const started = new Date().toISOString();
 
 function rowOf(order: Order): Partial<OrderListItem> {
@@ -57,13 +60,20 @@ export function showArrivals(): void {
 
 const LISTS = ['counts', 'newest', 'statistics', 'stock'];
 let due: ReturnType<typeof setTimeout> | undefined;
-/** At most once a second. Pages of orders stay as they are until they are opened again: no row moves under the reader. */
+let refetchedAt = -LISTS_MS;
+/**
+ * A second after a change, at most every five; a hidden tab when it is seen again. Pages of orders stay as they are until
+ * they are opened again: no row moves under the reader.
+ */
 function refetchLists(): void {
+  const wait = Math.max(CALM_MS, refetchedAt + LISTS_MS - performance.now());
   due ??= setTimeout(() => {
     due = undefined;
-    for (const name of LISTS) void queries.invalidateQueries({ queryKey: [name] });
+    refetchedAt = performance.now();
+    const refetchType = document.hidden ? 'none' : 'active';
+    for (const name of LISTS) void queries.invalidateQueries({ queryKey: [name], refetchType });
     void queries.invalidateQueries({ queryKey: ['orders'], refetchType: 'none' });
-  }, 1_000);
+  }, wait);
 }
 
 let cursor: string | undefined;
@@ -108,6 +118,7 @@ async function step(tell: (message: Message) => void): Promise<void> {
     if (!data) return;
     if (data.rewound) void queries.invalidateQueries();
     tell({ live: { state: 'live' }, cursor: data.cursor, changes: data.data });
+    if (data.data.length > 0 && !data.has_more) await pause(CALM_MS);
   } catch (error) {
     if (gone.signal.aborted) return;
     const status = statusOf(error);

@@ -33,7 +33,7 @@ async function readOut({ search, warehouse, bin, page }: Route['query']) {
   const rows = units?.data.flatMap((unit) => {
     const found = stock?.data.filter((row) => isOf(row)(unit)) ?? [];
     const lying: StockRow[] = found.length > 0 ? found : [{ ...unit, warehouse: '', bin: '', quantity: 0 }];
-    return lying.map((row) => ({ ...row, unit: unit as Unit | undefined }));
+    return lying.map((row) => ({ ...row, unit: unit }));
   });
   return { data: units && rows && { ...units, data: rows, cut: stock && stock.pagination.total > MOST && 'bins' } };
 }
