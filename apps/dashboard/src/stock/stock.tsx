@@ -11,6 +11,7 @@ import { BIN, SKU, useWarehouses, type StockRow } from './movements.js';
 const MOST = 100;
 
 type Unit = Schemas['SkuListItem'];
+type Row = StockRow & { readonly unit: Unit | undefined };
 
 const skusOf = (rows: readonly { readonly sku: string }[] = []) => [
   ...new Set(rows.map(({ sku }) => sku).filter(Boolean)),
@@ -33,7 +34,7 @@ async function readOut({ search, warehouse, bin, page }: Route['query']) {
   const rows = units?.data.flatMap((unit) => {
     const found = stock?.data.filter((row) => isOf(row)(unit)) ?? [];
     const lying: StockRow[] = found.length > 0 ? found : [{ ...unit, warehouse: '', bin: '', quantity: 0 }];
-    return lying.map((row) => ({ ...row, unit: unit }));
+    return lying.map((row): Row => ({ ...row, unit }));
   });
   return { data: units && rows && { ...units, data: rows, cut: stock && stock.pagination.total > MOST && 'bins' } };
 }
@@ -45,10 +46,9 @@ async function read({ search, warehouse, bin, page }: Route['query']) {
   const { data } = await api.GET('/v1/stock', { params: { query } });
   const sku = skusOf(data?.data).join(',');
   const names = sku ? await api.GET('/v1/skus', { params: { query: { sku, limit: 100 } } }) : undefined;
-  const rows = data?.data.map((row) => ({ ...row, unit: names?.data?.data.find(isOf(row)) }));
+  const rows = data?.data.map((row): Row => ({ ...row, unit: names?.data?.data.find(isOf(row)) }));
   return { data: data && rows && { ...data, data: rows, cut: skus?.length === MOST && 'SKUs' } };
 }
-type Row = NonNullable<Awaited<ReturnType<typeof read>>['data']>['data'][number];
 
 const COLUMNS: readonly Column<Row>[] = [
   SKU,
