@@ -125,20 +125,19 @@ export const queries = new QueryClient({
 });
 
 /**
- * A read that the cache keeps.
- * @param keep the answer before stays while another is on its way: for lists, whose filters change.
+ * A read that the cache keeps. Where a filter changes, the answer before stays while another is on its way.
  * @param everyMs reads again, while the page is seen.
  */
 export function useGet<T>(
   name: readonly unknown[],
   get: () => Promise<{ data?: T }>,
-  { enabled = true, keep = false, everyMs = 0 } = {},
+  { enabled = true, everyMs = 0 } = {},
 ): UseQueryResult<T> {
   return useQuery<T>({
     queryKey: name,
     enabled,
     queryFn: async () => (await get()).data as T,
-    placeholderData: keep ? keepPreviousData : undefined,
+    placeholderData: keepPreviousData,
     refetchInterval: everyMs,
   });
 }

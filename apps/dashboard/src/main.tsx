@@ -15,7 +15,7 @@ import { ProductPage } from './products/product.js';
 import { Products } from './products/products.js';
 import { to, useRoute } from './route.js';
 import { Enter, SignIn, useMe } from './session.js';
-import { Movements } from './stock/movements.js';
+import { Movements } from './stock/changes.js';
 import { Stock } from './stock/stock.js';
 import { Team } from './team/team.js';
 

@@ -1,7 +1,7 @@
 import { api, useGet, type Schemas } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS, INCLUDE, ONLY_MODE } from '../orders/columns.js';
 import { Ask, Check } from '../parts/ask.js';
-import { Choice, Facts, Filters, List, Named, PAGE_SIZE, type Column } from '../parts/list.js';
+import { Choice, Facts, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
 import { Badge, Copy, download, Page, Section } from '../parts/page.js';
 import { count, Lines, money, Time, timeText } from '../parts/text.js';
 import { to, useRoute } from '../route.js';
@@ -9,14 +9,14 @@ import { can, currency } from '../session.js';
 
 type Customer = Schemas['Customer'];
 
-const COLUMNS: readonly Column<Schemas['CustomerListItem']>[] = [
-  { name: 'Customer', cell: ({ id, name, tags }) => <Named name={name} href={to(`/customers/${id}`)} small={tags} /> },
-  { name: 'E-mail', cell: ({ email }) => <span class="line">{email}</span> },
-  { name: 'City', cell: ({ city }) => city },
-  { name: 'Status', cell: ({ status }) => <Badge state={status} /> },
-  { name: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
-  { name: 'Spent', isNumber: true, cell: ({ total_spent }) => money(total_spent, currency()) },
-];
+const COLUMNS: Columns<Schemas['CustomerListItem']> = {
+  Customer: ({ id, name, tags }) => <Named name={name} href={to(`/customers/${id}`)} small={tags} />,
+  'E-mail': ({ email }) => <span class="line">{email}</span>,
+  City: ({ city }) => city,
+  Status: ({ status }) => <Badge state={status} />,
+  Since: ({ created_at }) => <Time at={created_at} />,
+  Spent: right(({ total_spent }) => money(total_spent, currency())),
+};
 
 /** The words are the store's: those of its newest customers are offered. */
 function useStatuses(chosen = '') {
@@ -26,20 +26,20 @@ function useStatuses(chosen = '') {
 }
 
 export function Customers() {
-  const { search, status, page } = useRoute().query;
-  const query = { search, status, limit: PAGE_SIZE, page: Number(page ?? 1) };
-  const list = useGet(['customers', query], () => api.GET('/v1/customers', { params: { query } }), { keep: true });
+  const { search, status, ...route } = useRoute().query;
+  const query = { search, status, ...pageOf(route) };
+  const list = useGet(['customers', query], () => api.GET('/v1/customers', { params: { query } }));
   return (
     <Page title="Customers">
       <Filters search="Name or e-mail">
         <Choice name="status" label="Status" values={useStatuses(status)} />
       </Filters>
-      <List label="Customers" noun="customer" query={list} columns={COLUMNS} empty="No customer matches." all={{}} />
+      <List label="Customers" noun="customer" query={list} columns={COLUMNS} empty="No customer matches." />
     </Page>
   );
 }
 
-const OF_ONE = ORDER_COLUMNS.filter(({ name }) => name !== 'Customer');
+const { Customer: _, ...OF_ONE } = ORDER_COLUMNS;
 
 export function CustomerPage({ id }: { id: string }) {
   const read = useGet(['customer', id], () => api.GET('/v1/customers/{id}', { params: { path: { id } } }));

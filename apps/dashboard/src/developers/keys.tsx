@@ -1,6 +1,6 @@
 import { api, mode, useGet, type Schemas, type Scope, type StoreKey } from '../http.js';
 import { Ask, Choices, Field, textIn } from '../parts/ask.js';
-import { List, Named, PAGE_SIZE, Table, type Column } from '../parts/list.js';
+import { List, Named, pageOf, Table, right, type Columns } from '../parts/list.js';
 import { Badge } from '../parts/page.js';
 import { alone, count, Time, timeText } from '../parts/text.js';
 import { useRoute } from '../route.js';
@@ -128,45 +128,34 @@ function KeyActions({ row }: { row: StoreKey }) {
   );
 }
 
-const COLUMNS: readonly Column<StoreKey>[] = [
-  {
-    name: 'Name',
-    cell: ({ name, created_by: { name: maker } }) => (
-      <Named name={<bdi>{name || 'without a name'}</bdi>} small={[maker && `by ${alone(maker)}`]} />
-    ),
-  },
-  {
-    name: 'Key',
-    cell: ({ mode, last_four, status }) => (
-      <>
-        <code>…{last_four}</code> <Badge state={mode} tone={mode === 'test' ? 'wait' : 'quiet'} />
-        {status === 'DEACTIVATED' && <Badge state="off" tone="bad" />}
-      </>
-    ),
-  },
-  { name: 'May', cell: mayOf },
-  { name: 'From', cell: ({ networks }) => networks.join(', ') || 'anywhere' },
-  { name: 'Last used', isNumber: true, cell: ({ last_used_at: at }) => (at ? <Time at={at} /> : 'never') },
-  {
-    name: '7 days',
-    isNumber: true,
-    cell: ({ requests_7_days, refused_7_days: refused }) => (
-      <>
-        {requests_7_days.toLocaleString()}
-        {refused > 0 && <small class="bad">{refused.toLocaleString()} refused</small>}
-      </>
-    ),
-  },
-  { name: 'Expires', isNumber: true, cell: ({ expires_at: at }) => (at ? <Time at={at} /> : 'never') },
-];
-const ACTIONS: Column<StoreKey> = { name: 'Actions', isNumber: true, cell: (row) => <KeyActions row={row} /> };
+const COLUMNS: Columns<StoreKey> = {
+  Name: ({ name, created_by: { name: maker } }) => (
+    <Named name={<bdi>{name || 'without a name'}</bdi>} small={[maker && `by ${alone(maker)}`]} />
+  ),
+  Key: ({ mode, last_four, status }) => (
+    <>
+      <code>…{last_four}</code> <Badge state={mode} tone={mode === 'test' ? 'wait' : 'quiet'} />
+      {status === 'DEACTIVATED' && <Badge state="off" tone="bad" />}
+    </>
+  ),
+  May: mayOf,
+  From: ({ networks }) => networks.join(', ') || 'anywhere',
+  'Last used': right(({ last_used_at: at }) => (at ? <Time at={at} /> : 'never')),
+  '7 days': right(({ requests_7_days, refused_7_days: refused }) => (
+    <>
+      {requests_7_days.toLocaleString()}
+      {refused > 0 && <small class="bad">{refused.toLocaleString()} refused</small>}
+    </>
+  )),
+  Expires: right(({ expires_at: at }) => (at ? <Time at={at} /> : 'never')),
+};
 
 const isOver = ({ status, expires_at }: StoreKey): boolean =>
   status === 'REVOKED' || (expires_at !== null && new Date(expires_at) <= new Date());
 
 export function Keys() {
-  const query = { limit: PAGE_SIZE, page: Number(useRoute().query.page ?? 1) };
-  const list = useGet(['keys', query], () => api.GET('/v1/keys', { params: { query } }), { keep: true });
+  const query = pageOf(useRoute().query);
+  const list = useGet(['keys', query], () => api.GET('/v1/keys', { params: { query } }));
   const over = list.data?.data.filter(isOver) ?? [];
   return (
     <>
@@ -175,9 +164,8 @@ export function Keys() {
         noun="key"
         query={list}
         rows={list.data?.data.filter((row) => !isOver(row))}
-        columns={[...COLUMNS, ACTIONS]}
+        columns={{ ...COLUMNS, Actions: right((row: StoreKey) => <KeyActions row={row} />) }}
         empty="No key works. A program of yours, such as an ERP, needs one."
-        all={{}}
       />
       {over.length > 0 && (
         <details class="more foot">

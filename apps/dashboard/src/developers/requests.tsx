@@ -1,5 +1,5 @@
 import { api, useGet, type Schemas } from '../http.js';
-import { List, type Column } from '../parts/list.js';
+import { List, right, type Columns } from '../parts/list.js';
 
 /** What to do about the codes that integrations meet most. The guide has all of them. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -34,20 +34,17 @@ function refusalsOf(days: readonly Schemas['KeyUse'][]) {
 }
 type Refusal = ReturnType<typeof refusalsOf>[number];
 
-const COLUMNS: readonly Column<Refusal>[] = [
-  {
-    name: 'Code',
-    cell: ({ code }) => (
-      <a href="../docs/guide#codes" target="_blank" rel="noreferrer">
-        <code>{code}</code>
-      </a>
-    ),
-  },
-  { name: 'Key', cell: ({ name }) => <bdi class="line">{name || 'without a name'}</bdi> },
-  { name: 'Times', isNumber: true, cell: ({ times }) => times.toLocaleString() },
-  { name: 'Last day', isNumber: true, cell: ({ last }) => last },
-  { name: 'What to do', cell: ({ code }) => ADVICE[code] ?? 'The guide explains the code.' },
-];
+const COLUMNS: Columns<Refusal> = {
+  Code: ({ code }) => (
+    <a href="../docs/guide#codes" target="_blank" rel="noreferrer">
+      <code>{code}</code>
+    </a>
+  ),
+  Key: ({ name }) => <bdi class="line">{name || 'without a name'}</bdi>,
+  Times: right(({ times }) => times.toLocaleString()),
+  'Last day': right(({ last }) => last),
+  'What to do': ({ code }) => ADVICE[code] ?? 'The guide explains the code.',
+};
 
 async function read() {
   const { data } = await api.GET('/v1/keys/usage', { params: { query: { days: 7, limit: 100 } } });

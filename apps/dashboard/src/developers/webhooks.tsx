@@ -1,7 +1,7 @@
 import { api, refresh, textOf, useGet, type Webhook, type WebhookListItem } from '../http.js';
 import { announce } from '../parts/announce.js';
 import { Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
-import { Named, Table, type Column } from '../parts/list.js';
+import { Named, Table, right, type Columns } from '../parts/list.js';
 import { Badge, Note, Section, Waiting } from '../parts/page.js';
 import { count, Time, timeText } from '../parts/text.js';
 import { explain, REASONS } from './explain.js';
@@ -132,16 +132,13 @@ type Delivery = Webhook['last_deliveries'][number];
 
 const isGood = ({ status }: Delivery) => status !== null && status >= 200 && status < 300;
 
-const DELIVERIES: readonly Column<Delivery>[] = [
-  { name: 'At', cell: ({ at }) => <Time at={at} /> },
-  {
-    name: 'Result',
-    cell: (each) => <Badge state={String(each.status ?? each.phase)} tone={isGood(each) ? 'good' : 'bad'} />,
-  },
-  { name: 'Message', cell: ({ type, message_id }) => <Named name={type} small={[message_id]} /> },
-  { name: 'What it means', cell: (each) => <Named name={explain(each)} small={[each.answer.slice(0, 300)]} /> },
-  { name: 'ms', isNumber: true, cell: ({ duration_ms }) => duration_ms.toLocaleString() },
-];
+const DELIVERIES: Columns<Delivery> = {
+  At: ({ at }) => <Time at={at} />,
+  Result: (each) => <Badge state={String(each.status ?? each.phase)} tone={isGood(each) ? 'good' : 'bad'} />,
+  Message: ({ type, message_id }) => <Named name={type} small={[message_id]} />,
+  'What it means': (each) => <Named name={explain(each)} small={[each.answer.slice(0, 300)]} />,
+  ms: right(({ duration_ms }) => duration_ms.toLocaleString()),
+};
 
 function State({ state, reason, failing_since }: WebhookListItem) {
   if (state === 'paused') return <Badge state="paused" tone={reason === 'requested' ? 'wait' : 'bad'} />;

@@ -1,5 +1,5 @@
 import { mode, type Order, type OrderListItem, type OrderQuery } from '../http.js';
-import { Named, type Column } from '../parts/list.js';
+import { Named, right, type Columns } from '../parts/list.js';
 import { Badge, PaymentBadge } from '../parts/page.js';
 import { joined, money, Time } from '../parts/text.js';
 import { to } from '../route.js';
@@ -30,26 +30,19 @@ export function StageBadge({ stage, held = false }: { stage: string; held: boole
   return <Badge state={stage} word={stage === 'PENDING' ? 'to ship' : undefined} />;
 }
 
-export const COLUMNS: readonly Column<OrderListItem>[] = [
-  {
-    name: 'Order',
-    cell: ({ receipt_number: name, external_reference }) => (
-      <Named name={name} href={to(`/orders/${name}`)} small={[external_reference]} />
-    ),
-  },
-  { name: 'Placed', cell: ({ created_at }) => <Time at={created_at} /> },
-  { name: 'Customer', cell: ({ customer_name }) => <Named name={customer_name} /> },
-  { name: 'Payment', cell: ({ status }) => <PaymentBadge state={status} /> },
-  { name: 'Fulfilment', cell: ({ fulfillment_status, held }) => <StageBadge stage={fulfillment_status} held={held} /> },
-  { name: 'Units', isNumber: true, cell: ({ units }) => units },
-  {
-    name: 'Total',
-    isNumber: true,
-    cell: ({ total_amount, refund_due, currency }) => (
-      <>
-        {money(total_amount, currency)}
-        {!!refund_due && <small class="bad">pay back {money(refund_due, currency)}</small>}
-      </>
-    ),
-  },
-];
+export const COLUMNS = {
+  Order: ({ receipt_number: name, external_reference }) => (
+    <Named name={name} href={to(`/orders/${name}`)} small={[external_reference]} />
+  ),
+  Placed: ({ created_at }) => <Time at={created_at} />,
+  Customer: ({ customer_name }) => <Named name={customer_name} />,
+  Payment: ({ status }) => <PaymentBadge state={status} />,
+  Fulfilment: ({ fulfillment_status, held }) => <StageBadge stage={fulfillment_status} held={held} />,
+  Units: right(({ units }) => units),
+  Total: right(({ total_amount, refund_due, currency }) => (
+    <>
+      {money(total_amount, currency)}
+      {!!refund_due && <small class="bad">pay back {money(refund_due, currency)}</small>}
+    </>
+  )),
+} satisfies Columns<OrderListItem>;

@@ -1,6 +1,6 @@
 import { api, useGet, type Order, type Schemas } from '../http.js';
 import { Ask, Field, textIn } from '../parts/ask.js';
-import { capital, Facts, Named, Rows, Table, type Column } from '../parts/list.js';
+import { capital, Facts, Named, Rows, Table, right, type Columns } from '../parts/list.js';
 import { Badge, Copy, Note, Page, PaymentBadge, Section, Waiting } from '../parts/page.js';
 import { count, joined, Lines, money, Time, timeText } from '../parts/text.js';
 import { to } from '../route.js';
@@ -87,18 +87,15 @@ function Units({ line: { quantity, ...line } }: { line: Line }) {
   return <Named name={quantity} small={parts.map(([n, word]) => n > 0 && `${n} ${word}`)} />;
 }
 
-const columnsOf = (currency: string): readonly Column<Line>[] => [
-  { name: 'Product', cell: (line) => <Named name={line.name} small={[describe(line)]} /> },
-  {
-    name: 'Bins',
-    cell: ({ allocations }) => (
-      <Lines of={allocations.map(({ warehouse, bin, quantity }) => `${warehouse}/${bin} × ${quantity}`)} />
-    ),
-  },
-  { name: 'Units', isNumber: true, cell: (line) => <Units line={line} /> },
-  { name: 'Price', isNumber: true, cell: ({ unit_price }) => money(unit_price, currency) },
-  { name: 'Sum', isNumber: true, cell: ({ line_total }) => money(line_total, currency) },
-];
+const columnsOf = (currency: string): Columns<Line> => ({
+  Product: (line) => <Named name={line.name} small={[describe(line)]} />,
+  Bins: ({ allocations }) => (
+    <Lines of={allocations.map(({ warehouse, bin, quantity }) => `${warehouse}/${bin} × ${quantity}`)} />
+  ),
+  Units: right((line) => <Units line={line} />),
+  Price: right(({ unit_price }) => money(unit_price, currency)),
+  Sum: right(({ line_total }) => money(line_total, currency)),
+});
 
 function Goods({ order }: OfOrder) {
   const sums = [

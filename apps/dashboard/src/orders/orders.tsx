@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { api, useGet, type Order, type OrderListItem, type OrderQuery } from '../http.js';
 import { arrivals, showArrivals } from '../live.js';
 import { Form } from '../parts/ask.js';
-import { Choice, Filters, List, PAGE_SIZE } from '../parts/list.js';
+import { Choice, Filters, List, pageOf } from '../parts/list.js';
 import { Page } from '../parts/page.js';
 import { count, startOfDay } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
@@ -30,7 +30,7 @@ const queueOf = ({ query: { queue = 'ship' } }: Route) => (queue in QUEUES ? (qu
 
 /** The address of a page of the list as the filter of the API. */
 function filterOf(route: Route): OrderQuery {
-  const { queue, from, until, page, ...filter } = route.query;
+  const { queue, from, until, ...filter } = route.query;
   return {
     ...QUEUES[queueOf(route)].filter,
     ...filter,
@@ -38,8 +38,7 @@ function filterOf(route: Route): OrderQuery {
     created_from: from && startOfDay(from),
     created_to: until && startOfDay(until, 1),
     include: INCLUDE,
-    limit: PAGE_SIZE,
-    page: Number(page ?? 1),
+    ...pageOf(route.query),
   };
 }
 
@@ -81,7 +80,7 @@ export function Orders() {
   const route = useRoute();
   const queue = queueOf(route);
   const query = filterOf(route);
-  const list = useGet(['orders', query], () => api.GET('/v1/orders', { params: { query } }), { keep: true });
+  const list = useGet(['orders', query], () => api.GET('/v1/orders', { params: { query } }));
   const [chosen, choose] = useState(NONE);
   const address = JSON.stringify(route.query);
   useEffect(() => choose(NONE), [address]);

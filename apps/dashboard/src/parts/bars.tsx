@@ -1,4 +1,4 @@
-import { Table, type Column } from './list.js';
+import { Table, right, type Columns } from './list.js';
 
 export interface Bar {
   readonly name: string;
@@ -7,10 +7,10 @@ export interface Bar {
 }
 
 const HEIGHT = 40;
-const COLUMNS: readonly Column<Bar>[] = [
-  { name: 'Of', cell: ({ name }) => name },
-  { name: 'Value', isNumber: true, cell: ({ text }) => text },
-];
+const COLUMNS: Columns<Bar> = {
+  Of: ({ name }) => name,
+  Value: right(({ text }) => text),
+};
 
 /** Bars for the eye, and the same numbers in a table. */
 export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {

@@ -4,17 +4,18 @@ import { go, to, useRoute, type Route } from '../route.js';
 import { Waiting } from './page.js';
 import { count, joined } from './text.js';
 
-export interface Column<Row> {
-  readonly name: string;
-  /** A number: on the right. */
-  readonly isNumber?: boolean;
-  readonly cell: (row: Row) => ComponentChildren;
-}
+type Cell<Row> = (row: Row) => ComponentChildren;
+
+/** By its heading, what a column shows of a row. */
+export type Columns<Row> = Readonly<Record<string, Cell<Row> | { readonly right: Cell<Row> }>>;
+
+/** Of a column of numbers or buttons. */
+export const right = <Row,>(cell: Cell<Row>) => ({ right: cell });
 
 export interface TableProps<Row> {
   readonly label: string;
   readonly rows: readonly Row[];
-  readonly columns: readonly Column<Row>[];
+  readonly columns: Columns<Row>;
   /** What names a row, where it is not its id or all of it. */
   readonly keyOf?: (row: Row) => string;
   readonly foot?: ComponentChildren;
@@ -30,6 +31,9 @@ const idOf = (row: unknown): string => (row as { id?: string }).id ?? JSON.strin
  * shown as cards, which some browsers take for no table.
  */
 export function Table<Row>({ label, rows, columns, keyOf = idOf, foot, chosen, choose }: TableProps<Row>) {
+  const cells = Object.entries(columns).map(([name, column]) =>
+    'right' in column ? { name, side: 'n', cell: column.right } : { name, side: '', cell: column },
+  );
   const box = (name: string, keys: readonly string[]) => {
     const others = [...(chosen ?? [])].filter((key) => !keys.includes(key));
     const isOn = others.length + keys.length === chosen?.size;
@@ -46,8 +50,8 @@ export function Table<Row>({ label, rows, columns, keyOf = idOf, foot, chosen, c
                 {box('all rows', rows.map(keyOf))}
               </th>
             )}
-            {columns.map(({ name, isNumber }) => (
-              <th key={name} role="columnheader" class={isNumber ? 'n' : ''}>
+            {cells.map(({ name, side }) => (
+              <th key={name} role="columnheader" class={side}>
                 {name}
               </th>
             ))}
@@ -61,9 +65,9 @@ export function Table<Row>({ label, rows, columns, keyOf = idOf, foot, chosen, c
                   {box(keyOf(row), [keyOf(row)])}
                 </td>
               )}
-              <th role="rowheader">{columns[0]?.cell(row)}</th>
-              {columns.slice(1).map(({ name, isNumber, cell }) => (
-                <td key={name} role="cell" class={isNumber ? 'n' : ''} data-name={name}>
+              <th role="rowheader">{cells[0]?.cell(row)}</th>
+              {cells.slice(1).map(({ name, side, cell }) => (
+                <td key={name} role="cell" class={side} data-name={name}>
                   {cell(row)}
                 </td>
               ))}
@@ -76,11 +80,14 @@ export function Table<Row>({ label, rows, columns, keyOf = idOf, foot, chosen, c
   );
 }
 
-export const PAGE_SIZE = 50;
+const PAGE_SIZE = 50;
+
+/** The page of a list that the address names, as the API has it. */
+export const pageOf = ({ page = '1' }: Route['query']) => ({ limit: PAGE_SIZE, page: Number(page) });
 
 /** The links of the pages of a list. @param noun of one row. */
-export function Pages({ route, total, noun }: { route: Route; total: number; noun: string }) {
-  const page = Number(route.query.page ?? 1);
+function Pages({ route, total, noun }: { route: Route; total: number; noun: string }) {
+  const { page } = pageOf(route.query);
   const before = (page - 1) * PAGE_SIZE;
   const end = Math.min(total, before + PAGE_SIZE);
   const link = (n: number, rel: 'prev' | 'next', word: string) => (
@@ -163,23 +170,23 @@ interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   /** Those of the answer that are shown, where not all are. */
   readonly rows?: readonly Row[];
   readonly empty: string;
-  /** Of a page that is the list, with filters and pages in its address: the address without a filter. */
-  readonly all?: Readonly<Record<string, string>>;
-  /** Of one row, where there are pages. */
+  /** Of one row, where the page is the list, with filters and pages in its address. */
   readonly noun?: string;
+  /** The address without a filter. */
+  readonly all?: Readonly<Record<string, string>>;
   /** Beside the links of the pages. */
   readonly children?: ComponentChildren;
 }
 
 /** What is on its way, that nothing is there, or the table. */
-export function List<Row>({ query, rows, empty, all, noun = '', children, ...table }: ListProps<Row>) {
+export function List<Row>({ query, rows, empty, noun, all = {}, children, ...table }: ListProps<Row>) {
   const route = useRoute();
   const shown = rows ?? query.data?.data ?? [];
   const total = query.data?.pagination.total ?? 0;
-  const isFiltered = all !== undefined && to(route.path, all) !== to(route.path, route.query);
+  const isFiltered = noun && to(route.path, all) !== to(route.path, route.query);
   return (
     <>
-      <Waiting query={query} rows={all ? 12 : 3} />
+      <Waiting query={query} rows={noun ? 12 : 3} />
       {query.data && shown.length === 0 && (
         <p class="empty">
           {empty} {isFiltered && <a href={to(route.path, all)}>Show all {table.label.toLowerCase()}</a>}
@@ -190,7 +197,7 @@ export function List<Row>({ query, rows, empty, all, noun = '', children, ...tab
           <Table rows={shown} {...table} />
         </div>
       )}
-      {all && total > 0 && (
+      {noun && total > 0 && (
         <div class="bar">
           {children}
           <Pages route={route} total={total} noun={noun} />

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { refresh, useGet } from '../http.js';
 import { announce } from '../parts/announce.js';
 import { Form } from '../parts/ask.js';
-import { Named, Table, type Column } from '../parts/list.js';
+import { Named, Table, type Columns } from '../parts/list.js';
 import { Badge, download, Page, Section, Waiting } from '../parts/page.js';
 import { count, Lines } from '../parts/text.js';
 import { useMe } from '../session.js';
@@ -91,8 +91,8 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
   );
 }
 
-const COLUMNS: readonly Column<BundleLine>[] = [
-  { name: 'What', cell: ({ n, kind, key }) => <Named name={key || 'Unreadable'} small={[`line ${n} ${kind}`]} /> },
-  { name: 'Changes', cell: ({ notes }) => <Lines of={notes} /> },
-  { name: 'Result', cell: ({ result }) => <Badge state={result} /> },
-];
+const COLUMNS: Columns<BundleLine> = {
+  What: ({ n, kind, key }) => <Named name={key || 'Unreadable'} small={[`line ${n} ${kind}`]} />,
+  Changes: ({ notes }) => <Lines of={notes} />,
+  Result: ({ result }) => <Badge state={result} />,
+};

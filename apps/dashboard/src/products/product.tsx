@@ -2,13 +2,12 @@ import { useState } from 'preact/hooks';
 import { api, useGet, type Schemas } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS, describe, ONLY_MODE } from '../orders/columns.js';
 import { Amount, Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
-import { capital, Facts, List, Named, Table, type Column } from '../parts/list.js';
+import { capital, Facts, List, Named, Table, right, type Columns } from '../parts/list.js';
 import { Badge, Page, Section } from '../parts/page.js';
 import { minorOf, money, plainMoney } from '../parts/text.js';
 import { to } from '../route.js';
 import { can, currency } from '../session.js';
-import { CHANGES } from '../stock/changes.js';
-import type { StockRow } from '../stock/movements.js';
+import { Change, keyOf, type StockRow } from '../stock/changes.js';
 
 type Product = Schemas['Product'];
 type Variant = Product['variants'][number];
@@ -43,34 +42,29 @@ export function ProductPage({ id }: { id: string }) {
   );
 }
 
-const variantColumns = (product: Product): readonly Column<Variant>[] => [
-  { name: 'Variant', cell: (variant) => <Named name={variant.name} small={[describe(variant)]} /> },
-  { name: 'Status', cell: ({ status }) => <Badge state={status} /> },
-  { name: 'Available', isNumber: true, cell: ({ quantity }) => quantity.toLocaleString() },
-  { name: 'Price', isNumber: true, cell: ({ price }) => priceText(price) },
-  {
-    name: 'Change',
-    isNumber: true,
-    cell: (variant) => (
-      <span class="actions">{can('catalog') && <EditPrice product={product} variant={variant} />}</span>
-    ),
-  },
-];
+const variantColumns = (product: Product): Columns<Variant> => ({
+  Variant: (variant) => <Named name={variant.name} small={[describe(variant)]} />,
+  Status: ({ status }) => <Badge state={status} />,
+  Available: right(({ quantity }) => quantity.toLocaleString()),
+  Price: right(({ price }) => priceText(price)),
+  Change: right((variant) => (
+    <span class="actions">{can('catalog') && <EditPrice product={product} variant={variant} />}</span>
+  )),
+});
 
-const BINS: readonly Column<StockRow>[] = [
-  { name: 'Bin', cell: ({ warehouse, bin }) => <span class="n">{`${warehouse}/${bin}`}</span> },
-  { name: 'SKU', cell: ({ sku }) => <span class="line">{sku}</span> },
-  { name: 'Available', isNumber: true, cell: ({ quantity }) => quantity.toLocaleString() },
-  CHANGES,
-];
-const binOf = ({ variant_id, warehouse, bin }: StockRow) => [variant_id, warehouse, bin].join('/');
+const BINS: Columns<StockRow> = {
+  Bin: ({ warehouse, bin }) => <span class="n">{`${warehouse}/${bin}`}</span>,
+  SKU: ({ sku }) => <span class="line">{sku}</span>,
+  Available: right(({ quantity }) => quantity.toLocaleString()),
+  Change,
+};
 
 function Bins({ id }: { id: number }) {
   const params = { query: { product_id: id, limit: 100 } };
   const list = useGet(['stock', 'product', id], () => api.GET('/v1/stock', { params }));
   return (
     <Section title="Bins" flush>
-      <List label="Table of the bins" query={list} columns={BINS} empty="No bin has had it yet." keyOf={binOf} />
+      <List label="Table of the bins" query={list} columns={BINS} empty="No bin has had it yet." keyOf={keyOf} />
     </Section>
   );
 }

@@ -1,6 +1,6 @@
 import { api, useGet, type Schemas } from '../http.js';
 import { Check } from '../parts/ask.js';
-import { Choice, Filters, List, Named, PAGE_SIZE, type Column } from '../parts/list.js';
+import { Choice, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
 import { Badge, Page } from '../parts/page.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
@@ -9,27 +9,22 @@ import { priceText } from './product.js';
 type Row = Schemas['ProductListItem'];
 const STATUSES = ['ACTIVE', 'DRAFT', 'ARCHIVED'];
 
-const COLUMNS: readonly Column<Row>[] = [
-  { name: 'Product', cell: ({ id, name }) => <Named name={name} href={to(`/products/${id}`)} /> },
-  { name: 'SKU', cell: ({ sku }) => <span class="line">{sku}</span> },
-  { name: 'Status', cell: ({ status }) => <Badge state={status} /> },
-  {
-    name: 'Available',
-    isNumber: true,
-    cell: ({ quantity }) => <span class={quantity === 0 ? 'bad' : ''}>{quantity.toLocaleString()}</span>,
-  },
-  { name: 'Price', isNumber: true, cell: ({ price }) => priceText(price) },
-];
+const COLUMNS: Columns<Row> = {
+  Product: ({ id, name }) => <Named name={name} href={to(`/products/${id}`)} />,
+  SKU: ({ sku }) => <span class="line">{sku}</span>,
+  Status: ({ status }) => <Badge state={status} />,
+  Available: right(({ quantity }) => <span class={quantity === 0 ? 'bad' : ''}>{quantity.toLocaleString()}</span>),
+  Price: right(({ price }) => priceText(price)),
+};
 
 /** By a text in the name, or else by the whole SKU. */
-async function read({ search, category, stock, status, page }: Route['query']) {
+async function read({ search, category, stock, status, ...route }: Route['query']) {
   const query = {
     category_id: category ? Number(category) : undefined,
     in_stock: stock ? true : undefined,
     status: status ? [status as Row['status']] : undefined,
     include: ['sku' as const],
-    limit: PAGE_SIZE,
-    page: Number(page ?? 1),
+    ...pageOf(route),
   };
   const get = (more: { search?: string | undefined; sku?: string }) =>
     api.GET('/v1/products', { params: { query: { ...query, ...more } } });
@@ -39,7 +34,7 @@ async function read({ search, category, stock, status, page }: Route['query']) {
 
 export function Products() {
   const route = useRoute();
-  const list = useGet(['products', route.query], () => read(route.query), { keep: true });
+  const list = useGet(['products', route.query], () => read(route.query));
   const categories = useGet(['categories'], () => api.GET('/v1/categories', { params: { query: { limit: 100 } } }));
   return (
     <Page
@@ -61,7 +56,7 @@ export function Products() {
         {can('catalog') && <Choice name="status" label="Status" values={STATUSES} />}
         <Check label="Only in stock" name="stock" value="1" defaultChecked={!!route.query.stock} />
       </Filters>
-      <List label="Products" noun="product" query={list} columns={COLUMNS} empty="No product matches." all={{}} />
+      <List label="Products" noun="product" query={list} columns={COLUMNS} empty="No product matches." />
     </Page>
   );
 }

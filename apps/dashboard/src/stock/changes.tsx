@@ -1,12 +1,70 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api, type Schemas } from '../http.js';
+import { api, useGet, type Schemas } from '../http.js';
 import { Ask, Field, textIn } from '../parts/ask.js';
-import type { Column } from '../parts/list.js';
-import { Note } from '../parts/page.js';
-import { count } from '../parts/text.js';
-import { to } from '../route.js';
+import { List, Named, pageOf, right, type Columns } from '../parts/list.js';
+import { Note, Page } from '../parts/page.js';
+import { count, Time } from '../parts/text.js';
+import { to, useRoute } from '../route.js';
 import { can } from '../session.js';
-import { filterOf, Newest, useWarehouses, type StockRow } from './movements.js';
+
+export type StockRow = Schemas['StockListItem'];
+
+export const useWarehouses = () =>
+  useGet(['warehouses'], () => api.GET('/v1/warehouses', { params: { query: { limit: 100 } } })).data?.data ?? [];
+
+/** What names a row. Its units may change while a dialog of it is open. */
+export const keyOf = (row: StockRow) => [row.product_id, row.variant_id, row.warehouse, row.bin].join('/');
+
+function BinName({ warehouse, bin }: Pick<StockRow, 'warehouse' | 'bin'>) {
+  const isClosed = useWarehouses().some(({ code, active }) => code === warehouse && !active);
+  const name = bin ? <span class="n">{`${warehouse}/${bin}`}</span> : '–';
+  return <Named name={name} small={[isClosed && 'closed, not for sale']} />;
+}
+
+/** The cells that name a row of the stock or of its history. */
+export const PLACE = {
+  SKU: ({ sku, product_id }: Pick<StockRow, 'sku' | 'product_id'>) => (
+    <Named name={sku || `Product ${product_id}`} href={to(`/products/${product_id}`)} />
+  ),
+  Bin: (row: Pick<StockRow, 'warehouse' | 'bin'>) => <BinName {...row} />,
+};
+
+const MOVEMENT: Columns<Schemas['StockMovement']> = {
+  When: ({ at }) => <Time at={at} />,
+  Why: ({ kind, order_id, reference }) => {
+    const word = kind.toLowerCase();
+    return order_id ? <a href={to(`/orders/${order_id}`)}>{word}</a> : `${word} ${reference}`;
+  },
+  Who: ({ actor }) => actor?.name,
+  Units: right(({ quantity: n }) => `${n > 0 ? '+' : ''}${n.toLocaleString()}`),
+};
+
+/** The filter of a row of the stock. The ledger finds a unit by its SKU, or else by its product. */
+const filterOf = ({ sku, product_id, warehouse, bin }: StockRow) => ({
+  ...(sku ? { sku } : { product_id: String(product_id) }),
+  warehouse,
+  bin,
+});
+
+const useMovements = (query: object) =>
+  useGet(['stock', 'movements', query], () => api.GET('/v1/stock/movements', { params: { query } }));
+
+function Newest({ row }: { row: StockRow }) {
+  const query = useMovements({ ...filterOf(row), limit: 3 });
+  return <List label="Newest movements" query={query} columns={MOVEMENT} empty="Nothing has moved." />;
+}
+
+export function Movements() {
+  const { query } = useRoute();
+  const list = useMovements({ ...query, ...pageOf(query) });
+  const columns = { ...PLACE, ...MOVEMENT };
+  return (
+    <Page title={query.sku ? `History of ${query.sku}` : 'History of the stock'} back="Stock">
+      {query.warehouse && <p class="facts">{`${query.warehouse}/${query.bin ?? ''}`}</p>}
+      <List label="Movements" noun="movement" query={list} columns={columns} empty="Nothing has moved." />
+    </Page>
+  );
+}
 
 /** All lines or none, so that a corrected request changes nothing twice. */
 async function change(given: Schemas['ChangeStockRequest'], text: string): Promise<string> {
@@ -23,23 +81,17 @@ function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean })
     const lines = [{ product_id, variant_id, warehouse, bin, ...effect }];
     return change({ reason: textIn(form, 'reason'), lines }, `The stock of ${name} is changed.`);
   };
+  const words = isSet
+    ? { label: 'Set…', title: `Set the units of ${name}`, verb: 'Set' }
+    : { label: '±', title: `Add or remove ${name}`, verb: 'Change' };
+  const units = isSet
+    ? { label: 'Units that can be sold', hint: 'Without what is sold and still lies there.' }
+    : { label: 'Units', hint: '5 came in, -2 are gone.' };
   return (
-    <Ask
-      label={isSet ? 'Set…' : '±'}
-      title={isSet ? `Set the units of ${name}` : `Add or remove ${name}`}
-      verb={isSet ? 'Set' : 'Change'}
-      send={send}
-    >
+    <Ask {...words} send={send}>
       <Present row={row} />
       <Newest row={row} />
-      <Field
-        label={isSet ? 'Units that can be sold' : 'Units'}
-        name="units"
-        type="number"
-        required
-        autoFocus
-        hint={isSet ? 'Without what is sold and still lies there.' : '5 came in, -2 are gone.'}
-      />
+      <Field {...units} name="units" type="number" required autoFocus />
       <Field label="Reason" name="reason" />
     </Ask>
   );
@@ -63,10 +115,8 @@ function Present({ row: { quantity, warehouse, bin } }: { row: StockRow }) {
   );
 }
 
-export const CHANGES: Column<StockRow> = {
-  name: 'Change',
-  isNumber: true,
-  cell: (row) =>
+export const Change = right(
+  (row: StockRow) =>
     row.bin && (
       <span class="actions">
         {can('stock') && <ChangeUnits row={row} />}
@@ -76,7 +126,7 @@ export const CHANGES: Column<StockRow> = {
         </a>
       </span>
     ),
-};
+);
 
 /** `SKU units` of each line. A SKU without units is one, and the same one again adds, as a scanner gives them. */
 function unitsOf(text: string): [sku: string, units: number][] {
@@ -92,12 +142,18 @@ function unitsOf(text: string): [sku: string, units: number][] {
 function AsOf() {
   const [cursor, setCursor] = useState('');
   useEffect(() => {
-    const params = { query: { kinds: 'stock', cursor: 'now' } };
-    const take = (answer?: { data?: Schemas['ChangePage'] }) => setCursor(answer?.data?.cursor ?? '');
-    api.GET('/v1/changes', { params }).then(take, () => take());
+    const read = api.GET('/v1/changes', { params: { query: { kinds: 'stock', cursor: 'now' } } });
+    read.then(({ data }) => setCursor(data?.cursor ?? '')).catch(() => undefined);
   }, []);
   return <input type="hidden" name="as_of" value={cursor} />;
 }
+
+const COUNT = 'Count all that lies in the bin, without open parcels. What sells from now on is taken off.';
+const UNITS = {
+  label: 'SKUs and units',
+  placeholder: 'R-1-42 24\nR-1-43',
+  hint: 'A SKU in each line, then its units. Without units it is one, and the same SKU again adds: scan.',
+};
 
 /** Goods that came, or a count, of several SKUs. */
 export function Several({ isCount = false }: { isCount?: boolean }) {
@@ -115,15 +171,11 @@ export function Several({ isCount = false }: { isCount?: boolean }) {
     const body = { reference: textIn(form, 'reference') || null, reason: isCount ? 'Count' : 'Goods receipt', lines };
     return change(body, `${count(lines.length, 'SKU')} ${isCount ? 'counted' : 'received'}.`);
   };
+  const words = isCount
+    ? { label: 'Count…', title: 'Enter a count', verb: 'Enter', text: COUNT }
+    : { label: 'Receive…', title: 'Receive goods', verb: 'Receive', tone: 'primary' as const };
   return (
-    <Ask
-      label={isCount ? 'Count…' : 'Receive…'}
-      title={isCount ? 'Enter a count' : 'Receive goods'}
-      verb={isCount ? 'Enter' : 'Receive'}
-      tone={isCount ? undefined : 'primary'}
-      text={isCount && 'Count all that lies in the bin, without open parcels. What sells from now on is taken off.'}
-      send={send}
-    >
+    <Ask {...words} send={send}>
       {isCount && <AsOf />}
       <div class="pair">
         <Field label={isCount ? 'Count number' : 'Delivery number'} name="reference" hint="Applies once." />
@@ -134,11 +186,7 @@ export function Several({ isCount = false }: { isCount?: boolean }) {
           <option key={place} value={place} />
         ))}
       </datalist>
-      <label class="field">
-        <span>SKUs and units</span>
-        <textarea name="lines" rows={6} required autoFocus spellcheck={false} placeholder={'R-1-42 24\nR-1-43'} />
-        <small>A SKU in each line, then its units. Without units it is one, and the same SKU again adds: scan.</small>
-      </label>
+      <Field {...UNITS} name="lines" rows={6} required autoFocus spellcheck={false} />
     </Ask>
   );
 }

@@ -1,11 +1,10 @@
 import { api, useGet, type Schemas } from '../http.js';
 import { Check } from '../parts/ask.js';
-import { Choice, Filters, List, Named, PAGE_SIZE, type Column } from '../parts/list.js';
+import { Choice, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
 import { Note, Page } from '../parts/page.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
-import { CHANGES, Several } from './changes.js';
-import { BIN, SKU, useWarehouses, type StockRow } from './movements.js';
+import { Change, keyOf, PLACE, Several, useWarehouses, type StockRow } from './changes.js';
 
 /** As many SKUs as a filter of the stock takes. */
 const MOST = 100;
@@ -26,8 +25,8 @@ async function findSkus(search: string): Promise<string[]> {
 }
 
 /** A page of the SKUs without units, each with the bins in which it lay, or with none. */
-async function readOut({ search, warehouse, bin, page }: Route['query']) {
-  const query = { search, out_of_stock: true as const, limit: PAGE_SIZE, page: Number(page ?? 1) };
+async function readOut({ search, warehouse, bin, ...route }: Route['query']) {
+  const query = { search, out_of_stock: true as const, ...pageOf(route) };
   const { data: units } = await api.GET('/v1/skus', { params: { query } });
   const places = { sku: skusOf(units?.data).join(','), warehouse, bin, limit: MOST };
   const stock = places.sku ? (await api.GET('/v1/stock', { params: { query: places } })).data : undefined;
@@ -40,9 +39,9 @@ async function readOut({ search, warehouse, bin, page }: Route['query']) {
 }
 
 /** The rows with the names of what is on sale. */
-async function read({ search, warehouse, bin, page }: Route['query']) {
+async function read({ search, warehouse, bin, ...route }: Route['query']) {
   const skus = search ? await findSkus(search) : undefined;
-  const query = { sku: skus?.join(','), warehouse, bin, limit: PAGE_SIZE, page: Number(page ?? 1) };
+  const query = { sku: skus?.join(','), warehouse, bin, ...pageOf(route) };
   const { data } = await api.GET('/v1/stock', { params: { query } });
   const sku = skusOf(data?.data).join(',');
   const names = sku ? await api.GET('/v1/skus', { params: { query: { sku, limit: 100 } } }) : undefined;
@@ -50,25 +49,18 @@ async function read({ search, warehouse, bin, page }: Route['query']) {
   return { data: data && rows && { ...data, data: rows, cut: skus?.length === MOST && 'SKUs' } };
 }
 
-const COLUMNS: readonly Column<Row>[] = [
-  SKU,
-  {
-    name: 'Product',
-    cell: ({ unit }) =>
-      unit ? <Named name={unit.name} small={Object.values(unit.attributes)} /> : <span class="soft">not on sale</span>,
-  },
-  BIN,
-  {
-    name: 'Available',
-    isNumber: true,
-    cell: ({ quantity }) => <span class={quantity === 0 ? 'bad' : ''}>{quantity.toLocaleString()}</span>,
-  },
-  CHANGES,
-];
+const COLUMNS: Columns<Row> = {
+  SKU: PLACE.SKU,
+  Product: ({ unit }) =>
+    unit ? <Named name={unit.name} small={Object.values(unit.attributes)} /> : <span class="soft">not on sale</span>,
+  Bin: PLACE.Bin,
+  Available: right(({ quantity }) => <span class={quantity === 0 ? 'bad' : ''}>{quantity.toLocaleString()}</span>),
+  Change,
+};
 
 export function Stock() {
   const { query } = useRoute();
-  const list = useGet(['stock', query], () => (query.out ? readOut : read)(query), { keep: true });
+  const list = useGet(['stock', query], () => (query.out ? readOut : read)(query));
   const actions = (
     <>
       <a class="button" href={to('/stock/movements')}>
@@ -91,8 +83,7 @@ export function Stock() {
         query={list}
         columns={COLUMNS}
         empty="No stock matches."
-        all={{}}
-        keyOf={(row) => [row.product_id, row.variant_id, row.warehouse, row.bin].join('/')}
+        keyOf={keyOf}
       />
     </Page>
   );

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api, useGet, type Schemas } from '../http.js';
 import { Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
-import { List, Named, Rows, type Column } from '../parts/list.js';
+import { List, Named, Rows, right, type Columns } from '../parts/list.js';
 import { Page, Waiting } from '../parts/page.js';
 import { alone, Time, timeText } from '../parts/text.js';
 import { isMe } from '../session.js';
@@ -110,18 +110,13 @@ function Sessions({ id }: { id: string }) {
   );
 }
 
-const COLUMNS: readonly Column<Person>[] = [
-  {
-    name: 'Name',
-    cell: ({ id, name, email }) => (
-      <Named name={[<bdi key="name">{name}</bdi>, isMe(id) && ' (you)']} small={[email]} />
-    ),
-  },
-  { name: 'Role', cell: ({ role }) => role },
-  { name: 'Last sign-in', cell: ({ last_sign_in_at: at }) => (at ? <Time at={at} /> : 'never') },
-  { name: 'Signed in', cell: ({ id }) => <Sessions id={id} /> },
-  { name: 'Actions', isNumber: true, cell: (row) => <Actions row={row} /> },
-];
+const COLUMNS: Columns<Person> = {
+  Name: ({ id, name, email }) => <Named name={[<bdi key="name">{name}</bdi>, isMe(id) && ' (you)']} small={[email]} />,
+  Role: ({ role }) => role,
+  'Last sign-in': ({ last_sign_in_at: at }) => (at ? <Time at={at} /> : 'never'),
+  'Signed in': ({ id }) => <Sessions id={id} />,
+  Actions: right((row) => <Actions row={row} />),
+};
 
 export function Team() {
   const list = useGet(['people'], () => api.GET('/v1/people', { params: { query: { limit: 100 } } }));
