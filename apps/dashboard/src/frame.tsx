@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { mode, switchMode, textOf, type Key, type Scope } from './http.js';
 import { Keyboard, PAGES } from './keyboard.js';
 import { live } from './live.js';
-import { announce, Announcements } from './parts/announce.js';
+import { announce, Announcements, Button, LinkButton } from './parts/page.js';
 import { clock } from './parts/text.js';
 import { to, useRoute } from './route.js';
 import { can, SignInAgain, signOut } from './session.js';
@@ -58,9 +58,7 @@ function Person({ me }: { me: Key }) {
           <small>{me.person?.role}</small>
         </p>
         <button onClick={switchMode}>{mode === 'live' ? 'Switch to test mode' : 'Leave test mode'}</button>
-        <a class="button" href="../docs" target="_blank" rel="noreferrer">
-          API reference
-        </a>
+        <LinkButton text="API reference" href="../docs" target="_blank" rel="noreferrer" />
         <button onClick={end}>Sign out</button>
       </div>
     </details>
@@ -75,9 +73,7 @@ export function Frame({ me, children }: { me: Key; children: ComponentChildren }
   return (
     <>
       <header class="top">
-        <button class="skip" onClick={() => document.querySelector('h1')?.focus()}>
-          Skip to the content
-        </button>
+        <Button text="Skip to the content" class="skip" onClick={() => document.querySelector('h1')?.focus()} />
         <strong class="store">{me.store.name}</strong>
         <nav aria-label="Dashboard">
           {PAGES.filter((page) => mayOpen(page.path)).map((page) => (

@@ -1,9 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, post, queries, signedOut, useGet, type Key, type Scope } from './http.js';
-import { announce } from './parts/announce.js';
 import { Choices, Dialog, Field, Form, textIn } from './parts/ask.js';
-import { Alert, Note, Waiting } from './parts/page.js';
+import { Alert, announce, Button, LinkButton, Note, Waiting } from './parts/page.js';
 import { useStore } from './store.js';
 import { go, to } from './route.js';
 
@@ -85,6 +84,9 @@ function Open({ verb, proofIn, onCancel, children }: OpenProps): JSX.Element {
   );
 }
 
+const EMAIL = { name: 'email', type: 'email', autoComplete: 'username' };
+const CODE = { name: 'code', class: 'code', autoComplete: 'one-time-code', spellcheck: false };
+
 /** Asks for the address, then for the code that was mailed to it. */
 function ByCode(): JSX.Element {
   const [email, setEmail] = useState('');
@@ -92,19 +94,10 @@ function ByCode(): JSX.Element {
     await post('sign-in/code', { email: textIn(form, 'email') });
     setEmail(textIn(form, 'email'));
   };
-  const before = known?.person?.email ?? '';
   if (!email)
     return (
       <Form verb="Send me a code" onSubmit={mail}>
-        <Field
-          label="E-mail"
-          name="email"
-          type="email"
-          required
-          autoFocus
-          autoComplete="username"
-          defaultValue={before}
-        />
+        <Field label="E-mail" {...EMAIL} required autoFocus defaultValue={known?.person?.email ?? ''} />
       </Form>
     );
   return (
@@ -113,17 +106,7 @@ function ByCode(): JSX.Element {
         If <strong>{email}</strong> belongs to a person of a store, a code is on its way. It works for 10 minutes, in
         this browser.
       </p>
-      <Field
-        label="Code"
-        name="code"
-        class="code"
-        required
-        autoFocus
-        autoComplete="one-time-code"
-        autoCapitalize="characters"
-        spellcheck={false}
-        placeholder="K7QM-2XRD"
-      />
+      <Field label="Code" {...CODE} autoCapitalize="characters" required autoFocus placeholder="K7QM-2XRD" />
     </Open>
   );
 }
@@ -143,11 +126,7 @@ function WaysIn(): JSX.Element {
     );
   return (
     <>
-      {oidc && (
-        <a class="button primary wide" href="./oidc/start">
-          Sign in with your organisation
-        </a>
-      )}
+      {oidc && <LinkButton text="Sign in with your organisation" class="primary wide" href="./oidc/start" />}
       {code && <ByCode />}
       {!code && !oidc && (
         <p>
@@ -159,11 +138,9 @@ function WaysIn(): JSX.Element {
 }
 
 const Door = ({ children }: { children: ComponentChildren }) => (
-  <main class="door">
-    <div class="card">
-      <h1>Sign in</h1>
-      {children}
-    </div>
+  <main class="door card">
+    <h1>Sign in</h1>
+    {children}
   </main>
 );
 
@@ -182,10 +159,7 @@ export const SignIn = ({ refusal }: { refusal?: string | undefined }) => (
   </Door>
 );
 
-interface Invitation {
-  readonly person: { readonly name: string };
-  readonly stores: readonly StoreName[];
-}
+type Invitation = Readonly<{ person: { name: string }; stores: readonly StoreName[] }>;
 
 /** The page of a link. Opening it does nothing: only the button uses the link up. */
 export function Enter({ token: link }: { token: string }): JSX.Element {
@@ -193,11 +167,7 @@ export function Enter({ token: link }: { token: string }): JSX.Element {
   return (
     <Door>
       <Waiting query={query} rows={2} />
-      {query.error && (
-        <a class="button" href={to('/')}>
-          Sign in another way
-        </a>
-      )}
+      {query.error && <LinkButton text="Sign in another way" href={to('/')} />}
       {query.data && (
         <Open verb={`Sign in as ${query.data.person.name}`} proofIn={() => ({ link })}>
           <p>To {query.data.stores.map(({ name }) => name).join(', ')}.</p>
@@ -206,6 +176,8 @@ export function Enter({ token: link }: { token: string }): JSX.Element {
     </Door>
   );
 }
+
+const WHY = { stale: 'This needs a sign-in within the last hour.', ended: 'Your session has ended.' };
 
 /** Over the page as it is, so that a filled form stays. */
 export function SignInAgain(): JSX.Element | null {
@@ -216,16 +188,9 @@ export function SignInAgain(): JSX.Element | null {
   if (!why) return null;
   return (
     <Dialog title="Sign in again" onClose={close} stays={!isStale}>
-      <p>
-        {isStale ? 'This needs a sign-in within the last hour.' : 'Your session has ended.'} What you typed is still
-        there.
-      </p>
+      <p>{WHY[why]} What you typed is still there.</p>
       <WaysIn />
-      {isStale && (
-        <button type="button" class="quiet" onClick={close}>
-          Not now
-        </button>
-      )}
+      {isStale && <Button text="Not now" class="quiet" onClick={close} />}
     </Dialog>
   );
 }

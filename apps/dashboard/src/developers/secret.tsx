@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import { Form } from '../parts/ask.js';
+import { Dialog, Form } from '../parts/ask.js';
 import { Copy } from '../parts/page.js';
 import { createStore, useStore } from '../store.js';
 
@@ -22,19 +21,16 @@ export const Copied = ({ text }: { text: string }) => (
 
 /** Only its button closes it. */
 export function Secret() {
-  const dialog = useRef<HTMLDialogElement>(null);
   const shown = useStore(secret);
-  useEffect(() => (shown ? dialog.current?.showModal() : dialog.current?.close()), [shown]);
+  const close = () => secret.set(undefined);
+  if (!shown) return null;
   return (
-    <dialog ref={dialog} aria-label={shown?.title} closedby="none" onCancel={(event) => event.preventDefault()}>
-      {shown && (
-        <Form verb="I have stored it" onSubmit={() => secret.set(undefined)}>
-          <h2>{shown.title}</h2>
-          <p class="soft">It is shown once, now. Store it where only its program reads it.</p>
-          <Copied text={shown.text} />
-          {shown.hint}
-        </Form>
-      )}
-    </dialog>
+    <Dialog title={shown.title} onClose={close} stays>
+      <Form verb="I have stored it" onSubmit={close}>
+        <p class="soft">It is shown once, now. Store it where only its program reads it.</p>
+        <Copied text={shown.text} />
+        {shown.hint}
+      </Form>
+    </Dialog>
   );
 }

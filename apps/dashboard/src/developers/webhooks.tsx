@@ -1,8 +1,7 @@
 import { api, refresh, textOf, useGet, type Webhook, type WebhookListItem } from '../http.js';
-import { announce } from '../parts/announce.js';
 import { Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
 import { Named, Table, right, type Columns } from '../parts/list.js';
-import { Badge, Note, Section, Waiting } from '../parts/page.js';
+import { announce, Badge, Button, Note, Section, Waiting } from '../parts/page.js';
 import { count, Time, timeText } from '../parts/text.js';
 import { explain, REASONS } from './explain.js';
 import { numberIn } from './keys.js';
@@ -90,11 +89,7 @@ function WebhookActions({ hook }: { hook: Webhook }) {
   /** A button without a question, for what harms nothing. */
   const now = (label: string, verb: 'resume' | 'test' | 'pause', said: string) => {
     const act = () => api.POST(`/v1/webhooks/{id}/${verb}`, path).then(() => said, textOf);
-    return (
-      <button type="button" onClick={() => void act().then(announce).then(refresh)}>
-        {label}
-      </button>
-    );
+    return <Button text={label} onClick={() => void act().then(announce).then(refresh)} />;
   };
   const replay = async (form: FormData) => {
     const body = { from: new Date(textIn(form, 'from')).toISOString() };

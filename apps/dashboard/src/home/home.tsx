@@ -3,7 +3,7 @@ import { api, mode, useGet, type Schemas } from '../http.js';
 import { COLUMNS } from '../orders/columns.js';
 import { Bars } from '../parts/bars.js';
 import { List } from '../parts/list.js';
-import { Page, Section, Waiting } from '../parts/page.js';
+import { LinkButton, Page, Section, Waiting } from '../parts/page.js';
 import { count, money } from '../parts/text.js';
 import { to } from '../route.js';
 import { can, currency } from '../session.js';
@@ -36,9 +36,7 @@ function Needs({ all }: { all: Schemas['Attention'] }) {
           <li key={text}>
             <strong class={isUrgent ? 'bad' : ''}>{n.toLocaleString()}</strong>
             <span class="grow">{text}</span>
-            <a class="button small" href={href} aria-label={`${verb}: ${n} ${text}`}>
-              {verb}
-            </a>
+            <LinkButton text={verb} class="small" href={href} aria-label={`${verb}: ${n} ${text}`} />
           </li>
         ))}
       </ul>

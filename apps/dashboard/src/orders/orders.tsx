@@ -3,7 +3,7 @@ import { api, useGet, type Order, type OrderListItem, type OrderQuery } from '..
 import { arrivals, showArrivals } from '../live.js';
 import { Form } from '../parts/ask.js';
 import { Choice, Filters, List, pageOf } from '../parts/list.js';
-import { Page } from '../parts/page.js';
+import { Button, Page } from '../parts/page.js';
 import { count, startOfDay } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
@@ -61,11 +61,8 @@ const Queues = ({ now }: { now: Queue }) => (
 /** Orders that came since the list was read: shown when the person asks, so that no row moves under the eye. */
 function Arrived() {
   const n = useStore(arrivals).length;
-  return n === 0 ? null : (
-    <button type="button" class="arrived wide" data-tone="info" onClick={showArrivals}>
-      {count(n, 'new order')} – show
-    </button>
-  );
+  const text = `${count(n, 'new order')} – show`;
+  return n === 0 ? null : <Button text={text} class="arrived wide" data-tone="info" onClick={showArrivals} />;
 }
 
 const Day = ({ label, name, begin = '' }: { label: string; name: string; begin: string | undefined }) => (
@@ -117,9 +114,7 @@ export function Orders() {
             <Ship orders={picked} />
             {held.length > 0 && <Release orders={held} />}
             <Form verb="Print slips" tone="" onSubmit={() => printSlips(picked)} />
-            <button type="button" class="quiet" onClick={() => choose(NONE)}>
-              Clear
-            </button>
+            <Button text="Clear" class="quiet" onClick={() => choose(NONE)} />
           </div>
         )}
       </List>

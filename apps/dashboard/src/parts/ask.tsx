@@ -1,8 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { refresh, textOf } from '../http.js';
-import { announce } from './announce.js';
-import { Alert } from './page.js';
+import { Alert, announce, Button } from './page.js';
 import { plainMoney, stepOf } from './text.js';
 
 export interface AskProps {
@@ -33,15 +32,16 @@ interface DialogProps {
 
 /** Is open as long as it is rendered. Focus, Escape and the page behind it are the browser's. */
 export function Dialog({ title, children, onClose, stays = false }: DialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
-    const element = dialog.current;
+    const element = ref.current;
     element?.showModal();
     return () => element?.close();
   }, []);
+  const onCancel = (event: Event) => stays && event.preventDefault();
   return (
-    <dialog ref={dialog} aria-labelledby={id} closedby={stays ? 'none' : 'closerequest'} onClose={onClose}>
+    <dialog {...{ ref, onClose, onCancel }} aria-labelledby={id} closedby={stays ? 'none' : 'closerequest'}>
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>
@@ -52,6 +52,7 @@ export function Dialog({ title, children, onClose, stays = false }: DialogProps)
 export function Ask({ title, verb, label = `${verb}…`, tone, reason, text, children, send, said }: AskProps) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
+  const button = { text: label, class: tone, title: reason, disabled: reason !== undefined };
   const act = async (form: FormData) => {
     // Also a refusal can say that the page is out of date.
     const result = await send(form).finally(() => void refresh());
@@ -61,16 +62,7 @@ export function Ask({ title, verb, label = `${verb}…`, tone, reason, text, chi
   };
   return (
     <>
-      <button
-        type="button"
-        class={tone}
-        disabled={reason !== undefined}
-        title={reason}
-        onClick={() => setOpen(true)}
-        aria-haspopup="dialog"
-      >
-        {label}
-      </button>
+      <Button {...button} onClick={() => setOpen(true)} aria-haspopup="dialog" />
       {isOpen && (
         <Dialog title={title} onClose={close}>
           <Form verb={verb} tone={tone === 'danger' ? 'danger' : 'primary'} onSubmit={act} onCancel={close}>
@@ -115,14 +107,8 @@ export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: F
       {error && <Alert>{error}</Alert>}
       <div class="actions">
         {isBusy && <span role="status">Trying again…</span>}
-        {onCancel && (
-          <button type="button" onClick={onCancel}>
-            Cancel
-          </button>
-        )}
-        <button class={tone} disabled={isBusy}>
-          {verb}
-        </button>
+        {onCancel && <Button text="Cancel" onClick={onCancel} />}
+        <Button text={verb} type="submit" class={tone} disabled={isBusy} />
       </div>
     </form>
   );

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren, JSX } from 'preact';
 import { go, to, useRoute, type Route } from '../route.js';
-import { Waiting } from './page.js';
+import { LinkButton, Waiting } from './page.js';
 import { count, joined } from './text.js';
 
 type Cell<Row> = (row: Row) => ComponentChildren;
@@ -90,10 +90,8 @@ function Pages({ route, total, noun }: { route: Route; total: number; noun: stri
   const { page } = pageOf(route.query);
   const before = (page - 1) * PAGE_SIZE;
   const end = Math.min(total, before + PAGE_SIZE);
-  const link = (n: number, rel: 'prev' | 'next', word: string) => (
-    <a class="button" href={to(route.path, { ...route.query, page: n > 1 ? String(n) : undefined })} rel={rel}>
-      {word}
-    </a>
+  const link = (n: number, rel: 'prev' | 'next', text: string) => (
+    <LinkButton {...{ text, rel }} href={to(route.path, { ...route.query, page: n > 1 ? String(n) : undefined })} />
   );
   return (
     <nav class="pages" aria-label="Pages">

@@ -1,8 +1,41 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { statusOf, textOf } from '../http.js';
 import { to } from '../route.js';
-import { announce } from './announce.js';
+import { createStore, useStore } from '../store.js';
+
+const news = createStore('');
+let end: ReturnType<typeof setTimeout> | undefined;
+
+/** Says what happened for 5 s, to the eye and to a reader of the screen. */
+export function announce(message: string): void {
+  clearTimeout(end);
+  news.set(message);
+  end = setTimeout(() => news.set(''), 5_000);
+}
+
+export const Announcements = () => (
+  <p class="toast" role="status" aria-live="polite">
+    {useStore(news)}
+  </p>
+);
+
+type ButtonProps = JSX.ButtonHTMLAttributes<HTMLButtonElement> & { readonly text: ComponentChildren };
+
+export const Button = ({ text, ...button }: ButtonProps) => (
+  <button type="button" {...button}>
+    {text}
+  </button>
+);
+
+type LinkProps = JSX.AnchorHTMLAttributes<HTMLAnchorElement> & { readonly text: string };
+
+/** A link that looks like a button. */
+export const LinkButton = ({ text, class: look = '', ...link }: LinkProps) => (
+  <a class={`button ${look as string}`} {...link}>
+    {text}
+  </a>
+);
 
 interface PageProps {
   readonly title: string;
@@ -111,7 +144,7 @@ export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }) {
     return <Note tone="wait">Your role does not include this. An owner can change it.</Note>;
   if (query.error)
     return (
-      <Alert action={<button onClick={() => void query.refetch()}>Try again</button>}>{textOf(query.error)}</Alert>
+      <Alert action={<Button text="Try again" onClick={() => void query.refetch()} />}>{textOf(query.error)}</Alert>
     );
   return (
     <div class="waiting" role="status" aria-label="Loading">
@@ -157,9 +190,12 @@ export function Copy({ text }: { text: string }) {
     setTimeout(() => setDone(false), 2_000);
   };
   return (
-    <button type="button" class="quiet small" onClick={copy} aria-label={`Copy ${text.slice(0, 40)}`}>
-      {isDone ? 'Copied' : 'Copy'}
-    </button>
+    <Button
+      text={isDone ? 'Copied' : 'Copy'}
+      class="quiet small"
+      onClick={copy}
+      aria-label={`Copy ${text.slice(0, 40)}`}
+    />
   );
 }
 

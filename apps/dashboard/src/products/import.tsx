@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import { refresh, useGet } from '../http.js';
-import { announce } from '../parts/announce.js';
 import { Form } from '../parts/ask.js';
 import { Named, Table, type Columns } from '../parts/list.js';
-import { Badge, download, Page, Section, Waiting } from '../parts/page.js';
+import { announce, Badge, Button, download, Page, Section, Waiting } from '../parts/page.js';
 import { count, Lines } from '../parts/text.js';
 import { useMe } from '../session.js';
 import { linesOf, preview, write, type BundleLine } from './bundle.js';
@@ -66,13 +65,7 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
     <>
       <Section
         title={`${isBegun ? 'Result' : 'In the file'}: ${countsOf(words)}`}
-        actions={
-          refused.length > 0 && (
-            <button type="button" class="small" onClick={save}>
-              Download refused lines
-            </button>
-          )
-        }
+        actions={refused.length > 0 && <Button text="Download refused lines" class="small" onClick={save} />}
         flush
       >
         {!isBegun && <Waiting query={query} rows={first.length} />}

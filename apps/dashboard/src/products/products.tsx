@@ -1,12 +1,13 @@
 import { api, useGet, type Schemas } from '../http.js';
 import { Check } from '../parts/ask.js';
 import { Choice, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
-import { Badge, Page } from '../parts/page.js';
+import { Badge, LinkButton, Page } from '../parts/page.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
 import { priceText } from './product.js';
 
 type Row = Schemas['ProductListItem'];
+const IMPORTERS = ['catalog', 'sales', 'customers'] as const;
 const STATUSES = ['ACTIVE', 'DRAFT', 'ARCHIVED'];
 
 const COLUMNS: Columns<Row> = {
@@ -37,16 +38,7 @@ export function Products() {
   const list = useGet(['products', route.query], () => read(route.query));
   const categories = useGet(['categories'], () => api.GET('/v1/categories', { params: { query: { limit: 100 } } }));
   return (
-    <Page
-      title="Products"
-      actions={
-        (can('catalog') || can('sales') || can('customers')) && (
-          <a class="button" href={to('/products/import')}>
-            Import…
-          </a>
-        )
-      }
-    >
+    <Page title="Products" actions={IMPORTERS.some(can) && <LinkButton text="Import…" href={to('/products/import')} />}>
       <Filters search="Name, or the whole SKU" also={({ stock }) => ({ stock })}>
         <Choice
           name="category"

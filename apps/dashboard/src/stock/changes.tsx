@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { api, useGet, type Schemas } from '../http.js';
 import { Ask, Field, textIn } from '../parts/ask.js';
 import { List, Named, pageOf, right, type Columns } from '../parts/list.js';
-import { Note, Page } from '../parts/page.js';
+import { Button, LinkButton, Note, Page } from '../parts/page.js';
 import { count, Time } from '../parts/text.js';
 import { to, useRoute } from '../route.js';
 import { can } from '../session.js';
@@ -100,11 +100,7 @@ function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean })
 /** What was there when the dialog opened. What was sold since must be seen before the units are set. */
 function Present({ row: { quantity, warehouse, bin } }: { row: StockRow }) {
   const [seen, see] = useState(quantity);
-  const button = (
-    <button type="button" onClick={() => see(quantity)}>
-      Seen
-    </button>
-  );
+  const button = <Button text="Seen" onClick={() => see(quantity)} />;
   return (
     <Note tone={seen === quantity ? 'quiet' : 'wait'} action={seen !== quantity && button}>
       <input type="hidden" name="expected" value={seen} />
@@ -121,9 +117,7 @@ export const Change = right(
       <span class="actions">
         {can('stock') && <ChangeUnits row={row} />}
         {can('stock') && <ChangeUnits row={row} isSet />}
-        <a class="button" href={to('/stock/movements', filterOf(row))}>
-          History
-        </a>
+        <LinkButton text="History" href={to('/stock/movements', filterOf(row))} />
       </span>
     ),
 );

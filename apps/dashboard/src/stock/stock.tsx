@@ -1,7 +1,7 @@
 import { api, useGet, type Schemas } from '../http.js';
 import { Check } from '../parts/ask.js';
 import { Choice, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
-import { Note, Page } from '../parts/page.js';
+import { LinkButton, Note, Page } from '../parts/page.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
 import { Change, keyOf, PLACE, Several, useWarehouses, type StockRow } from './changes.js';
@@ -63,9 +63,7 @@ export function Stock() {
   const list = useGet(['stock', query], () => (query.out ? readOut : read)(query));
   const actions = (
     <>
-      <a class="button" href={to('/stock/movements')}>
-        History
-      </a>
+      <LinkButton text="History" href={to('/stock/movements')} />
       {can('stock') && <Several isCount />}
       {can('stock') && <Several />}
     </>
