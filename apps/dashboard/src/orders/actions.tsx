@@ -48,14 +48,9 @@ export function ShipUnits({ order }: OfOrder) {
     const body = { ...parcel, items: unitsIn(form, lines), notify: form.has('notify') };
     return change(order.id, 'shipments', body, `${reference} is shipped.`);
   };
+  const reason = isHeld(order) ? 'It is under review: release it first.' : undefined;
   return (
-    <Ask
-      title={`Ship ${order.receipt_number}`}
-      verb="Ship"
-      tone="primary"
-      reason={isHeld(order) ? 'It is under review: release it first.' : undefined}
-      send={send}
-    >
+    <Ask title={`Ship ${order.receipt_number}`} verb="Ship" tone="primary" reason={reason} send={send}>
       <Field label="Tracking number" name="tracking" autoFocus />
       <div class="pair">
         <Field label="Carrier" name="carrier" defaultValue={order.shipments.at(-1)?.carrier ?? ''} />
@@ -75,15 +70,10 @@ export function Pay({ order }: OfOrder) {
     const body = { reference: textIn(form, 'reference'), amount, currency, partial: amount < owed };
     return change(order.id, 'payments', body, `${money(amount, currency)} is recorded.`);
   };
+  const reason = owed > 0 ? undefined : 'Nothing is owed.';
   return (
-    <Ask
-      label="Payment…"
-      title="Record a payment"
-      verb="Record"
-      reason={owed > 0 ? undefined : 'Nothing is owed.'}
-      text="The number is that of your bank, till or gateway."
-      send={send}
-    >
+    <Ask label="Payment…" title="Record a payment" verb="Record" reason={reason} send={send}>
+      <p class="soft">The number is that of your bank, till or gateway.</p>
       <Amount minor={owed} currency={currency} />
       <Field label="Payment number" name="reference" required defaultValue={`PAY-${payments.length + 1}`} />
     </Ask>
@@ -100,15 +90,10 @@ export function Refund({ order }: OfOrder) {
     const body = { reference: textIn(form, 'reference'), amount, notify: form.has('notify'), ...back };
     return change(order.id, 'refunds', body, `A refund of ${money(amount, currency)} is recorded.`);
   };
+  const reason = amount_paid > 0 ? undefined : 'Nothing is paid.';
   return (
-    <Ask
-      label="Refund…"
-      title="Record a refund"
-      verb="Record refund"
-      reason={amount_paid > 0 ? undefined : 'Nothing is paid.'}
-      text="The money itself goes back by your bank or gateway."
-      send={send}
-    >
+    <Ask label="Refund…" title="Record a refund" verb="Record refund" reason={reason} send={send}>
+      <p class="soft">The money itself goes back by your bank or gateway.</p>
       <div class="pair">
         <Amount minor={refund_due > 0 ? refund_due : amount_paid} currency={currency} />
         <Field label="Refund number" name="reference" required defaultValue={`REF-${refunds.length + 1}`} />
@@ -139,15 +124,12 @@ export function Cancel({ order }: OfOrder) {
     return change(order.id, 'cancel', body, isPart ? `${units} given up.` : `${receipt_number} is cancelled.`);
   };
   const back = !isPart && amount_paid > 0 && ` ${money(amount_paid, currency)} is then to pay back.`;
+  const words = isPart
+    ? { label: 'Give up the rest…', title: `Give up ${units} of ${receipt_number}?`, verb: 'Give up' }
+    : { label: 'Cancel order…', title: `Cancel ${receipt_number}?`, verb: 'Cancel the order' };
   return (
-    <Ask
-      label={isPart ? 'Give up the rest…' : 'Cancel order…'}
-      title={isPart ? `Give up ${units} of ${receipt_number}?` : `Cancel ${receipt_number}?`}
-      verb={isPart ? 'Give up' : 'Cancel the order'}
-      tone="danger"
-      text={['This cannot be undone.', back]}
-      send={send}
-    >
+    <Ask {...words} tone="danger" send={send}>
+      <p class="soft">This cannot be undone.{back}</p>
       <Field label="Reason" name="reason" hint="For the history. The customer does not see it." autoFocus />
       <Check label={`Put ${units} back on sale`} name="restock" defaultChecked />
       <Tell />
@@ -155,21 +137,19 @@ export function Cancel({ order }: OfOrder) {
   );
 }
 
-export const Hold = ({ order }: OfOrder) => (
-  <Ask
-    title={`Hold ${order.receipt_number}?`}
-    verb="Hold"
-    text="Nothing of it ships until a person releases it."
-    send={(form) => change(order.id, 'hold', { reason: textIn(form, 'reason') })}
-    said={`${order.receipt_number} is under review.`}
-  >
-    <Field label="Reason" name="reason" required autoFocus />
-  </Ask>
-);
+export function Hold({ order: { id, receipt_number } }: OfOrder) {
+  const said = `${receipt_number} is under review.`;
+  const send = (form: FormData) => change(id, 'hold', { reason: textIn(form, 'reason') }, said);
+  return (
+    <Ask title={`Hold ${receipt_number}?`} verb="Hold" send={send}>
+      <p class="soft">Nothing of it ships until a person releases it.</p>
+      <Field label="Reason" name="reason" required autoFocus />
+    </Ask>
+  );
+}
 
-const PERSON = { name: 'Name', email: 'E-mail', phone: 'Phone' };
-const STREET = { company: 'Company', address: 'Street', address2: 'Second line' };
-const TOWN = { zip: 'Postal code', city: 'City', region: 'Region', country: 'Country' };
+const PERSON = { name: 'Name', email: 'E-mail', phone: 'Phone', company: 'Company' };
+const PLACE = { address: 'Street', address2: 'Second line', zip: 'Postal code', city: 'City', region: 'Region' };
 
 /** What of a record was changed in the form: a text that was cleared is null. */
 const changes = (form: FormData, before: Readonly<Record<string, string | null>>) =>
@@ -186,17 +166,11 @@ export function CorrectContact({ order }: OfOrder) {
     const body = { customer: changes(form, customer), shipping_address: changes(form, shipping_address) };
     return api.PATCH('/v1/orders/{id}', { params: { path: order }, body });
   };
+  const words = { title: 'Correct the contact and the address', verb: 'Save', said: 'The contact is corrected.' };
   return (
-    <Ask
-      label="Correct…"
-      title="Correct the contact and the address"
-      verb="Save"
-      tone="quiet"
-      send={send}
-      said="The contact is corrected."
-    >
+    <Ask label="Correct…" {...words} tone="quiet" send={send}>
       <div class="pair">
-        {Object.entries({ ...PERSON, ...STREET, ...TOWN }).map(([name, label]) => {
+        {Object.entries({ ...PERSON, ...PLACE, country: 'Country' }).map(([name, label]) => {
           const type = name === 'email' ? 'email' : 'text';
           return <Field key={name} label={label} name={name} type={type} defaultValue={before[name] ?? ''} />;
         })}
@@ -231,17 +205,15 @@ function Several({ orders, verb, done, act, field, children, ...ask }: SeveralPr
     if (refused > 0) throw new Error(`${text} ${count(refused, 'order')} refused.`);
     return text;
   };
+  const rows = orders.map((order) => {
+    const { id: key, receipt_number: name, customer_name: detail } = order;
+    const refused = answers[key] && <small class="bad wide">{answers[key]}</small>;
+    return { key, name, detail, end: [field?.(order), refused] };
+  });
   return (
     <Ask {...ask} title={`${verb} ${count(orders.length, 'order')}`} verb={verb} send={send}>
       {children}
-      <Rows
-        rows={orders.map((order) => ({
-          key: order.id,
-          name: order.receipt_number,
-          detail: order.customer_name,
-          end: [field?.(order), answers[order.id] && <small class="bad wide">{answers[order.id]}</small>],
-        }))}
-      />
+      <Rows rows={rows} />
     </Ask>
   );
 }
@@ -253,19 +225,13 @@ export function Ship({ orders }: { orders: readonly Listed[] }) {
     const parcel = { reference, carrier: textIn(form, 'carrier'), tracking_number: textIn(form, id) };
     return change(id, 'shipments', { ...parcel, notify: form.has('notify') });
   };
+  const reason = held > 0 ? `${count(held, 'order')} of them under review: release first.` : undefined;
+  const field = ({ id, receipt_number }: Listed) => (
+    <input name={id} aria-label={`Tracking number of ${receipt_number}`} placeholder="Tracking" />
+  );
   return (
-    <Several
-      orders={orders}
-      verb="Ship"
-      done="shipped"
-      tone="primary"
-      reason={held > 0 ? `${count(held, 'order')} of them under review: release first.` : undefined}
-      text="All that is left of each order, as one shipment."
-      act={act}
-      field={({ id, receipt_number }) => (
-        <input name={id} aria-label={`Tracking number of ${receipt_number}`} placeholder="Tracking" />
-      )}
-    >
+    <Several {...{ orders, reason, act, field }} verb="Ship" done="shipped" tone="primary">
+      <p class="soft">All that is left of each order, as one shipment.</p>
       <Field label="Carrier" name="carrier" autoFocus />
       <Check label="Tell the customers" name="notify" defaultChecked />
     </Several>
@@ -273,11 +239,7 @@ export function Ship({ orders }: { orders: readonly Listed[] }) {
 }
 
 export const Release = ({ orders }: { orders: readonly Listed[] }) => (
-  <Several
-    orders={orders}
-    verb="Release"
-    done="released"
-    text="The customer gets the confirmation, and the order can ship."
-    act={(id) => change(id, 'release', {})}
-  />
+  <Several orders={orders} verb="Release" done="released" act={(id) => change(id, 'release', {})}>
+    <p class="soft">The customer gets the confirmation, and the order can ship.</p>
+  </Several>
 );

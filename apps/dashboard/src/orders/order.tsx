@@ -98,29 +98,23 @@ const columnsOf = (currency: string): Columns<Line> => ({
 });
 
 function Goods({ order }: OfOrder) {
-  const sums = [
-    { name: 'Tax', amount: order.tax_amount },
-    { name: 'Shipping', amount: order.shipping_amount },
-    { name: 'Discount', amount: -order.discount_amount },
-    { name: 'Adjustment', amount: order.adjustment_amount },
-  ].filter(({ amount }) => amount !== 0);
+  const { line_items, currency, tax_amount, shipping_amount, discount_amount, adjustment_amount } = order;
+  const parts = {
+    Tax: tax_amount,
+    Shipping: shipping_amount,
+    Discount: -discount_amount,
+    Adjustment: adjustment_amount,
+  };
+  const sums = Object.entries(parts).filter(([, amount]) => amount !== 0);
+  const foot = [...sums, ['Total', order.total_amount] as const].map(([name, amount]) => (
+    <tr key={name} role="row" class={name.toLowerCase()}>
+      <th role="rowheader" colSpan={4} children={name} />
+      <td role="cell" class="n" children={money(amount, currency)} />
+    </tr>
+  ));
   return (
-    <Section title="Lines" flush>
-      <Table
-        label="Table of the lines"
-        rows={order.line_items}
-        columns={columnsOf(order.currency)}
-        foot={[...sums, { name: 'Total', amount: order.total_amount }].map(({ name, amount }) => (
-          <tr key={name} role="row" class={name.toLowerCase()}>
-            <th role="rowheader" colSpan={4}>
-              {name}
-            </th>
-            <td role="cell" class="n">
-              {money(amount, order.currency)}
-            </td>
-          </tr>
-        ))}
-      />
+    <Section title="Lines">
+      <Table label="Table of the lines" rows={line_items} columns={columnsOf(currency)} foot={foot} />
       {order.notes && <blockquote>{`Note of the customer: ${order.notes}`}</blockquote>}
     </Section>
   );
@@ -169,11 +163,10 @@ function Fraud({ order }: OfOrder) {
   const { verdict, score, reasons } = order.fraud;
   if (!verdict) return null;
   const badge = <Badge state={verdict.toLowerCase()} tone={verdict === 'ACCEPT' ? 'good' : 'bad'} />;
+  const rules = reasons.map((reason) => [ruleText(reason.rule), `${reason.score}`] as const);
   return (
     <Section title="Fraud analysis" actions={badge}>
-      <Facts
-        facts={[['Score', `${score}`], ...reasons.map((each) => [ruleText(each.rule), `${each.score}`] as const)]}
-      />
+      <Facts facts={[['Score', `${score}`], ...rules]} />
     </Section>
   );
 }
@@ -184,6 +177,16 @@ const NEXT = { picking: ['shipped', 'void'], shipped: ['delivered'], delivered: 
 
 function Shipments({ order: { id, shipments } }: OfOrder) {
   if (shipments.length === 0) return null;
+  const ask = (reference: string, status: 'shipped' | 'delivered' | 'void') => {
+    const params = { path: { id, reference } };
+    const send = () => api.PATCH('/v1/orders/{id}/shipments/{reference}', { params, body: { status } });
+    const words = { title: `Is ${reference} ${status}?`, verb: capital(status), said: `${reference} is ${status}.` };
+    const look =
+      status === 'void'
+        ? { tone: 'danger' as const, text: 'Its units are to ship again.' }
+        : { tone: 'quiet' as const, text: 'The history of the order keeps the time.' };
+    return <Ask key={status} {...words} {...look} send={send} />;
+  };
   const row = ({ reference, status: now, shipped_at, items, carrier, tracking_number }: Shipment) => ({
     key: reference,
     name: <strong>{reference}</strong>,
@@ -191,21 +194,7 @@ function Shipments({ order: { id, shipments } }: OfOrder) {
     end: [
       <Badge key="state" state={now} />,
       shipped_at && <Time key="at" at={shipped_at} />,
-      can('fulfillment') &&
-        NEXT[now]?.map((status) => (
-          <Ask
-            key={status}
-            title={`Is ${reference} ${status}?`}
-            verb={capital(status)}
-            tone={status === 'void' ? 'danger' : 'quiet'}
-            text={status === 'void' ? 'Its units are to ship again.' : 'The history of the order keeps the time.'}
-            send={() => {
-              const path = { id, reference };
-              return api.PATCH('/v1/orders/{id}/shipments/{reference}', { params: { path }, body: { status } });
-            }}
-            said={`${reference} is ${status}.`}
-          />
-        )),
+      can('fulfillment') && NEXT[now]?.map((status) => ask(reference, status)),
     ],
   });
   return (
@@ -229,6 +218,7 @@ function Mails({ order: { id, pipeline, customer } }: OfOrder) {
     const about = stage.replace('notify-', '');
     const name = `${MAILS[about] ?? capital(about)} ${reference}`;
     const canRepeat = can('fulfillment') && ['done', 'dead'].includes(state);
+    const send = () => change(id, 'mails', { stage, reference: reference || null }, 'The mail is on its way.');
     return {
       key: stage + reference,
       name,
@@ -242,10 +232,10 @@ function Mails({ order: { id, pipeline, customer } }: OfOrder) {
             title={`Send the mail again: ${name}`}
             verb="Send"
             tone="quiet"
-            text={`To ${about === 'merchant' ? 'the store' : customer.email || 'the customer'}.`}
-            send={() => change(id, 'mails', { stage, reference: reference || null })}
-            said="The mail is on its way."
-          />
+            send={send}
+          >
+            <p class="soft">{`To ${about === 'merchant' ? 'the store' : customer.email || 'the customer'}.`}</p>
+          </Ask>
         ),
       ],
     };
@@ -276,14 +266,9 @@ const whoOf = ({ name, type }: OrderEvent['actor']) =>
 function Timeline({ order: { id, currency } }: OfOrder) {
   const params = { path: { id }, query: { limit: 100 } };
   const query = useGet(['history', id], () => api.GET('/v1/orders/{id}/history', { params }));
+  const send = (form: FormData) => change(id, 'notes', { text: textIn(form, 'text') }, 'The note is added.');
   const note = (
-    <Ask
-      label="Add note…"
-      title="Add a note"
-      verb="Add note"
-      send={(form) => change(id, 'notes', { text: textIn(form, 'text') })}
-      said="The note is added."
-    >
+    <Ask title="Add a note" verb="Add note" send={send}>
       <Field label="Note" name="text" hint="The customer does not see it." required autoFocus maxLength={2000} />
     </Ask>
   );
