@@ -56,7 +56,7 @@ export function CustomerPage({ id }: { id: string }) {
       facts={[`${money(customer.total_spent, currency())} spent`, `customer since ${timeText(customer.created_at)}`]}
       about={<About customer={customer} />}
     >
-      <Section title={orders.data ? count(orders.data.pagination.total, 'order') : 'Orders'} flush>
+      <Section title={orders.data ? count(orders.data.pagination.total, 'order') : 'Orders'}>
         <List label="Table of the orders" query={orders} columns={OF_ONE} empty="No order yet." />
       </Section>
     </Page>

@@ -116,7 +116,7 @@ function KeyActions({ row }: { row: StoreKey }) {
     );
   };
   return (
-    <span class="acts">
+    <span class="actions">
       <Ask label="Roll…" title={`Roll ${name}`} verb="Make the new key" reason={reason} send={roll}>
         <p class="soft">A new key with the same name, rights and networks. {use}</p>
         <Choices label="The old key still works for" name="overlap" begin="7 days" of={OVERLAPS} />

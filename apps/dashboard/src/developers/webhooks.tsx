@@ -165,11 +165,11 @@ function Shown({ row }: { row: WebhookListItem }) {
   const hook = query.data?.data;
   const facts = [name && url, kinds.join(', '), lag_seconds > 0 && `${count(lag_seconds, 'second')} behind`];
   return (
-    <Section title={name || url} actions={<State {...row} />} flush>
+    <Section title={name || url} actions={<State {...row} />}>
       <p class="soft line">{facts.filter(Boolean).join(' · ')}</p>
       <Waiting query={query} />
       {hook && (
-        <div class="inset">
+        <div>
           <Trouble hook={hook} />
           <WebhookActions hook={hook} />
         </div>

@@ -116,7 +116,7 @@ export function Home() {
           {days.data && <Figures rows={days.data.data.slice(-DAYS)} />}
         </Section>
       </div>
-      <Section title="Newest orders" actions={<a href={to('/orders', { queue: 'all' })}>All orders</a>} flush>
+      <Section title="Newest orders" actions={<a href={to('/orders', { queue: 'all' })}>All orders</a>}>
         <List label="Table of the newest orders" query={newest} columns={NEWEST} empty={empty} />
       </Section>
     </Page>

@@ -198,7 +198,7 @@ function Shipments({ order: { id, shipments } }: OfOrder) {
     ],
   });
   return (
-    <Section title="Shipments" flush>
+    <Section title="Shipments">
       <Rows rows={shipments.map(row)} />
     </Section>
   );

@@ -96,12 +96,10 @@ interface SectionProps {
   readonly title: string;
   readonly actions?: ComponentChildren;
   readonly children?: ComponentChildren;
-  /** Its content reaches the border, as a table does. */
-  readonly flush?: boolean;
 }
 
-export const Section = ({ title, actions, children, flush = false }: SectionProps) => (
-  <section class={flush ? 'card flush' : 'card'} aria-label={title}>
+export const Section = ({ title, actions, children }: SectionProps) => (
+  <section class="card" aria-label={title}>
     <div class="section-head">
       <h2>{title}</h2>
       {actions}

@@ -66,7 +66,6 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
       <Section
         title={`${isBegun ? 'Result' : 'In the file'}: ${countsOf(words)}`}
         actions={refused.length > 0 && <Button text="Download refused lines" class="small" onClick={save} />}
-        flush
       >
         {!isBegun && <Waiting query={query} rows={first.length} />}
         <Table

@@ -32,7 +32,7 @@ export function ProductPage({ id }: { id: string }) {
       about={<About product={product} />}
     >
       {variants.length > 0 && (
-        <Section title="Variants" flush>
+        <Section title="Variants">
           <Table label="Table of the variants" rows={variants} columns={variantColumns(product)} />
         </Section>
       )}
@@ -63,7 +63,7 @@ function Bins({ id }: { id: number }) {
   const params = { query: { product_id: id, limit: 100 } };
   const list = useGet(['stock', 'product', id], () => api.GET('/v1/stock', { params }));
   return (
-    <Section title="Bins" flush>
+    <Section title="Bins">
       <List label="Table of the bins" query={list} columns={BINS} empty="No bin has had it yet." keyOf={keyOf} />
     </Section>
   );
@@ -81,7 +81,7 @@ function LastOrders({ id }: { id: number }) {
   const list = useGet(['stock', 'orders', id], () => lastOrders(id));
   const empty = 'No order has taken it from a bin lately.';
   return (
-    <Section title="Last orders" flush>
+    <Section title="Last orders">
       <List label="Table of the last orders" query={list} columns={ORDER_COLUMNS} empty={empty} />
     </Section>
   );

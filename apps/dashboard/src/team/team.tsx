@@ -56,7 +56,7 @@ function Actions({ row }: { row: Person }) {
     return `${name} is removed.`;
   };
   return (
-    <span class="acts">
+    <span class="actions">
       {row.last_sign_in_at === null && (
         <Ask label="Send mail again…" title={`Send the mail to ${name} again`} verb="Send" send={invite}>
           <p class="soft">{row.invited ? 'The last mail was sent.' : 'The last mail is not sent yet.'}</p>
