@@ -1,9 +1,6 @@
 import { createStore, useStore } from './store.js';
 
-export interface Route {
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-}
+export type Route = Readonly<{ path: string; query: Readonly<Record<string, string>> }>;
 
 function current(): Route {
   const [path = '', query = ''] = location.hash.slice(1).split('?');

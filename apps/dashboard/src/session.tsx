@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, post, queries, signedOut, useGet, type Key, type Scope } from './http.js';
-import { Choices, Dialog, Field, Form, textIn } from './parts/ask.js';
+import { Choices, Dialog, Field, Form, textIn, type FormProps } from './parts/ask.js';
 import { Alert, announce, Button, LinkButton, Note, Waiting } from './parts/page.js';
 import { useStore } from './store.js';
 import { go, to } from './route.js';
@@ -48,20 +48,15 @@ async function goOn(): Promise<void> {
 type StoreName = Readonly<Record<'subdomain' | 'name', string>>;
 type Proof = { readonly code: string } | { readonly link: string };
 
-interface OpenProps {
-  readonly verb: string;
-  readonly proofIn: (form: FormData) => Proof;
-  readonly onCancel?: () => void;
-  readonly children: ComponentChildren;
-}
+type OpenProps = Omit<FormProps, 'onSubmit'> & { readonly proofIn: (form: FormData) => Proof };
 
 /** Opens a session. With several stores, the person chooses one. */
-function Open({ verb, proofIn, onCancel, children }: OpenProps): JSX.Element {
+function Open({ proofIn, ...form }: OpenProps): JSX.Element {
   const [proof, setProof] = useState<Proof>();
   const [stores, setStores] = useState<readonly StoreName[]>();
-  const submit = async (form: FormData) => {
-    const given = proof ?? proofIn(form);
-    const store = textIn(form, 'store') || undefined;
+  const submit = async (values: FormData) => {
+    const given = proof ?? proofIn(values);
+    const store = textIn(values, 'store') || undefined;
     const answer = await post<{ stores?: readonly StoreName[] }>('session', { ...given, store });
     setProof(given);
     setStores(answer.stores);
@@ -69,12 +64,7 @@ function Open({ verb, proofIn, onCancel, children }: OpenProps): JSX.Element {
     if (/^#\/(enter|sign-in)/.test(location.hash)) go('#/', true);
     await goOn();
   };
-  if (!stores)
-    return (
-      <Form verb={verb} onSubmit={submit} onCancel={onCancel}>
-        {children}
-      </Form>
-    );
+  if (!stores) return <Form {...form} onSubmit={submit} />;
   const names = Object.fromEntries(stores.map(({ subdomain, name }) => [subdomain, name]));
   return (
     <Form verb="Open" onSubmit={submit}>

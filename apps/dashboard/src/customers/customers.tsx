@@ -22,7 +22,7 @@ const COLUMNS: Columns<Schemas['CustomerListItem']> = {
 function useStatuses(chosen = '') {
   const query = useGet(['statuses'], () => api.GET('/v1/customers', { params: { query: { limit: 100 } } }));
   const words = new Set([chosen, ...(query.data?.data.map(({ status }) => status) ?? [])]);
-  return [...words].filter(Boolean).map((word) => [word, word] as const);
+  return [...words].filter(Boolean).map((word) => [word, word]);
 }
 
 export function Customers() {

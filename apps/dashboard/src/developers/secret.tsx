@@ -3,11 +3,7 @@ import { Dialog, Form } from '../parts/ask.js';
 import { Copy } from '../parts/page.js';
 import { createStore, useStore } from '../store.js';
 
-interface Shown {
-  readonly title: string;
-  readonly text: string;
-  readonly hint: ComponentChildren;
-}
+type Shown = Readonly<{ title: string; text: string; hint: ComponentChildren }>;
 
 /** A secret that the service shows once. It is no part of a row, which may leave its list while the secret is shown. */
 export const secret = createStore<Shown | undefined>(undefined);

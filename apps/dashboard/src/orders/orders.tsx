@@ -12,9 +12,9 @@ import { Release, Ship } from './actions.js';
 import { COLUMNS, INCLUDE, ONLY_MODE } from './columns.js';
 import { Slip } from './order.js';
 
-const STAGES = ['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED', 'DELIVERED', 'CANCELLED', 'RETURNED'];
-const PAYMENTS = ['PENDING', 'SUCCEEDED', 'FAILED', 'REFUNDED', 'CANCELLED'];
-const SOURCES = [['WEBSITE', 'Website'] as const, ['POS', 'Point of sale'] as const];
+const STAGES = [['PENDING'], ['CONFIRMED'], ['PROCESSING'], ['SHIPPED'], ['DELIVERED'], ['CANCELLED'], ['RETURNED']];
+const PAYMENTS = [['PENDING'], ['SUCCEEDED'], ['FAILED'], ['REFUNDED'], ['CANCELLED']];
+const SOURCES = [['WEBSITE'], ['POS', 'Point of sale']];
 
 /** The work queues, each with its filter of `GET /v1/orders`. */
 const QUEUES = {
@@ -84,13 +84,11 @@ export function Orders() {
   const picked = list.data?.data.filter(({ receipt_number }) => chosen.has(receipt_number)) ?? [];
   const held = picked.filter((order) => order.held);
   const { slips, printSlips } = useSlips(chosen);
+  const also = ({ search = '' }) => (search && queue === 'ship' ? { queue: 'all' } : {});
   return (
     <Page title="Orders">
       <Queues now={queue} />
-      <Filters
-        search="Number, name, e-mail, tracking"
-        also={({ search }) => (search && queue === 'ship' ? { queue: 'all' } : {})}
-      >
+      <Filters search="Number, name, e-mail, tracking" also={also}>
         {queue !== 'ship' && <Choice name="fulfillment_status" label="Fulfilment" values={STAGES} />}
         <Choice name="status" label="Payment" values={PAYMENTS} />
         <Choice name="source" label="From" values={SOURCES} />

@@ -10,7 +10,7 @@ export interface AskProps {
   readonly verb: string;
   /** Of the button that opens the dialog. */
   readonly label?: string;
-  readonly tone?: 'primary' | 'danger' | 'quiet';
+  readonly tone?: 'primary' | 'danger' | 'quiet' | '';
   /** Why it cannot be done now. */
   readonly reason?: string | undefined;
   /** What it does, above its fields. */
@@ -22,15 +22,9 @@ export interface AskProps {
   readonly said?: string;
 }
 
-interface DialogProps {
-  readonly title: string;
-  readonly children: ComponentChildren;
-  readonly onClose: () => void;
-  /** Escape does not close it. */
-  readonly stays?: boolean;
-}
+type DialogProps = Readonly<{ title: string; children: ComponentChildren; onClose: () => void; stays?: boolean }>;
 
-/** Is open as long as it is rendered. Focus, Escape and the page behind it are the browser's. */
+/** Is open as long as it is rendered. @param stays Escape does not close it. */
 export function Dialog({ title, children, onClose, stays = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -75,13 +69,8 @@ export function Ask({ title, verb, label = `${verb}…`, tone, reason, text, chi
   );
 }
 
-interface FormProps {
-  readonly verb: string;
-  readonly tone?: 'primary' | 'danger' | '';
-  readonly children?: ComponentChildren;
-  readonly onSubmit: (form: FormData) => unknown;
-  readonly onCancel?: (() => void) | undefined;
-}
+export type FormProps = Pick<AskProps, 'verb' | 'tone' | 'children'> &
+  Readonly<{ onSubmit: (form: FormData) => unknown; onCancel?: (() => void) | undefined }>;
 
 /** Fields, what went wrong, and the button that acts. After a failure the fields stay as they are. */
 export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: FormProps) {
@@ -141,20 +130,12 @@ export const Check = ({ label, ...input }: InputProps) => (
   </label>
 );
 
-type AmountProps = Partial<InputProps> & { readonly minor: number; readonly currency: string };
+type AmountProps = Readonly<{ minor: number; currency: string; label?: string; name?: string }>;
 
-export const Amount = ({ minor, currency, label = 'Amount', name = 'amount' }: AmountProps) => (
-  <Field
-    label={`${label} (${currency})`}
-    name={name}
-    type="number"
-    min={0}
-    step={stepOf(currency)}
-    required
-    autoFocus
-    defaultValue={plainMoney(minor, currency)}
-  />
-);
+export function Amount({ minor, currency, label = 'Amount', name = 'amount' }: AmountProps) {
+  const range = { min: 0, step: stepOf(currency), defaultValue: plainMoney(minor, currency) };
+  return <Field label={`${label} (${currency})`} name={name} type="number" {...range} required autoFocus />;
+}
 
 export const textIn = (form: FormData, name: string): string => {
   const value = form.get(name);

@@ -1,10 +1,6 @@
 import { Table, right, type Columns } from './list.js';
 
-export interface Bar {
-  readonly name: string;
-  readonly value: number;
-  readonly text: string;
-}
+type Bar = Readonly<{ name: string; value: number; text: string }>;
 
 const HEIGHT = 40;
 const COLUMNS: Columns<Bar> = {

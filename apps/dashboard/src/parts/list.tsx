@@ -105,15 +105,15 @@ function Pages({ route, total, noun }: { route: Route; total: number; noun: stri
   );
 }
 
-interface FiltersProps {
-  /** What the search finds, for its placeholder. */
-  readonly search?: string;
-  readonly children?: ComponentChildren;
-  /** Values that follow from a change of the others. */
-  readonly also?: (values: Readonly<Record<string, string>>) => Record<string, string | undefined>;
-}
+const SEARCH = { id: 'search', type: 'search', name: 'search' };
+type Values = Readonly<Record<string, string | undefined>>;
+type FiltersProps = Readonly<{ search: string; children: ComponentChildren; also?: (values: Values) => Values }>;
 
-/** A form whose values are in the address: a choice is taken at once, a text with Enter. Another filter begins at page 1. */
+/**
+ * A form whose values are in the address: a choice is taken at once, a text with Enter. Another filter begins at page 1.
+ * @param search what the search finds, for its placeholder.
+ * @param also values that follow from a change of the others.
+ */
 export function Filters({ search, children, also }: FiltersProps) {
   const route = useRoute();
   const apply = (event: JSX.TargetedEvent<HTMLFormElement>) => {
@@ -123,42 +123,25 @@ export function Filters({ search, children, also }: FiltersProps) {
   };
   return (
     <form class="filters" role="search" key={JSON.stringify(route.query)} onChange={apply} onSubmit={apply}>
-      {search && (
-        <input
-          id="search"
-          type="search"
-          name="search"
-          aria-label="Search"
-          placeholder={search}
-          defaultValue={route.query.search ?? ''}
-        />
-      )}
+      <input {...SEARCH} aria-label="Search" placeholder={search} defaultValue={route.query.search ?? ''} />
       {children}
     </form>
   );
 }
 
-interface ChoiceProps {
-  readonly name: string;
-  readonly label: string;
-  /** Each with its word, where that is another one. */
-  readonly values: readonly (string | readonly [value: string, word: string])[];
-}
-
 export const capital = (value: string): string => value.charAt(0).toUpperCase() + value.slice(1).toLowerCase();
 
+type ChoiceProps = Readonly<{ name: string; label: string; values: readonly (readonly string[])[] }>;
+
+/** @param values each with its word, where that is another one. */
 export function Choice({ name, label, values }: ChoiceProps) {
   const { query } = useRoute();
   return (
     <select name={name} aria-label={label}>
       <option value="">{label}: any</option>
-      {values
-        .map((each) => (typeof each === 'string' ? [each, capital(each)] : each))
-        .map(([value, word]) => (
-          <option key={value} value={value} selected={query[name] === value}>
-            {word}
-          </option>
-        ))}
+      {values.map(([value = '', word = capital(value)]) => (
+        <option key={value} value={value} label={word} selected={query[name] === value} />
+      ))}
     </select>
   );
 }
@@ -205,15 +188,10 @@ export function List<Row>({ query, rows, empty, noun, all = {}, children, ...tab
   );
 }
 
-interface Line {
-  readonly key: string | number;
-  readonly name: ComponentChildren;
-  /** Below the name, smaller. */
-  readonly detail?: ComponentChildren;
-  readonly end?: ComponentChildren;
-}
+type Texts = Readonly<Record<'name' | 'detail' | 'end', ComponentChildren>>;
+type Line = { readonly key: string | number } & Partial<Texts>;
 
-/** A short list inside a card or a dialog. */
+/** A short list inside a card or a dialog. The detail is below the name, smaller. */
 export const Rows = ({ rows }: { rows: readonly Line[] }) => (
   <ul class="rows">
     {rows.map(({ key, name, detail, end }) => (
@@ -228,14 +206,9 @@ export const Rows = ({ rows }: { rows: readonly Line[] }) => (
   </ul>
 );
 
-interface NamedProps {
-  readonly name: ComponentChildren;
-  readonly href?: string;
-  /** Below the name; the parts that are empty are left out. */
-  readonly small?: readonly unknown[];
-}
+type NamedProps = Readonly<{ name: ComponentChildren; href?: string; small?: readonly unknown[] }>;
 
-/** A name, and what is below it in a cell of a table. */
+/** A name in a cell of a table. @param small below it; the parts that are empty are left out. */
 export function Named({ name, href, small = [] }: NamedProps) {
   const text = joined(small);
   return (

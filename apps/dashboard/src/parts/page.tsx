@@ -92,11 +92,7 @@ export function Page({ title, back, aside, actions, badges, facts, about, waits,
   );
 }
 
-interface SectionProps {
-  readonly title: string;
-  readonly actions?: ComponentChildren;
-  readonly children?: ComponentChildren;
-}
+type SectionProps = Pick<PageProps, 'title' | 'actions' | 'children'>;
 
 export const Section = ({ title, actions, children }: SectionProps) => (
   <section class="card" aria-label={title}>
@@ -108,12 +104,7 @@ export const Section = ({ title, actions, children }: SectionProps) => (
   </section>
 );
 
-interface NoteProps {
-  readonly tone?: string;
-  readonly children: ComponentChildren;
-  /** What can be done about it. */
-  readonly action?: ComponentChildren;
-}
+type NoteProps = Readonly<{ tone?: string; children: ComponentChildren; action?: ComponentChildren }>;
 
 export const Note = ({ tone = 'info', children, action }: NoteProps) => (
   <div class="note" data-tone={tone}>
@@ -129,11 +120,7 @@ export const Alert = (props: NoteProps) => (
   </div>
 );
 
-interface Waited {
-  readonly error: unknown;
-  readonly data: unknown;
-  readonly refetch: () => unknown;
-}
+type Waited = Readonly<{ error: unknown; data: unknown; refetch: () => unknown }>;
 
 /** What stands where a list or record is not there yet, or not at all; null where it is. @param rows of the grey bars. */
 export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }) {

@@ -8,7 +8,7 @@ import { priceText } from './product.js';
 
 type Row = Schemas['ProductListItem'];
 const IMPORTERS = ['catalog', 'sales', 'customers'] as const;
-const STATUSES = ['ACTIVE', 'DRAFT', 'ARCHIVED'];
+const STATUSES = [['ACTIVE'], ['DRAFT'], ['ARCHIVED']];
 
 const COLUMNS: Columns<Row> = {
   Product: ({ id, name }) => <Named name={name} href={to(`/products/${id}`)} />,
@@ -19,7 +19,7 @@ const COLUMNS: Columns<Row> = {
 };
 
 /** By a text in the name, or else by the whole SKU. */
-async function read({ search, category, stock, status, ...route }: Route['query']) {
+async function find({ search, category, stock, status, ...route }: Route['query']) {
   const query = {
     category_id: category ? Number(category) : undefined,
     in_stock: stock ? true : undefined,
@@ -35,16 +35,13 @@ async function read({ search, category, stock, status, ...route }: Route['query'
 
 export function Products() {
   const route = useRoute();
-  const list = useGet(['products', route.query], () => read(route.query));
-  const categories = useGet(['categories'], () => api.GET('/v1/categories', { params: { query: { limit: 100 } } }));
+  const list = useGet(['products', route.query], () => find(route.query));
+  const read = () => api.GET('/v1/categories', { params: { query: { limit: 100 } } });
+  const categories = useGet(['categories'], read).data?.data.map(({ id, name }) => [String(id), name]) ?? [];
   return (
     <Page title="Products" actions={IMPORTERS.some(can) && <LinkButton text="Import…" href={to('/products/import')} />}>
       <Filters search="Name, or the whole SKU" also={({ stock }) => ({ stock })}>
-        <Choice
-          name="category"
-          label="Category"
-          values={categories.data?.data.map(({ id, name }) => [String(id), name] as const) ?? []}
-        />
+        <Choice name="category" label="Category" values={categories} />
         {can('catalog') && <Choice name="status" label="Status" values={STATUSES} />}
         <Check label="Only in stock" name="stock" value="1" defaultChecked={!!route.query.stock} />
       </Filters>
