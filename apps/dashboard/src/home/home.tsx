@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api, mode, useGet, type Schemas } from '../http.js';
 import { COLUMNS } from '../orders/columns.js';
-import { Bars } from '../parts/bars.js';
-import { List } from '../parts/list.js';
+import { List, right, Table, type Columns } from '../parts/list.js';
 import { LinkButton, Page, Section, Waiting } from '../parts/page.js';
 import { count, money } from '../parts/text.js';
 import { to } from '../route.js';
@@ -48,6 +47,47 @@ function Needs({ all }: { all: Schemas['Attention'] }) {
   );
 }
 
+type Bar = Readonly<{ name: string; value: number; text: string }>;
+
+const HEIGHT = 40;
+const OF_BARS: Columns<Bar> = {
+  Of: ({ name }) => name,
+  Value: right(({ text }) => text),
+};
+
+/** Bars for the eye, and the same numbers in a table. */
+function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
+  const most = Math.max(1, ...bars.map(({ value }) => value));
+  const width = 100 / Math.max(1, bars.length);
+  const heightOf = (value: number) => (value === 0 ? 0.6 : Math.max(1.5, (HEIGHT * value) / most));
+  return (
+    <figure class="bars">
+      <svg viewBox={`0 0 100 ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        {bars.map(({ name, value, text }, index) => (
+          <rect
+            key={name}
+            data-last={index === bars.length - 1}
+            x={index * width + width * 0.14}
+            width={width * 0.72}
+            y={HEIGHT - heightOf(value)}
+            height={heightOf(value)}
+          >
+            <title>{`${name}: ${text}`}</title>
+          </rect>
+        ))}
+      </svg>
+      <figcaption>
+        <span>{bars[0]?.name}</span>
+        <span>{bars.at(-1)?.name}</span>
+      </figcaption>
+      <details>
+        <summary>As a table</summary>
+        <Table label={label} rows={bars} columns={OF_BARS} keyOf={({ name }) => name} />
+      </details>
+    </figure>
+  );
+}
+
 /** Statistics are by days of the store, the last 14 of them. */
 const DAYS = 14;
 const dayText = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
@@ -63,11 +103,8 @@ function show(figure: Figure, row?: OrderSums): string {
 
 function Figures({ rows }: { rows: readonly OrderSums[] }) {
   const [shown, choose] = useState<Figure>('orders');
-  const bars = rows.map((row) => ({
-    name: dayText.format(new Date(row.period)),
-    value: row[shown],
-    text: show(shown, row),
-  }));
+  const nameOf = ({ period }: OrderSums) => dayText.format(new Date(period));
+  const bars = rows.map((row) => ({ name: nameOf(row), value: row[shown], text: show(shown, row) }));
   return (
     <>
       <dl class="figures">
@@ -83,9 +120,7 @@ function Figures({ rows }: { rows: readonly OrderSums[] }) {
       <div class="views">
         <select aria-label="What the bars show" onChange={(event) => choose(event.currentTarget.value as Figure)}>
           {ALL_FIGURES.map((figure) => (
-            <option key={figure} value={figure}>
-              {FIGURES[figure]}
-            </option>
+            <option key={figure} value={figure} label={FIGURES[figure]} />
           ))}
         </select>
         <small>last {DAYS} days</small>

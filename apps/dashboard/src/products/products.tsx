@@ -1,16 +1,26 @@
+import { useState } from 'preact/hooks';
 import { api, useGet, type Schemas } from '../http.js';
-import { Check } from '../parts/ask.js';
-import { Choice, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
-import { Badge, LinkButton, Page } from '../parts/page.js';
+import { COLUMNS as ORDER_COLUMNS, describe, ONLY_MODE } from '../orders/columns.js';
+import { Amount, Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
+import { capital, Choice, Facts, Filters, List, Named, pageOf, right, Table, type Columns } from '../parts/list.js';
+import { Badge, LinkButton, Page, Section } from '../parts/page.js';
+import { minorOf, money, plainMoney } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
-import { can } from '../session.js';
-import { priceText } from './product.js';
+import { can, currency } from '../session.js';
+import { Change, keyOf, type StockRow } from '../stock/changes.js';
 
-type Row = Schemas['ProductListItem'];
+type Product = Schemas['Product'];
+type Variant = Product['variants'][number];
+
+/** The catalog has prices in major units. */
+const minor = (price: number): number => minorOf(String(price), currency());
+const priceText = (price: number): string => money(minor(price), currency());
+
+type Listed = Schemas['ProductListItem'];
 const IMPORTERS = ['catalog', 'sales', 'customers'] as const;
 const STATUSES = [['ACTIVE'], ['DRAFT'], ['ARCHIVED']];
 
-const COLUMNS: Columns<Row> = {
+const COLUMNS: Columns<Listed> = {
   Product: ({ id, name }) => <Named name={name} href={to(`/products/${id}`)} />,
   SKU: ({ sku }) => <span class="line">{sku}</span>,
   Status: ({ status }) => <Badge state={status} />,
@@ -23,7 +33,7 @@ async function find({ search, category, stock, status, ...route }: Route['query'
   const query = {
     category_id: category ? Number(category) : undefined,
     in_stock: stock ? true : undefined,
-    status: status ? [status as Row['status']] : undefined,
+    status: status ? [status as Listed['status']] : undefined,
     include: ['sku' as const],
     ...pageOf(route),
   };
@@ -48,4 +58,157 @@ export function Products() {
       <List label="Products" noun="product" query={list} columns={COLUMNS} empty="No product matches." />
     </Page>
   );
+}
+
+export function ProductPage({ id }: { id: string }) {
+  const params = { path: { idOrSlug: id } };
+  const query = useGet(['product', id], () => api.GET('/v1/products/{idOrSlug}', { params }));
+  const product = query.data?.data;
+  if (!product) return <Page title={`Product ${id}`} back="Products" waits={query} />;
+  const { name, status, featured, price, quantity, sku, brand, variants } = product;
+  return (
+    <Page
+      title={name}
+      back="Products"
+      actions={can('catalog') && <Actions product={product} />}
+      badges={[<Badge key="status" state={status} />, featured && <Badge key="it" state="featured" tone="info" />]}
+      facts={[priceText(price), `${quantity.toLocaleString()} available`, sku, brand?.name]}
+      about={<About product={product} />}
+    >
+      {variants.length > 0 && (
+        <Section title="Variants">
+          <Table label="Table of the variants" rows={variants} columns={variantColumns(product)} />
+        </Section>
+      )}
+      <Bins id={Number(product.id)} />
+      <LastOrders id={Number(product.id)} />
+    </Page>
+  );
+}
+
+const variantColumns = (product: Product): Columns<Variant> => ({
+  Variant: (variant) => <Named name={variant.name} small={[describe(variant)]} />,
+  Status: ({ status }) => <Badge state={status} />,
+  Available: right(({ quantity }) => quantity.toLocaleString()),
+  Price: right(({ price }) => priceText(price)),
+  Change: right((variant) => (
+    <span class="actions">{can('catalog') && <EditPrice product={product} variant={variant} />}</span>
+  )),
+});
+
+const BINS: Columns<StockRow> = {
+  Bin: ({ warehouse, bin }) => <span class="n">{`${warehouse}/${bin}`}</span>,
+  SKU: ({ sku }) => <span class="line">{sku}</span>,
+  Available: right(({ quantity }) => quantity.toLocaleString()),
+  Change,
+};
+
+function Bins({ id }: { id: number }) {
+  const params = { query: { product_id: id, limit: 100 } };
+  const list = useGet(['stock', 'product', id], () => api.GET('/v1/stock', { params }));
+  return (
+    <Section title="Bins">
+      <List label="Table of the bins" query={list} columns={BINS} empty="No bin has had it yet." keyOf={keyOf} />
+    </Section>
+  );
+}
+
+/** The orders that took units of the product, by the ledger: the list of orders has no filter for it. */
+async function lastOrders(product_id: number) {
+  const { data } = await api.GET('/v1/stock/movements', { params: { query: { product_id, limit: 100 } } });
+  const taken = data?.data.filter(({ kind }) => kind === 'ORDER').map(({ order_id }) => order_id);
+  const ids = [...new Set(taken)].slice(0, 8).join(',');
+  return api.GET('/v1/orders', { params: { query: { ids, include: ['held', 'units'], ...ONLY_MODE } } });
+}
+
+function LastOrders({ id }: { id: number }) {
+  const list = useGet(['stock', 'orders', id], () => lastOrders(id));
+  const empty = 'No order has taken it from a bin lately.';
+  return (
+    <Section title="Last orders">
+      <List label="Table of the last orders" query={list} columns={ORDER_COLUMNS} empty={empty} />
+    </Section>
+  );
+}
+
+function About({ product: { description, categories, specifications, metadata, slug } }: { product: Product }) {
+  const specified = specifications.map(({ name, value }) => [name, value] as const);
+  return (
+    <>
+      {description && (
+        <Section title="Description">
+          <p class="detail">{description}</p>
+        </Section>
+      )}
+      <Section title="About">
+        {categories.map(({ id, name }) => (
+          <a key={id} class="line" href={to('/products', { category: String(id) })}>
+            {name}
+          </a>
+        ))}
+        <Facts facts={[...specified, ...Object.entries(metadata)]} />
+        <p class="soft line">{slug}</p>
+      </Section>
+    </>
+  );
+}
+
+/** The fields that differ, as an import line has them: the others stay as they are. */
+function changesOf(form: FormData, product: Product) {
+  const given = {
+    name: textIn(form, 'name'),
+    description: textIn(form, 'description'),
+    status: textIn(form, 'status').toUpperCase() as Product['status'],
+    featured: form.has('featured'),
+  };
+  const before = { ...product, description: product.description.trim() };
+  const differs = ([field, value]: [string, unknown]) => value !== before[field as keyof typeof given];
+  return Object.fromEntries(Object.entries(given).filter(differs));
+}
+
+function Actions({ product }: { product: Product }) {
+  const { slug, name, description, status, featured } = product;
+  const send = async (form: FormData) => {
+    const lines = [{ kind: 'product' as const, slug, ...changesOf(form, product) }];
+    const { data } = await api.POST('/v1/import', { body: { atomic: true, lines } });
+    return data?.data.lines[0]?.warning || 'The product is saved.';
+  };
+  return (
+    <>
+      <Ask label="Edit…" title="Edit the product" verb="Save" tone="primary" send={send}>
+        <Field label="Name" name="name" required autoFocus defaultValue={name} />
+        <Field label="Description" name="description" rows={5} defaultValue={description} />
+        <Choices label="Status" name="status" begin={capital(status)} of={{ Active: 1, Draft: 2, Archived: 3 }} />
+        <Check label="Featured" name="featured" defaultChecked={featured} />
+      </Ask>
+      <EditPrice product={product} />
+    </>
+  );
+}
+
+/** Of the variant, where one is given. */
+function EditPrice({ product, variant }: { product: Product; variant?: Variant }) {
+  const { name, price } = variant ?? product;
+  const send = async (form: FormData) => {
+    const line = {
+      product_id: Number(product.id),
+      variant_id: variant ? Number(variant.id) : null,
+      price: textIn(form, 'price'),
+      expected: textIn(form, 'expected'),
+    };
+    await api.POST('/v1/prices', { body: { atomic: true, lines: [line] } });
+    return `${name} costs ${priceText(Number(line.price))}.`;
+  };
+  return (
+    <Ask label="Price…" title={`Change the price of ${name}`} verb="Change" send={send}>
+      <Expected price={plainMoney(minor(price), currency())} />
+      <Amount label="Price" name="price" minor={minor(price)} currency={currency()} />
+    </Ask>
+  );
+}
+
+/** The price that the person saw, also when another one comes in while the dialog is open. */
+function Expected({ price }: { price: string }) {
+  const [seen] = useState(price);
+  return <input type="hidden" name="expected" value={seen} />;
 }
