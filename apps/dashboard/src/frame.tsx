@@ -67,7 +67,10 @@ function Person({ me }: { me: Key }) {
 
 export function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
   const { path } = useRoute();
-  const here = (page: string) => (page === '/' ? path === '/' : path.startsWith(page));
+  const linkTo = ({ path: page, key }: (typeof PAGES)[number]) => {
+    const isHere = page === '/' ? path === '/' : path.startsWith(page);
+    return { href: to(page), 'aria-current': isHere ? ('page' as const) : undefined, 'aria-keyshortcuts': `g ${key}` };
+  };
   // On a phone the navigation is wider than the page.
   useEffect(() => document.querySelector('.top [aria-current]')?.scrollIntoView({ inline: 'center' }), [path]);
   return (
@@ -77,12 +80,7 @@ export function Frame({ me, children }: { me: Key; children: ComponentChildren }
         <strong class="store">{me.store.name}</strong>
         <nav aria-label="Dashboard">
           {PAGES.filter((page) => mayOpen(page.path)).map((page) => (
-            <a
-              key={page.path}
-              href={to(page.path)}
-              aria-current={here(page.path) ? 'page' : undefined}
-              aria-keyshortcuts={`g ${page.key}`}
-            >
+            <a key={page.path} {...linkTo(page)}>
               {page.name}
             </a>
           ))}

@@ -65,6 +65,8 @@ export function CustomerPage({ id }: { id: string }) {
 
 function About({ customer }: { customer: Customer }) {
   const { email, email_verified, phone, city, tags, loyalty_points, last_login, metadata } = customer;
+  const points = ['Points', loyalty_points.toLocaleString()] as const;
+  const account = [points, ['Last login', last_login ? timeText(last_login) : 'never'] as const];
   return (
     <>
       <Section title="Contact">
@@ -78,14 +80,7 @@ function About({ customer }: { customer: Customer }) {
         {!email && !phone && !city && <p class="soft">None</p>}
       </Section>
       <Section title="Account">
-        <Facts
-          facts={[
-            tags.length > 0 && ['Tags', tags.join(', ')],
-            ['Points', loyalty_points.toLocaleString()],
-            ['Last login', last_login ? timeText(last_login) : 'never'],
-            ...Object.entries(metadata),
-          ]}
-        />
+        <Facts facts={[tags.length > 0 && ['Tags', tags.join(', ')], ...account, ...Object.entries(metadata)]} />
       </Section>
     </>
   );

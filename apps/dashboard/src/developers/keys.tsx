@@ -87,7 +87,7 @@ export function NewKey() {
 const CHANGES = {
   activate: { verb: 'Activate', text: 'It works again at once.', said: 'works again' },
   deactivate: { verb: 'Deactivate', text: 'It is refused until you activate it.', said: 'is refused' },
-  revoke: { verb: 'Revoke', text: 'It stops at once, for good.', said: 'is revoked' },
+  revoke: { verb: 'Revoke', tone: 'danger', text: 'It stops at once, for good.', said: 'is revoked' },
 } as const;
 
 function KeyActions({ row }: { row: StoreKey }) {
@@ -103,17 +103,9 @@ function KeyActions({ row }: { row: StoreKey }) {
     return api.POST('/v1/keys/{id}/roll', { ...path, body }).then(show);
   };
   const change = (to: keyof typeof CHANGES) => {
-    const { verb, text, said } = CHANGES[to];
-    return (
-      <Ask
-        title={`${verb} ${name}?`}
-        verb={verb}
-        tone={to === 'revoke' ? 'danger' : undefined}
-        text={`${use} ${text}`}
-        send={() => api.POST(`/v1/keys/{id}/${to}`, path)}
-        said={`${name} ${said}.`}
-      />
-    );
+    const { text, said, ...rest } = CHANGES[to];
+    const words = { title: `${rest.verb} ${name}?`, text: `${use} ${text}`, said: `${name} ${said}.` };
+    return <Ask {...rest} {...words} send={() => api.POST(`/v1/keys/{id}/${to}`, path)} />;
   };
   return (
     <span class="actions">

@@ -2,7 +2,7 @@ import { api, refresh, textOf, useGet, type Webhook, type WebhookListItem } from
 import { Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
 import { Named, Table, right, type Columns } from '../parts/list.js';
 import { announce, Badge, Button, Note, Section, Waiting } from '../parts/page.js';
-import { count, Time, timeText } from '../parts/text.js';
+import { count, joined, Time, timeText } from '../parts/text.js';
 import { explain, REASONS } from './explain.js';
 import { numberIn } from './keys.js';
 import { secret } from './secret.js';
@@ -29,6 +29,13 @@ function headersIn(form: FormData): Record<string, string> | undefined {
   if (lines.length === 0) return undefined;
   return Object.fromEntries(lines.map(([, name = '', value = '']) => [name.trim(), value.trim()]));
 }
+
+const BATCH = { label: 'Most changes in a message', name: 'batch', hint: 'More than 1 have another form of message.' };
+const HEADERS = {
+  label: 'Other headers for each message',
+  name: 'headers',
+  hint: 'A line of each, instead of all present ones. Another URL without headers removes those.',
+};
 
 /** Installs a webhook, or changes the one that is given. */
 export function EditWebhook({ hook }: { hook?: Webhook }) {
@@ -59,25 +66,8 @@ export function EditWebhook({ hook }: { hook?: Webhook }) {
       <Field label="Name" name="name" placeholder="ERP" defaultValue={hook?.name} />
       <Choices label="Sends changes of" name="kinds" isMany begin={hook?.kinds ?? ['orders']} of={kinds} />
       <Choices label="A message" name="body" begin={hook?.body ?? 'thin'} of={BODIES} />
-      <Field
-        label="Most changes in a message"
-        name="batch"
-        type="number"
-        min={1}
-        max={100}
-        required
-        defaultValue={hook?.batch ?? 1}
-        hint="More than 1 have another form of message."
-      />
-      {hook && (
-        <Field
-          label="Other headers for each message"
-          name="headers"
-          rows={2}
-          placeholder="Authorization: Bearer 4f1c"
-          hint="A line of each, instead of all present ones. Another URL without headers removes those."
-        />
-      )}
+      <Field {...BATCH} type="number" min={1} max={100} required defaultValue={hook?.batch ?? 1} />
+      {hook && <Field {...HEADERS} rows={2} placeholder="Authorization: Bearer 4f1c" />}
       {!!hook?.header_names.length && <Check label={`Remove ${hook.header_names.join(', ')}`} name="bare" />}
     </Ask>
   );
@@ -91,10 +81,9 @@ function WebhookActions({ hook }: { hook: Webhook }) {
     const act = () => api.POST(`/v1/webhooks/{id}/${verb}`, path).then(() => said, textOf);
     return <Button text={label} onClick={() => void act().then(announce).then(refresh)} />;
   };
-  const replay = async (form: FormData) => {
+  const replay = (form: FormData) => {
     const body = { from: new Date(textIn(form, 'from')).toISOString() };
-    await api.POST('/v1/webhooks/{id}/replay', { ...path, body });
-    return 'It is sent again.';
+    return api.POST('/v1/webhooks/{id}/replay', { ...path, body });
   };
   const rotate = (form: FormData) => {
     const body = { overlap_hours: numberIn(form, 'overlap', OVERLAPS) };
@@ -108,7 +97,7 @@ function WebhookActions({ hook }: { hook: Webhook }) {
       {now('Test', 'test', 'A message without a change is sent.')}
       {!isPaused && now('Pause', 'pause', 'It is paused.')}
       <EditWebhook hook={hook} />
-      <Ask title="Send again what changed" verb="Replay" send={replay}>
+      <Ask title="Send again what changed" verb="Replay" send={replay} said="It is sent again.">
         <p class="soft">Everything whose newest change is later is sent again, with other message ids.</p>
         <Field label="Since" name="from" type="datetime-local" required autoFocus hint="In the time of this browser." />
       </Ask>
@@ -163,17 +152,13 @@ function Shown({ row }: { row: WebhookListItem }) {
   const params = { path: { id } };
   const query = useGet(['webhooks', id], () => api.GET('/v1/webhooks/{id}', { params }), { everyMs: POLL_MS });
   const hook = query.data?.data;
-  const facts = [name && url, kinds.join(', '), lag_seconds > 0 && `${count(lag_seconds, 'second')} behind`];
+  const facts = joined([name && url, kinds.join(', '), lag_seconds > 0 && `${count(lag_seconds, 'second')} behind`]);
   return (
     <Section title={name || url} actions={<State {...row} />}>
-      <p class="soft line">{facts.filter(Boolean).join(' · ')}</p>
+      <p class="soft line">{facts}</p>
       <Waiting query={query} />
-      {hook && (
-        <div>
-          <Trouble hook={hook} />
-          <WebhookActions hook={hook} />
-        </div>
-      )}
+      {hook && <Trouble hook={hook} />}
+      {hook && <WebhookActions hook={hook} />}
       {hook && hook.last_deliveries.length > 0 && (
         <details class="more" open={!!failing_since || state === 'paused'}>
           <summary>The last attempts</summary>

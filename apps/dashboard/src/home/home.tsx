@@ -59,19 +59,15 @@ const OF_BARS: Columns<Bar> = {
 function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
   const most = Math.max(1, ...bars.map(({ value }) => value));
   const width = 100 / Math.max(1, bars.length);
-  const heightOf = (value: number) => (value === 0 ? 0.6 : Math.max(1.5, (HEIGHT * value) / most));
+  const boxOf = (value: number, index: number) => {
+    const height = value === 0 ? 0.6 : Math.max(1.5, (HEIGHT * value) / most);
+    return { x: (index + 0.14) * width, width: width * 0.72, y: HEIGHT - height, height };
+  };
   return (
     <figure class="bars">
       <svg viewBox={`0 0 100 ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {bars.map(({ name, value, text }, index) => (
-          <rect
-            key={name}
-            data-last={index === bars.length - 1}
-            x={index * width + width * 0.14}
-            width={width * 0.72}
-            y={HEIGHT - heightOf(value)}
-            height={heightOf(value)}
-          >
+          <rect key={name} {...boxOf(value, index)}>
             <title>{`${name}: ${text}`}</title>
           </rect>
         ))}

@@ -121,23 +121,21 @@ function Goods({ order }: OfOrder) {
 }
 
 function Amounts({ order }: OfOrder) {
-  const refunded = order.refunds.reduce((sum, { amount }) => sum + amount, 0);
-  const show = (amount: number) => money(amount, order.currency);
-  const moved = (word: string, { reference, at }: { reference: string; at: string }) =>
-    `${word} ${reference}, ${timeText(at)}`;
+  const { total_amount, amount_paid, refund_due, payments, refunds, currency } = order;
+  const refunded = refunds.reduce((sum, { amount }) => sum + amount, 0);
+  const fact = (name: string, amount: number) => [name, money(amount, currency)] as const;
+  const facts = [
+    fact('Total', total_amount),
+    fact('Paid', amount_paid),
+    refunded > 0 && fact('Refunded', refunded),
+    fact('Still owed', stillOwed(order)),
+    refund_due > 0 && fact('To pay back', refund_due),
+    ...payments.map(({ reference, at, amount }) => fact(`Payment ${reference}, ${timeText(at)}`, amount)),
+    ...refunds.map(({ reference, at, amount }) => fact(`Refund ${reference}, ${timeText(at)}`, -amount)),
+  ];
   return (
     <Section title="Money">
-      <Facts
-        facts={[
-          ['Total', show(order.total_amount)],
-          ['Paid', show(order.amount_paid)],
-          refunded > 0 && ['Refunded', show(refunded)],
-          ['Still owed', show(stillOwed(order))],
-          order.refund_due > 0 && ['To pay back', show(order.refund_due)],
-          ...order.payments.map((each) => [moved('Payment', each), show(each.amount)] as const),
-          ...order.refunds.map((each) => [moved('Refund', each), show(-each.amount)] as const),
-        ]}
-      />
+      <Facts facts={facts} />
     </Section>
   );
 }

@@ -42,23 +42,19 @@ function AddPerson() {
 function Actions({ row }: { row: Person }) {
   const path = { id: row.id };
   const name = alone(row.name);
-  const invite = async () => {
-    await api.POST('/v1/people/{id}/invite', { params: { path } });
-    return `The mail to ${name} is on its way.`;
-  };
+  const invite = () => api.POST('/v1/people/{id}/invite', { params: { path } });
+  const invited = `The mail to ${name} is on its way.`;
   const change = async (form: FormData) => {
     const body = personIn(form);
     await api.PATCH('/v1/people/{id}', { params: { path }, body });
     return `${alone(body.name)} is changed.`;
   };
-  const remove = async (form: FormData) => {
-    await api.DELETE('/v1/people/{id}', { params: { path, query: { erase_name: form.has('erase') } } });
-    return `${name} is removed.`;
-  };
+  const remove = (form: FormData) =>
+    api.DELETE('/v1/people/{id}', { params: { path, query: { erase_name: form.has('erase') } } });
   return (
     <span class="actions">
       {row.last_sign_in_at === null && (
-        <Ask label="Send mail again…" title={`Send the mail to ${name} again`} verb="Send" send={invite}>
+        <Ask label="Send mail again…" title={`Send the mail to ${name} again`} verb="Send" send={invite} said={invited}>
           <p class="soft">{row.invited ? 'The last mail was sent.' : 'The last mail is not sent yet.'}</p>
           <p class="line">{row.email}</p>
         </Ask>
@@ -68,7 +64,7 @@ function Actions({ row }: { row: Person }) {
         <Choices label="Role" name="role" begin={row.role} of={ROLES} />
         <p class="soft">Another role holds from the next request on, also where the person is signed in.</p>
       </Ask>
-      <Ask title={`Remove ${name}?`} verb="Remove" tone="danger" send={remove}>
+      <Ask title={`Remove ${name}?`} verb="Remove" tone="danger" send={remove} said={`${name} is removed.`}>
         <p class="soft">
           The person is signed out everywhere at once and cannot sign in. Keys that they made still work: look at them
           in Developers.
@@ -87,17 +83,11 @@ function Sessions({ id }: { id: string }) {
   const rows = query.data?.data.map((session) => {
     const device = session.device || 'Unknown device';
     const since = `since ${timeText(session.created_at)}`;
-    const both = { id, session_id: session.id };
-    const end = (
-      <Ask
-        title={session.current ? 'Sign yourself out here?' : 'End the session?'}
-        verb="End"
-        tone="danger"
-        text={`${device}, ${since}`}
-        send={() => api.DELETE('/v1/people/{id}/sessions/{session_id}', { params: { path: both } })}
-        said="The session has ended."
-      />
-    );
+    const params = { path: { id, session_id: session.id } };
+    const send = () => api.DELETE('/v1/people/{id}/sessions/{session_id}', { params });
+    const title = session.current ? 'Sign yourself out here?' : 'End the session?';
+    const words = { title, text: `${device}, ${since}`, said: 'The session has ended.' };
+    const end = <Ask {...words} verb="End" tone="danger" send={send} />;
     return { key: session.id, name: session.current ? `${device} (this one)` : device, detail: since, end };
   });
   return (
