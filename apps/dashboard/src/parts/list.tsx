@@ -45,31 +45,19 @@ export function Table<Row>({ label, rows, columns, keyOf = idOf, foot, chosen, c
       <table role="table">
         <thead role="rowgroup">
           <tr role="row">
-            {chosen && (
-              <th role="columnheader" class="check">
-                {box('all rows', rows.map(keyOf))}
-              </th>
-            )}
+            {chosen && <th role="columnheader" class="check" children={box('all rows', rows.map(keyOf))} />}
             {cells.map(({ name, side }) => (
-              <th key={name} role="columnheader" class={side}>
-                {name}
-              </th>
+              <th key={name} role="columnheader" class={side} children={name} />
             ))}
           </tr>
         </thead>
         <tbody role="rowgroup">
           {rows.map((row) => (
             <tr key={keyOf(row)} role="row" data-row>
-              {chosen && (
-                <td role="cell" class="check">
-                  {box(keyOf(row), [keyOf(row)])}
-                </td>
-              )}
+              {chosen && <td role="cell" class="check" children={box(keyOf(row), [keyOf(row)])} />}
               <th role="rowheader">{cells[0]?.cell(row)}</th>
               {cells.slice(1).map(({ name, side, cell }) => (
-                <td key={name} role="cell" class={side} data-name={name}>
-                  {cell(row)}
-                </td>
+                <td key={name} role="cell" class={side} data-name={name} children={cell(row)} />
               ))}
             </tr>
           ))}

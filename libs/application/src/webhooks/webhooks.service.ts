@@ -74,7 +74,7 @@ export class WebhooksService {
   }
 
   /**
-   * Another URL without headers removes the earlier ones: what no answer shows reaches no other receiver.
+   * A URL without headers removes the earlier ones: what no answer shows reaches no other receiver.
    * @throws UrlNotAllowed, NotFound
    */
   async configure(reference: WebhookReference, settings: WebhookSettings): Promise<Webhook> {
