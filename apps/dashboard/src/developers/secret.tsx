@@ -15,7 +15,6 @@ export const Copied = ({ text }: { text: string }) => (
   </p>
 );
 
-/** Only its button closes it. */
 export function Secret() {
   const shown = useStore(secret);
   const close = () => secret.set(undefined);

@@ -183,14 +183,12 @@ type Listed = Pick<OrderListItem, 'id' | 'receipt_number' | 'customer_name' | 'h
 
 interface SeveralProps extends Omit<AskProps, 'title' | 'send'> {
   readonly orders: readonly Listed[];
-  /** What was done then, as in *2 orders shipped*. */
   readonly done: string;
   readonly act: (id: string, form: FormData) => Promise<unknown>;
-  /** A field of each order. */
   readonly field?: (order: Listed) => ComponentChildren;
 }
 
-/** Acts on one order after the other. A second click repeats only those that were refused. */
+/** Acts on one order after the other. A second click repeats only those that were refused. @param field of each order. */
 function Several({ orders, verb, done, act, field, children, ...ask }: SeveralProps) {
   /** Why each order was refused; empty for those that were not. */
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});

@@ -30,7 +30,6 @@ export const Button = ({ text, ...button }: ButtonProps) => (
 
 type LinkProps = JSX.AnchorHTMLAttributes<HTMLAnchorElement> & { readonly text: string };
 
-/** A link that looks like a button. */
 export const LinkButton = ({ text, class: look = '', ...link }: LinkProps) => (
   <a class={`button ${look as string}`} {...link}>
     {text}
@@ -127,10 +126,8 @@ export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }) {
   if (query.data !== undefined) return null;
   if (statusOf(query.error) === 403)
     return <Note tone="wait">Your role does not include this. An owner can change it.</Note>;
-  if (query.error)
-    return (
-      <Alert action={<Button text="Try again" onClick={() => void query.refetch()} />}>{textOf(query.error)}</Alert>
-    );
+  const again = <Button text="Try again" onClick={() => void query.refetch()} />;
+  if (query.error) return <Alert action={again}>{textOf(query.error)}</Alert>;
   return (
     <div class="waiting" role="status" aria-label="Loading">
       {Array.from({ length: rows }, (_, index) => (
@@ -174,14 +171,8 @@ export function Copy({ text }: { text: string }) {
     announce('Copied');
     setTimeout(() => setDone(false), 2_000);
   };
-  return (
-    <Button
-      text={isDone ? 'Copied' : 'Copy'}
-      class="quiet small"
-      onClick={copy}
-      aria-label={`Copy ${text.slice(0, 40)}`}
-    />
-  );
+  const words = { text: isDone ? 'Copied' : 'Copy', 'aria-label': `Copy ${text.slice(0, 40)}` };
+  return <Button {...words} class="quiet small" onClick={copy} />;
 }
 
 /** Gives the person a file that the page has made. */

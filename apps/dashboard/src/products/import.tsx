@@ -11,16 +11,13 @@ export function ImportPage() {
   const [bundle, setBundle] = useState<readonly BundleLine[]>();
   const subdomain = useMe().data?.data.store.subdomain ?? '';
   const take = async (file: File | undefined) => file && setBundle(linesOf(await file.text(), subdomain));
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    void take(event.dataTransfer?.files[0]);
+  };
   return (
     <Page title="Import" back="Products">
-      <label
-        class="empty drop"
-        onDragOver={(event) => event.preventDefault()}
-        onDrop={(event) => {
-          event.preventDefault();
-          void take(event.dataTransfer?.files[0]);
-        }}
-      >
+      <label class="empty drop" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
         <span>Drop a file of products, customers or sales of a till here: NDJSON, one object in each line.</span>
         <input type="file" aria-label="File" onChange={(event) => void take(event.currentTarget.files?.[0])} />
       </label>
@@ -60,19 +57,17 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
   const refused = known.filter(isRefused);
   const shown = isBegun ? known.filter(({ notes }) => notes.length > 0) : known;
   const words = isBegun ? known.map(({ result }) => result) : lines.map(({ kind }) => `× ${kind || 'unreadable'}`);
+  const title = `${isBegun ? 'Result' : 'In the file'}: ${countsOf(words)}`;
+  const label = isBegun ? 'Refused lines and warnings' : 'What the first lines would change';
   const save = () => download('refused.ndjson', refused.map(({ text }) => `${text}\n`).join(''));
   return (
     <>
       <Section
-        title={`${isBegun ? 'Result' : 'In the file'}: ${countsOf(words)}`}
+        title={title}
         actions={refused.length > 0 && <Button text="Download refused lines" class="small" onClick={save} />}
       >
         {!isBegun && <Waiting query={query} rows={first.length} />}
-        <Table
-          label={isBegun ? 'Refused lines and warnings' : 'What the first lines would change'}
-          rows={shown.slice(0, MOST_SHOWN)}
-          columns={COLUMNS}
-        />
+        <Table label={label} rows={shown.slice(0, MOST_SHOWN)} columns={COLUMNS} />
       </Section>
       {done.length < good.length && (
         <Form verb={`Import ${count(good.length - done.length, 'line')}`} onSubmit={run}>
