@@ -45,7 +45,7 @@ for (const { name, address, then, ...options } of PICTURES) {
   const page = await browser.newPage({ ...options, storageState });
   await page.goto(`${new URL('.', link).href}${address}`);
   await page.getByText('Live', { exact: true }).waitFor();
-  await page.locator('[data-row]').first().waitFor();
+  await page.locator('[data-row]:visible').first().waitFor();
   await then?.(page);
   await page.screenshot({ path: path.join(folder, `${name}.png`) });
   await page.close();

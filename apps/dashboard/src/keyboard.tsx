@@ -28,7 +28,7 @@ const NOT_HERE = 'input:not([type=checkbox]),textarea,select,dialog,[contentedit
 const currentRow = () => document.activeElement?.closest('[data-row]') ?? null;
 
 function moveRow(by: 1 | -1): void {
-  const rows = [...document.querySelectorAll('[data-row]')];
+  const rows = [...document.querySelectorAll('[data-row]:has(a)')];
   const row = currentRow();
   const at = row ? rows.indexOf(row) + by : 0;
   rows[Math.max(0, Math.min(rows.length - 1, at))]?.querySelector('a')?.focus();
