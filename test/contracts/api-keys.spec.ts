@@ -72,7 +72,7 @@ describe('ApiKeyRepository', () => {
       status: 'ACTIVE',
       expiresAt: null,
       expired: false,
-      store: { id: storeId, active: true },
+      store: { id: storeId, status: 'ACTIVE' },
     });
   });
 
@@ -288,7 +288,7 @@ describe('the counter of key usage', () => {
   beforeAll(async () => {
     const [record] = (await api.app.get(ApiKeyRepository).list(api.store.id, null)).rows;
     if (!record) throw new Error('The store has no key');
-    const store = { id: api.store.id, currency: 'USD', active: true };
+    const store = { id: api.store.id, currency: 'USD', status: 'ACTIVE' as const };
     key = { ...record, expired: false, store, person: null };
   });
 

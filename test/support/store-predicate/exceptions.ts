@@ -41,6 +41,7 @@ export const EXCEPTIONS: readonly Exception[] = [
       'import.stores.ids',
       'import.stores.find',
       'import.stores.owners',
+      'import.stores.away',
       'import.stores.currencies',
       'import.stores.lock',
       'import.stores.update',

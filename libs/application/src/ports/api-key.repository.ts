@@ -1,5 +1,6 @@
 import type { Actor, ApiKeyMode, ApiKeyScope, Currency, Role } from '@app/domain';
 import type { Page, PageOf } from './page.js';
+import type { StoreStatus } from './store.repository.js';
 
 export type ApiKeyStatus = 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
 
@@ -68,7 +69,7 @@ export interface ApiKeyLookup extends Pick<
   readonly expired: boolean;
   /** Whose session it is; null for the key of a machine. */
   readonly person: SignedInPerson | null;
-  readonly store: { readonly id: number; readonly currency: Currency; readonly active: boolean };
+  readonly store: { readonly id: number; readonly currency: Currency; readonly status: StoreStatus };
 }
 
 export interface SignedInPerson {

@@ -1,6 +1,10 @@
 import { domainError, NotFound, type Currency } from '@app/domain';
 
-export type StoreStatus = 'ACTIVE' | 'INACTIVE';
+/**
+ * A store that moves to another cluster is MOVING while nothing may write to it, and MOVED in a cluster that has only a copy,
+ * before or after it moved.
+ */
+export type StoreStatus = 'ACTIVE' | 'INACTIVE' | 'MOVING' | 'MOVED';
 
 export interface StoreSummary {
   readonly id: number;

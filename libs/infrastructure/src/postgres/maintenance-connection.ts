@@ -1,7 +1,10 @@
+import { StoreMoved } from '@app/application';
 import { DataSource, type EntityManager } from 'typeorm';
 import { confirmedTransaction } from './confirmed-transaction.js';
 import { maintenanceOptions } from './data-source.js';
 import { translated } from './postgres-errors.js';
+
+const IS_HOME = '/* stores.is_home */ SELECT is_home($1) AS "isHome"';
 
 /**
  * Connections without the time limits of requests, for operator commands. Each use opens and closes its own. Throws
@@ -15,9 +18,19 @@ export class MaintenanceConnection {
     return translated(withMaintenanceConnection(this.url, work));
   }
 
-  /** Runs one `confirmedTransaction`. */
-  transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.run((dataSource) => confirmedTransaction(dataSource, work));
+  /**
+   * Runs one `confirmedTransaction` that writes rows of a store.
+   *
+   * @throws StoreMoved
+   */
+  transaction<T>(storeId: number, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.run((dataSource) =>
+      confirmedTransaction(dataSource, async (manager) => {
+        const [store] = await manager.query<{ isHome: boolean }[]>(IS_HOME, [storeId]);
+        if (!store?.isHome) throw new StoreMoved();
+        return work(manager);
+      }),
+    );
   }
 
   /** The caller destroys the result. */

@@ -1,4 +1,4 @@
-import { CommitOutcomeUnknown, LOCK_TIMEOUT_MS, SILENT_SERVER_MS, type Deadline } from '@app/application';
+import { CommitOutcomeUnknown, LOCK_TIMEOUT_MS, SILENT_SERVER_MS, StoreMoved, type Deadline } from '@app/application';
 import type pg from 'pg';
 import type { DatabaseMetrics } from './database-metrics.js';
 import { prepared } from './prepared.js';
@@ -23,37 +23,52 @@ export const HAS_BEGUN = `current_setting('store_commerce.has_begun', true) = 'y
 // the deadline at the latest, any other statement before the service drops the connection, whose statement would run on and keep
 // its locks; and the server ends a transaction whose process died. No JIT: the cost of a scan that cannot be
 // avoided would start it.
-function begin({ remainingMs }: Deadline): string {
+function begin({ remainingMs }: Deadline, storeId: number | null): string {
   // A lock_timeout of 0 would wait forever.
   const lockTimeout = Math.max(1, Math.min(LOCK_TIMEOUT_MS, Math.floor(remainingMs)));
   // After the lock timeout, which has an error of its own.
   const statementTimeout = Math.floor(remainingMs + SILENT_SERVER_MS / 2);
-  return `
+  return `/* transactions.begin */
     BEGIN ISOLATION LEVEL READ COMMITTED;
-    SET LOCAL store_commerce.has_begun = 'yes';
     SET LOCAL plan_cache_mode = force_generic_plan;
     SET LOCAL enable_seqscan = off;
     SET LOCAL jit = off;
     ${SHOW_WARNINGS};
     SET LOCAL statement_timeout = ${statementTimeout};
     SET LOCAL lock_timeout = ${lockTimeout};
-    SET LOCAL idle_in_transaction_session_timeout = '10s'`;
+    SET LOCAL idle_in_transaction_session_timeout = '10s';
+    ${storeId === null ? HAVE_BEGUN : `${homeOf(storeId)} ${HAVE_BEGUN} FROM home`}`;
 }
+
+const HAVE_BEGUN = `SELECT set_config('store_commerce.has_begun', 'yes', true)`;
+
+// As is_home, without the price of a function.
+// @protects store-home
+const homeOf = (storeId: number) => `WITH home AS MATERIALIZED (
+      SELECT FROM stores WHERE id = ${storeId} AND status IN ('ACTIVE', 'INACTIVE') FOR KEY SHARE)`;
 
 /** SQL on the one connection of a transaction, which its first statement begins. Lives as long as the transaction. */
 export class TransactionSql {
-  private begun: Promise<unknown> | null = null;
+  /** Whether the store is at home in this cluster. */
+  private begun: Promise<boolean> | null = null;
 
-  /** @param deadline after it, a statement without an answer fails, and the transaction with it. */
+  /**
+   * @param storeId whose rows the transaction writes; null when it writes none of a store.
+   * @param deadline after it, a statement without an answer fails, and the transaction with it.
+   */
   constructor(
     private readonly client: pg.ClientBase,
+    private readonly storeId: number | null,
     private readonly deadline: Deadline,
     private readonly metrics: DatabaseMetrics,
   ) {}
 
-  /** @param text as that of a {@link Statement}. */
+  /**
+   * @param text as that of a {@link Statement}.
+   * @throws StoreMoved
+   */
   async query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    await this.begin();
+    demandHome(await this.begin());
     return (await this.send(prepared(text, values))) as Row[];
   }
 
@@ -64,12 +79,12 @@ export class TransactionSql {
    * @param statements none of which succeeds outside of a transaction: the first tests {@link HAS_BEGUN}, and the others
    *   need its row.
    * @returns the rows of each statement.
-   * @throws the error of the first statement that failed.
+   * @throws StoreMoved, or the error of the first statement that failed.
    */
   async pipeline(statements: readonly Statement[]): Promise<unknown[][]> {
     const begun = this.begin();
     const outcomes = await Promise.allSettled(statements.map(({ text, values }) => this.send(prepared(text, values))));
-    await begun;
+    demandHome(await begun);
     return outcomes.map((outcome) => {
       if (outcome.status === 'rejected') throw outcome.reason;
       return outcome.value;
@@ -103,9 +118,13 @@ export class TransactionSql {
       );
   }
 
-  private begin(): Promise<unknown> {
+  private begin(): Promise<boolean> {
     if (this.begun === null) {
-      this.begun = this.send({ text: begin(this.deadline) });
+      this.begun = this.results({ text: begin(this.deadline, this.storeId) }).then((answer) => {
+        // One result for each statement of the text, which the types of pg do not have.
+        const results = answer as unknown as readonly pg.QueryResult[];
+        return results.at(-1)?.rowCount === 1;
+      });
       // The caller that awaits it handles its failure.
       this.begun.catch(() => undefined);
     }
@@ -113,8 +132,15 @@ export class TransactionSql {
   }
 
   private async send(query: pg.QueryConfig): Promise<unknown[]> {
-    const limited = { ...query, query_timeout: Math.ceil(this.deadline.remainingMs) + SILENT_SERVER_MS };
-    const { rows } = await watched(this.metrics, 'transaction', query.text, () => this.client.query(limited));
-    return rows as unknown[];
+    return (await this.results(query)).rows as unknown[];
   }
+
+  private results(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    const limited = { ...query, query_timeout: Math.ceil(this.deadline.remainingMs) + SILENT_SERVER_MS };
+    return watched(this.metrics, 'transaction', query.text, () => this.client.query(limited));
+  }
+}
+
+function demandHome(isHome: boolean): void {
+  if (!isHome) throw new StoreMoved();
 }

@@ -1,12 +1,19 @@
 import type pg from 'pg';
-import { CommitOutcomeUnknown, DeadlineExceeded, SchemaMismatch, Unavailable, UnusableValue } from '@app/application';
+import {
+  CommitOutcomeUnknown,
+  DeadlineExceeded,
+  SchemaMismatch,
+  StoreMoved,
+  Unavailable,
+  UnusableValue,
+} from '@app/application';
 import { NotFound } from '@app/domain';
 import type { Config } from '../platform/config.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { Transactions } from './transactions.js';
 import { isRetryable, retryReason, toApplicationError, translated } from './postgres-errors.js';
 
-function transactionsThatFail(refused: RegExp) {
+function transactionsThatFail(refused: RegExp, homes = 1) {
   const sent: (string | undefined)[] = [];
   const releases: unknown[] = [];
   const client = {
@@ -14,10 +21,10 @@ function transactionsThatFail(refused: RegExp) {
     on: () => client,
     off: () => client,
     query: ({ text }: pg.QueryConfig) => {
-      sent.push(/\w+/.exec(text)?.[0]);
+      sent.push(/(\/\*.*\*\/)?\s*(?<word>\w+)/.exec(text)?.groups?.word);
       return refused.test(text)
         ? Promise.reject(Object.assign(new Error('canceling statement'), { code: '57014' }))
-        : Promise.resolve({ rows: [] });
+        : Promise.resolve(text.includes('BEGIN') ? [{ rowCount: homes }] : { rows: [] });
     },
   };
   const pool = { connect: () => Promise.resolve(client) } as unknown as pg.Pool;
@@ -65,6 +72,15 @@ describe('Transactions', () => {
 
     await expect(work).rejects.toThrow('no');
     expect([sent, releases]).toEqual([['BEGIN', 'SELECT', 'ROLLBACK'], [false]]);
+  });
+
+  it('rolls back what a pipeline sent for a store that is not at home', async () => {
+    const { transactions, sent, releases } = transactionsThatFail(/nothing/, 0);
+
+    const work = transactions.run(1, (sql) => sql.pipeline([{ text: 'INSERT', values: [] }]));
+
+    await expect(work).rejects.toBeInstanceOf(StoreMoved);
+    expect([sent, releases]).toEqual([['BEGIN', 'INSERT', 'ROLLBACK'], [false]]);
   });
 });
 
