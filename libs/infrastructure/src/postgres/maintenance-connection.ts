@@ -12,7 +12,7 @@ const IS_HOME = '/* stores.is_home */ SELECT is_home($1) AS "isHome"';
  */
 export class MaintenanceConnection {
   /** @param url direct, not through a pooler. */
-  constructor(private readonly url: string) {}
+  constructor(readonly url: string) {}
 
   run<T>(work: (dataSource: DataSource) => Promise<T>): Promise<T> {
     return translated(withMaintenanceConnection(this.url, work));

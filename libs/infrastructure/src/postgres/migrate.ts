@@ -9,7 +9,7 @@ import { isLockTimeout } from './postgres-errors.js';
 import { assertDatabaseIsFit } from './unfit-database.js';
 
 /** Any number, the same in every process that migrates this schema. */
-const ADVISORY_LOCK = 7_305_120_261;
+export const MIGRATIONS_LOCK = 7_305_120_261;
 const POLL_MS = 100;
 const APPLICATION = 'store-commerce-migrations';
 
@@ -102,7 +102,7 @@ async function takeTurns(client: pg.Client): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ taken: boolean }>(
       '/* migrations.lock */ SELECT pg_try_advisory_lock($1) AS taken',
-      [ADVISORY_LOCK],
+      [MIGRATIONS_LOCK],
     );
     if (rows[0]?.taken) return;
     await sleep(POLL_MS);
