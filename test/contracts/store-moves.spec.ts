@@ -1,4 +1,6 @@
-import { MoveRefused, StoreMoves, type MoveStep } from '@app/application';
+import { MoveRefused, StoreMoved, StoreMoves, StoreRepository, type MoveStep } from '@app/application';
+import pg from 'pg';
+import { isCopied, NOT_COPIED, tablesOfStores } from '../../libs/infrastructure/src/stores/move/moved-tables.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { startOwnCluster } from '../support/own-cluster.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -30,6 +32,13 @@ const move = async (from: RunningApi, to: RunningApi, subdomain = source.store.s
   };
   const report = await movesOf(from).move({ subdomain, target: to.database.url, onProgress });
   return { ...report, steps };
+};
+/** A command that is killed after the step. */
+const moveUntil = (last: MoveStep, subdomain: string) => {
+  const onProgress = ({ step, detail }: { step: MoveStep; detail: string }) => {
+    if (step === last && detail === '') throw new Error('killed');
+  };
+  return expect(movesOf(source).move({ subdomain, target: target.database.url, onProgress })).rejects.toThrow('killed');
 };
 const headers = (api: RunningApi, key: string) => ({
   authorization: `Bearer ${api.store.key}`,
@@ -85,19 +94,28 @@ describe('StoreMoves', () => {
     expect((await readAt(source, '/v1/orders')).json()).toMatchObject({ pagination: { total: 3 } });
   });
 
-  it('leaves nothing behind when it is taken back before the switch', async () => {
+  it('serves the store again when the command that has closed it is repeated', async () => {
+    const { store } = await source.withStore();
+    const stores = source.app.get(StoreRepository, { strict: false });
+    await moveUntil('closed', store.subdomain);
+    await expect(stores.setStatus(store.subdomain, 'INACTIVE')).rejects.toBeInstanceOf(StoreMoved);
+
+    await moveUntil('copying', store.subdomain);
+
+    expect((await stores.require(store.subdomain)).status).toBe('ACTIVE');
+    expect(await move(source, target, store.subdomain)).toMatchObject({ differences: [] });
+  });
+
+  it('leaves nothing behind when it is taken back after a fail-over of the source, and does not go on', async () => {
     const { store, database } = await source.withStore();
     await store.product({ stock: 5 });
-    await database.query(
-      `INSERT INTO store_moves (store_id, step, details) SELECT $1, 'copying', jsonb_build_object('cluster', $2::text)`,
-      [
-        store.id,
-        (
-          await target.database.query<{ id: string }>('SELECT system_identifier::text AS id FROM pg_control_system()')
-        )[0]?.id,
-      ],
-    );
+    await moveUntil('copied', store.subdomain);
+    await target.database.query(`ALTER SUBSCRIPTION store_move_${store.id} DISABLE`);
+    await database.query('SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE active');
+    await database.query('SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots');
+    await database.query(`UPDATE store_moves SET details = details || '{"timelines": "1 1"}' WHERE step = 'copying'`);
 
+    await expect(move(source, target, store.subdomain)).rejects.toThrow('abort it with --abort');
     await movesOf(source).abort(store.subdomain, target.database.url);
 
     expect(await left(target.database, store.id)).toEqual([]);
@@ -119,6 +137,21 @@ describe('StoreMoves', () => {
     ]);
     await expect(move(source, target, store.subdomain)).rejects.toBeInstanceOf(MoveRefused);
     await expect(movesOf(source).check(store.subdomain, database.url)).rejects.toThrow('in the same cluster');
+  });
+
+  it('copies every table of a store by a primary key, or names it as not copied', async () => {
+    const client = new pg.Client({ connectionString: source.database.url });
+    await client.connect();
+    const tables = await tablesOfStores(client).finally(() => client.end());
+
+    const copied = tables.filter(isCopied);
+    expect(copied.length).toBeGreaterThan(30);
+    expect(
+      copied.filter(({ key, columns }) => key.length === 0 || key.some((name) => !columns.includes(name))),
+    ).toEqual([]);
+    expect(tables.flatMap(({ name }) => (name in NOT_COPIED ? name : [])).sort()).toEqual(
+      Object.keys(NOT_COPIED).sort(),
+    );
   });
 
   it('forgets no store that is at home', async () => {

@@ -49,7 +49,11 @@ export abstract class StoreRepository {
   /** @throws SubdomainTaken when another store has the subdomain. */
   abstract create(store: { subdomain: string; name: string; currency: Currency }): Promise<StoreSummary>;
 
-  /** Takes effect with the next request of the store's keys. Null when there is no such store. */
+  /**
+   * Takes effect with the next request of the store's keys. Null when there is no such store.
+   *
+   * @throws StoreMoved
+   */
   abstract setStatus(subdomain: string, status: StoreStatus): Promise<StoreSummary | null>;
 }
 

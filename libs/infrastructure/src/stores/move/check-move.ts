@@ -7,6 +7,7 @@ const KEY_ID_HEX = 2 * 4;
 
 interface Server {
   readonly cluster: string;
+  readonly timeline: string;
   readonly walLevel: string;
   readonly isStandby: boolean;
   readonly slotsLeft: number;
@@ -18,6 +19,7 @@ interface Server {
 
 const SERVER = `/* moves.server */
   SELECT (SELECT system_identifier::text FROM pg_control_system()) AS cluster, current_setting('wal_level') AS "walLevel",
+    CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
     pg_is_in_recovery() AS "isStandby", current_user AS role,
     current_setting('max_replication_slots')::int - (SELECT count(*) FROM pg_replication_slots)::int AS "slotsLeft",
     current_setting('max_wal_senders')::int - (SELECT count(*) FROM pg_stat_replication)::int AS "sendersLeft",
@@ -57,6 +59,12 @@ export async function faultsOfMove(
 
 export async function clusterOf(client: pg.ClientBase): Promise<string> {
   return (await serverOf(client)).cluster;
+}
+
+/** Another one after a fail-over, which may have lost the slot, or rows that the target had confirmed. */
+export async function timelinesOf({ source, target }: Clusters): Promise<string> {
+  const timelines = [await serverOf(source), await serverOf(target)].map(({ timeline }) => timeline);
+  return timelines.join(' ');
 }
 
 async function serverOf(client: pg.ClientBase): Promise<Server> {

@@ -16,7 +16,7 @@ import { MaintenanceConnection } from '../../postgres/maintenance-connection.js'
 import { MIGRATIONS_LOCK } from '../../postgres/migrate.js';
 import { withOwnClient } from '../../postgres/own-client.js';
 import { isLockTimeout } from '../../postgres/postgres-errors.js';
-import { clusterOf, faultsOfMove } from './check-move.js';
+import { clusterOf, faultsOfMove, timelinesOf } from './check-move.js';
 import { deleteStore, isCopied, sumsOf, tablesOfStores } from './moved-tables.js';
 import { openTarget } from './open-target.js';
 import {
@@ -45,7 +45,12 @@ interface Store {
   readonly status: StoreStatus;
 }
 
-type Done = ReadonlyMap<MoveStep, { readonly cluster?: string }>;
+interface Details {
+  readonly cluster?: string;
+  readonly timelines?: string;
+}
+
+type Done = ReadonlyMap<MoveStep, Details>;
 
 interface Moving extends Clusters {
   readonly subdomain: string;
@@ -75,7 +80,12 @@ export class PostgresStoreMoves extends StoreMoves {
       await this.assertMayMove(moving);
       let closedAt: number | null = null;
       if (moving.status !== 'MOVED') {
-        if (!moving.done.has('copying')) await note(moving, 'copying', { cluster: await clusterOf(moving.target) });
+        // A killed command has closed it.
+        await reopen(moving);
+        if (!moving.done.has('copying')) {
+          const cluster = await clusterOf(moving.target);
+          await note(moving, 'copying', { cluster, timelines: await timelinesOf(moving) });
+        }
         await copyProfile(moving);
         await beginReplication(moving, this.connection.url);
         onProgress({ step: 'copying', detail: '' });
@@ -136,7 +146,10 @@ export class PostgresStoreMoves extends StoreMoves {
   }
 
   private async assertMayMove(moving: Moving): Promise<void> {
-    if (moving.done.has('copying')) return assertSameTarget(moving);
+    if (moving.done.has('copying')) {
+      await assertSameTarget(moving);
+      return assertNoFailOver(moving);
+    }
     const faults = await faultsOfMove(moving, moving.subdomain, this.cipher.keyIds);
     if (faults.length > 0) throw new MoveRefused(faults.join('\n'));
   }
@@ -178,7 +191,7 @@ async function statusOf(client: pg.ClientBase, storeId: number): Promise<StoreSt
 
 async function stepsDone(source: pg.ClientBase, storeId: number): Promise<Done> {
   const sql = '/* moves.steps */ SELECT step, details FROM store_moves WHERE store_id = $1';
-  const { rows } = await source.query<{ step: MoveStep; details: { cluster?: string } }>(sql, [storeId]);
+  const { rows } = await source.query<{ step: MoveStep; details: Details }>(sql, [storeId]);
   return new Map(rows.map(({ step, details }) => [step, details]));
 }
 
@@ -186,6 +199,11 @@ async function assertSameTarget({ target, done, subdomain, status }: Moving): Pr
   if (done.get('copying')?.cluster === (await clusterOf(target))) return;
   const where = status === 'MOVED' ? 'was moved' : 'is being moved';
   throw new MoveRefused(`The store ${subdomain} ${where} to another cluster than that of --to.`);
+}
+
+async function assertNoFailOver(moving: Moving): Promise<void> {
+  if (moving.status === 'MOVED' || moving.done.get('copying')?.timelines === (await timelinesOf(moving))) return;
+  throw new MoveRefused('A cluster has failed over during the move: abort it with --abort, and begin again.');
 }
 
 const NOTE = `/* moves.note */

@@ -70,6 +70,10 @@ export async function endReplication({ storeId, source, target }: Clusters): Pro
   const name = nameOfMove(storeId);
   if (await exists(target, SUBSCRIPTION, name)) {
     await target.query(`/* moves.disable */ ALTER SUBSCRIPTION ${name} DISABLE`);
+    // The server drops the slot with the subscription, and fails where a fail-over has lost it.
+    if (!(await exists(source, SLOT, name))) {
+      await target.query(`/* moves.detach */ ALTER SUBSCRIPTION ${name} SET (slot_name = NONE)`);
+    }
     await target.query(`/* moves.unsubscribe */ DROP SUBSCRIPTION ${name}`);
   }
   await source.query(DROP_SLOT, [name]);
@@ -84,6 +88,7 @@ export async function stopReplication({ storeId, target }: Clusters): Promise<vo
 }
 
 const SUBSCRIPTION = 'SELECT FROM pg_subscription WHERE subname = $1';
+const SLOT = 'SELECT FROM pg_replication_slots WHERE slot_name = $1';
 
 const DROP_SLOT = `/* moves.drop_slot */
   SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = $1 AND NOT active`;
