@@ -25,8 +25,10 @@ export function testEverySecondProof(first: 0 | 1): void {
       async () => {
         const seed = Number(process.env['PROOF_SEED'] ?? randomInt(1_000_000));
         const history = new History();
+        const own = await proof.openRig?.();
+        const context = { form: 'quick', rig: own ?? rig, history, seed, random: seededRandom(seed) } as const;
 
-        const { violations } = await proof.run({ form: 'quick', rig, history, seed, random: seededRandom(seed) });
+        const { violations } = await proof.run(context).finally(() => own?.close());
 
         if (violations.length > 0) history.save(failureFile(proof.name, seed));
         expect({ seed, violations }).toEqual({ seed, violations: [] });

@@ -35,11 +35,16 @@ export class Rig {
   /** A durable server with those settings, or a database on the server of `DATABASE_URL`. */
   static async open(tuning: Readonly<Record<string, string>> = {}): Promise<Rig> {
     const given = process.env['DATABASE_URL'];
-    const server = given ? null : await PostgresServer.launch(tuning);
+    return given ? new Rig(await createDatabase(given), null) : Rig.launch(tuning);
+  }
+
+  /** On a server of its own in any case. */
+  static async launch(tuning: Readonly<Record<string, string>>): Promise<Rig> {
+    const server = await PostgresServer.launch(tuning);
     try {
-      return new Rig(await createDatabase(given ?? server?.url ?? ''), server);
+      return new Rig(await createDatabase(server.url), server);
     } catch (error) {
-      await server?.remove();
+      await server.remove();
       throw error;
     }
   }
