@@ -50,7 +50,7 @@ function addMove(stores: Command): void {
     .action((name: string, { to, dryRun, abort }: MoveOptions) =>
       printResult(async (app) => {
         const moves = app.get(StoreMoves);
-        if (dryRun) return checked(name, await moves.check(name, to));
+        if (dryRun) return checked(name, await moves.check(name, to).catch(refuse));
         if (abort) {
           await moves.abort(name, to).catch(refuse);
           return { subdomain: name, aborted: true };

@@ -42,7 +42,12 @@ export class MoveRefused extends Error {}
  * operators, whose role is a superuser in both clusters. One move at a time in a cluster.
  */
 export abstract class StoreMoves {
-  /** @returns why the store cannot be moved, one text for each reason. Changes nothing. */
+  /**
+   * Changes nothing.
+   *
+   * @returns why the store cannot be moved, one text for each reason.
+   * @throws MoveRefused when the databases cannot be compared; NotFound
+   */
   abstract check(subdomain: string, target: string): Promise<readonly string[]>;
 
   /**

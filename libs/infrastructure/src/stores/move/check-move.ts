@@ -32,7 +32,6 @@ export async function faultsOfMove(
 ): Promise<string[]> {
   const { source, target } = clusters;
   const [from, to] = [await serverOf(source), await serverOf(target)];
-  if (from.cluster === to.cluster) return ['The target is the same cluster as the source.'];
   if (from.migrations.join() !== to.migrations.join()) {
     return ['The schemas differ: run `npx store-commerce migrate` of the same release on both.'];
   }

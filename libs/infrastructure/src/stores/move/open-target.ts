@@ -12,11 +12,10 @@ const STORE = `/* moves.closed_store */
 
 // Above all ids of the source, not only of the store: those of the store are found by no index.
 const SEQUENCES = `/* moves.sequences */
-  SELECT relname AS table, attname AS column, pg_sequence_last_value(sequence.objid)::text AS last
-  FROM pg_depend AS sequence JOIN pg_class ON pg_class.oid = refobjid
-  JOIN pg_attribute ON attrelid = refobjid AND attnum = refobjsubid
-  WHERE deptype = 'i' AND classid = 'pg_class'::regclass AND relname = ANY ($1) AND attidentity <> ''
-    AND pg_sequence_last_value(sequence.objid) IS NOT NULL`;
+  SELECT relname AS table, attname AS column,
+    coalesce(pg_sequence_last_value(pg_get_serial_sequence(relname, attname)::regclass), 1)::text AS last
+  FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+  WHERE relnamespace = 'public'::regnamespace AND relname = ANY ($1) AND attidentity <> ''`;
 
 const PASS_IDS = `/* moves.pass_ids */
   SELECT setval(sequence, greatest($3::bigint, coalesce(pg_sequence_last_value(sequence::regclass), 1)))

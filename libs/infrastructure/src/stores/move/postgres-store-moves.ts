@@ -144,6 +144,9 @@ export class PostgresStoreMoves extends StoreMoves {
   private withClusters<T>(subdomain: string, targetUrl: string, work: (moving: Moving) => Promise<T>): Promise<T> {
     return withOwnClient(this.connection.url, APPLICATION, (source) =>
       withOwnClient(targetUrl, APPLICATION, async (target) => {
+        if ((await clusterOf(source)) === (await clusterOf(target))) {
+          throw new MoveRefused('The target is in the same cluster as the source.');
+        }
         for (const client of [source, target]) await lockMigrations(client);
         const { id, status } = await findStore(source, subdomain);
         const done = await stepsDone(source, id);
