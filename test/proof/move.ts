@@ -6,7 +6,7 @@ import { openCluster, Scene } from './move/scene.js';
 import { Traffic } from './move/traffic.js';
 import { judge, longestGapMs, remainsOf, replicationIn } from './move/verdict.js';
 import { dataOf } from './support/history.js';
-import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
+import type { Proof, ProofContext, ProofForm, ProofOutcome } from './support/proof.js';
 import { inTime } from './support/store-setup.js';
 
 interface Journey {
@@ -14,13 +14,21 @@ interface Journey {
   readonly death?: Death;
 }
 
-const SCALE: Record<'full' | 'quick', { orders: number; calmMs: number; mostGapMs: number; journeys: Journey[] }> = {
+interface Scale {
+  readonly orders: number;
+  readonly perSecond: number;
+  readonly calmMs: number;
+  readonly mostGapMs: number;
+  readonly journeys: readonly Journey[];
+}
+
+const SCALE: Record<ProofForm, Scale> = {
   full: {
-    ...{ orders: 2_000, calmMs: 3_000, mostGapMs: 5_000 },
+    ...{ orders: 2_000, perSecond: 20, calmMs: 3_000, mostGapMs: 5_000 },
     journeys: [{}, { isLate: true }, { death: 'copy' }, { death: 'close' }, { death: 'switch' }, {}],
   },
   // A busy machine must not fail it.
-  quick: { orders: 40, calmMs: 500, mostGapMs: 20_000, journeys: [{}, { isLate: true }] },
+  quick: { orders: 40, perSecond: 8, calmMs: 500, mostGapMs: 20_000, journeys: [{}, { isLate: true }] },
 };
 const COUNT_PATIENCE_MS = 20_000;
 /** Until the first client that was refused comes again. */
@@ -30,12 +38,12 @@ export const move: Proof = { name: 'move', openRig: openCluster, run };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
   const { form, history } = context;
-  const { orders, calmMs, mostGapMs, journeys } = SCALE[form];
+  const { orders, perSecond, calmMs, mostGapMs, journeys } = SCALE[form];
   const closers: (() => Promise<unknown>)[] = [];
   try {
     const scene = await Scene.open(context, orders, closers);
     const violations = await takenId(scene);
-    const traffic = new Traffic(scene);
+    const traffic = new Traffic(scene, perSecond);
     // After a failure there may be no answer to wait for.
     closers.push(() => Promise.resolve(void traffic.stop()));
     await delay(calmMs);
@@ -56,7 +64,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     violations.push(...(await judge(scene, traffic)));
     if (Math.max(...gaps) > mostGapMs) violations.push(`no order was acknowledged for ${Math.max(...gaps)} ms`);
     const figures =
-      `${journeys.length} moves of a store with ${orders} orders and more, beside 20 orders/s for ${seconds} s; closed for ` +
+      `${journeys.length} moves of a store with ${orders} orders and more, beside ${perSecond} orders/s for ${seconds} s; closed for ` +
       `${closedMs.join(', ')} ms, no order acknowledged for ${gaps.join(', ')} ms where the command lived`;
     return { figures, violations };
   } finally {
@@ -69,12 +77,12 @@ async function travel(scene: Scene, traffic: Traffic, { isLate, death }: Journey
   const { subdomain } = shop.store;
   const args = ['move', subdomain, '--to', to.rig.database.url];
   if (death) await dieIn(scene, args, death);
-  let late: Promise<void> | null = null;
+  const late: Promise<void>[] = [];
   const { differences, closedMs } = await insist(from, args, (step) => {
-    if (step === 'draining' && isLate) late ??= changeLate(scene, traffic);
+    if (step === 'draining' && isLate && late.length === 0) late.push(changeLate(scene, traffic));
     if (step === 'opened' && scene.home === from) scene.switch();
   });
-  await late;
+  await Promise.all(late);
   const violations = differences.map((table) => `the rows of ${table} differ after the switch`);
   violations.push(...(await askSource(scene)));
   await insist(from, ['forget', subdomain, '--yes']);

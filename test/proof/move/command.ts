@@ -5,8 +5,15 @@ import { eventually } from '../../support/eventually.js';
 import { runBuild, type CommandEnd } from '../support/cli.js';
 import { KEYS, type Cluster, type Scene } from './scene.js';
 
-/** Where the command dies: during the copy, as the store is closed, or when no cluster has it. */
-export type Death = 'copy' | 'close' | 'switch';
+/** After which step the command dies, and how long after it. The drain takes 1 s, and the close some 100 ms. */
+const DEATHS = {
+  copy: { after: 'copying', restMs: 0, mostMs: 500 },
+  copied: { after: 'copied', restMs: 0, mostMs: 1 },
+  close: { after: 'draining', restMs: 900, mostMs: 300 },
+  switch: { after: 'draining', restMs: 0, mostMs: 1 },
+};
+
+export type Death = keyof typeof DEATHS;
 
 export interface MoveReport {
   readonly rows: number | null;
@@ -46,34 +53,28 @@ export async function insist(cluster: Cluster, args: readonly string[], onStep?:
 }
 
 /** Runs the command and kills it with SIGKILL. */
-export async function dieIn(scene: Scene, args: readonly string[], death: Death | 'copied'): Promise<void> {
-  const { home, other, shop, context } = scene;
-  const killAfter = async (child: ChildProcess, mostMs: number) => {
-    await delay(context.random(mostMs));
+export async function dieIn(scene: Scene, args: readonly string[], death: Death): Promise<void> {
+  const { after, restMs, mostMs } = DEATHS[death];
+  const die = async (child: ChildProcess) => {
+    await delay(restMs + scene.context.random(mostMs));
     child.kill('SIGKILL');
   };
-  let dying: Promise<void> | null = null;
-  await stores(home, args, (step, child) => {
-    if (death === 'copied' && step === 'copied') dying ??= killAfter(child, 1);
-    if (death === 'copy' && step === 'copying') dying ??= killAfter(child, 500);
-    // The drain takes 1 s, and the close some 100 ms.
-    if (death === 'close' && step === 'draining') dying ??= delay(900).then(() => killAfter(child, 300));
-    if (death === 'switch' && step === 'draining')
-      dying ??= withholding(other, shop.store.id, async () => {
-        await eventually(() => leftBy(home, shop.store.id), 30_000);
-        await killAfter(child, 1);
-      });
+  const dying: Promise<void>[] = [];
+  await stores(scene.home, args, (step, child) => {
+    if (step !== after || dying.length > 0) return;
+    dying.push(death === 'switch' ? whenNoClusterServes(scene, () => die(child)) : die(child));
   });
-  await dying;
+  await Promise.all(dying);
 }
 
-/** The target cannot open the store meanwhile. */
-async function withholding({ rig }: Cluster, storeId: number, work: () => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: rig.database.url });
+/** The target cannot open the store: its row is locked. */
+async function whenNoClusterServes({ home, other, shop }: Scene, work: () => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: other.rig.database.url });
   await client.connect();
   try {
     await client.query('BEGIN');
-    await client.query('SELECT FROM stores WHERE id = $1 FOR UPDATE', [storeId]);
+    await client.query('SELECT FROM stores WHERE id = $1 FOR UPDATE', [shop.store.id]);
+    await eventually(() => leftBy(home, shop.store.id), 60_000);
     await work();
   } finally {
     await client.end();

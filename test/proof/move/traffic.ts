@@ -5,13 +5,12 @@ import { anyItem } from '../support/shop.js';
 import { oneOf, orderBody } from '../support/store-setup.js';
 import type { Scene } from './scene.js';
 
-const ORDERS_PER_S = 20;
 const NEIGHBOURS_PER_S = 2;
 /** One order in this many is cancelled, and one request from before the first move is repeated. */
 const CANCELLED_OF = 5;
 const REPEATED_OF = 4;
 /** Stages are then being sent at any moment. */
-const MAIL_MS = 60;
+const MAIL_MS = 250;
 
 /** Orders through the router, as clients that wait as long as they are asked to, and repeat with their key. */
 export class Traffic {
@@ -21,15 +20,16 @@ export class Traffic {
   private readonly rates: readonly SteadyRate[];
   private readonly before: readonly Exchange[];
 
-  constructor(private readonly scene: Scene) {
+  constructor(
+    private readonly scene: Scene,
+    perSecond: number,
+  ) {
     const { context, shop, sink, home, other } = scene;
     this.before = context.history.orders(shop.store.id);
     sink.behaviour = { kind: 'slow', at: 'message', ms: MAIL_MS };
     scene.follower.start();
     this.rates = [
-      new SteadyRate(ORDERS_PER_S, (n) =>
-        this.buy(n).catch((error: Error) => void this.violations.push(error.message)),
-      ),
+      new SteadyRate(perSecond, (n) => this.buy(n).catch((error: Error) => void this.violations.push(error.message))),
       ...[home, other].map(
         ({ neighbour }) =>
           new SteadyRate(NEIGHBOURS_PER_S, (n) =>

@@ -20,7 +20,7 @@ export async function runBuild(
   const main = path.join(APPS, app, 'src/main.js');
   const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env['PATH'], ...env },
-    timeout: 60_000,
+    timeout: 180_000,
   });
   onStart(child);
   // A command may end before it has read its input.
