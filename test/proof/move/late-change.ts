@@ -4,15 +4,15 @@ import { eventually } from '../../support/eventually.js';
 import type { Scene } from './scene.js';
 import type { Traffic } from './traffic.js';
 
-/** Less than the worker has to drain, and more than the rest of it with all that comes after it. */
-const BEGINS_AFTER_MS = 700;
-/** With what is left of the drain, less than the request may wait for the order. */
-const ENDS_AFTER_MS = 800;
+const ORDERS = 12;
+/** Less than a request waits for its order: one waits at any moment, and is young. */
+const EVERY_MS = 600;
+const ENDS_AFTER_MS = 1_000;
 const STATUS = 'SELECT status FROM stores WHERE id = $1';
 
 /**
- * A change that has begun when the store is closed, and ends later: it waits for its order. The move must wait for it, and take
- * along what it writes. Call it when the drain begins.
+ * Changes that have begun when the store is closed, and end later: they wait for their orders. The move must wait for them, and
+ * take along what they write. Call it when the drain begins.
  */
 export async function changeLate({ home, shop }: Scene, traffic: Traffic): Promise<void> {
   const { database } = home.rig;
@@ -20,24 +20,27 @@ export async function changeLate({ home, shop }: Scene, traffic: Traffic): Promi
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   try {
+    await client.query('BEGIN');
     const { rows } = await client.query<{ id: string }>(
-      `SELECT id FROM orders WHERE store_id = $1 AND fulfillment_status = 'PENDING' ORDER BY id LIMIT 1`,
+      `SELECT id FROM orders WHERE store_id = $1 AND fulfillment_status = 'PENDING' ORDER BY id LIMIT ${ORDERS} FOR UPDATE`,
       [storeId],
     );
-    const orderId = rows[0]?.id ?? '';
-    await delay(BEGINS_AFTER_MS);
-    await client.query('BEGIN');
-    await client.query('SELECT FROM orders WHERE store_id = $1 AND id = $2 FOR UPDATE', [storeId, orderId]);
-    const cancelled = traffic.cancel(orderId, null);
     const statusIs = (wanted: readonly string[], patienceMs: number) =>
       eventually(async () => {
         const [store] = await database.query<{ status: string }>(STATUS, [storeId]);
         if (!wanted.includes(store?.status ?? '')) throw new Error(`The store is still ${store?.status}`);
       }, patienceMs);
-    await statusIs(['MOVING', 'MOVED'], 30_000);
+    let isClosed = false;
+    const closed = statusIs(['MOVING', 'MOVED'], 60_000).finally(() => (isClosed = true));
+    const changes: Promise<void>[] = [];
+    for (const { id } of rows) {
+      if (!isClosed) changes.push(traffic.cancel(id, null));
+      await Promise.race([closed, delay(EVERY_MS)]);
+    }
+    await closed;
     await statusIs(['MOVED'], ENDS_AFTER_MS).catch(() => undefined);
     await client.query('ROLLBACK');
-    await cancelled;
+    await Promise.all(changes);
   } finally {
     await client.end();
   }

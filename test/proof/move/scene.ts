@@ -24,6 +24,8 @@ export interface Cluster {
   /** With a worker. */
   readonly service: Service;
   readonly neighbour: StockedStore;
+  /** Of this cluster only. */
+  readonly sink: SmtpSink;
 }
 
 export const openCluster = () => Rig.launch({ wal_level: 'logical' });
@@ -36,7 +38,6 @@ export class Scene {
   private constructor(
     readonly context: ProofContext,
     readonly router: Router,
-    readonly sink: SmtpSink,
     readonly endpoint: Endpoint,
     readonly shop: StockedStore,
     /** Sold before the store moves, and never again. */
@@ -49,26 +50,26 @@ export class Scene {
   }
 
   static async open(context: ProofContext, orders: number, closers: (() => Promise<unknown>)[]): Promise<Scene> {
-    const sink = await SmtpSink.start();
     const receiver = await HttpsReceiver.start();
     const router = await Router.start();
     closers.push(
-      () => sink.close(),
       () => receiver.close(),
       () => router.close(),
     );
     // No receiver has a name.
     const names = { address: '127.0.0.1:1' };
-    const env = { PIPELINE: 'inline', SMTP_URL: sink.url, ...KEYS, ...receiverEnvironment(receiver, names) };
+    const env = { PIPELINE: 'inline', ...KEYS, ...receiverEnvironment(receiver, names) };
     const clusters: Cluster[] = [];
     const second = await openCluster();
     closers.push(() => second.close());
     await second.database.query(`ALTER TABLE stores ALTER id RESTART WITH ${FIRST_ID_OF_SECOND}`);
     for (const rig of [context.rig, second]) {
-      const service = await rig.startService({ env });
+      const sink = await SmtpSink.start();
+      closers.push(() => sink.close());
+      const service = await rig.startService({ env: { ...env, SMTP_URL: sink.url } });
       const neighbour = await openMailedStore({ ...context, rig });
       router.lead(neighbour.store.key, service.url);
-      clusters.push({ rig, service, neighbour });
+      clusters.push({ rig, service, neighbour, sink });
     }
     const [home, other] = clusters as [Cluster, Cluster];
     context.rig.processes.push(other.service);
@@ -77,7 +78,7 @@ export class Scene {
     router.lead(shop.store.key, home.service.url);
     const shelf = await shop.store.product({ stock: [1_000_000] });
     const endpoint = new Endpoint('the receiver', shop.store.id, (): Answer => ({ status: 200 }));
-    const scene = new Scene(context, router, sink, endpoint, shop, shelf, [home, other]);
+    const scene = new Scene(context, router, endpoint, shop, shelf, [home, other]);
     receiver.answer = (request) => scene.receive(request);
     await scene.install(`https://127.0.0.1:${receiver.port}/`);
     await scene.placeOrders(orders);

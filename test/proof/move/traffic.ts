@@ -24,9 +24,9 @@ export class Traffic {
     private readonly scene: Scene,
     perSecond: number,
   ) {
-    const { context, shop, sink, home, other } = scene;
+    const { context, shop, home, other } = scene;
     this.before = context.history.orders(shop.store.id);
-    sink.behaviour = { kind: 'slow', at: 'message', ms: MAIL_MS };
+    for (const { sink } of [home, other]) sink.behaviour = { kind: 'slow', at: 'message', ms: MAIL_MS };
     scene.follower.start();
     this.rates = [
       new SteadyRate(perSecond, (n) => this.buy(n).catch((error: Error) => void this.violations.push(error.message))),
