@@ -76,6 +76,16 @@ describe('ApiKeyRepository', () => {
     });
   });
 
+  it('names the hashes of the keys that it lists', async () => {
+    const key = await inserted();
+    await api.store.session('viewer');
+
+    const hashes = await apiKeys.listHashes(storeId);
+    expect(hashes.get(key.id)).toBe(key.hash.toString('hex'));
+    const { rows } = await apiKeys.list(storeId, null);
+    expect([...hashes.keys()].sort()).toEqual(rows.map(({ id }) => id).sort());
+  });
+
   it('counts the requests, the throttled requests and the refusals of each key', async () => {
     const [busy, quiet, unused] = [await inserted(), await inserted(), await inserted()];
     const found = await Promise.all([busy, quiet, unused].map(({ hash }) => apiKeys.findByHash(hash)));

@@ -4,7 +4,7 @@ import { nameOf } from './read-statements.js';
 /** Statements that write rows of a store in a transaction that does not ask whether the store is at home. */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([['stores.insert', 'A new store is at home.']]);
 
-const ASKS = /\bis_home\s*\(|\bis_served\s*\(|WITH home AS MATERIALIZED/;
+const ASKS = /\b(is_home|is_served|demand_home)\s*\(/;
 
 /** Follows the transactions of the service, and finds writes of which a move of the store would know nothing. */
 export class HomeCheck {

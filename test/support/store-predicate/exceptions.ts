@@ -38,6 +38,7 @@ export const EXCEPTIONS: readonly Exception[] = [
       'stores.find',
       'stores.insert',
       'stores.set_status',
+      'store_ids.next',
       'import.stores.ids',
       'import.stores.find',
       'import.stores.owners',

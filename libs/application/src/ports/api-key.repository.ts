@@ -137,6 +137,9 @@ export abstract class ApiKeyRepository {
   /** Oldest first. @param mode null = both. @param page absent = all rows. */
   abstract list(storeId: number, mode: ApiKeyMode | null, page?: Page): Promise<PageOf<ApiKeyRecord>>;
 
+  /** The SHA-256 of each key of `list` in hex, by its id; for operators, whose router finds the cluster of a key by it. */
+  abstract listHashes(storeId: number): Promise<ReadonlyMap<string, string>>;
+
   /**
    * Of the last days, from 1, including today: latest day first, then the busiest key. Days without use are absent.
    * @param mode, page as of `list`.

@@ -118,6 +118,9 @@ const LIST = `/* keys.list */
   ) AS api_keys
   ORDER BY created_at, id`;
 
+const HASHES = `/* keys.hashes */
+  SELECT id, encode(key_hash, 'hex') AS hash FROM api_keys WHERE store_id = $1 AND person_id IS NULL`;
+
 // Each refusal has a row of use. Only those of the page are read.
 const USAGE = `/* keys.usage */
   SELECT total, key_id AS "keyId", name, to_char(day, 'YYYY-MM-DD') AS day, requests::float8 AS requests,
@@ -210,6 +213,11 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
     return pageOf(page, (asked) =>
       this.database.query<ApiKeyRecord & Counted>(LIST, [storeId, mode, asked.limit, offsetOf(asked)]),
     );
+  }
+
+  override async listHashes(storeId: number): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.database.query<{ id: string; hash: string }>(HASHES, [storeId]);
+    return new Map(rows.map(({ id, hash }) => [id, hash]));
   }
 
   override listUsage(storeId: number, days: number, mode: ApiKeyMode | null, page = ALL): Promise<PageOf<ApiKeyUsage>> {

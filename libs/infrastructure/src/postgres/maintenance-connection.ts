@@ -1,10 +1,9 @@
-import { StoreMoved } from '@app/application';
 import { DataSource, type EntityManager } from 'typeorm';
 import { confirmedTransaction } from './confirmed-transaction.js';
 import { maintenanceOptions } from './data-source.js';
 import { translated } from './postgres-errors.js';
 
-const IS_HOME = '/* stores.is_home */ SELECT is_home($1) AS "isHome"';
+const DEMAND_HOME = '/* stores.demand_home */ SELECT demand_home($1)';
 
 /**
  * Connections without the time limits of requests, for operator commands. Each use opens and closes its own. Throws
@@ -26,8 +25,7 @@ export class MaintenanceConnection {
   transaction<T>(storeId: number, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.run((dataSource) =>
       confirmedTransaction(dataSource, async (manager) => {
-        const [store] = await manager.query<{ isHome: boolean }[]>(IS_HOME, [storeId]);
-        if (!store?.isHome) throw new StoreMoved();
+        await manager.query(DEMAND_HOME, [storeId]);
         return work(manager);
       }),
     );

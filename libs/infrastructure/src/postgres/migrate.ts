@@ -17,7 +17,7 @@ const APPLICATION = 'store-commerce-migrations';
  * The longest wait of a migration for a lock on a table. Every later statement on that table waits behind it, and
  * clients expect an answer within 3 s.
  */
-const LOCK_TIMEOUT_MS = 1_000;
+export const LOCK_TIMEOUT_MS = 1_000;
 const ATTEMPTS = 30;
 const RETRY_MS = 1_000;
 
@@ -151,7 +151,8 @@ class NoLog extends AbstractLogger {
   protected override writeLog(): void {}
 }
 
-async function whileLocked(work: () => Promise<unknown>): Promise<void> {
+/** Repeats work that gave up the wait for a lock, up to half a minute. */
+export async function whileLocked(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await work();

@@ -1,4 +1,4 @@
-import { CommitOutcomeUnknown, LOCK_TIMEOUT_MS, SILENT_SERVER_MS, StoreMoved, type Deadline } from '@app/application';
+import { CommitOutcomeUnknown, LOCK_TIMEOUT_MS, SILENT_SERVER_MS, type Deadline } from '@app/application';
 import type pg from 'pg';
 import type { DatabaseMetrics } from './database-metrics.js';
 import { prepared } from './prepared.js';
@@ -10,13 +10,19 @@ export interface Statement {
   /** One of a bounded number of texts: each connection parses and plans it once. */
   readonly text: string;
   readonly values: readonly unknown[];
+  /** Whether it tests {@link mayWrite}, which costs an order less than a statement of its own. */
+  readonly demandsHome?: true;
 }
 
 /**
- * An SQL condition: whether the session is in a transaction that this class has begun. The first statement of a pipeline
- * travels with BEGIN and must fail without it: it would be committed alone where BEGIN failed and the connection lives.
+ * An SQL condition: whether the session is in a transaction that this class has begun. Fails where the store is not at home. The
+ * first statement of a pipeline travels with BEGIN and must fail without it: it would be committed alone where BEGIN failed and
+ * the connection lives.
+ *
+ * @param store the expression of its id.
  */
-export const HAS_BEGUN = `current_setting('store_commerce.has_begun', true) = 'yes'`;
+export const mayWrite = (store: string) =>
+  `current_setting('store_commerce.has_begun', true) = 'yes' AND demand_home(${store})`;
 
 // Generic plans: planning these statements takes longer than running them. No scans of whole tables: these statements read by
 // keys, and a plan that is made while a table is nearly empty stays when it has grown. Every wait is bounded: a lock wait ends at
@@ -30,27 +36,24 @@ function begin({ remainingMs }: Deadline, storeId: number | null): string {
   const statementTimeout = Math.floor(remainingMs + SILENT_SERVER_MS / 2);
   return `/* transactions.begin */
     BEGIN ISOLATION LEVEL READ COMMITTED;
+    SET LOCAL store_commerce.has_begun = 'yes';
     SET LOCAL plan_cache_mode = force_generic_plan;
     SET LOCAL enable_seqscan = off;
     SET LOCAL jit = off;
     ${SHOW_WARNINGS};
     SET LOCAL statement_timeout = ${statementTimeout};
     SET LOCAL lock_timeout = ${lockTimeout};
-    SET LOCAL idle_in_transaction_session_timeout = '10s';
-    ${storeId === null ? HAVE_BEGUN : `${homeOf(storeId)} ${HAVE_BEGUN} FROM home`}`;
+    SET LOCAL idle_in_transaction_session_timeout = '10s'${
+      storeId === null
+        ? ''
+        : `;
+    SELECT demand_home(${storeId})`
+    }`;
 }
-
-const HAVE_BEGUN = `SELECT set_config('store_commerce.has_begun', 'yes', true)`;
-
-// As is_home, without the price of a function.
-// @protects store-home
-const homeOf = (storeId: number) => `WITH home AS MATERIALIZED (
-      SELECT FROM stores WHERE id = ${storeId} AND status IN ('ACTIVE', 'INACTIVE') FOR KEY SHARE)`;
 
 /** SQL on the one connection of a transaction, which its first statement begins. Lives as long as the transaction. */
 export class TransactionSql {
-  /** Whether the store is at home in this cluster. */
-  private begun: Promise<boolean> | null = null;
+  private begun: Promise<unknown> | null = null;
 
   /**
    * @param storeId whose rows the transaction writes; null when it writes none of a store.
@@ -63,12 +66,9 @@ export class TransactionSql {
     private readonly metrics: DatabaseMetrics,
   ) {}
 
-  /**
-   * @param text as that of a {@link Statement}.
-   * @throws StoreMoved
-   */
+  /** @param text as that of a {@link Statement}. */
   async query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    demandHome(await this.begin());
+    await this.begin(this.storeId);
     return (await this.send(prepared(text, values))) as Row[];
   }
 
@@ -76,15 +76,15 @@ export class TransactionSql {
    * Sends statements without waiting for answers, BEGIN first where the transaction has not begun. The server runs them in
    * this order; after a failure it refuses the rest.
    *
-   * @param statements none of which succeeds outside of a transaction: the first tests {@link HAS_BEGUN}, and the others
-   *   need its row.
+   * @param statements none of which succeeds outside of a transaction: the first tests {@link mayWrite}, and the others need its
+   *   row.
    * @returns the rows of each statement.
-   * @throws StoreMoved, or the error of the first statement that failed.
+   * @throws the error of the first statement that failed.
    */
   async pipeline(statements: readonly Statement[]): Promise<unknown[][]> {
-    const begun = this.begin();
+    const begun = this.begin(statements[0]?.demandsHome ? null : this.storeId);
     const outcomes = await Promise.allSettled(statements.map(({ text, values }) => this.send(prepared(text, values))));
-    demandHome(await begun);
+    await begun;
     return outcomes.map((outcome) => {
       if (outcome.status === 'rejected') throw outcome.reason;
       return outcome.value;
@@ -118,13 +118,9 @@ export class TransactionSql {
       );
   }
 
-  private begin(): Promise<boolean> {
+  private begin(asking: number | null): Promise<unknown> {
     if (this.begun === null) {
-      this.begun = this.results({ text: begin(this.deadline, this.storeId) }).then((answer) => {
-        // One result for each statement of the text, which the types of pg do not have.
-        const results = answer as unknown as readonly pg.QueryResult[];
-        return results.at(-1)?.rowCount === 1;
-      });
+      this.begun = this.send({ text: begin(this.deadline, asking) });
       // The caller that awaits it handles its failure.
       this.begun.catch(() => undefined);
     }
@@ -132,15 +128,8 @@ export class TransactionSql {
   }
 
   private async send(query: pg.QueryConfig): Promise<unknown[]> {
-    return (await this.results(query)).rows as unknown[];
-  }
-
-  private results(query: pg.QueryConfig): Promise<pg.QueryResult> {
     const limited = { ...query, query_timeout: Math.ceil(this.deadline.remainingMs) + SILENT_SERVER_MS };
-    return watched(this.metrics, 'transaction', query.text, () => this.client.query(limited));
+    const { rows } = await watched(this.metrics, 'transaction', query.text, () => this.client.query(limited));
+    return rows as unknown[];
   }
-}
-
-function demandHome(isHome: boolean): void {
-  if (!isHome) throw new StoreMoved();
 }

@@ -43,10 +43,20 @@ COMMENT ON TABLE store_moves IS 'Steps that a move of the store to another clust
 -- store MOVING, waits for the lock on its row, and then knows that no earlier writer is left and no later one begins.
 CREATE FUNCTION is_home(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
+  -- @protects store-home
   PERFORM FROM stores WHERE id = of_store AND status IN ('ACTIVE', 'INACTIVE') FOR KEY SHARE;
   RETURN FOUND;
 END $$;
 COMMENT ON FUNCTION is_home IS 'Whether this cluster may write rows of the store. True holds until the transaction ends.';
+
+CREATE FUNCTION demand_home(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT is_home(of_store) THEN
+    RAISE EXCEPTION 'the store % is not at home', of_store USING ERRCODE = 'SM001';
+  END IF;
+  RETURN true;
+END $$;
+COMMENT ON FUNCTION demand_home IS 'As is_home, but fails with SM001 instead of false.';
 
 -- A move lets the worker finish what it has begun while clients still write.
 CREATE FUNCTION is_served(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
