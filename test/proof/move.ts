@@ -34,7 +34,7 @@ const COUNT_PATIENCE_MS = 20_000;
 /** Until the first client that was refused comes again. */
 const AFTER_MS = 2_000;
 
-export const move: Proof = { name: 'move', openRig: openCluster, run };
+export const move: Proof = { name: 'move', openRig: () => openCluster(), run };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
   const { form, history } = context;

@@ -5,7 +5,7 @@ export const MOVE_MUTANTS: readonly Mutant[] = [
     'a transaction does not ask whether its store is at home',
     'move',
     /acknowledged and is lost|the rows of \w+ differ|the list of \w+ has/,
-    ['store-home', 'const homeOf = (_: number) => `WITH home AS MATERIALIZED (SELECT)`;', 2],
+    ['store-home', undefined, 3],
   ),
   mutant('a cluster answers for a store that has left it', 'move', /the store has left answered 200/, ['moved-store']),
   mutant('two clusters have the store', 'move', /has not moved away from this database/, ['one-home']),

@@ -38,11 +38,11 @@ export class Rig {
     return given ? new Rig(await createDatabase(given), null) : Rig.launch(tuning);
   }
 
-  /** On a server of its own in any case. */
-  static async launch(tuning: Readonly<Record<string, string>>): Promise<Rig> {
+  /** On a server of its own in any case. @param migrate options of that command. */
+  static async launch(tuning: Readonly<Record<string, string>>, ...migrate: readonly string[]): Promise<Rig> {
     const server = await PostgresServer.launch(tuning);
     try {
-      return new Rig(await createDatabase(server.url), server);
+      return new Rig(await createDatabase(server.url, ...migrate), server);
     } catch (error) {
       await server.remove();
       throw error;
@@ -85,7 +85,7 @@ export class Rig {
   }
 }
 
-export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
+export async function createDatabase(serverUrl: string, ...options: readonly string[]): Promise<TestDatabase> {
   const name = `proof_${randomBytes(4).toString('hex')}`;
   const admin = async (sql: string) => {
     const client = new pg.Client({ connectionString: serverUrl });
@@ -94,7 +94,7 @@ export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   };
   await admin(`CREATE DATABASE ${name}`);
   const url = urlOf(serverUrl, name);
-  await operate(url, 'migrate');
+  await operate(url, 'migrate', ...options);
   const connected = connect(url);
   return {
     ...connected,
