@@ -2,10 +2,10 @@ import { mutant, type Mutant } from './mutant.js';
 
 export const MOVE_MUTANTS: readonly Mutant[] = [
   mutant(
-    'a transaction does not ask whether its store is at home',
+    'a move does not wait for those who write',
     'move',
     /acknowledged and is lost|the rows of \w+ differ|the list of \w+ has/,
-    ['store-home', undefined, 3],
+    ['store-home', "PERFORM FROM stores WHERE id = of_store AND status IN ('ACTIVE', 'INACTIVE');"],
   ),
   mutant('a cluster answers for a store that has left it', 'move', /the store has left answered 200/, ['moved-store']),
   mutant('two clusters have the store', 'move', /has not moved away from this database/, ['one-home']),

@@ -51,7 +51,6 @@ COMMENT ON FUNCTION is_home IS 'Whether this cluster may write rows of the store
 
 CREATE FUNCTION demand_home(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  -- @protects store-home
   IF NOT is_home(of_store) THEN
     RAISE EXCEPTION 'the store % is not at home', of_store USING ERRCODE = 'SM001';
   END IF;
