@@ -17,28 +17,27 @@ interface Journey {
 interface Scale {
   readonly orders: number;
   readonly perSecond: number;
-  readonly calmMs: number;
   readonly mostGapMs: number;
   readonly journeys: readonly Journey[];
 }
 
 const SCALE: Record<ProofForm, Scale> = {
   full: {
-    ...{ orders: 2_000, perSecond: 20, calmMs: 3_000, mostGapMs: 5_000 },
+    ...{ orders: 2_000, perSecond: 20, mostGapMs: 5_000 },
     journeys: [{}, { isLate: true }, { death: 'copy' }, { death: 'close' }, { death: 'switch' }, {}],
   },
   // A busy machine must not fail it.
-  quick: { orders: 40, perSecond: 8, calmMs: 500, mostGapMs: 20_000, journeys: [{}, { isLate: true }] },
+  quick: { orders: 40, perSecond: 8, mostGapMs: 20_000, journeys: [{}, { isLate: true }] },
 };
 const COUNT_PATIENCE_MS = 20_000;
-/** Until the first client that was refused comes again. */
-const AFTER_MS = 2_000;
+/** Also until the clients that were refused come again. */
+const CALM_MS = 2_000;
 
 export const move: Proof = { name: 'move', openRig: () => openCluster(), run };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
   const { form, history } = context;
-  const { orders, perSecond, calmMs, mostGapMs, journeys } = SCALE[form];
+  const { orders, perSecond, mostGapMs, journeys } = SCALE[form];
   const closers: (() => Promise<unknown>)[] = [];
   try {
     const scene = await Scene.open(context, orders, closers);
@@ -46,7 +45,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     const traffic = new Traffic(scene, perSecond);
     // After a failure there may be no answer to wait for.
     closers.push(() => Promise.resolve(void traffic.stop()));
-    await delay(calmMs);
+    await delay(CALM_MS);
     if (form === 'full') violations.push(...(await takeBack(scene)));
     const closedMs: number[] = [];
     const gaps: number[] = [];
@@ -54,7 +53,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
       const began = Date.now();
       const report = await travel(scene, traffic, journey);
       violations.push(...report.violations);
-      await delay(Math.max(calmMs, AFTER_MS));
+      await delay(CALM_MS);
       if (journey.death) continue;
       gaps.push(longestGapMs(history, scene.shop.store.id, began, Date.now()));
       closedMs.push(report.closedMs ?? 0);
@@ -78,8 +77,9 @@ async function travel(scene: Scene, traffic: Traffic, { isLate, death }: Journey
   const args = ['move', subdomain, '--to', to.rig.database.url];
   if (death) await dieIn(scene, args, death);
   const late: Promise<void>[] = [];
+  const report = (error: Error) => void traffic.violations.push(error.message);
   const { differences, closedMs } = await insist(from, args, (step) => {
-    if (step === 'draining' && isLate && late.length === 0) late.push(changeLate(scene, traffic));
+    if (step === 'draining' && isLate && late.length === 0) late.push(changeLate(scene, traffic).catch(report));
     if (step === 'opened' && scene.home === from) scene.switch();
   });
   await Promise.all(late);

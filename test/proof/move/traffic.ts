@@ -1,5 +1,4 @@
-import type { Exchange } from '../support/history.js';
-import { dataOf } from '../support/history.js';
+import { dataOf, type Exchange } from '../support/history.js';
 import { SteadyRate } from '../support/loops.js';
 import { anyItem } from '../support/shop.js';
 import { oneOf, orderBody } from '../support/store-setup.js';
