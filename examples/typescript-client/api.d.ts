@@ -6084,7 +6084,7 @@ export interface components {
     ServiceUnavailable: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+        'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded' | 'store_moved';
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Whether the key of the request is a live or a test key. */
         'X-Traffic-Mode'?: 'live' | 'test';
@@ -6173,7 +6173,7 @@ export interface components {
     ServiceUnavailable2: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+        'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded' | 'store_moved';
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Whether the key of the request is a live or a test key. */
         'X-Traffic-Mode'?: 'live' | 'test';
@@ -6735,7 +6735,12 @@ export interface operations {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code':
-            'charges_unavailable' | 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+            | 'charges_unavailable'
+            | 'outcome_unknown'
+            | 'unavailable'
+            | 'deadline_exceeded'
+            | 'overloaded'
+            | 'store_moved';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -6944,7 +6949,7 @@ export interface operations {
       503: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'charges_unavailable' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Error-Code': 'charges_unavailable' | 'unavailable' | 'deadline_exceeded' | 'overloaded' | 'store_moved';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';

@@ -72,8 +72,18 @@ describe('ApiKeyRepository', () => {
       status: 'ACTIVE',
       expiresAt: null,
       expired: false,
-      store: { id: storeId, active: true },
+      store: { id: storeId, status: 'ACTIVE' },
     });
+  });
+
+  it('names the hashes of the keys that it lists', async () => {
+    const key = await inserted();
+    await api.store.session('viewer');
+
+    const hashes = await apiKeys.listHashes(storeId);
+    expect(hashes.get(key.id)).toBe(key.hash.toString('hex'));
+    const { rows } = await apiKeys.list(storeId, null);
+    expect([...hashes.keys()].sort()).toEqual(rows.map(({ id }) => id).sort());
   });
 
   it('counts the requests, the throttled requests and the refusals of each key', async () => {
@@ -288,7 +298,7 @@ describe('the counter of key usage', () => {
   beforeAll(async () => {
     const [record] = (await api.app.get(ApiKeyRepository).list(api.store.id, null)).rows;
     if (!record) throw new Error('The store has no key');
-    const store = { id: api.store.id, currency: 'USD', active: true };
+    const store = { id: api.store.id, currency: 'USD', status: 'ACTIVE' as const };
     key = { ...record, expired: false, store, person: null };
   });
 

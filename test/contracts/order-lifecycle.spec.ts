@@ -208,7 +208,7 @@ describe('HeldOrders and StageRetries', () => {
 
   it('does not settle an order of another store', async () => {
     const { orderId } = await placed(ANALYSIS_UNAVAILABLE);
-    const foreign = { storeId: 999_999, orderId };
+    const foreign = { storeId: (await open()).storeId, orderId };
 
     expect(await settle(foreign, ACCEPTED)).toBe(false);
 

@@ -230,7 +230,8 @@ describe('StageRetries', () => {
 
     expect([await dismiss(dead), await dismiss(pending)]).toEqual([[STAGE], []]);
     expect(await dismiss(dead)).toEqual([]);
-    await expect(dismiss(dead, 999_999)).rejects.toThrow(NotFound);
+    const other = await StoreFixture.create(database);
+    await expect(dismiss(dead, other.id)).rejects.toThrow(NotFound);
     expect(await stageOf(dead)).toMatchObject({ state: 'dead', isSetAside: true });
     expect(await stageOf(pending)).toMatchObject({ state: 'pending', isSetAside: false });
 

@@ -84,7 +84,7 @@ describe('the named statements of the service', () => {
            SELECT ${storeId}, n, n, n, '', 1 FROM ${numbers};
          INSERT INTO sellable_units (store_id, product_id, variant_key, sku, in_stock)
            SELECT ${storeId}, n, n, n, true FROM ${numbers};
-         INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity) SELECT ${storeId}, 1, n, n, 1 FROM ${numbers};
+         INSERT INTO stock (store_id, bin_id, product_id, variant_id, variant_key, quantity) SELECT ${storeId}, 1, n, n, n, 1 FROM ${numbers};
          INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
              amount, total_amount, customer_name, email_key, search_text, created_at)
            SELECT ${storeId}, gen_random_uuid(), n, 'WEBSITE', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, '', '', '', now()

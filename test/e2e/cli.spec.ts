@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -99,6 +100,48 @@ describe('the command line', () => {
     expect(existsSync(nowhere)).toBe(false);
   });
 
+  it('lets the ids of new stores begin higher, and not where ids are in use', async () => {
+    const cluster = await createTestDatabase();
+    const env = { DATABASE_URL: cluster.url };
+    const beginAt = (id: number) => cli(['migrate', '--first-store-id', `${id}`], env);
+    const idOf = async (subdomain: string) =>
+      (
+        (await cli(['stores', 'create', '--subdomain', subdomain, '--name', 'A', '--currency', 'USD'], env)).json as {
+          id: number;
+        }
+      ).id;
+    const refused = (first: number, used: number) => ({
+      code: 1,
+      stdout: '',
+      stderr: `error: Ids of new stores cannot begin at ${first}: this cluster has used ids up to ${used}.\n`,
+    });
+    try {
+      expect(await idOf('early')).toBe(1);
+      for (let n = 0; n < 2; n++) expect(await beginAt(1_000_001)).toMatchObject({ code: 0, json: { applied: [] } });
+      expect(await beginAt(1_000_000)).toMatchObject(refused(1_000_000, 1_000_000));
+      expect(await idOf('late')).toBe(1_000_001);
+      expect(await beginAt(1_000_001)).toMatchObject(refused(1_000_001, 1_000_001));
+      // It has moved here.
+      await cluster.query(`INSERT INTO stores (id, subdomain, name, currency) VALUES (3000000, 'moved', 'A', 'USD')`);
+      expect(await beginAt(2_000_001)).toMatchObject(refused(2_000_001, 3_000_000));
+    } finally {
+      await cluster.drop();
+    }
+  });
+
+  it('prints the lines of a map of routers for a new key, a rolled one and those of a store', async () => {
+    await createStore('mapped');
+    const created = await cli(['keys', 'create', '--store', 'mapped', '--print-map']);
+    const old = created.json as { id: string; key: string; map_line: string };
+    const rolled = await cli(['keys', 'roll', old.id, '--overlap', '7d', '--print-map']);
+    const { key, map_line } = rolled.json as typeof old;
+    const list = await cli(['keys', 'list', '--store', 'mapped', '--hashes']);
+
+    const hashes = [old.key, key].map((text) => createHash('sha256').update(text).digest('hex'));
+    expect([old.map_line, map_line]).toEqual(hashes.map((hash) => `${hash} mapped`));
+    expect(list.json).toMatchObject(hashes.map((sha256) => ({ sha256, store: 'mapped' })));
+  });
+
   it('shows a new key once, and deactivates, activates and revokes it', async () => {
     await createStore('keys');
     const expiry = '2999-01-31T00:00:00.000Z';
@@ -116,7 +159,7 @@ describe('the command line', () => {
     const shown = { id, scope: 'full', networks, trusted: true, prefix: 'svc_test_', last_four: key.slice(-4) };
     expect(list.json).toEqual([expect.objectContaining(shown)]);
     expect(list.stdout).not.toContain(key.slice(9, -4));
-    expect(list.stdout).not.toContain('hash');
+    expect(list.stdout).not.toMatch(/hash|sha256/);
 
     expect((await cli(['keys', 'deactivate', id])).json).toMatchObject({ status: 'DEACTIVATED', store: 'keys' });
     expect((await cli(['keys', 'activate', id])).json).toMatchObject({ status: 'ACTIVE' });

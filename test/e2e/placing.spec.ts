@@ -519,7 +519,7 @@ const STATEMENTS = [
   'products.price',
   'clock.now',
   'fraud.facts', // sent with the prices
-  'BEGIN ISOLATION LEVEL READ COMMITTED',
+  'transactions.begin',
   'idempotency.claim',
   'orders.insert',
   'stock.withdraw_from_fullest',

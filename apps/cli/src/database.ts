@@ -4,6 +4,7 @@ import { ApplicationModule } from '@app/application';
 import { NotFound } from '@app/domain';
 import {
   assertDatabaseIsFit,
+  beginStoreIdsAt,
   Config,
   InfrastructureModule,
   errorCode,
@@ -87,12 +88,18 @@ export function withApplication<T>(
   }, options);
 }
 
-export async function migrateDatabase(own: readonly OwnMigrations[]): Promise<MigrationReport> {
+/** @param firstStoreId from which the ids of new stores count then. */
+export async function migrateDatabase(own: readonly OwnMigrations[], firstStoreId?: number): Promise<MigrationReport> {
   const config = readConfig();
   const url = config.databaseDirectUrl;
+  const run = async (direct: string) => {
+    const report = await migrate(direct, undefined, own);
+    if (firstStoreId !== undefined) await beginStoreIdsAt(direct, firstStoreId);
+    return report;
+  };
   return url === null
-    ? withEmbeddedDatabase(config.dataDir, (embedded) => migrate(embedded, undefined, own))
-    : migrate(url, undefined, own).catch((error: unknown) => {
+    ? withEmbeddedDatabase(config.dataDir, run)
+    : run(url).catch((error: unknown) => {
         throw isPrivilegeMissing(error)
           ? new CommandFailed(`${sentence(error)}\n${adviceOnRights(url)}`)
           : explainSilence(config, error);

@@ -50,6 +50,7 @@ export const reasonName = textIf(
 export const dayCount = integer(1, 366, 'Give 1 to 366 days.');
 export const webhookBatch = integer(1, MAX_WEBHOOK_BATCH, `Give 1 to ${MAX_WEBHOOK_BATCH}.`);
 export const rowCount = integer(1, 1_000, 'Give 1 to 1000.');
+export const storeId = integer(1, 2_000_000_000, 'Give 1 to 2000000000.');
 export const minorUnits = integer(
   0,
   Number.MAX_SAFE_INTEGER,

@@ -57,6 +57,7 @@ describe('the command line', () => {
     ['a network that is too long', 'keys create --store acme --from 192.0.2.0/33'],
     ['a network without a part', 'keys create --store acme --from 192.0.2.0/24,'],
     ['a network with a zone', 'keys create --store acme --from fe80::1%lo/64'],
+    ['a first id of stores beyond the range', 'migrate --first-store-id 2000000001'],
     ['a roll without an overlap', `keys roll ${ID}`],
     ['an overlap without a unit', `keys roll ${ID} --overlap 7`],
     ['an overlap in words', `keys roll ${ID} --overlap week`],

@@ -4,7 +4,7 @@ import { domainError } from '@app/domain';
 export type ApplicationFailureKind =
   | 'unavailable' // a resource that the work needs cannot be reached
   | 'late' // the work did not finish in time; the resource may be well
-  | 'overloaded' // a concurrency limit is reached
+  | 'overloaded' // a concurrency limit is reached, or the store is not served here
   | 'extension' // code of an extension failed
   | 'unusable_value'; // the database refused a value that validation let pass
 
@@ -39,6 +39,13 @@ export class Overloaded extends technical(
   'overloaded',
   'overloaded',
   'Too many requests at a time: try again shortly',
+) {}
+
+/** Nothing was written, or nothing more: the store moves to another cluster, or has moved there. */
+export class StoreMoved extends technical(
+  'overloaded',
+  'store_moved',
+  'The store moves to another database: try again shortly',
 ) {}
 
 /** The `OrderCharges` of an extension failed, or gave an amount that is not valid: `cause` says which. */

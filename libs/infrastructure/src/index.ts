@@ -33,6 +33,7 @@ export * from './health/installation-gauges.js';
 export * from './postgres/database.js';
 export * from './lists/fold-tallies.js';
 export * from './postgres/integers.js';
+export * from './postgres/first-store-id.js';
 export * from './postgres/migrate.js';
 export * from './postgres/migrations.js';
 export * from './postgres/own-client.js';

@@ -94,7 +94,7 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
-  await Promise.race([ended, delay(5_000).then(() => child.kill('SIGKILL'))]);
+  await Promise.race([ended, delay(5_000, undefined, { ref: false }).then(() => child.kill('SIGKILL'))]);
 }
 
 function isOpen(port: number): Promise<boolean> {

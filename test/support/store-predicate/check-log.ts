@@ -2,6 +2,7 @@ import { createReadStream, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { loadModule } from 'libpg-query';
+import { HomeCheck } from './check-home.js';
 import type { StoreColumns } from './scope.js';
 import { faultsOf, lacksName } from './read-statements.js';
 
@@ -20,6 +21,7 @@ const MIGRATIONS = '"application_name":"store-commerce-migrations"';
 interface Line {
   readonly application_name?: string;
   readonly message?: string;
+  readonly session_id?: string;
 }
 
 export interface Verdict {
@@ -30,7 +32,8 @@ export interface Verdict {
 /** @param cluster the directory of a stopped cluster that ran with {@link LOGGED}. */
 export async function checkLog(cluster: string, tables: StoreColumns): Promise<Verdict> {
   await loadModule();
-  const statements = await readStatements(path.join(cluster, 'log'));
+  const homes = new HomeCheck(new Set(tables.keys()));
+  const statements = await readStatements(path.join(cluster, 'log'), homes);
   const faults = [...statements].flatMap((sql) => {
     const found = faultsOf(sql, tables);
     const text = sql.trim().replace(/\s+/g, ' ');
@@ -39,18 +42,20 @@ export async function checkLog(cluster: string, tables: StoreColumns): Promise<V
       ...(lacksName(sql) ? [`no name, such as /* orders.find */: ${text}`] : []),
     ];
   });
-  return { statements: statements.size, faults };
+  return { statements: statements.size, faults: [...faults, ...homes.faults] };
 }
 
-async function readStatements(directory: string): Promise<Set<string>> {
+async function readStatements(directory: string, homes: HomeCheck): Promise<Set<string>> {
   const statements = new Set<string>();
   for (const name of readdirSync(directory).filter((file) => file.endsWith('.json'))) {
     for await (const line of createInterface({ input: createReadStream(path.join(directory, name)) })) {
       // Skips the lines of the tests themselves, which are the majority.
       if (!line.includes('"application_name":"store-commerce') || line.includes(MIGRATIONS)) continue;
-      const { message = '' } = JSON.parse(line) as Line;
+      const { message = '', session_id = '' } = JSON.parse(line) as Line;
       const sql = /^(?:statement|execute [^:]*): (.*)$/s.exec(message)?.[1];
-      if (sql !== undefined) statements.add(sql);
+      if (sql === undefined) continue;
+      statements.add(sql);
+      homes.read(session_id, sql);
     }
   }
   return statements;

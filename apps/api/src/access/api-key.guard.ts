@@ -1,4 +1,4 @@
-import { ApiKeyRepository, AuthenticateApiKey, type ApiKeyLookup } from '@app/application';
+import { ApiKeyRepository, AuthenticateApiKey, StoreMoved, type ApiKeyLookup } from '@app/application';
 import { permits } from '@app/domain';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -55,12 +55,15 @@ export class ApiKeyGuard implements CanActivate {
     demandScope(request, key);
   }
 
-  /** @throws AuthenticationError */
+  /** @throws AuthenticationError, StoreMoved */
   private async accept(request: FastifyRequest, way: 'execute' | 'check'): Promise<ApiKeyLookup> {
     const credential = credentialOf(request);
     const found = await this.authenticate[way](credential, request.ip);
     request.apiKey = found.key;
-    if (found.key) return found.key;
+    if (found.key) {
+      demandHome(request, found.key);
+      return found.key;
+    }
     request.refusedKey = found.refused;
     throw new AuthenticationError(found.failure, credential?.isSession);
   }
@@ -69,6 +72,13 @@ export class ApiKeyGuard implements CanActivate {
 /** Requests that give access, and those whose body was slow. The others need no second look-up. */
 function mayHaveEnded({ routeOptions, admittedAt }: FastifyRequest): boolean {
   return routeOptions.config.needsFreshSignIn === true || performance.now() - admittedAt > SLOW_BODY_MS;
+}
+
+/** @throws StoreMoved */
+function demandHome({ method }: FastifyRequest, { store }: ApiKeyLookup): void {
+  const isRead = method === 'GET' || method === 'HEAD';
+  // @protects moved-store
+  if (store.status === 'MOVED' || (store.status === 'MOVING' && !isRead)) throw new StoreMoved();
 }
 
 /** @throws AuthenticationError */

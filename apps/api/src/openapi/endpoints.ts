@@ -4,6 +4,7 @@ import {
   IdempotencyInFlight,
   IdempotencyMismatch,
   Overloaded,
+  StoreMoved,
   Unavailable,
 } from '@app/application';
 import { NotFound } from '@app/domain';
@@ -38,6 +39,7 @@ const COMMON_FAILURES: readonly Error[] = [
   new Unavailable(),
   new DeadlineExceeded(),
   new Overloaded(),
+  new StoreMoved(),
 ];
 const KEY_HEADERS = {
   ...headers('X-Request-Id', 'X-Traffic-Mode'),

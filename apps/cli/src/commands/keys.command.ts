@@ -1,6 +1,7 @@
 import {
   ApiKeyRepository,
   ApiKeysService,
+  hashApiKey,
   StoreRepository,
   type ApiKeyStatus,
   type ApiKeyRecord,
@@ -31,7 +32,8 @@ const CREATE_HELP = `Examples:
   keys create --store acme
   keys create --store acme --scope read --name "BI"
   keys create --store acme --scope fulfillment --name "Warehouse"
-  keys create --store acme --mode test --name "CI" --expires-at 90d`;
+  keys create --store acme --mode test --name "CI" --expires-at 90d
+  keys create --store acme --print-map`;
 
 const ROLL_HELP = `The old key keeps an earlier end. A key has one successor: if its text is lost, revoke it and roll again.
 After a leak, use \`keys revoke\`, which takes effect at once.
@@ -39,8 +41,13 @@ After a leak, use \`keys revoke\`, which takes effect at once.
 Example:
   keys roll 01a20066-13fe-7403-821d-09fa5dc281da --overlap 7d`;
 
+interface MapOption {
+  readonly printMap?: true;
+}
+
 type CreateOptions = Partial<WantedApiKey> &
-  Pick<WantedApiKey, 'mode'> & { readonly store: string; readonly from?: readonly string[] };
+  Pick<WantedApiKey, 'mode'> &
+  MapOption & { readonly store: string; readonly from?: readonly string[] };
 
 const byOperator = () => ({ actor: operator(), key: null });
 
@@ -48,7 +55,7 @@ export function addKeys(program: Command): void {
   const what = 'create, list, roll, revoke, deactivate and activate API keys, and see their use';
   const keys = addCommand(program, 'keys', what);
 
-  addCommand(keys, 'create', 'create a key and print it; it cannot be shown again', CREATE_HELP)
+  addPrintMap(addCommand(keys, 'create', 'create a key and print it; it cannot be shown again', CREATE_HELP))
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .addOption(new Option('--mode <mode>', 'the mode of the key').choices(['live', 'test']).default('live'))
     .option('--scope <words...>', `${KEY_SCOPES} (default: full, which lacks keys)`, keyScope)
@@ -60,25 +67,29 @@ export function addKeys(program: Command): void {
     .option('--trusted', 'for an ERP: the velocity rules of the fraud analysis neither judge nor count its orders')
     .option('--name <N>', 'display name', displayName)
     .option('--expires-at <T>', `when it stops working: ${EXPIRY_FORMS}`, expiry)
-    .action(({ from: networks = [], store, ...options }: CreateOptions) =>
+    .action(({ from: networks = [], store, printMap, ...options }: CreateOptions) =>
       withApplication(async (app) => {
         const defaults = { scope: 'full', trusted: false, name: '', expiresAt: null } as const;
         const { id } = await app.get(StoreRepository).require(store);
         const wanted = { ...defaults, ...options, networks };
         const { key, ...record } = await app.get(ApiKeysService).create(id, wanted, byOperator());
-        printNewKey(record, key, store);
+        printNewKey(record, key, store, mapLine(key, store, printMap));
       }),
     );
 
   addCommand(keys, 'list', 'list the keys of a store, oldest first; the keys themselves are not stored')
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
-    .action(({ store: name }: { store: string }) =>
+    .option('--hashes', 'with the SHA-256 of each key, by which a router finds its cluster')
+    .action(({ store: name, hashes }: { store: string; hashes?: true }) =>
       withApplication(async (app) => {
-        const store = await app.get(StoreRepository).require(name);
-        const { rows } = await app.get(ApiKeyRepository).list(store.id, null);
+        const { id } = await app.get(StoreRepository).require(name);
+        const apiKeys = app.get(ApiKeyRepository);
+        const { rows } = await apiKeys.list(id, null);
+        const known = hashes && (await apiKeys.listHashes(id));
+        const withHash = (record: ApiKeyRecord) => (known ? { sha256: known.get(record.id) } : {});
         print(
-          rows.map((record) => keyJson(record, name)),
-          rows.map(shortKey),
+          rows.map((record) => ({ ...keyJson(record, name), ...withHash(record) })),
+          rows.map((record) => ({ ...shortKey(record), ...withHash(record) })),
         );
       }),
     );
@@ -138,7 +149,7 @@ function addStatusChange(
     );
 }
 
-interface RollOptions {
+interface RollOptions extends MapOption {
   readonly overlap: number;
   readonly expiresAt?: Date | 'never';
 }
@@ -146,7 +157,7 @@ interface RollOptions {
 function addRoll(keys: Command): void {
   const what =
     'replace a key by a new one with the same store, mode, scope, networks, trust and name, and print the new key';
-  addCommand(keys, 'roll', what, ROLL_HELP)
+  addPrintMap(addCommand(keys, 'roll', what, ROLL_HELP))
     .argument('<id>', 'id of the old key', keyId)
     .requiredOption('--overlap <D>', 'how long the old key still works, from 1s to 90d', overlapMs)
     .option(
@@ -154,7 +165,7 @@ function addRoll(keys: Command): void {
       `when the new key stops working: never, ${EXPIRY_FORMS} (default: as long after now as the old key was made to live)`,
       expiryOrNever,
     )
-    .action((id: string, { overlap, expiresAt }: RollOptions) =>
+    .action((id: string, { overlap, expiresAt, printMap }: RollOptions) =>
       withApplication(async (app) => {
         const apiKeys = app.get(ApiKeysService);
         const end = expiresAt === 'never' ? null : expiresAt;
@@ -162,12 +173,21 @@ function addRoll(keys: Command): void {
         const { key, successor, oldKeyExpiresAt } = rolled;
         const store = await subdomainOf(app, successor.storeId);
         say(`The old key stops working at ${oldKeyExpiresAt.toISOString()}.`);
-        printNewKey(successor, key, store, { replaces: { id, expires_at: oldKeyExpiresAt } });
+        const replaces = { id, expires_at: oldKeyExpiresAt };
+        printNewKey(successor, key, store, { replaces, ...mapLine(key, store, printMap) });
       }),
     );
 }
 
-function printNewKey(record: ApiKeyRecord, key: string, store: string, more: object = {}): void {
+function addPrintMap(command: Command): Command {
+  return command.option('--print-map', 'with the line for the map of a router: the SHA-256 of the key, and the store');
+}
+
+function mapLine(key: string, store: string, isWanted = false): object {
+  return isWanted ? { map_line: `${hashApiKey(key).toString('hex')} ${store}` } : {};
+}
+
+function printNewKey(record: ApiKeyRecord, key: string, store: string, more: object): void {
   say('Keep the key in a safe place: it cannot be shown again.');
   printWithSecret('key', key, { ...keyJson(record, store), ...more });
 }

@@ -3,7 +3,7 @@ import type { Migration, OwnMigrations } from '@app/infrastructure';
 import type { Command } from 'commander';
 import { addCommand } from '../command.js';
 import { migrateDatabase } from '../database.js';
-import { migrationFiles, type MigrationFiles } from '../option-values.js';
+import { migrationFiles, storeId, type MigrationFiles } from '../option-values.js';
 import { print, say } from '../output.js';
 
 export function addMigrate(program: Command): void {
@@ -14,8 +14,9 @@ export function addMigrate(program: Command): void {
       (text, others: readonly MigrationFiles[]) => [...others, migrationFiles(text)],
       [] as readonly MigrationFiles[],
     )
-    .action(async ({ then }: { then: readonly MigrationFiles[] }) => {
-      const { applied } = await migrateDatabase(await Promise.all(then.map(load)));
+    .option('--first-store-id <N>', 'the ids of new stores begin here: in each cluster elsewhere', storeId)
+    .action(async ({ then, firstStoreId }: { then: readonly MigrationFiles[]; firstStoreId?: number }) => {
+      const { applied } = await migrateDatabase(await Promise.all(then.map(load)), firstStoreId);
       say(applied.length === 0 ? 'The schema was up to date.' : `Migrations applied: ${applied.length}.`);
       print({ applied });
     });

@@ -1,7 +1,17 @@
-import { StoreRepository, type StoreStatus, type StoreSummary } from '@app/application';
+import {
+  MoveRefused,
+  StoreMoves,
+  StoreRepository,
+  type MoveProgress,
+  type StoreStatus,
+  type StoreSummary,
+} from '@app/application';
 import { NotFound } from '@app/domain';
 import type { Command } from 'commander';
 import { addCommand, chosenStores, printResult } from '../command.js';
+import { addYes, confirm, type YesOption } from '../confirm.js';
+import { CommandFailed } from '../failures.js';
+import { say } from '../output.js';
 import { currency, displayName, subdomain } from '../option-values.js';
 
 type NewStore = Pick<StoreSummary, 'subdomain' | 'name' | 'currency'>;
@@ -22,6 +32,54 @@ export function addStores(program: Command): void {
   );
   addStatusChange(stores, 'activate', 'ACTIVE', 'accept the keys of a store again');
   addStatusChange(stores, 'deactivate', 'INACTIVE', 'refuse all keys of a store, from the next request on');
+  addMove(stores);
+}
+
+interface MoveOptions extends YesOption {
+  readonly to: string;
+  readonly dryRun?: boolean;
+  readonly abort?: boolean;
+}
+
+function addMove(stores: Command): void {
+  addCommand(stores, 'move', 'move a live store to another PostgreSQL cluster', 'Step by step: docs/scaling.md')
+    .argument('<subdomain>', 'the store', subdomain)
+    .requiredOption('--to <URL>', 'the database of the other cluster')
+    .option('--dry-run', 'only check whether the store can be moved')
+    .option('--abort', 'take back a move that has not opened the target')
+    .action((name: string, { to, dryRun, abort }: MoveOptions) =>
+      printResult(async (app) => {
+        const moves = app.get(StoreMoves);
+        if (dryRun) return checked(name, await moves.check(name, to).catch(refuse));
+        if (abort) {
+          await moves.abort(name, to).catch(refuse);
+          return { subdomain: name, aborted: true };
+        }
+        const onProgress = ({ step, detail }: MoveProgress) => say(detail === '' ? step : `${step}: ${detail}`);
+        const moved = await moves.move({ subdomain: name, target: to, onProgress }).catch(refuse);
+        const { differences } = moved;
+        if (differences.length > 0)
+          say(`error: the rows of ${differences.join(', ')} differ: keep the copy at the source.`);
+        return moved;
+      }),
+    );
+  addYes(addCommand(stores, 'forget', 'delete what is left of a store that has moved away'))
+    .argument('<subdomain>', 'the store', subdomain)
+    .action((name: string, options: YesOption) =>
+      printResult(async (app) => {
+        await confirm(`Delete all rows of the store ${name} from this database?`, options);
+        return { subdomain: name, rows: await app.get(StoreMoves).forget(name).catch(refuse) };
+      }),
+    );
+}
+
+function checked(name: string, faults: readonly string[]): object {
+  if (faults.length > 0) throw new CommandFailed(faults.join('\n'));
+  return { subdomain: name, movable: true };
+}
+
+function refuse(error: unknown): never {
+  throw error instanceof MoveRefused ? new CommandFailed(error.message) : error;
 }
 
 function addStatusChange(stores: Command, verb: string, status: StoreStatus, description: string): void {

@@ -62,7 +62,7 @@ function isWellFormed({ text, isSession }: Credential): boolean {
 function failureOf(key: ApiKeyLookup, address: string): AuthenticationFailure | null {
   if (key.status !== 'ACTIVE' || key.expired) return 'inactive';
   if (key.networks.length > 0 && !new Networks(key.networks).has(address)) return 'address_not_allowed';
-  return key.store.active ? null : 'store_inactive';
+  return key.store.status === 'INACTIVE' ? 'store_inactive' : null;
 }
 
 /** Keys have 190 random bits, so an unsalted hash cannot be searched. */

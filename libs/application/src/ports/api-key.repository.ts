@@ -1,5 +1,6 @@
 import type { Actor, ApiKeyMode, ApiKeyScope, Currency, Role } from '@app/domain';
 import type { Page, PageOf } from './page.js';
+import type { StoreStatus } from './store.repository.js';
 
 export type ApiKeyStatus = 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
 
@@ -68,7 +69,7 @@ export interface ApiKeyLookup extends Pick<
   readonly expired: boolean;
   /** Whose session it is; null for the key of a machine. */
   readonly person: SignedInPerson | null;
-  readonly store: { readonly id: number; readonly currency: Currency; readonly active: boolean };
+  readonly store: { readonly id: number; readonly currency: Currency; readonly status: StoreStatus };
 }
 
 export interface SignedInPerson {
@@ -135,6 +136,9 @@ export abstract class ApiKeyRepository {
 
   /** Oldest first. @param mode null = both. @param page absent = all rows. */
   abstract list(storeId: number, mode: ApiKeyMode | null, page?: Page): Promise<PageOf<ApiKeyRecord>>;
+
+  /** The SHA-256 of each key of `list` in hex, by its id; for operators, whose router finds the cluster of a key by it. */
+  abstract listHashes(storeId: number): Promise<ReadonlyMap<string, string>>;
 
   /**
    * Of the last days, from 1, including today: latest day first, then the busiest key. Days without use are absent.

@@ -1,6 +1,10 @@
 import { domainError, NotFound, type Currency } from '@app/domain';
 
-export type StoreStatus = 'ACTIVE' | 'INACTIVE';
+/**
+ * A store that moves to another cluster is MOVING while nothing may write to it, and MOVED in a cluster that has only a copy,
+ * before or after it moved.
+ */
+export type StoreStatus = 'ACTIVE' | 'INACTIVE' | 'MOVING' | 'MOVED';
 
 export interface StoreSummary {
   readonly id: number;
@@ -45,7 +49,11 @@ export abstract class StoreRepository {
   /** @throws SubdomainTaken when another store has the subdomain. */
   abstract create(store: { subdomain: string; name: string; currency: Currency }): Promise<StoreSummary>;
 
-  /** Takes effect with the next request of the store's keys. Null when there is no such store. */
+  /**
+   * Takes effect with the next request of the store's keys. Null when there is no such store.
+   *
+   * @throws StoreMoved
+   */
   abstract setStatus(subdomain: string, status: StoreStatus): Promise<StoreSummary | null>;
 }
 

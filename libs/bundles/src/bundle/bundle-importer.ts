@@ -73,7 +73,7 @@ export class BundleImporter {
   importBatches(batches: AsyncIterable<LineBatch>, options: ImportOptions = {}): Promise<ImportReport> {
     if (!options.dryRun) return this.importEach(batches, (lines) => this.writeWithRetries(lines), options);
     return rolledBack(this.dataSource, async (manager) => {
-      await takeTurns(manager);
+      await takeTurns(manager, []);
       await manager.query(GIVE_WAY);
       return this.importEach(batches, (lines) => writeGoodLines(manager, this.cipher, lines), options);
     });
@@ -143,21 +143,25 @@ export class BundleImporter {
 
   private async write(lines: readonly SizedLine[]): Promise<WrittenLines> {
     try {
-      const work = inTurn((manager) => writeBatch(manager, this.cipher, lines));
+      const work = inTurn(lines, (manager) => writeBatch(manager, this.cipher, lines));
       return { ...(await confirmedTransaction(this.dataSource, work)), faults: [] };
     } catch (error) {
       const found = faultsOf(error, lines);
       if (!found) throw error;
-      const work = inTurn((manager) => writeGoodLines(manager, this.cipher, lines));
+      const work = inTurn(lines, (manager) => writeGoodLines(manager, this.cipher, lines));
       const written = await rolledBack(this.dataSource, work);
       return written.faults.length > 0 ? written : { ...written, faults: found };
     }
   }
 }
 
-function inTurn<T>(work: (manager: EntityManager) => Promise<T>): (manager: EntityManager) => Promise<T> {
+function inTurn<T>(
+  lines: readonly SizedLine[],
+  work: (manager: EntityManager) => Promise<T>,
+): (manager: EntityManager) => Promise<T> {
+  const stores = lines.map(({ line }) => (line.kind === 'store' ? line.subdomain : line.store));
   return async (manager) => {
-    await takeTurns(manager);
+    await takeTurns(manager, [...new Set(stores)]);
     return work(manager);
   };
 }

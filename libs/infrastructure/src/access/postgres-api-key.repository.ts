@@ -14,6 +14,7 @@ import {
   type Page,
   type PageOf,
   type RolledApiKey,
+  type StoreStatus,
 } from '@app/application';
 import type { ApiKeyMode, ApiKeyScope, Role } from '@app/domain';
 import { Injectable } from '@nestjs/common';
@@ -22,6 +23,7 @@ import { pageOf, offsetOf, type Counted } from '../lists/paging.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
 import { GroupedLookup } from '../postgres/grouped-lookup.js';
+import { Transactions } from '../postgres/transactions.js';
 import { KeyUsage } from './key-usage.js';
 import { MAKER, MAKER_STANDS, makerValues } from './maker.js';
 
@@ -37,7 +39,7 @@ interface LookupRow {
   readonly expired: boolean;
   readonly store_id: number;
   readonly currency: string;
-  readonly store_active: boolean;
+  readonly store_status: StoreStatus;
   readonly person_id: string | null;
   readonly person_name: string;
   readonly email: string;
@@ -48,7 +50,7 @@ interface LookupRow {
 const LOOK_UP = `/* keys.look_up */
   SELECT encode(key.key_hash, 'hex') AS hash, key.id, key.name, key.mode, key.scope, key.networks::text[], key.status, key.expires_at,
     coalesce(key.expires_at <= now(), false) AS expired,
-    store.id AS store_id, store.currency, store.status = 'ACTIVE' AS store_active,
+    store.id AS store_id, store.currency, store.status AS store_status,
     key.person_id, person.name AS person_name, person.email, person.role,
     key.created_at > now() - interval '${FRESH_SIGN_IN_MINUTES} minutes' AS is_fresh
   FROM api_keys key JOIN stores store ON store.id = key.store_id
@@ -116,6 +118,9 @@ const LIST = `/* keys.list */
   ) AS api_keys
   ORDER BY created_at, id`;
 
+const HASHES = `/* keys.hashes */
+  SELECT id, encode(key_hash, 'hex') AS hash FROM api_keys WHERE store_id = $1 AND person_id IS NULL`;
+
 // Each refusal has a row of use. Only those of the page are read.
 const USAGE = `/* keys.usage */
   SELECT total, key_id AS "keyId", name, to_char(day, 'YYYY-MM-DD') AS day, requests::float8 AS requests,
@@ -138,6 +143,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
 
   constructor(
     private readonly database: Database,
+    private readonly transactions: Transactions,
     private readonly usage: KeyUsage,
     { registry }: ServiceMetrics,
   ) {
@@ -168,7 +174,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   }
 
   override async insert(storeId: number, key: NewApiKey, maker: KeyMaker): Promise<ApiKeyRecord | null> {
-    const [record] = await this.database.write<ApiKeyRecord>(INSERT, [
+    const [record] = await this.write<ApiKeyRecord>(storeId, INSERT, [
       ...changeValues(storeId, maker),
       ...[key.id, key.hash, key.prefix, key.lastFour, key.mode, key.scope, key.name, key.expiresAt],
       ...[key.networks, key.trusted],
@@ -197,7 +203,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
     maker: KeyMaker,
   ): Promise<RolledApiKey | null> {
     const values = [...changeValues(storeId, maker), id, overlapMs, newId, hash, lastFour, expiresAt];
-    const [row] = await this.database.write<ApiKeyRecord & { oldKeyExpiresAt: Date }>(ROLL, values);
+    const [row] = await this.write<ApiKeyRecord & { oldKeyExpiresAt: Date }>(storeId, ROLL, values);
     if (!row) return null;
     const { oldKeyExpiresAt, ...successor } = row;
     return { successor, oldKeyExpiresAt };
@@ -207,6 +213,11 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
     return pageOf(page, (asked) =>
       this.database.query<ApiKeyRecord & Counted>(LIST, [storeId, mode, asked.limit, offsetOf(asked)]),
     );
+  }
+
+  override async listHashes(storeId: number): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.database.query<{ id: string; hash: string }>(HASHES, [storeId]);
+    return new Map(rows.map(({ id, hash }) => [id, hash]));
   }
 
   override listUsage(storeId: number, days: number, mode: ApiKeyMode | null, page = ALL): Promise<PageOf<ApiKeyUsage>> {
@@ -221,8 +232,12 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
     maker: KeyMaker,
   ): Promise<ApiKeyRecord | null> {
     const values = [...changeValues(storeId, maker), id, status];
-    const [record] = await this.database.write<ApiKeyRecord>(SET_STATUS, values);
+    const [record] = await this.write<ApiKeyRecord>(storeId, SET_STATUS, values);
     return record ?? null;
+  }
+
+  private write<Row>(storeId: number, text: string, values: readonly unknown[]): Promise<Row[]> {
+    return this.transactions.run(storeId, (sql) => sql.query<Row>(text, values));
   }
 
   private async lookUp(hashes: readonly string[]): Promise<Map<string, ApiKeyLookup>> {
@@ -235,7 +250,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
 
 function toLookup(row: LookupRow): ApiKeyLookup {
   const { id, name, mode, scope, networks, status, expired } = row;
-  const store = { id: row.store_id, currency: row.currency, active: row.store_active };
+  const store = { id: row.store_id, currency: row.currency, status: row.store_status };
   const { person_id, person_name, email, role, is_fresh } = row;
   const person = person_id === null ? null : { id: person_id, name: person_name, email, role, isFresh: is_fresh };
   return { id, name, mode, scope, networks, status, expiresAt: row.expires_at, expired, store, person };

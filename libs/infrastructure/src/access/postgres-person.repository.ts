@@ -155,7 +155,7 @@ export class PostgresPersonRepository extends PersonRepository {
       return remove(send, key, asker);
     };
     return this.turns.run(storeId, () =>
-      this.connection.transaction((manager) => erase((text, values) => manager.query(text, values))),
+      this.connection.transaction(storeId, (manager) => erase((text, values) => manager.query(text, values))),
     );
   }
 

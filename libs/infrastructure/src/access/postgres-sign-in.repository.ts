@@ -20,9 +20,6 @@ const ATTEMPTS = 5;
 const HOURLY_OF_NETWORK = 20;
 const HOURLY_OF_EMAIL = 3;
 
-/** The sign-ins of all stores take the turns of one. */
-const NO_STORE = 0;
-
 // Always the network first, so that two requests cannot wait for each other.
 const LOCK_LIMITS = `/* sign_ins.lock_limits */
   SELECT pg_advisory_xact_lock(hashtext('sign_in_network'), hashtext($1)),
@@ -95,7 +92,8 @@ const SIGN_IN_PERSON = `/* people.sign_in */
   WHERE store_id = $1 AND id = $2 AND ${isThePerson(3)}
   RETURNING name, email, role`;
 
-const END_SESSIONS = `/* sessions.end */ DELETE FROM api_keys WHERE key_hash = ANY($1) AND person_id IS NOT NULL`;
+const END_SESSIONS = `/* sessions.end */ DELETE FROM api_keys 
+  WHERE key_hash = ANY($1) AND person_id IS NOT NULL AND is_home(store_id)`;
 
 const ADD_SESSIONS = `/* sessions.add */
   INSERT INTO api_keys (store_id, person_id, id, mode, key_hash, last_four, prefix, scope, device, expires_at, created_by)
@@ -116,7 +114,7 @@ export class PostgresSignInRepository extends SignInRepository {
 
   override requestCode({ id, email, nonceHash, secretHash, code, network }: NewSignInCode): Promise<number> {
     const sealed = this.cipher.encrypt(code, contextOfCode(id));
-    return this.transactions.run(NO_STORE, async (sql) => {
+    return this.transactions.run(null, async (sql) => {
       await sql.query(LOCK_LIMITS, [network, email]);
       const values = [id, email, nonceHash, secretHash, sealed, network];
       const [row] = await sql.query<{ wait: number }>(REQUEST_CODE, values);

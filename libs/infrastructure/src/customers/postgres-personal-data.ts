@@ -164,7 +164,7 @@ export class PostgresPersonalData extends PersonalData {
       const members = await manager.query<object[]>(MEMBER, person);
       return { customers: customer ? 1 : 0, orders: orders.length, blockedContacts, isMember: members.length > 0 };
     };
-    return this.turns.run(storeId, () => this.connection.transaction(inTransaction));
+    return this.turns.run(storeId, () => this.connection.transaction(storeId, inTransaction));
   }
 }
 

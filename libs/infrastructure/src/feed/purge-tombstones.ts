@@ -11,6 +11,7 @@ const PURGE = `/* retention.changes */
       SELECT tombstone.ctid FROM changes AS tombstone
       WHERE tombstone.deleted AND tombstone.changed_at < now() - interval '${DELETIONS_KEPT_DAYS} days'
         AND tombstone.position < newest_change(tombstone.store_id, ARRAY[tombstone.kind])
+        AND is_home(tombstone.store_id)
       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))
     RETURNING store_id, kind, position
   )

@@ -12,7 +12,7 @@ const MOST_ATTEMPTS = 20;
 // An attempt makes the mail due again before it begins: one that fails, or whose worker is killed, needs no further word.
 const CLAIM = `/* invitations.claim */
   WITH due AS (
-    SELECT store_id, id FROM people WHERE invite_due AND invite_at <= now() AND invite_attempts < ${MOST_ATTEMPTS}
+    SELECT store_id, id FROM people WHERE invite_due AND invite_at <= now() AND invite_attempts < ${MOST_ATTEMPTS} AND is_served(store_id)
     ORDER BY invite_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE people AS person
@@ -23,7 +23,7 @@ const CLAIM = `/* invitations.claim */
 
 // Another mail may have been asked for since.
 const DONE = `/* invitations.done */
-  UPDATE people SET invite_due = false WHERE store_id = $1 AND id = $2 AND invite_at = $3`;
+  UPDATE people SET invite_due = false WHERE store_id = $1 AND id = $2 AND invite_at = $3 AND is_home($1)`;
 
 interface Invitation {
   readonly storeId: number;

@@ -12,7 +12,7 @@ const MOST_ATTEMPTS = 20;
 // An attempt makes the notice due again before it begins: one that fails, or whose worker is killed, needs no further word.
 const CLAIM = `/* notices.claim */
   WITH due AS (
-    SELECT store_id, id FROM merchant_notices WHERE run_at <= now() AND attempts < ${MOST_ATTEMPTS}
+    SELECT store_id, id FROM merchant_notices WHERE run_at <= now() AND attempts < ${MOST_ATTEMPTS} AND is_served(store_id)
     ORDER BY run_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE merchant_notices AS notice
@@ -20,7 +20,7 @@ const CLAIM = `/* notices.claim */
   FROM due WHERE notice.store_id = due.store_id AND notice.id = due.id
   RETURNING notice.store_id AS "storeId", notice.id, notice.subject, notice.details`;
 
-const DONE = `/* notices.done */ DELETE FROM merchant_notices WHERE store_id = $1 AND id = $2`;
+const DONE = `/* notices.done */ DELETE FROM merchant_notices WHERE store_id = $1 AND id = $2 AND is_home($1)`;
 
 const newestOpen = (ofBin: string) => `/* notices.newest_open_orders */
   SELECT short.place::int - 1 AS place, newest.receipt_number AS receipt

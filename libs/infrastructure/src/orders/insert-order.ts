@@ -3,7 +3,7 @@ import { filledFields, type FraudAssessment, type Order, type OrderLine } from '
 import { hasEmail } from './person.js';
 import { withNames } from '../postgres/named-parameters.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
-import { HAS_BEGUN, type Statement } from '../postgres/transaction-sql.js';
+import { mayWrite, type Statement } from '../postgres/transaction-sql.js';
 import { rulesOf, UNWANTED } from './order-stages.js';
 
 /** SQL that adds lines to an order. The parameters are expressions. */
@@ -75,7 +75,7 @@ const INSERT_ORDER = withNames<
       amount, total_amount, tax_amount, shipping_amount, discount_amount, units, customer_name, customer_email,
       customer_phone, shipping_address, billing_address, notes, metadata, is_test, created_at, external_reference,
       placed, placed_by, email_key, phone_key, address_key, search_text, customer_id)
-    VALUES (:store, CASE WHEN ${HAS_BEGUN} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
+    VALUES (:store, CASE WHEN ${mayWrite(':store')} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
       :payment_method, :currency, :amount, :total_amount, :tax, :shipping, :discount, :units, :name, :email,
       :phone, :address, coalesce(:billing::jsonb, :address), :notes, :metadata, :is_test, :placed_at,
       :external_reference, true, :placed_by,
@@ -104,7 +104,7 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
   const { verdict, score, reasons } = assessment;
   const isHeld = verdict === 'REVIEW';
   const confirmation = order.notify ? 'pending' : 'done';
-  return INSERT_ORDER({
+  const statement = INSERT_ORDER({
     store: order.storeId,
     id: order.id,
     receipt_number: order.receiptNumber,
@@ -138,6 +138,7 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     score,
     reasons: JSON.stringify(reasons),
   });
+  return { ...statement, demandsHome: true };
 }
 
 export function insertionError(error: unknown): unknown {

@@ -7,7 +7,7 @@ import {
 } from '@app/application';
 import { isLockTimeout } from './postgres-errors.js';
 import { WAITS_FOR_STANDBYS } from './standby-wait.js';
-import { HAS_BEGUN, type TransactionSql } from './transaction-sql.js';
+import { mayWrite, type TransactionSql } from './transaction-sql.js';
 
 type KeyKind = 'order' | 'change' | 'stock' | 'prices' | 'webhook';
 
@@ -35,7 +35,7 @@ interface KeyReader {
 // transaction's lock timeout of 2 s.
 const CLAIM = `/* idempotency.claim */
   INSERT INTO idempotency_keys (store_id, mode, key, kind, request_hash, order_id, record)
-  VALUES ($1, $2, CASE WHEN ${HAS_BEGUN} THEN $3 END, $4, $5, $6, $7)
+  VALUES ($1, $2, CASE WHEN ${mayWrite('$1')} THEN $3 END, $4, $5, $6, $7)
   ON CONFLICT DO NOTHING RETURNING 1`;
 
 const FIND = `/* idempotency.look_up */
@@ -69,7 +69,7 @@ export async function claimKey<Record>(
 ): Promise<Kept<Record> | null> {
   const record = kept && JSON.stringify(kept.record);
   const values = [...valuesOf(request.scope), kind, request.requestHash, kept?.orderId, record];
-  const [inserted] = await sql.pipeline([{ text: CLAIM, values }]).catch((error: unknown) => {
+  const [inserted] = await sql.pipeline([{ text: CLAIM, values, demandsHome: true }]).catch((error: unknown) => {
     throw isLockTimeout(error) ? new IdempotencyInFlight() : error;
   });
   if (inserted?.length) return null;

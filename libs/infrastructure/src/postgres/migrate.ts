@@ -9,7 +9,7 @@ import { isLockTimeout } from './postgres-errors.js';
 import { assertDatabaseIsFit } from './unfit-database.js';
 
 /** Any number, the same in every process that migrates this schema. */
-const ADVISORY_LOCK = 7_305_120_261;
+export const MIGRATIONS_LOCK = 7_305_120_261;
 const POLL_MS = 100;
 const APPLICATION = 'store-commerce-migrations';
 
@@ -17,7 +17,7 @@ const APPLICATION = 'store-commerce-migrations';
  * The longest wait of a migration for a lock on a table. Every later statement on that table waits behind it, and
  * clients expect an answer within 3 s.
  */
-const LOCK_TIMEOUT_MS = 1_000;
+export const LOCK_TIMEOUT_MS = 1_000;
 const ATTEMPTS = 30;
 const RETRY_MS = 1_000;
 
@@ -102,7 +102,7 @@ async function takeTurns(client: pg.Client): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ taken: boolean }>(
       '/* migrations.lock */ SELECT pg_try_advisory_lock($1) AS taken',
-      [ADVISORY_LOCK],
+      [MIGRATIONS_LOCK],
     );
     if (rows[0]?.taken) return;
     await sleep(POLL_MS);
@@ -151,7 +151,8 @@ class NoLog extends AbstractLogger {
   protected override writeLog(): void {}
 }
 
-async function whileLocked(work: () => Promise<unknown>): Promise<void> {
+/** Repeats work that gave up the wait for a lock, up to half a minute. */
+export async function whileLocked(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await work();

@@ -1,4 +1,11 @@
-import { ApplicationError, DeadlineExceeded, SchemaMismatch, Unavailable, UnusableValue } from '@app/application';
+import {
+  ApplicationError,
+  DeadlineExceeded,
+  SchemaMismatch,
+  StoreMoved,
+  Unavailable,
+  UnusableValue,
+} from '@app/application';
 import { errorCode } from '../platform/error-code.js';
 import type { RetryReason } from './database-metrics.js';
 
@@ -22,6 +29,9 @@ const BAD_INPUT = new Set(['22021', '22025', '22P05', '22P02', '22003']);
 
 /** The server ended a statement at its `statement_timeout`, or its wait for a lock at its `lock_timeout`. */
 const TIMEOUTS = new Set(['57014', '55P03']);
+
+/** Of `demand_home`. */
+const STORE_MOVED = 'SM001';
 
 /** A table or a column that does not exist. */
 const SCHEMA_MISMATCH = new Set(['42P01', '42703']);
@@ -62,6 +72,7 @@ interface PostgresError {
 export function toApplicationError(error: unknown): unknown {
   if (error instanceof ApplicationError) return error;
   const code = errorCode(error) ?? '';
+  if (code === STORE_MOVED) return new StoreMoved({ cause: error });
   if (BAD_INPUT.has(code)) return new UnusableValue({ cause: error });
   if (TIMEOUTS.has(code) || isTooLate(error)) return new DeadlineExceeded({ cause: error });
   if (isRetryable(error)) return new Unavailable({ cause: error });

@@ -10,25 +10,31 @@ export interface Statement {
   /** One of a bounded number of texts: each connection parses and plans it once. */
   readonly text: string;
   readonly values: readonly unknown[];
+  /** Whether it tests {@link mayWrite}, which costs an order less than a statement of its own. */
+  readonly demandsHome?: true;
 }
 
 /**
- * An SQL condition: whether the session is in a transaction that this class has begun. The first statement of a pipeline
- * travels with BEGIN and must fail without it: it would be committed alone where BEGIN failed and the connection lives.
+ * An SQL condition: whether the session is in a transaction that this class has begun. Fails where the store is not at home. The
+ * first statement of a pipeline travels with BEGIN and must fail without it: it would be committed alone where BEGIN failed and
+ * the connection lives.
+ *
+ * @param store the expression of its id.
  */
-export const HAS_BEGUN = `current_setting('store_commerce.has_begun', true) = 'yes'`;
+export const mayWrite = (store: string) =>
+  `current_setting('store_commerce.has_begun', true) = 'yes' AND demand_home(${store})`;
 
 // Generic plans: planning these statements takes longer than running them. No scans of whole tables: these statements read by
 // keys, and a plan that is made while a table is nearly empty stays when it has grown. Every wait is bounded: a lock wait ends at
 // the deadline at the latest, any other statement before the service drops the connection, whose statement would run on and keep
 // its locks; and the server ends a transaction whose process died. No JIT: the cost of a scan that cannot be
 // avoided would start it.
-function begin({ remainingMs }: Deadline): string {
+function begin({ remainingMs }: Deadline, storeId: number | null): string {
   // A lock_timeout of 0 would wait forever.
   const lockTimeout = Math.max(1, Math.min(LOCK_TIMEOUT_MS, Math.floor(remainingMs)));
   // After the lock timeout, which has an error of its own.
   const statementTimeout = Math.floor(remainingMs + SILENT_SERVER_MS / 2);
-  return `
+  return `/* transactions.begin */
     BEGIN ISOLATION LEVEL READ COMMITTED;
     SET LOCAL store_commerce.has_begun = 'yes';
     SET LOCAL plan_cache_mode = force_generic_plan;
@@ -37,23 +43,32 @@ function begin({ remainingMs }: Deadline): string {
     ${SHOW_WARNINGS};
     SET LOCAL statement_timeout = ${statementTimeout};
     SET LOCAL lock_timeout = ${lockTimeout};
-    SET LOCAL idle_in_transaction_session_timeout = '10s'`;
+    SET LOCAL idle_in_transaction_session_timeout = '10s'${
+      storeId === null
+        ? ''
+        : `;
+    SELECT demand_home(${storeId})`
+    }`;
 }
 
 /** SQL on the one connection of a transaction, which its first statement begins. Lives as long as the transaction. */
 export class TransactionSql {
   private begun: Promise<unknown> | null = null;
 
-  /** @param deadline after it, a statement without an answer fails, and the transaction with it. */
+  /**
+   * @param storeId whose rows the transaction writes; null when it writes none of a store.
+   * @param deadline after it, a statement without an answer fails, and the transaction with it.
+   */
   constructor(
     private readonly client: pg.ClientBase,
+    private readonly storeId: number | null,
     private readonly deadline: Deadline,
     private readonly metrics: DatabaseMetrics,
   ) {}
 
   /** @param text as that of a {@link Statement}. */
   async query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    await this.begin();
+    await this.begin(this.storeId);
     return (await this.send(prepared(text, values))) as Row[];
   }
 
@@ -61,13 +76,13 @@ export class TransactionSql {
    * Sends statements without waiting for answers, BEGIN first where the transaction has not begun. The server runs them in
    * this order; after a failure it refuses the rest.
    *
-   * @param statements none of which succeeds outside of a transaction: the first tests {@link HAS_BEGUN}, and the others
-   *   need its row.
+   * @param statements none of which succeeds outside of a transaction: the first tests {@link mayWrite}, and the others need its
+   *   row.
    * @returns the rows of each statement.
    * @throws the error of the first statement that failed.
    */
   async pipeline(statements: readonly Statement[]): Promise<unknown[][]> {
-    const begun = this.begin();
+    const begun = this.begin(statements[0]?.demandsHome ? null : this.storeId);
     const outcomes = await Promise.allSettled(statements.map(({ text, values }) => this.send(prepared(text, values))));
     await begun;
     return outcomes.map((outcome) => {
@@ -103,9 +118,9 @@ export class TransactionSql {
       );
   }
 
-  private begin(): Promise<unknown> {
+  private begin(asking: number | null): Promise<unknown> {
     if (this.begun === null) {
-      this.begun = this.send({ text: begin(this.deadline) });
+      this.begun = this.send({ text: begin(this.deadline, asking) });
       // The caller that awaits it handles its failure.
       this.begun.catch(() => undefined);
     }

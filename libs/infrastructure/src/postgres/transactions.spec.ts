@@ -1,5 +1,12 @@
 import type pg from 'pg';
-import { CommitOutcomeUnknown, DeadlineExceeded, SchemaMismatch, Unavailable, UnusableValue } from '@app/application';
+import {
+  CommitOutcomeUnknown,
+  DeadlineExceeded,
+  SchemaMismatch,
+  StoreMoved,
+  Unavailable,
+  UnusableValue,
+} from '@app/application';
 import { NotFound } from '@app/domain';
 import type { Config } from '../platform/config.js';
 import { DatabaseMetrics } from './database-metrics.js';
@@ -14,7 +21,7 @@ function transactionsThatFail(refused: RegExp) {
     on: () => client,
     off: () => client,
     query: ({ text }: pg.QueryConfig) => {
-      sent.push(/\w+/.exec(text)?.[0]);
+      sent.push(/(\/\*.*\*\/)?\s*(?<word>\w+)/.exec(text)?.groups?.word);
       return refused.test(text)
         ? Promise.reject(Object.assign(new Error('canceling statement'), { code: '57014' }))
         : Promise.resolve({ rows: [] });
@@ -94,6 +101,7 @@ describe('toApplicationError', () => {
     ['a malformed value', typeorm('22P02'), UnusableValue],
     ['a value out of range', typeorm('22003'), UnusableValue],
     ['a malformed escape', typeorm('22025'), UnusableValue],
+    ['a store that is not at home', postgres('SM001'), StoreMoved],
     ['a missing table', postgres('42P01'), SchemaMismatch],
     ['a missing column', typeorm('42703'), SchemaMismatch],
   ])('translates %s', (_name, error, translation) => {

@@ -36,20 +36,21 @@ export class Transactions {
    * Commits when `work` resolves; rolls back and rethrows when it rejects. Runs `work` again, up to 4 times in all,
    * after a deadlock, a lock timeout or a connection lost before COMMIT was sent.
    *
-   * @param storeId the store whose turn each attempt takes.
+   * @param storeId the store whose rows it writes, and whose turn each attempt takes; null for rows of no store.
    * @param deadline limits the waits for a turn, for a connection and for locks, over all attempts; 2.4 s by default.
+   * @throws StoreMoved when the store moves, or has moved, to another cluster.
    * @throws Overloaded when the turn does not come in time.
    * @throws CommitOutcomeUnknown when the connection was lost during COMMIT, or the server cancelled the wait for its
    *   standbys.
    */
   async run<T>(
-    storeId: number,
+    storeId: number | null,
     work: (sql: TransactionSql) => Promise<T>,
     deadline = Deadline.in(TRANSACTION_MS),
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.turns.run(storeId, () => this.runOnce(work, deadline), deadline);
+        return await this.turns.run(storeId, () => this.runOnce(storeId, work, deadline), deadline);
       } catch (error) {
         if (!isRetryable(error) || attempt === ATTEMPTS) throw toApplicationError(error);
         // Full jitter: transactions that collided do not meet again.
@@ -61,9 +62,13 @@ export class Transactions {
     }
   }
 
-  private async runOnce<T>(work: (sql: TransactionSql) => Promise<T>, deadline: Deadline): Promise<T> {
+  private async runOnce<T>(
+    storeId: number | null,
+    work: (sql: TransactionSql) => Promise<T>,
+    deadline: Deadline,
+  ): Promise<T> {
     const client = await this.connect(deadline);
-    const sql = new TransactionSql(client, deadline, this.metrics);
+    const sql = new TransactionSql(client, storeId, deadline, this.metrics);
     // Until the server reports the end of the transaction, the connection may still be inside it and must not be
     // reused: the next transaction would be committed or rolled back together with this one.
     let over = false;

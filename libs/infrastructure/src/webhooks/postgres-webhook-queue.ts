@@ -60,6 +60,8 @@ const CLAIM = `/* webhooks.claim */
   WITH chosen AS (
     SELECT store_id, id FROM webhooks
     WHERE (store_id, id) IN (SELECT * FROM unnest($2::int[], $3::uuid[])) AND ${IS_FREE}
+      /* @protects served-webhooks */
+      AND is_served(store_id)
     FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE webhooks SET holder = $1, held_until = now() + ${HELD}
@@ -79,7 +81,7 @@ const record = (outcome: WebhookOutcome['kind'], set: string, effect = '') => `/
   WITH noted AS (
     UPDATE webhooks SET held_until = now() + ${HELD}, attempts = attempts + ($5::jsonb IS NOT NULL)::int, ${set}
     /* @protects webhook-epoch */
-    WHERE store_id = $1 AND id = $2 AND holder = $3 AND epoch = $4
+    WHERE store_id = $1 AND id = $2 AND holder = $3 AND epoch = $4 AND is_home($1)
     RETURNING store_id, id, mode, host, reason, failing_since, attempts
   ), logged AS (
     INSERT INTO webhook_deliveries (store_id, webhook_id, slot, at, phase, status, duration_ms, answer, message_id, type)
@@ -116,7 +118,7 @@ const PAUSED = record(
 );
 
 const RELEASE = `/* webhooks.release */
-  UPDATE webhooks SET held_until = now() WHERE store_id = $1 AND id = $2 AND holder = $3`;
+  UPDATE webhooks SET held_until = now() WHERE store_id = $1 AND id = $2 AND holder = $3 AND is_home($1)`;
 
 /** The statements wait for the locks of the webhook. */
 const ALONE = { isAlone: true };

@@ -46,9 +46,10 @@ const EXPIRED = [
 /** Deletes expired rows in small batches, so that no transaction is long. Several workers share the work. */
 export async function purgeExpired(pool: Pick<pg.Pool, 'query'>, retention: Retention): Promise<void> {
   for (const { table, when, days } of EXPIRED) {
+    const isOfStore = table === 'sign_ins' ? '' : ' AND is_home(store_id)';
     const sql = `/* retention.${table} */
       DELETE FROM ${table}
-      WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${when} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`;
+      WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${when}${isOfStore} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`;
     while ((await pool.query(sql, days?.(retention))).rowCount === BATCH);
   }
 }

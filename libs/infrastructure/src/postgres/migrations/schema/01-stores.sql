@@ -16,7 +16,8 @@ CREATE TABLE stores (
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
   -- An IANA name. An import checks it; a CHECK would refuse a restore on a server with older zones.
   time_zone text NOT NULL DEFAULT 'UTC',
-  status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'INACTIVE')),
+  -- MOVING and MOVED: not at home here (is_home).
+  status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'INACTIVE', 'MOVING', 'MOVED')),
   logo_url text NOT NULL DEFAULT '',
   primary_color text NOT NULL DEFAULT '',
   seo_title text NOT NULL DEFAULT '',
@@ -28,6 +29,41 @@ CREATE TABLE stores (
   created_at timestamptz(3) NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE stores IS 'Stores (tenants): profile and settings.';
+
+CREATE TABLE store_moves (
+  store_id int NOT NULL REFERENCES stores,
+  step text NOT NULL,
+  at timestamptz(3) NOT NULL DEFAULT clock_timestamp(), -- When the step was done.
+  details jsonb NOT NULL DEFAULT '{}',
+  PRIMARY KEY (store_id, step)
+);
+COMMENT ON TABLE store_moves IS 'Steps that a move of the store to another cluster has done. Stays in the cluster that the store leaves.';
+
+-- Every transaction that writes rows of a store asks first, and holds off a move of the store until it ends: a move makes the
+-- store MOVING, waits for the lock on its row, and then knows that no earlier writer is left and no later one begins.
+CREATE FUNCTION is_home(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  -- @protects store-home
+  PERFORM FROM stores WHERE id = of_store AND status IN ('ACTIVE', 'INACTIVE') FOR KEY SHARE;
+  RETURN FOUND;
+END $$;
+COMMENT ON FUNCTION is_home IS 'Whether this cluster may write rows of the store. True holds until the transaction ends.';
+
+CREATE FUNCTION demand_home(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT is_home(of_store) THEN
+    RAISE EXCEPTION 'the store % is not at home', of_store USING ERRCODE = 'SM001';
+  END IF;
+  RETURN true;
+END $$;
+COMMENT ON FUNCTION demand_home IS 'As is_home, but fails with SM001 instead of false.';
+
+-- A move lets the worker finish what it has begun while clients still write.
+CREATE FUNCTION is_served(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN is_home(of_store) AND NOT EXISTS (SELECT FROM store_moves WHERE store_id = of_store AND step = 'draining');
+END $$;
+COMMENT ON FUNCTION is_served IS 'As is_home, for a worker that begins to send something.';
 
 CREATE TABLE gateway_credentials (
   store_id int NOT NULL REFERENCES stores,

@@ -22,14 +22,14 @@ COMMENT ON TABLE bins IS 'Bins of a warehouse. Stock lies in bins.';
 -- Bins by their code, in any warehouse.
 CREATE INDEX bins_by_code ON bins (store_id, code);
 
--- variant_key stands for a null variant, so that the primary key covers stock of a product without variants. Every order
--- updates quantity: free space in each page keeps the new row version beside the old one.
+-- variant_key stands for a null variant, so that the primary key covers stock of a product without variants. A trigger sets
+-- it: logical replication does not send generated columns, and would have no key for a row. Every order updates quantity: free space in each page keeps the new row version beside the old one.
 CREATE TABLE stock (
   store_id int NOT NULL,
   bin_id int NOT NULL,
   product_id int NOT NULL,
   variant_id int,
-  variant_key int GENERATED ALWAYS AS (coalesce(variant_id, 0)) STORED,
+  variant_key int NOT NULL,
   quantity unit_count NOT NULL,
   PRIMARY KEY (store_id, product_id, variant_key, bin_id),
   FOREIGN KEY (store_id, bin_id) REFERENCES bins,
@@ -37,6 +37,13 @@ CREATE TABLE stock (
   FOREIGN KEY (store_id, product_id, variant_id) REFERENCES product_variants (store_id, product_id, id)
 ) WITH (fillfactor = 80);
 COMMENT ON TABLE stock IS 'Available units by bin and product or variant: an order takes its units when it is placed.';
+CREATE FUNCTION key_the_variant() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.variant_key := coalesce(NEW.variant_id, 0);
+  RETURN NEW;
+END $$;
+CREATE TRIGGER stock_has_a_variant_key BEFORE INSERT OR UPDATE OF variant_id, variant_key ON stock
+  FOR EACH ROW EXECUTE FUNCTION key_the_variant();
 CREATE INDEX stock_by_bin ON stock (store_id, bin_id, product_id, variant_key);
 
 CREATE TABLE stock_movements (

@@ -143,6 +143,24 @@ BEGIN
   SELECT id, begun, newest_change(id, enum_range(NULL::change_kind)) FROM stores;
 END $$;
 
+-- A store that moves in brings the branches of its former cluster, below all others: its readers have cursors of them. For the
+-- store, the branches of this cluster begin at its newest change.
+CREATE FUNCTION adopt_branches(of_store int, branches jsonb, forks jsonb) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO change_branches (number, id, place, last_movement, last_event) OVERRIDING SYSTEM VALUE
+  SELECT least((SELECT min(number) FROM change_branches), 1) - row_number() OVER (ORDER BY theirs.number DESC),
+    theirs.id, 'moved from ' || theirs.place, 0, 0
+  FROM jsonb_to_recordset(branches) AS theirs (number int, id uuid, place text)
+  WHERE NOT EXISTS (SELECT FROM change_branches AS known WHERE known.id = theirs.id);
+  INSERT INTO change_forks (store_id, branch, position)
+  SELECT of_store, number, theirs.position
+  FROM jsonb_to_recordset(forks) AS theirs (branch uuid, position bigint) JOIN change_branches ON id = theirs.branch;
+  INSERT INTO change_forks (store_id, branch, position)
+  SELECT of_store, number, newest_change(of_store, enum_range(NULL::change_kind)) FROM change_branches
+  WHERE number >= 1 OR id NOT IN (SELECT id FROM jsonb_to_recordset(branches) AS theirs (id uuid))
+  ON CONFLICT (store_id, branch) DO UPDATE SET position = excluded.position;
+END $$;
+
 -- Begins a branch after a fail-over, and in a copy that PostgreSQL's own tools have made. A former primary must neither
 -- number changes nor answer for the current one.
 CREATE FUNCTION keep_branch() RETURNS void LANGUAGE plpgsql AS $$

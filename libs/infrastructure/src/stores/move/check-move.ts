@@ -1,0 +1,133 @@
+import type pg from 'pg';
+import { ENCRYPTED_COLUMNS } from '../../secrets/encrypted-columns.js';
+import { isCopied, tablesOfStores } from './moved-tables.js';
+import type { Clusters } from './replication.js';
+
+const KEY_ID_HEX = 2 * 4;
+
+interface Server {
+  readonly cluster: string;
+  readonly timeline: string;
+  readonly walLevel: string;
+  readonly isStandby: boolean;
+  readonly slotsLeft: number;
+  readonly sendersLeft: number;
+  readonly mayReplicate: boolean;
+  readonly role: string;
+  readonly migrations: readonly string[];
+}
+
+const SERVER = `/* moves.server */
+  SELECT (SELECT system_identifier::text FROM pg_control_system()) AS cluster, current_setting('wal_level') AS "walLevel",
+    CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
+    pg_is_in_recovery() AS "isStandby", current_user AS role,
+    current_setting('max_replication_slots')::int - (SELECT count(*) FROM pg_replication_slots)::int AS "slotsLeft",
+    current_setting('max_wal_senders')::int - (SELECT count(*) FROM pg_stat_replication)::int AS "sendersLeft",
+    (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS "mayReplicate",
+    ARRAY(SELECT name::text FROM migrations ORDER BY name) AS migrations`;
+
+/** @returns why the store cannot be moved. @param keyIds of the encryption keys that the target's processes have. */
+export async function faultsOfMove(
+  clusters: Clusters,
+  subdomain: string,
+  keyIds: readonly string[],
+): Promise<string[]> {
+  const { source, target } = clusters;
+  const [from, to] = [await serverOf(source), await serverOf(target)];
+  if (from.migrations.join() !== to.migrations.join()) {
+    return ['The schemas differ: run `npx store-commerce migrate` of the same release on both.'];
+  }
+  return [
+    ...(from.isStandby || to.isStandby ? ['A standby cannot take part: give the URLs of the primaries.'] : []),
+    ...(from.walLevel === 'logical'
+      ? []
+      : [`The source has wal_level ${from.walLevel}: set it to logical and restart.`]),
+    // One slot, and for each table that is being copied another.
+    ...(from.slotsLeft > 2 ? [] : ['The source has no free replication slots: raise max_replication_slots.']),
+    ...(from.sendersLeft > 2 ? [] : ['The source has no free senders: raise max_wal_senders.']),
+    ...(to.slotsLeft > 2 ? [] : ['The target has no free replication slots: raise max_replication_slots.']),
+    ...[from, to].flatMap(({ mayReplicate, role }) =>
+      mayReplicate ? [] : [`The role ${role} must be a superuser while the store moves.`],
+    ),
+    ...(await takenNames(clusters, subdomain)),
+    ...(await leftRows(clusters)),
+    ...(await unkeyedTables(source)),
+    ...(await rowsOfExtensions(clusters)),
+    ...(await unreadableSecrets(clusters, keyIds)),
+  ];
+}
+
+export async function clusterOf(client: pg.ClientBase): Promise<string> {
+  return (await serverOf(client)).cluster;
+}
+
+/** Another one after a fail-over, which may have lost the slot, or rows that the target had confirmed. */
+export async function timelinesOf({ source, target }: Clusters): Promise<string> {
+  const timelines = [await serverOf(source), await serverOf(target)].map(({ timeline }) => timeline);
+  return timelines.join(' ');
+}
+
+async function serverOf(client: pg.ClientBase): Promise<Server> {
+  return (await client.query<Server>(SERVER)).rows[0] as Server;
+}
+
+async function takenNames({ storeId, target }: Clusters, subdomain: string): Promise<string[]> {
+  // @protects taken-store
+  const sql = '/* moves.taken */ SELECT id, subdomain, status FROM stores WHERE id = $1 OR subdomain = $2';
+  const { rows } = await target.query<{ id: number; subdomain: string; status: string }>(sql, [storeId, subdomain]);
+  return rows.map((store) =>
+    store.id !== storeId || store.subdomain !== subdomain
+      ? `The target has the store ${store.subdomain} with the id ${store.id}: ids must differ between clusters (migrate --first-store-id).`
+      : `The target has the store already, with the status ${store.status}: \`stores forget ${subdomain}\` there deletes an old copy.`,
+  );
+}
+
+async function leftRows({ storeId, target }: Clusters): Promise<string[]> {
+  const left: string[] = [];
+  for (const { name } of await tablesOfStores(target)) {
+    const { rows } = await target.query(`/* moves.left */ SELECT FROM ${name} WHERE store_id = $1 LIMIT 1`, [storeId]);
+    if (rows.length > 0) left.push(name);
+  }
+  return left.length > 0 ? [`The target has rows of a store with the id ${storeId} in ${left.join(', ')}.`] : [];
+}
+
+async function unkeyedTables(source: pg.ClientBase): Promise<string[]> {
+  return (await tablesOfStores(source))
+    .filter(isCopied)
+    .filter(({ key, columns }) => key.length === 0 || !key.every((column) => columns.includes(column)))
+    .map(({ name }) => `The table ${name} has no primary key that can be replicated.`);
+}
+
+const OTHER_TABLES = `/* moves.other_tables */
+  SELECT format('%I.%I', nspname, relname) AS name
+  FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace JOIN pg_attribute ON attrelid = pg_class.oid
+  WHERE relkind IN ('r', 'p') AND NOT relispartition AND attname = 'store_id' AND NOT attisdropped
+    AND nspname <> 'public' AND nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'`;
+
+async function rowsOfExtensions({ storeId, source }: Clusters): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { name } of (await source.query<{ name: string }>(OTHER_TABLES)).rows) {
+    const { rows } = await source.query(`/* moves.other_rows */ SELECT FROM ${name} WHERE store_id = $1 LIMIT 1`, [
+      storeId,
+    ]);
+    if (rows.length > 0)
+      faults.push(`The table ${name} of an extension has rows of the store, which a move does not copy.`);
+  }
+  return faults;
+}
+
+async function unreadableSecrets({ storeId, source }: Clusters, keyIds: readonly string[]): Promise<string[]> {
+  const unknown = new Set<string>();
+  for (const { table, column } of ENCRYPTED_COLUMNS) {
+    const { rows } = await source.query<{ key: string }>(
+      `/* moves.keys */ SELECT DISTINCT left(encode(${column}, 'hex'), ${KEY_ID_HEX}) AS key
+       FROM ${table} WHERE store_id = $1 AND ${column} IS NOT NULL`,
+      [storeId],
+    );
+    for (const { key } of rows) if (!keyIds.includes(key)) unknown.add(key);
+  }
+  return [...unknown].map(
+    (key) =>
+      `DATA_ENCRYPTION_KEYS lacks the key ${key} of secrets of the store: give this command the keys of the target's processes.`,
+  );
+}

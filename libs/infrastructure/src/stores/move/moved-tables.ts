@@ -1,0 +1,79 @@
+import type pg from 'pg';
+
+/** Tables with rows of a store that a move does not copy. */
+export const NOT_COPIED: Readonly<Record<string, string>> = {
+  change_log: 'is empty after the drain: its ids mean nothing in another cluster',
+  shared_changes: 'is empty after the drain',
+  list_tally_changes: 'is empty after the drain',
+  feed_snapshots: 'has transaction ids of the cluster: a count with an older cursor gets cursor_expired',
+  change_forks: 'is written by adopt_branches, for the branches of the target',
+};
+
+export interface MovedTable {
+  readonly name: string;
+  /** Without transaction ids, which the target gives anew, and generated columns. */
+  readonly columns: readonly string[];
+  readonly key: readonly string[];
+}
+
+const TABLES = `/* moves.tables */
+  SELECT relname AS name,
+    ARRAY(
+      SELECT attname::text FROM pg_attribute
+      /* @protects given-transactions */
+      WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND atttypid <> 'xid8'::regtype
+      ORDER BY attnum) AS columns,
+    ARRAY(
+      SELECT attname::text FROM pg_index CROSS JOIN unnest(indkey) AS part (number)
+      JOIN pg_attribute ON attrelid = indrelid AND attnum = part.number
+      WHERE indrelid = pg_class.oid AND indisprimary) AS key
+  FROM pg_class
+  WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+    AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attname = 'store_id' AND NOT attisdropped)
+  ORDER BY relname`;
+
+/** All tables with rows of a store, apart from `stores`. */
+export async function tablesOfStores(client: pg.ClientBase): Promise<MovedTable[]> {
+  return (await client.query<MovedTable>(TABLES)).rows;
+}
+
+export const isCopied = ({ name }: MovedTable): boolean => !(name in NOT_COPIED);
+
+/** Deletes the rows of a store from every table, without triggers: nobody reads that they are gone. @returns their number. */
+export async function deleteStore(client: pg.ClientBase, storeId: number): Promise<number> {
+  const tables = await tablesOfStores(client);
+  const statements = [...tables.map(({ name }) => `DELETE FROM ${name} WHERE store_id = $1`)];
+  let rows = 0;
+  await client.query('BEGIN; SET LOCAL session_replication_role = replica');
+  try {
+    for (const statement of [...statements, 'DELETE FROM stores WHERE id = $1']) {
+      rows += (await client.query(statement, [storeId])).rowCount ?? 0;
+    }
+    await client.query('COMMIT');
+    return rows;
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
+}
+
+export interface RowSum {
+  readonly rows: number;
+  readonly hash: string;
+}
+
+/** The rows of each copied table, in the client's snapshot. */
+export async function sumsOf(client: pg.ClientBase, storeId: number): Promise<Map<string, RowSum>> {
+  const sums = new Map<string, RowSum>();
+  for (const table of (await tablesOfStores(client)).filter(isCopied)) {
+    if (table.name === 'store_moves') continue;
+    const { rows } = await client.query<RowSum>(
+      `/* moves.sum */
+       SELECT count(*)::float8 AS rows, coalesce(sum(hashtextextended(ROW (${table.columns.join(', ')})::text, 0)::numeric), 0)::text AS hash
+       FROM ${table.name} WHERE store_id = $1`,
+      [storeId],
+    );
+    if (rows[0]) sums.set(table.name, rows[0]);
+  }
+  return sums;
+}

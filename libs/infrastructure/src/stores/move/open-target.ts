@@ -1,0 +1,64 @@
+import type pg from 'pg';
+import { isCopied, tablesOfStores } from './moved-tables.js';
+import type { Clusters } from './replication.js';
+
+const STORE = `/* moves.closed_store */
+  SELECT to_jsonb(stores) || jsonb_build_object('status', (
+    SELECT details ->> 'status' FROM store_moves WHERE store_id = $1 AND step = 'draining')) AS profile,
+    (SELECT jsonb_agg(change_branches) FROM change_branches) AS branches,
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('branch', id, 'position', position)), '[]')
+      FROM change_forks JOIN change_branches ON number = branch WHERE store_id = $1) AS forks
+  FROM stores WHERE id = $1`;
+
+// Above all ids of the source, not only of the store: those of the store are found by no index.
+const SEQUENCES = `/* moves.sequences */
+  SELECT relname AS table, attname AS column,
+    coalesce(pg_sequence_last_value(pg_get_serial_sequence(relname, attname)::regclass), 1)::text AS last
+  FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+  WHERE relnamespace = 'public'::regnamespace AND relname = ANY ($1) AND attidentity <> ''`;
+
+const PASS_IDS = `/* moves.pass_ids */
+  SELECT setval(sequence, greatest($3::bigint, coalesce(pg_sequence_last_value(sequence::regclass), 1)))
+  FROM pg_get_serial_sequence($1, $2) AS sequence`;
+
+interface ClosedStore {
+  readonly profile: object;
+  readonly branches: object;
+  readonly forks: object;
+}
+
+/** Makes the copy the store: in one transaction, after which the target serves it. */
+export async function openTarget({ storeId, source, target }: Clusters): Promise<void> {
+  const store = (await source.query<ClosedStore>(STORE, [storeId])).rows[0] as ClosedStore;
+  const tables = (await tablesOfStores(source)).filter(isCopied).map(({ name }) => name);
+  const sequences = (await source.query<{ table: string; column: string; last: string }>(SEQUENCES, [tables])).rows;
+  await target.query('BEGIN');
+  try {
+    // @protects moved-sequences
+    for (const { table, column, last } of sequences) await target.query(PASS_IDS, [table, column, last]);
+    await open(target, storeId, store);
+    await target.query('COMMIT');
+  } catch (error) {
+    await target.query('ROLLBACK');
+    throw error;
+  }
+}
+
+async function open(target: pg.ClientBase, storeId: number, { profile, branches, forks }: ClosedStore): Promise<void> {
+  const values = [storeId, JSON.stringify(branches), JSON.stringify(forks)];
+  // @protects moved-forks
+  await target.query('/* moves.adopt_branches */ SELECT adopt_branches($1, $2, $3)', values);
+  // The worker of the source holds them no longer.
+  await target.query(
+    `/* moves.free_webhooks */ UPDATE webhooks SET holder = NULL, held_until = '-infinity' WHERE store_id = $1`,
+    [storeId],
+  );
+  await target.query('/* moves.drop_markers */ DELETE FROM store_moves WHERE store_id = $1', [storeId]);
+  const columns = Object.keys(profile).filter((name) => name !== 'id');
+  await target.query(
+    `/* moves.open */
+     UPDATE stores SET (${columns.join(', ')}) = (SELECT ${columns.join(', ')} FROM jsonb_populate_record(NULL::stores, $2))
+     WHERE id = $1`,
+    [storeId, profile],
+  );
+}

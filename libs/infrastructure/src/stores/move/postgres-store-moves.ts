@@ -1,0 +1,359 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  MoveRefused,
+  StoreMoves,
+  type MoveReport,
+  type MoveStep,
+  type StoreMove,
+  type StoreStatus,
+} from '@app/application';
+import { NotFound } from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import pg from 'pg';
+import { DataCipher } from '../../platform/data-cipher.js';
+import { NO_TIME_LIMITS } from '../../postgres/data-source.js';
+import { MaintenanceConnection } from '../../postgres/maintenance-connection.js';
+import { MIGRATIONS_LOCK } from '../../postgres/migrate.js';
+import { withOwnClient } from '../../postgres/own-client.js';
+import { isLockTimeout } from '../../postgres/postgres-errors.js';
+import { clusterOf, faultsOfMove, timelinesOf } from './check-move.js';
+import { deleteStore, isCopied, sumsOf, tablesOfStores } from './moved-tables.js';
+import { openTarget } from './open-target.js';
+import {
+  arrives,
+  beginReplication,
+  endReplication,
+  stopReplication,
+  waitForCopy,
+  type Clusters,
+} from './replication.js';
+
+const APPLICATION = 'store-move';
+const ATTEMPTS = 3;
+/** What was begun before the worker learned of the drain ends within it. */
+const DRAIN_MS = 1_000;
+const DRAIN_PATIENCE_MS = 30_000;
+/** A message that is sent at the switch is sent again, with the same id. */
+const WEBHOOK_PATIENCE_MS = 5_000;
+const WRITERS_MS = 3_000;
+const CATCH_UP_MS = 5_000;
+/** Of changes that wait for the transaction of another store's writer. */
+const NUMBERING_MS = 3_000;
+
+interface Store {
+  readonly id: number;
+  readonly status: StoreStatus;
+}
+
+interface Details {
+  readonly cluster?: string;
+  readonly timelines?: string;
+}
+
+type Done = ReadonlyMap<MoveStep, Details>;
+
+interface Moving extends Clusters {
+  readonly subdomain: string;
+  readonly status: StoreStatus;
+  readonly done: Done;
+}
+
+@Injectable()
+export class PostgresStoreMoves extends StoreMoves {
+  constructor(
+    private readonly connection: MaintenanceConnection,
+    private readonly cipher: DataCipher,
+  ) {
+    super();
+  }
+
+  override check(subdomain: string, target: string): Promise<readonly string[]> {
+    return this.withClusters(subdomain, target, (moving) => faultsOfMove(moving, subdomain, this.cipher.keyIds));
+  }
+
+  override move({ subdomain, target, onProgress }: StoreMove): Promise<MoveReport> {
+    return this.withClusters(subdomain, target, async (moving) => {
+      const finish = async (step: MoveStep) => {
+        await note(moving, step);
+        onProgress({ step, detail: '' });
+      };
+      await this.assertMayMove(moving);
+      let closedAt: number | null = null;
+      if (moving.status !== 'MOVED') {
+        // A killed command has closed it.
+        await reopen(moving);
+        if (!moving.done.has('copying')) {
+          const cluster = await clusterOf(moving.target);
+          await note(moving, 'copying', { cluster, timelines: await timelinesOf(moving) });
+        }
+        await copyProfile(moving);
+        await beginReplication(moving, this.connection.url);
+        onProgress({ step: 'copying', detail: '' });
+        await waitForCopy(moving, (detail) => onProgress({ step: 'copying', detail }));
+        for (const { name } of (await tablesOfStores(moving.target)).filter(isCopied)) {
+          // Without statistics the first requests would scan whole tables.
+          await moving.target.query(`/* moves.analyze */ ANALYZE ${name}`);
+        }
+        await finish('copied');
+        closedAt = await close(moving, () => onProgress({ step: 'draining', detail: '' }));
+        onProgress({ step: 'closed', detail: '' });
+      }
+      return withOwnClient(target, APPLICATION, async (snapshot) => {
+        const isOpen = (await statusOf(moving.target, moving.storeId)) !== 'MOVED';
+        if (!isOpen) await snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM stores LIMIT 1');
+        // @protects one-home
+        await moving.source.query(LEAVE, [moving.storeId]);
+        if (!isOpen) {
+          await stopReplication(moving);
+          await openTarget(moving);
+        }
+        const closedMs = closedAt === null ? null : Math.round(performance.now() - closedAt);
+        await finish('opened');
+        const compared = isOpen ? null : await compare(moving, snapshot);
+        await finish('verified');
+        await endReplication(moving);
+        await finish('cleaned');
+        return { subdomain, rows: compared?.rows ?? null, differences: compared?.differences ?? [], closedMs };
+      });
+    });
+  }
+
+  override abort(subdomain: string, target: string): Promise<void> {
+    return this.withClusters(subdomain, target, async (moving) => {
+      if (!moving.done.has('copying')) throw new MoveRefused(`The store ${subdomain} is not being moved.`);
+      await assertSameTarget(moving);
+      if (moving.status === 'MOVED')
+        throw new MoveRefused(`The store ${subdomain} is served by the target: move it back.`);
+      await reopen(moving);
+      await endReplication(moving);
+      if ((await statusOf(moving.target, moving.storeId)) === 'MOVED') await deleteStore(moving.target, moving.storeId);
+      await moving.source.query('/* moves.forget_steps */ DELETE FROM store_moves WHERE store_id = $1', [
+        moving.storeId,
+      ]);
+    });
+  }
+
+  override forget(subdomain: string): Promise<number> {
+    return withOwnClient(this.connection.url, APPLICATION, async (source) => {
+      await source.query(NO_TIME_LIMITS);
+      const { id, status } = await findStore(source, subdomain);
+      const done = await stepsDone(source, id);
+      if (status !== 'MOVED' || !done.has('cleaned')) {
+        throw new MoveRefused(`The store ${subdomain} has not moved away from this database, or not to the end.`);
+      }
+      return deleteStore(source, id);
+    });
+  }
+
+  private async assertMayMove(moving: Moving): Promise<void> {
+    if (moving.done.has('copying')) {
+      await assertSameTarget(moving);
+      return assertNoFailOver(moving);
+    }
+    const faults = await faultsOfMove(moving, moving.subdomain, this.cipher.keyIds);
+    if (faults.length > 0) throw new MoveRefused(faults.join('\n'));
+  }
+
+  private withClusters<T>(subdomain: string, targetUrl: string, work: (moving: Moving) => Promise<T>): Promise<T> {
+    return withOwnClient(this.connection.url, APPLICATION, (source) =>
+      withOwnClient(targetUrl, APPLICATION, async (target) => {
+        if ((await clusterOf(source)) === (await clusterOf(target))) {
+          throw new MoveRefused('The target is in the same cluster as the source.');
+        }
+        for (const client of [source, target]) await lockMigrations(client);
+        const { id, status } = await findStore(source, subdomain);
+        const done = await stepsDone(source, id);
+        return work({ storeId: id, source, target, subdomain, status, done });
+      }),
+    );
+  }
+}
+
+/** Tables that a migration changes meanwhile would not be changed in the copy. The lock also makes this the only move. */
+async function lockMigrations(client: pg.ClientBase): Promise<void> {
+  await client.query(NO_TIME_LIMITS);
+  const sql = '/* moves.lock */ SELECT pg_try_advisory_lock($1) AS taken';
+  const { rows } = await client.query<{ taken: boolean }>(sql, [MIGRATIONS_LOCK]);
+  if (!rows[0]?.taken) throw new MoveRefused('Another move, or a migration, is running in one of the databases.');
+}
+
+async function findStore(source: pg.ClientBase, subdomain: string): Promise<Store> {
+  const sql = '/* moves.store */ SELECT id, status FROM stores WHERE subdomain = $1';
+  const store = (await source.query<Store>(sql, [subdomain])).rows[0];
+  if (!store) throw new NotFound(`Store ${subdomain}`);
+  return store;
+}
+
+async function statusOf(client: pg.ClientBase, storeId: number): Promise<StoreStatus | null> {
+  const sql = '/* moves.status */ SELECT status FROM stores WHERE id = $1';
+  return (await client.query<{ status: StoreStatus }>(sql, [storeId])).rows[0]?.status ?? null;
+}
+
+async function stepsDone(source: pg.ClientBase, storeId: number): Promise<Done> {
+  const sql = '/* moves.steps */ SELECT step, details FROM store_moves WHERE store_id = $1';
+  const { rows } = await source.query<{ step: MoveStep; details: Details }>(sql, [storeId]);
+  return new Map(rows.map(({ step, details }) => [step, details]));
+}
+
+async function assertSameTarget({ target, done, subdomain, status }: Moving): Promise<void> {
+  if (done.get('copying')?.cluster === (await clusterOf(target))) return;
+  const where = status === 'MOVED' ? 'was moved' : 'is being moved';
+  throw new MoveRefused(`The store ${subdomain} ${where} to another cluster than that of --to.`);
+}
+
+async function assertNoFailOver(moving: Moving): Promise<void> {
+  if (moving.status === 'MOVED' || moving.done.get('copying')?.timelines === (await timelinesOf(moving))) return;
+  throw new MoveRefused('A cluster has failed over during the move: abort it with --abort, and begin again.');
+}
+
+const NOTE = `/* moves.note */
+  INSERT INTO store_moves (store_id, step, details) VALUES ($1, $2, $3)
+  ON CONFLICT (store_id, step) DO UPDATE SET at = excluded.at, details = store_moves.details || excluded.details
+  RETURNING at`;
+
+/** @returns when it was noted, which identifies this row at the target. */
+async function note({ source, storeId }: Moving, step: MoveStep, details: object = {}): Promise<Date> {
+  const { rows } = await source.query<{ at: Date }>(NOTE, [storeId, step, details]);
+  return (rows[0] as { at: Date }).at;
+}
+
+const PROFILE = '/* moves.profile */ SELECT to_jsonb(stores) AS profile FROM stores WHERE id = $1';
+
+/** With the status of a store that is not at home: nothing is served or sent there before the switch. */
+async function copyProfile({ source, target, storeId }: Moving): Promise<void> {
+  const { rows } = await source.query<{ profile: object }>(PROFILE, [storeId]);
+  await target.query(
+    `/* moves.copy_profile */
+     INSERT INTO stores SELECT (jsonb_populate_record(NULL::stores, $1::jsonb || '{"status": "MOVED"}')).* ON CONFLICT DO NOTHING`,
+    [rows[0]?.profile],
+  );
+}
+
+const CLOSE = `/* moves.close */
+  WITH former AS (
+    SELECT status FROM stores WHERE id = $1 AND status IN ('ACTIVE', 'INACTIVE') FOR NO KEY UPDATE
+  ), closed AS (
+    UPDATE stores SET status = 'MOVING' FROM former WHERE id = $1
+  )
+  INSERT INTO store_moves (store_id, step, details) SELECT $1, 'draining', jsonb_build_object('status', status) FROM former
+  ON CONFLICT (store_id, step) DO UPDATE SET details = excluded.details`;
+
+const REOPEN = `/* moves.reopen */
+  WITH former AS (
+    DELETE FROM store_moves WHERE store_id = $1 AND step IN ('draining', 'closed') RETURNING details
+  )
+  UPDATE stores SET status = coalesce((SELECT details ->> 'status' FROM former WHERE details ? 'status'), status)
+  WHERE id = $1 AND status = 'MOVING'`;
+
+const LEAVE = `/* moves.leave */ UPDATE stores SET status = 'MOVED' WHERE id = $1 AND status = 'MOVING'`;
+
+/**
+ * Stops all writers of the store, and waits until the target has what they wrote. When that takes too long, the store goes on
+ * here for a while before the next attempt.
+ *
+ * @returns when it was closed.
+ */
+async function close(moving: Moving, onDrain: () => void): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    await note(moving, 'draining');
+    onDrain();
+    try {
+      // @protects drained-worker
+      await drain(moving);
+      const closedAt = performance.now();
+      await moving.source.query(CLOSE, [moving.storeId]);
+      if (await isStill(moving)) return closedAt;
+    } catch (error) {
+      await reopen(moving);
+      throw error;
+    }
+    await reopen(moving);
+    if (attempt === ATTEMPTS) {
+      throw new MoveRefused('What was being written did not end in time. The store goes on here: repeat the command.');
+    }
+    await sleep(DRAIN_MS);
+  }
+}
+
+async function reopen({ source, storeId }: Moving): Promise<void> {
+  await source.query(REOPEN, [storeId]);
+}
+
+const BUSY = `/* moves.busy */
+  SELECT
+    EXISTS (SELECT FROM order_stages WHERE store_id = $1 AND state = 'pending' AND locked_until > now()) AS stages,
+    EXISTS (SELECT FROM webhooks WHERE store_id = $1 AND held_until > now()) AS webhooks`;
+
+async function busy({ source, storeId }: Moving): Promise<{ stages: boolean; webhooks: boolean }> {
+  const { rows } = await source.query<{ stages: boolean; webhooks: boolean }>(BUSY, [storeId]);
+  return rows[0] as { stages: boolean; webhooks: boolean };
+}
+
+async function drain(moving: Moving): Promise<void> {
+  const begun = performance.now();
+  for (await sleep(DRAIN_MS); ; await sleep(20)) {
+    const { stages, webhooks } = await busy(moving);
+    const passedMs = performance.now() - begun;
+    if (!stages && (!webhooks || passedMs > WEBHOOK_PATIENCE_MS)) return;
+    if (passedMs > DRAIN_PATIENCE_MS) {
+      throw new MoveRefused('A mail of the store is being sent for 30 s. The store goes on here: repeat the command.');
+    }
+  }
+}
+
+/** Whether the closed store has no writer left, and the target all its rows. */
+async function isStill(moving: Moving): Promise<boolean> {
+  if (!(await waitForWriters(moving))) return false;
+  // A worker may have claimed a stage while the drain ended.
+  if ((await busy(moving)).stages) return false;
+  // @protects moved-changes
+  if (!(await drainFeed(moving))) return false;
+  const closedAt = await note(moving, 'closed');
+  return arrives(moving, closedAt, CATCH_UP_MS);
+}
+
+async function waitForWriters({ source, storeId }: Moving): Promise<boolean> {
+  try {
+    await source.query(`BEGIN; SET LOCAL lock_timeout = ${WRITERS_MS}`);
+    await source.query('/* moves.wait */ SELECT FROM stores WHERE id = $1 FOR UPDATE', [storeId]);
+    return true;
+  } catch (error) {
+    if (isLockTimeout(error)) return false;
+    throw error;
+  } finally {
+    await source.query('ROLLBACK');
+  }
+}
+
+const NUMBER = '/* moves.number */ SELECT number_changes($1) AS moved';
+const FOLD = `/* moves.fold */ SELECT fold_list_tally_changes_of($1, 9223372036854775807)`;
+const LEFT = `/* moves.left_changes */
+  SELECT EXISTS (SELECT FROM change_log WHERE store_id = $1) OR EXISTS (SELECT FROM shared_changes WHERE store_id = $1)
+    OR EXISTS (SELECT FROM list_tally_changes WHERE store_id = $1) AS "isLeft"`;
+
+/** Logs whose ids mean nothing in another cluster: gives positions to changes, and counts them. */
+async function drainFeed({ source, storeId }: Moving): Promise<boolean> {
+  const giveUp = performance.now() + NUMBERING_MS;
+  for (;;) {
+    const { rows } = await source.query<{ moved: number | null }>(NUMBER, [storeId]);
+    if (rows[0]?.moved === 0) break;
+    if (performance.now() > giveUp) return false;
+    if (rows[0]?.moved === null) await sleep(5);
+  }
+  await source.query('BEGIN');
+  await source.query(`/* moves.fold_turn */ SELECT pg_advisory_xact_lock(hashtext('list_tally_changes'), $1)`, [
+    storeId,
+  ]);
+  await source.query(FOLD, [storeId]);
+  await source.query('COMMIT');
+  return !(await source.query<{ isLeft: boolean }>(LEFT, [storeId])).rows[0]?.isLeft;
+}
+
+async function compare({ source, storeId }: Moving, snapshot: pg.ClientBase) {
+  const [here, there] = await Promise.all([sumsOf(source, storeId), sumsOf(snapshot, storeId)]);
+  const names = [...here.keys()];
+  return {
+    rows: names.reduce((sum, name) => sum + (here.get(name)?.rows ?? 0), 0),
+    differences: names.filter((name) => JSON.stringify(here.get(name)) !== JSON.stringify(there.get(name))),
+  };
+}

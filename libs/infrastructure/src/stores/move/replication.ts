@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MoveRefused } from '@app/application';
+import type pg from 'pg';
+import { isCopied, tablesOfStores } from './moved-tables.js';
+
+const POLL_MS = 200;
+
+/** Of the publication, the subscription and the slot. */
+export const nameOfMove = (storeId: number): string => `store_move_${storeId}`;
+
+/** The step that the target must see: its row arrives after everything that was written before. */
+const MARKER = `step = 'closed'`;
+
+export interface Clusters {
+  readonly storeId: number;
+  readonly source: pg.ClientBase;
+  readonly target: pg.ClientBase;
+}
+
+/** @param address of the source for the server of the target. */
+export async function beginReplication({ storeId, source, target }: Clusters, address: string): Promise<void> {
+  const name = nameOfMove(storeId);
+  if (!(await exists(source, 'SELECT FROM pg_publication WHERE pubname = $1', name))) {
+    const tables = (await tablesOfStores(source)).filter(isCopied).map(({ name: table, columns }) => {
+      const marker = table === 'store_moves' ? ` AND ${MARKER}` : '';
+      return `${table} (${columns.join(', ')}) WHERE (store_id = ${storeId}${marker})`;
+    });
+    // The parts of a divided table have other names on other days.
+    await source.query(
+      `/* moves.publish */ CREATE PUBLICATION ${name} FOR TABLE ${tables.join(', ')} WITH (publish_via_partition_root = true)`,
+    );
+  }
+  if (await exists(target, SUBSCRIPTION, name)) return;
+  // A killed command can leave the slot of a subscription that was not created.
+  await source.query(DROP_SLOT, [name]);
+  await target.query(
+    `/* moves.subscribe */ CREATE SUBSCRIPTION ${name} CONNECTION ${quoted(address)} PUBLICATION ${name}
+     WITH (disable_on_error = true)`,
+  );
+}
+
+/** Waits until every table is copied, and what follows arrives. */
+export async function waitForCopy(clusters: Clusters, onProgress: (detail: string) => void): Promise<void> {
+  const name = nameOfMove(clusters.storeId);
+  for (;;) {
+    await assertRuns(clusters);
+    const [copy] = (await clusters.target.query<{ ready: number; tables: number; rows: number }>(COPY, [name])).rows;
+    const [slot] = (await clusters.source.query<{ lag: number | null }>(LAG, [name])).rows;
+    if (copy && copy.ready === copy.tables) return;
+    const lag = Math.round((slot?.lag ?? 0) / 1_048_576);
+    onProgress(`${copy?.ready} of ${copy?.tables} tables, ${copy?.rows} rows of the others, ${lag} MB behind`);
+    await sleep(POLL_MS);
+  }
+}
+
+/** Waits until the target has all that the source had when it was closed. @returns whether it came in time. */
+export async function arrives({ storeId, target }: Clusters, closedAt: Date, patienceMs: number): Promise<boolean> {
+  const giveUp = performance.now() + patienceMs;
+  for (;;) {
+    const sql = `/* moves.arrived */ SELECT FROM store_moves WHERE store_id = $1 AND step = 'closed' AND at = $2`;
+    const { rows } = await target.query(sql, [storeId, closedAt]);
+    if (rows.length > 0) return true;
+    if (performance.now() > giveUp) return false;
+    await sleep(2);
+  }
+}
+
+/** Also after a part of it is gone. The subscription first: what the source deletes later must not reach the target. */
+export async function endReplication({ storeId, source, target }: Clusters): Promise<void> {
+  const name = nameOfMove(storeId);
+  if (await exists(target, SUBSCRIPTION, name)) {
+    await target.query(`/* moves.disable */ ALTER SUBSCRIPTION ${name} DISABLE`);
+    // The server drops the slot with the subscription, and fails where a fail-over has lost it.
+    if (!(await exists(source, SLOT, name))) {
+      await target.query(`/* moves.detach */ ALTER SUBSCRIPTION ${name} SET (slot_name = NONE)`);
+    }
+    await target.query(`/* moves.unsubscribe */ DROP SUBSCRIPTION ${name}`);
+  }
+  await source.query(DROP_SLOT, [name]);
+  await source.query(`/* moves.unpublish */ DROP PUBLICATION IF EXISTS ${name}`);
+}
+
+export async function stopReplication({ storeId, target }: Clusters): Promise<void> {
+  const name = nameOfMove(storeId);
+  if (await exists(target, SUBSCRIPTION, name)) {
+    await target.query(`/* moves.disable */ ALTER SUBSCRIPTION ${name} DISABLE`);
+  }
+}
+
+const SUBSCRIPTION = 'SELECT FROM pg_subscription WHERE subname = $1';
+const SLOT = 'SELECT FROM pg_replication_slots WHERE slot_name = $1';
+
+const DROP_SLOT = `/* moves.drop_slot */
+  SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = $1 AND NOT active`;
+
+const COPY = `/* moves.copy */
+  SELECT count(*) FILTER (WHERE srsubstate = 'r')::int AS ready, count(*)::int AS tables,
+    (SELECT coalesce(sum(tuples_processed), 0)::float8 FROM pg_stat_progress_copy) AS rows
+  FROM pg_subscription_rel JOIN pg_subscription ON pg_subscription.oid = srsubid WHERE subname = $1`;
+
+const LAG = `/* moves.lag */
+  SELECT (pg_current_wal_lsn() - confirmed_flush_lsn)::float8 AS lag FROM pg_replication_slots WHERE slot_name = $1`;
+
+async function assertRuns({ storeId, target }: Clusters): Promise<void> {
+  if (await exists(target, `${SUBSCRIPTION} AND subenabled`, nameOfMove(storeId))) return;
+  throw new MoveRefused(
+    'The target could not apply a change, and stopped: its log says why. Abort the move with --abort.',
+  );
+}
+
+async function exists(client: pg.ClientBase, sql: string, name: string): Promise<boolean> {
+  return (await client.query(sql, [name])).rows.length > 0;
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

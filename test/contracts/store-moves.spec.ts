@@ -1,0 +1,160 @@
+import { MoveRefused, StoreMoved, StoreMoves, StoreRepository, type MoveStep } from '@app/application';
+import pg from 'pg';
+import { isCopied, NOT_COPIED, tablesOfStores } from '../../libs/infrastructure/src/stores/move/moved-tables.js';
+import { anOrderBody } from '../builders/order-body.js';
+import { startOwnCluster } from '../support/own-cluster.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+import type { TestDatabase } from '../support/test-database.js';
+
+interface FeedAnswer {
+  readonly cursor: string;
+  readonly rewound: boolean;
+  readonly data: readonly unknown[];
+}
+
+const FIRST_OF_TARGET = 1_000_001;
+
+let source: RunningApi;
+let target: RunningApi;
+let productId: number;
+beforeAll(async () => {
+  const [from, to] = await Promise.all([startOwnCluster(1), startOwnCluster(FIRST_OF_TARGET)]);
+  [source, target] = [await startApi({}, undefined, from), await startApi({}, undefined, to)];
+  productId = await source.store.product({ stock: 50 });
+}, 60_000);
+afterAll(() => Promise.all([source.stop(), target.stop()]));
+
+const movesOf = ({ app }: RunningApi) => app.get(StoreMoves, { strict: false });
+const move = async (from: RunningApi, to: RunningApi, subdomain = source.store.subdomain) => {
+  const steps: MoveStep[] = [];
+  const onProgress = ({ step, detail }: { step: MoveStep; detail: string }) => {
+    if (detail === '') steps.push(step);
+  };
+  const report = await movesOf(from).move({ subdomain, target: to.database.url, onProgress });
+  return { ...report, steps };
+};
+/** A command that is killed after the step. */
+const moveUntil = (last: MoveStep, subdomain: string) => {
+  const onProgress = ({ step, detail }: { step: MoveStep; detail: string }) => {
+    if (step === last && detail === '') throw new Error('killed');
+  };
+  return expect(movesOf(source).move({ subdomain, target: target.database.url, onProgress })).rejects.toThrow('killed');
+};
+const headers = (api: RunningApi, key: string) => ({
+  authorization: `Bearer ${api.store.key}`,
+  'idempotency-key': key,
+});
+/** A request of the store that moves, to the processes of a cluster. */
+const placeAt = (api: RunningApi, key: string) =>
+  api.inject({ method: 'POST', url: '/v1/orders', headers: headers(source, key), payload: anOrderBody(productId, 1) });
+const readAt = (api: RunningApi, url: string) => api.inject({ method: 'GET', url, headers: headers(source, 'read') });
+const left = async (database: TestDatabase, storeId: number) => {
+  const tables = await database.query<{ name: string }>(
+    `SELECT attrelid::regclass::text AS name FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+     WHERE attname = 'store_id' AND relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = 'public'::regnamespace`,
+  );
+  const rows = await Promise.all(
+    tables.map(({ name }) =>
+      database.query(`SELECT '${name}' AS name FROM ${name} WHERE store_id = $1 LIMIT 1`, [storeId]),
+    ),
+  );
+  return rows.flat();
+};
+
+describe('StoreMoves', () => {
+  it('moves a store there and back: its keys, orders, cursors and Idempotency-Keys go on, and it is served in one place', async () => {
+    const placed = await placeAt(source, 'before');
+    const { cursor } = (await readAt(source, '/v1/changes?kinds=orders')).json<FeedAnswer>();
+
+    const there = await move(source, target);
+
+    expect(there).toMatchObject({ differences: [], closedMs: expect.any(Number) as number });
+    expect(there.steps).toEqual(['copying', 'copied', 'draining', 'closed', 'opened', 'verified', 'cleaned']);
+    for (const request of [placeAt(source, 'before'), readAt(source, '/v1/orders')]) {
+      const refused = await request;
+      expect([refused.statusCode, refused.headers['x-error-code'], refused.headers['retry-after']]).toEqual([
+        503,
+        'store_moved',
+        '1',
+      ]);
+    }
+    const repeated = await placeAt(target, 'before');
+    expect([repeated.statusCode, repeated.body]).toEqual([placed.statusCode, placed.body]);
+    expect((await placeAt(target, 'after')).statusCode).toBe(201);
+    const page = (await readAt(target, `/v1/changes?kinds=orders&cursor=${cursor}`)).json<FeedAnswer>();
+    expect([page.rewound, page.data.length]).toEqual([false, 1]);
+
+    expect(await movesOf(source).forget(source.store.subdomain)).toBeGreaterThan(10);
+    expect(await left(source.database, source.store.id)).toEqual([]);
+    expect(await move(target, source)).toMatchObject({ differences: [] });
+    expect(await movesOf(target).forget(source.store.subdomain)).toBeGreaterThan(10);
+    expect((await placeAt(source, 'back')).statusCode).toBe(201);
+    const all = (await readAt(source, `/v1/changes?kinds=orders&cursor=${page.cursor}`)).json<FeedAnswer>();
+    expect([all.rewound, all.data.length]).toEqual([false, 1]);
+    expect((await readAt(source, '/v1/orders')).json()).toMatchObject({ pagination: { total: 3 } });
+  });
+
+  it('serves the store again when the command that has closed it is repeated', async () => {
+    const { store } = await source.withStore();
+    const stores = source.app.get(StoreRepository, { strict: false });
+    await moveUntil('closed', store.subdomain);
+    await expect(stores.setStatus(store.subdomain, 'INACTIVE')).rejects.toBeInstanceOf(StoreMoved);
+
+    await moveUntil('copying', store.subdomain);
+
+    expect((await stores.require(store.subdomain)).status).toBe('ACTIVE');
+    expect(await move(source, target, store.subdomain)).toMatchObject({ differences: [] });
+  });
+
+  it('leaves nothing behind when it is taken back after a fail-over of the source, and does not go on', async () => {
+    const { store, database } = await source.withStore();
+    await store.product({ stock: 5 });
+    await moveUntil('copied', store.subdomain);
+    await target.database.query(`ALTER SUBSCRIPTION store_move_${store.id} DISABLE`);
+    await database.query('SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE active');
+    await database.query('SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots');
+    await database.query(`UPDATE store_moves SET details = details || '{"timelines": "1 1"}' WHERE step = 'copying'`);
+
+    await expect(move(source, target, store.subdomain)).rejects.toThrow('abort it with --abort');
+    await movesOf(source).abort(store.subdomain, target.database.url);
+
+    expect(await left(target.database, store.id)).toEqual([]);
+    expect(await movesOf(source).check(store.subdomain, target.database.url)).toEqual([]);
+  });
+
+  it('refuses a target that has the id, the name or rows of the store, or is the same cluster', async () => {
+    const { store, database } = await source.withStore();
+    await target.database.query(`INSERT INTO stores (id, subdomain, name, currency) VALUES ($1, 'other', '', 'USD')`, [
+      store.id,
+    ]);
+    await target.database.query(`INSERT INTO brands (store_id, name, slug) VALUES ($1, 'b', 'b')`, [store.id]);
+
+    const faults = await movesOf(source).check(store.subdomain, target.database.url);
+
+    expect(faults).toEqual([
+      `The target has the store other with the id ${store.id}: ids must differ between clusters (migrate --first-store-id).`,
+      `The target has rows of a store with the id ${store.id} in brands, change_log.`,
+    ]);
+    await expect(move(source, target, store.subdomain)).rejects.toBeInstanceOf(MoveRefused);
+    await expect(movesOf(source).check(store.subdomain, database.url)).rejects.toThrow('in the same cluster');
+  });
+
+  it('copies every table of a store by a primary key, or names it as not copied', async () => {
+    const client = new pg.Client({ connectionString: source.database.url });
+    await client.connect();
+    const tables = await tablesOfStores(client).finally(() => client.end());
+
+    const copied = tables.filter(isCopied);
+    expect(copied.length).toBeGreaterThan(30);
+    expect(
+      copied.filter(({ key, columns }) => key.length === 0 || key.some((name) => !columns.includes(name))),
+    ).toEqual([]);
+    expect(tables.flatMap(({ name }) => (name in NOT_COPIED ? name : [])).sort()).toEqual(
+      Object.keys(NOT_COPIED).sort(),
+    );
+  });
+
+  it('forgets no store that is at home', async () => {
+    await expect(movesOf(source).forget(source.store.subdomain)).rejects.toBeInstanceOf(MoveRefused);
+  });
+});
