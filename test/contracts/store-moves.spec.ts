@@ -115,6 +115,9 @@ describe('StoreMoves', () => {
     await database.query('SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots');
     await database.query(`UPDATE store_moves SET details = details || '{"timelines": "1 1"}' WHERE step = 'copying'`);
 
+    expect(await movesOf(source).check(store.subdomain, target.database.url)).toEqual([
+      'The move has begun already: repeat it without --dry-run, or take it back with --abort.',
+    ]);
     await expect(move(source, target, store.subdomain)).rejects.toThrow('abort it with --abort');
     await movesOf(source).abort(store.subdomain, target.database.url);
 

@@ -68,7 +68,11 @@ export class PostgresStoreMoves extends StoreMoves {
   }
 
   override check(subdomain: string, target: string): Promise<readonly string[]> {
-    return this.withClusters(subdomain, target, (moving) => faultsOfMove(moving, subdomain, this.cipher.keyIds));
+    return this.withClusters(subdomain, target, async (moving) =>
+      moving.done.has('copying')
+        ? ['The move has begun already: repeat it without --dry-run, or take it back with --abort.']
+        : faultsOfMove(moving, subdomain, this.cipher.keyIds),
+    );
   }
 
   override move({ subdomain, target, onProgress }: StoreMove): Promise<MoveReport> {
