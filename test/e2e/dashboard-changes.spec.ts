@@ -30,6 +30,69 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.context().close();
   });
 
+  it('gives up the rest, but not by a second Enter, and offers then nothing that would be refused', async () => {
+    const { receipt_number } = await placeOrder('Hedy Lamarr');
+    const shipment = { reference: 'SHIP-1', items: [{ line: 1, quantity: 1 }] };
+    expect((await scene.api.post(`/v1/orders/${receipt_number}/shipments`, shipment)).statusCode).toBe(201);
+    const { page, open } = await scene.desk('manager');
+    await open(`#/orders/${receipt_number}`);
+    const giveUp = page.getByRole('button', { name: 'Give up the rest…' });
+    await giveUp.press('Enter');
+    await page.locator('dialog :focus').press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await giveUp.press('Enter');
+    await page.getByRole('button', { name: 'Give up', exact: true }).press('Enter');
+    await page.getByText('1 unit given up.').waitFor();
+
+    await giveUp.waitFor({ state: 'detached' });
+    expect(await page.getByRole('button', { name: /^(Ship|Hold)…/ }).count()).toBe(0);
+    await page.locator('h1:focus').waitFor();
+    await page.context().close();
+  });
+
+  it('says why an order is held, and promises no confirmation that was sent before', async () => {
+    const { receipt_number } = await placeOrder('Joan Clarke');
+    await scene.api.post(`/v1/orders/${receipt_number}/hold`, { reason: 'The address is odd' });
+    const { page, open } = await scene.desk('manager');
+    await open(`#/orders/${receipt_number}`);
+    await page.getByText('Under review: The address is odd.').waitFor();
+    expect(await page.locator('.head .primary').allTextContents()).toEqual(['Release…']);
+    await page.getByRole('button', { name: 'Release…' }).click();
+
+    expect(await page.getByRole('dialog').textContent()).toMatch(/1 orderThe order can ship\./);
+    await page.context().close();
+  });
+
+  it('says what became of a mail, what to do about it, and that an order has none', async () => {
+    const { store } = scene.api;
+    const order_id = await store.order({ receipt_number: 'WEB-2' });
+    const { page, open } = await scene.desk('support');
+    await open('#/orders/WEB-2');
+    await page.getByText('No mail belongs to this order.').waitFor();
+    const failure = { state: 'dead', set_aside: true, attempts: 1, last_error: 'SMTP_550' };
+    await store.row('order_stages', { order_id, stage: 'notify-customer', position: 2, ...failure });
+    await page.reload();
+
+    const mail = page.getByRole('listitem').filter({ hasText: 'Confirmation' });
+    expect(await mail.textContent()).toMatch(
+      /the server of the recipient refused the address, code 550\. 1 attempt, the last .+“Correct…”/,
+    );
+    await page.context().close();
+  });
+
+  it('marks a list as out of date as soon as another one is asked for', async () => {
+    const { page, open } = await scene.desk('viewer');
+    await open('#/customers');
+    await page.route('**/v1/customers?search=*', (route) => setTimeout(() => void route.continue(), 1_000));
+    await page.getByLabel('Search', { exact: true }).fill('nowhere');
+    await page.keyboard.press('Enter');
+
+    await page.locator('[aria-busy=true] table').waitFor();
+    await page.getByText('No customer matches.').waitFor();
+    expect(await page.locator('[aria-busy=true]').count()).toBe(0);
+    await page.context().close();
+  });
+
   it('announces an order that comes, and shows it when asked', async () => {
     const { page, open } = await scene.desk('viewer');
     await open('#/orders');
@@ -96,7 +159,7 @@ describeInBrowser('what people change in the dashboard', () => {
     await store.product({ name: 'Kite line', sku: 'LINE-7', stock: [0, 0] });
     const { page, open, faults } = await scene.desk('warehouse');
     await open('#/');
-    await page.getByRole('link', { name: 'Look: 1 mails that failed' }).press('Enter');
+    await page.getByRole('link', { name: 'Look: 1 mail that failed' }).press('Enter');
     await page.getByRole('link', { name: 'WEB-1' }).waitFor();
     expect(await page.getByRole('row').count()).toBe(2);
     expect(await faults()).toEqual([]);

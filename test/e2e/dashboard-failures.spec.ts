@@ -94,6 +94,32 @@ describeInBrowser('the dashboard when something fails', () => {
     await page.context().close();
   });
 
+  it('says that a key may exist whose answer is lost', async () => {
+    const { page, open } = await scene.desk('owner');
+    await open('#/developers');
+    await page.route('**/v1/keys', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()));
+    await page.getByRole('button', { name: 'New key…' }).click();
+    await page.getByLabel('Name').fill('Robot');
+    await page.getByLabel('place orders').check();
+    await page.keyboard.press('Enter');
+
+    expect(await page.getByRole('alert').textContent()).toMatch(/The new key may exist all the same/);
+    await page.context().close();
+  });
+
+  it('keeps its header while the service is down, and reads again without a click', async () => {
+    const { page, open } = await scene.desk('viewer');
+    await open('#/');
+    await page.route('**/v1/**', (route) => route.abort());
+    await page.reload();
+    await page.getByText('It is tried again every 10 s.').waitFor();
+    expect(await page.getByRole('banner').textContent()).toBe('Store dashboard');
+    await page.unroute('**/v1/**');
+
+    await page.getByRole('heading', { name: 'Newest orders' }).waitFor();
+    await page.context().close();
+  });
+
   it('reads the feed in one of two tabs, which takes over when the other is closed', async () => {
     const { page, open } = await scene.desk('viewer');
     const polls = { first: 0, second: 0 };

@@ -99,6 +99,20 @@ describeInBrowser('the pages of the dashboard', () => {
     180_000,
   );
 
+  it('show the heading below the bar after a link is followed, also zoomed to 200 %', async () => {
+    const { page, open } = await scene.desk('viewer', { viewport: { width: 640, height: 400 } });
+    await open('#/orders?queue=all');
+    await page.locator('tbody a').nth(10).click();
+    await page.locator('h1:focus').filter({ hasText: '-' }).waitFor();
+
+    const [head, bar] = await Promise.all([page.locator('h1').boundingBox(), page.locator('.top').boundingBox()]);
+    expect(head?.y).toBeGreaterThan(bar?.height ?? Infinity);
+    await page.locator('.person summary').click();
+    await page.getByRole('button', { name: 'Keyboard shortcuts ?' }).click();
+    await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
+    await page.context().close();
+  });
+
   it('show a name from right to left in its direction, on a page from left to right', async () => {
     const name = 'خيام الشمال (1)';
     const customer = await scene.api.store.customer({ name, email: 'tents@example.com' });

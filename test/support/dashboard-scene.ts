@@ -16,7 +16,7 @@ import { startApi, type RunningApi } from './start-api.js';
 const MOST_LINE_PX = 800;
 const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Columns that cannot be seen, lines that are hard to read, and parts of a table that some browsers take for none. */
+/** Columns that cannot be seen, dialogs that scroll sideways, buttons that do not name their row, lines that are hard to read, and parts of a table that some browsers take for none. */
 const LAYOUT_FAULTS = `(() => {
   const faults = [];
   const overhang = document.documentElement.scrollWidth - window.innerWidth;
@@ -25,7 +25,10 @@ const LAYOUT_FAULTS = `(() => {
   for (const element of document.querySelectorAll('main *')) {
     const { display, overflowX } = getComputedStyle(element);
     const isCut = element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1;
-    if (isCut && element.tagName !== 'INPUT' && /hidden|clip/.test(overflowX)) faults.push('cut: ' + nameOf(element));
+    const mayScroll = element.tagName !== 'DIALOG' && !/hidden|clip/.test(overflowX);
+    if (isCut && element.tagName !== 'INPUT' && !mayScroll) faults.push('cut: ' + nameOf(element));
+    const isOfRow = element.matches('tr button:not(dialog *), .rows button:not(dialog *)');
+    if (isOfRow && !element.ariaLabel) faults.push('does not name its row: ' + nameOf(element));
     const isPart = /^(TABLE|THEAD|TBODY|TFOOT|TR|TH|TD)$/.test(element.tagName);
     if (isPart && !display.startsWith('table') && !element.role) faults.push('without a role: ' + nameOf(element));
     for (const text of [...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE)) {

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { mode, switchMode, textOf, type Key, type Scope } from './http.js';
-import { Keyboard, PAGES } from './keyboard.js';
+import { help, Keyboard, PAGES } from './keyboard.js';
 import { live } from './live.js';
-import { announce, Announcements, Button, LinkButton } from './parts/page.js';
+import { announce, Announcements, Button, focusHeading, LinkButton } from './parts/page.js';
 import { clock } from './parts/text.js';
 import { to, useRoute } from './route.js';
 import { can, SignInAgain, signOut } from './session.js';
@@ -17,7 +17,7 @@ export const mayOpen = (path: string): boolean => NEEDS[path]?.some(can) ?? true
 const LIVE = {
   connecting: ['quiet', 'Connecting'],
   live: ['good', 'Live'],
-  polling: ['wait', 'Every 10 s'],
+  polling: ['wait', 'Not live: read again every 10 s'],
   reconnecting: ['bad', 'Reconnecting since'],
 } as const;
 
@@ -58,6 +58,7 @@ function Person({ me }: { me: Key }) {
           <small>{me.person?.role}</small>
         </p>
         <button onClick={switchMode}>{mode === 'live' ? 'Switch to test mode' : 'Leave test mode'}</button>
+        <button onClick={() => help.set(true)}>Keyboard shortcuts ?</button>
         <LinkButton text="API reference" href="../docs" target="_blank" rel="noreferrer" />
         <button onClick={end}>Sign out</button>
       </div>
@@ -76,7 +77,7 @@ export function Frame({ me, children }: { me: Key; children: ComponentChildren }
   return (
     <>
       <header class="top">
-        <Button text="Skip to the content" class="skip" onClick={() => document.querySelector('h1')?.focus()} />
+        <Button text="Skip to the content" class="skip" onClick={focusHeading} />
         <strong class="store">{me.store.name}</strong>
         <nav aria-label="Dashboard">
           {PAGES.filter((page) => mayOpen(page.path)).map((page) => (

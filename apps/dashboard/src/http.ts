@@ -115,11 +115,16 @@ export function textOf(error: unknown): string {
 
 export const statusOf = (error: unknown): number => (error instanceof Refused ? error.status : 0);
 
+export const POLL_MS = 10_000;
+/** Whether the same request may succeed later. */
+export const isDown = (error: unknown): boolean =>
+  !(error instanceof Refused && error.status < 500 && error.status !== 429);
+
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      retry: (tries, error) => tries < 3 && !(error instanceof Refused && error.status < 500 && error.status !== 429),
+      retry: (tries, error) => tries < 3 && isDown(error),
     },
   },
 });
@@ -138,7 +143,7 @@ export function useGet<T>(
     enabled,
     queryFn: async () => (await get()).data as T,
     placeholderData: keepPreviousData,
-    refetchInterval: everyMs,
+    refetchInterval: ({ state: { error } }) => (error && isDown(error) ? POLL_MS : everyMs),
   });
 }
 

@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { Dialog } from './parts/ask.js';
 import { Facts } from './parts/list.js';
 import { go, to } from './route.js';
+import { createStore, useStore } from './store.js';
 
 export const PAGES = [
   { key: 'h', name: 'Home', path: '/' },
@@ -41,14 +42,17 @@ function search(): void {
   setTimeout(search, 50);
 }
 
+/** Whether the list of the keys is open. */
+export const help = createStore(false);
+
 /** Each key is a shortcut for a link or a button. */
 export function Keyboard() {
-  const [isHelp, setHelp] = useState(false);
+  const isHelp = useStore(help);
   useEffect(() => {
     let gAt = -SEQUENCE_MS;
     const actions: Readonly<Record<string, () => void>> = {
       '/': search,
-      '?': () => setHelp(true),
+      '?': () => help.set(true),
       j: () => moveRow(1),
       k: () => moveRow(-1),
       x: () => currentRow()?.querySelector<HTMLInputElement>('input[type=checkbox]')?.click(),
@@ -68,7 +72,7 @@ export function Keyboard() {
   }, []);
   if (!isHelp) return null;
   return (
-    <Dialog title="Keyboard" onClose={() => setHelp(false)}>
+    <Dialog title="Keyboard" onClose={() => help.set(false)}>
       <Facts facts={KEYS} />
       <form class="actions" method="dialog">
         <button>Close</button>

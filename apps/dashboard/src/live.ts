@@ -1,4 +1,4 @@
-import { api, mode, pause, queries, refresh, signedOut, statusOf } from './http.js';
+import { api, mode, pause, POLL_MS, queries, refresh, signedOut, statusOf } from './http.js';
 import type { Order, OrderListItem, Schemas } from './http.js';
 import { createStore } from './store.js';
 
@@ -20,7 +20,6 @@ interface Message {
 }
 
 const NAME = `dashboard-${mode}`;
-const POLL_MS = 10_000;
 const RETRY_MS = 3_000;
 const SEEN_MS = 500;
 /** After changes, before the feed is read again: what comes by then is one answer. */

@@ -76,9 +76,14 @@ function App(): JSX.Element {
     );
   if (statusOf(me.error) === 401) return <SignIn />;
   return (
-    <main>
-      <Waiting query={me} rows={6} />
-    </main>
+    <>
+      <header class="top">
+        <strong class="store">Store dashboard</strong>
+      </header>
+      <main>
+        <Waiting query={me} rows={6} />
+      </main>
+    </>
   );
 }
 

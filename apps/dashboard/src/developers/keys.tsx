@@ -1,7 +1,7 @@
-import { api, mode, useGet, type Schemas, type Scope, type StoreKey } from '../http.js';
+import { api, isDown, mode, textOf, useGet, type Schemas, type Scope, type StoreKey } from '../http.js';
 import { Ask, Choices, Field, textIn } from '../parts/ask.js';
 import { List, Named, pageOf, Table, right, type Columns } from '../parts/list.js';
-import { Badge } from '../parts/page.js';
+import { Badge, RowActions } from '../parts/page.js';
 import { alone, count, Time, timeText } from '../parts/text.js';
 import { useRoute } from '../route.js';
 import { can } from '../session.js';
@@ -60,6 +60,15 @@ function show({ data }: { data?: { data: { key: string } } }): void {
   secret.set({ title: 'The new key', text: key, hint: ['To try it:', <Copied key="curl" text={trial} />] });
 }
 
+/** The secret is in the first answer only. */
+function mayExist(error: unknown): never {
+  if (!isDown(error)) throw error;
+  throw new Error(
+    `${textOf(error)} The new key may exist all the same, and its secret is lost. Look for it under Developers, ` +
+      'Keys: if it is there, revoke it, then make another.',
+  );
+}
+
 export function NewKey() {
   const send = (form: FormData) => {
     const body = {
@@ -69,7 +78,7 @@ export function NewKey() {
       expires_at: expiryIn(form),
       networks: textIn(form, 'networks').match(/[^\s,]+/g),
     };
-    return api.POST('/v1/keys', { body }).then(show);
+    return api.POST('/v1/keys', { body }).then(show, mayExist);
   };
   const given = Object.entries(TASKS).filter(([word]) => can(word === 'full' ? 'team' : (word as Scope)));
   const networks = 'Networks that it is used from, such as 192.0.2.0/24.';
@@ -100,7 +109,7 @@ function KeyActions({ row }: { row: StoreKey }) {
   const reason = row.successor_id ? 'It is rolled: use its successor.' : isOff ? 'Activate it first.' : undefined;
   const roll = (form: FormData) => {
     const body = { overlap_hours: numberIn(form, 'overlap', OVERLAPS), expires_at: expiryIn(form) };
-    return api.POST('/v1/keys/{id}/roll', { ...path, body }).then(show);
+    return api.POST('/v1/keys/{id}/roll', { ...path, body }).then(show, mayExist);
   };
   const change = (to: keyof typeof CHANGES) => {
     const { text, said, ...rest } = CHANGES[to];
@@ -108,7 +117,7 @@ function KeyActions({ row }: { row: StoreKey }) {
     return <Ask {...rest} {...words} send={() => api.POST(`/v1/keys/{id}/${to}`, path)} />;
   };
   return (
-    <span class="actions">
+    <RowActions of={name}>
       <Ask label="Roll…" title={`Roll ${name}`} verb="Make the new key" reason={reason} send={roll}>
         <p class="soft">A new key with the same name, rights and networks. {use}</p>
         <Choices label="The old key still works for" name="overlap" begin="7 days" of={OVERLAPS} />
@@ -116,7 +125,7 @@ function KeyActions({ row }: { row: StoreKey }) {
       </Ask>
       {change(isOff ? 'activate' : 'deactivate')}
       {change('revoke')}
-    </span>
+    </RowActions>
   );
 }
 

@@ -1,7 +1,7 @@
 import { api, refresh, textOf, useGet, type Webhook, type WebhookListItem } from '../http.js';
 import { Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
 import { Named, Table, right, type Columns } from '../parts/list.js';
-import { announce, Badge, Button, Note, Section, Waiting } from '../parts/page.js';
+import { announce, Badge, Button, Note, RowActions, Section, Waiting } from '../parts/page.js';
 import { count, joined, Time, timeText } from '../parts/text.js';
 import { explain, REASONS } from './explain.js';
 import { numberIn } from './keys.js';
@@ -91,7 +91,7 @@ function WebhookActions({ hook }: { hook: Webhook }) {
   };
   const remove = () => api.DELETE('/v1/webhooks/{id}', path);
   return (
-    <div class="actions">
+    <RowActions of={hook.name || hook.url}>
       {isPaused && now('Resume', 'resume', 'The webhook sends again.')}
       {hook.failing_since && !isPaused && now('Try now', 'resume', 'It is tried again.')}
       {now('Test', 'test', 'A message without a change is sent.')}
@@ -108,7 +108,7 @@ function WebhookActions({ hook }: { hook: Webhook }) {
         <p class="soft">It sends nothing more, and its place is lost. To stop it for a while, pause it.</p>
         <p class="line">{hook.url}</p>
       </Ask>
-    </div>
+    </RowActions>
   );
 }
 

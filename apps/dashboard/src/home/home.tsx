@@ -3,7 +3,7 @@ import { api, mode, useGet, type Schemas } from '../http.js';
 import { COLUMNS } from '../orders/columns.js';
 import { List, right, Table, type Columns } from '../parts/list.js';
 import { LinkButton, Page, Section, Waiting } from '../parts/page.js';
-import { count, money } from '../parts/text.js';
+import { count, money, noun } from '../parts/text.js';
 import { to } from '../route.js';
 import { can, currency } from '../session.js';
 
@@ -17,10 +17,31 @@ function needsOf(all: Schemas['Attention']) {
     { n: all.held, text: 'under review', href: orders('review'), verb: 'Review', isUrgent: true },
     { n: all.refund_due, text: 'to pay back', href: orders('refund'), verb: 'Pay back', isUrgent: true },
     { n: all.waiting_over_2_days, text: 'waiting for more than 2 days', href: to('/orders'), verb: 'Ship' },
-    { n: all.failed_mails, text: 'mails that failed', href: orders('mail'), verb: 'Look', isUrgent: true },
-    can('webhooks') && { n: all.webhooks_failing, text: 'webhooks failing', href: hooks, verb: 'Look' },
-    can('webhooks') && { n: all.webhooks_paused, text: 'webhooks paused', href: hooks, verb: 'Look' },
-    can('keys') && { n: all.keys_expiring, text: 'keys that expire soon', href: to('/developers'), verb: 'Roll' },
+    {
+      n: all.failed_mails,
+      text: `${noun(all.failed_mails, 'mail')} that failed`,
+      href: orders('mail'),
+      verb: 'Look',
+      isUrgent: true,
+    },
+    can('webhooks') && {
+      n: all.webhooks_failing,
+      text: `${noun(all.webhooks_failing, 'webhook')} failing`,
+      href: hooks,
+      verb: 'Look',
+    },
+    can('webhooks') && {
+      n: all.webhooks_paused,
+      text: `${noun(all.webhooks_paused, 'webhook')} paused`,
+      href: hooks,
+      verb: 'Look',
+    },
+    can('keys') && {
+      n: all.keys_expiring,
+      text: `${noun(all.keys_expiring, 'key that expires', 'keys that expire')} soon`,
+      href: to('/developers'),
+      verb: 'Roll',
+    },
     { n: all.out_of_stock, text: 'out of stock', href: to('/stock', { out: '1' }), verb: 'Look' },
   ];
   return needs.filter((need) => need !== false).filter(({ n }) => n > 0);

@@ -125,12 +125,17 @@ export function Cancel({ order }: OfOrder) {
   };
   const back = !isPart && amount_paid > 0 && ` ${money(amount_paid, currency)} is then to pay back.`;
   const words = isPart
-    ? { label: 'Give up the rest…', title: `Give up ${units} of ${receipt_number}?`, verb: 'Give up' }
-    : { label: 'Cancel order…', title: `Cancel ${receipt_number}?`, verb: 'Cancel the order' };
+    ? {
+        label: 'Give up the rest…',
+        title: `Give up ${units} of ${receipt_number}?`,
+        verb: 'Give up',
+        keep: 'Keep them',
+      }
+    : { label: 'Cancel order…', title: `Cancel ${receipt_number}?`, verb: 'Cancel the order', keep: 'Keep the order' };
   return (
     <Ask {...words} tone="danger" send={send}>
       <p class="soft">This cannot be undone.{back}</p>
-      <Field label="Reason" name="reason" hint="For the history. The customer does not see it." autoFocus />
+      <Field label="Reason" name="reason" hint="For the history. The customer does not see it." />
       <Check label={`Put ${units} back on sale`} name="restock" defaultChecked />
       <Tell />
     </Ask>
@@ -236,8 +241,10 @@ export function Ship({ orders }: { orders: readonly Listed[] }) {
   );
 }
 
-export const Release = ({ orders }: { orders: readonly Listed[] }) => (
-  <Several orders={orders} verb="Release" done="released" act={(id) => change(id, 'release', {})}>
-    <p class="soft">The customer gets the confirmation, and the order can ship.</p>
-  </Several>
+/** The list does not know which confirmations were sent. */
+const RELEASES = 'The orders can ship. A confirmation that waits is sent now.';
+const release = (id: string) => change(id, 'release', {});
+
+export const Release = ({ orders, text = RELEASES }: { orders: readonly Listed[]; text?: string }) => (
+  <Several {...{ orders, text }} verb="Release" done="released" tone="primary" act={release} />
 );

@@ -12,8 +12,9 @@ export interface OfOrder {
 }
 
 export type Line = Order['line_items'][number];
-/** Units of a line that are still to ship. `quantity` is without those that were given up. */
-export const leftOf = (line: Line): number => line.quantity - line.shipped_quantity;
+/** Units of a line that are still to ship. */
+export const leftOf = ({ quantity, shipped_quantity, cancelled_quantity }: Line): number =>
+  quantity - shipped_quantity - cancelled_quantity;
 
 /** What a payment would pay. */
 export const stillOwed = ({ amount_owed, amount_paid }: Order): number => Math.max(0, amount_owed - amount_paid);

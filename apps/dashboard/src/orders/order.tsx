@@ -14,8 +14,6 @@ export function OrderPage({ id }: { id: string }) {
   if (!order) return <Page title={id} back="Orders" waits={query} />;
   const { refund_due: due, currency } = order;
   const held = isHeld(order);
-  const reasons = order.fraud.reasons.map(({ rule, score }) => `${ruleText(rule)} (${score})`);
-  const why = reasons.length > 0 ? `: ${reasons.join(', ')}` : '';
   return (
     <Page
       title={order.receipt_number}
@@ -42,7 +40,7 @@ export function OrderPage({ id }: { id: string }) {
         </>
       }
     >
-      {held && <Note tone="bad">{`Under review${why}. Nothing of it ships until you release it.`}</Note>}
+      {held && <Held order={order} />}
       {due > 0 && <Note tone="bad">{`Pay back ${money(due, currency)}, then record the refund here.`}</Note>}
       <Goods order={order} />
       <Shipments order={order} />
@@ -53,14 +51,30 @@ export function OrderPage({ id }: { id: string }) {
 
 const ruleText = (rule: string) => rule.replaceAll('_', ' ');
 
+const useHistory = (id: string) => {
+  const params = { path: { id }, query: { limit: 100 } };
+  return useGet(['history', id], () => api.GET('/v1/orders/{id}/history', { params }));
+};
+
+/** With the reason of the person who held it, or else the rules that did. */
+function Held({ order: { id, fraud } }: OfOrder) {
+  const reason = useHistory(id).data?.data.findLast(({ event }) => event === 'held')?.details.reason;
+  const rules = fraud.reasons.map(({ rule, score }) => `${ruleText(rule)} (${score})`).join(', ');
+  const why = [reason || rules].filter(Boolean).map((text) => `: ${text}`);
+  return <Note tone="bad">{`Under review${why.join()}. Nothing of it ships until you release it.`}</Note>;
+}
+
+const CONFIRMS = 'The customer gets the confirmation, and the order can ship.';
+
 /** The most likely one first. */
 function Actions({ order, held }: OfOrder & { held: boolean }) {
   const isOpen = order.fulfillment_status !== 'CANCELLED' && order.line_items.some((line) => leftOf(line) > 0);
   const ships = can('fulfillment');
   const pays = can('payments');
+  const confirms = order.pipeline.some(({ state, last_error }) => state === 'held' && last_error !== 'not_wanted');
   return (
     <>
-      {ships && held && <Release orders={[order]} />}
+      {ships && held && <Release orders={[order]} text={confirms ? CONFIRMS : 'The order can ship.'} />}
       {ships && isOpen && <ShipUnits order={order} />}
       {pays && <Pay order={order} />}
       {pays && <Refund order={order} />}
@@ -140,14 +154,15 @@ function Amounts({ order }: OfOrder) {
   );
 }
 
+const canCorrect = ({ line_items, fulfillment_status }: Order): boolean =>
+  can('fulfillment') && fulfillment_status !== 'CANCELLED' && line_items.every((line) => line.shipped_quantity === 0);
+
 function Contact({ order }: OfOrder) {
   const { name, email, phone, id } = order.customer;
   const { company, address, address2, zip, city, region, country } = order.shipping_address;
-  const isShipped = order.line_items.some(({ shipped_quantity }) => shipped_quantity > 0);
-  const canCorrect = can('fulfillment') && order.fulfillment_status !== 'CANCELLED' && !isShipped;
   const lines = [company, address, address2, `${zip} ${city}`.trim(), region, country];
   return (
-    <Section title="Customer" actions={canCorrect && <CorrectContact order={order} />}>
+    <Section title="Customer" actions={canCorrect(order) && <CorrectContact order={order} />}>
       <p>
         {id ? <a href={to('/customers', { search: email || name })}>{name}</a> : <strong>{name}</strong>}
         <Lines of={[email && [email, ' ', <Copy key="copy" text={email} />], phone]} />
@@ -208,19 +223,41 @@ const isMail = (stage: Stage): stage is Mail => stage.stage.startsWith('notify-'
 
 const MAILS: Readonly<Record<string, string>> = { customer: 'Confirmation', merchant: 'To the store' };
 
+/** By `last_error` of a mail. */
+const MAIL_FAILURES: readonly (readonly [code: RegExp, meaning: string])[] = [
+  [/^SMTP_55[01236]$/, 'Undeliverable: the server of the recipient refused the address'],
+  [/^SMTP_/, 'The mail server refused the mail'],
+  [/^EADDRESS$/, 'Undeliverable: no mail can be sent to this address'],
+  [/^order_cancelled$/, 'Not sent: the order was cancelled first'],
+  [/^not_wanted$/, 'Not sent: the order was placed without it'],
+  [/^E/, 'The mail server was not reached'],
+];
+
+/** What happened to a mail, and when it was tried. */
+function mailText({ last_error: error, attempts, at }: Mail): string {
+  if (!error || attempts === 0) return joined([meaningOf(error), timeText(at)]);
+  const code = `code ${error.replace('SMTP_', '')}`;
+  return `${meaningOf(error)}, ${code}. ${count(attempts, 'attempt')}, the last ${timeText(at)}.`;
+}
+const meaningOf = (error: string) =>
+  error && (MAIL_FAILURES.find(([code]) => code.test(error))?.[1] ?? 'The mail was not sent');
+
 /** Whether each mail of the order was sent, why not, and a way to send it again. */
-function Mails({ order: { id, pipeline, customer } }: OfOrder) {
+function Mails({ order }: OfOrder) {
+  const { id, pipeline, customer } = order;
   const mails = pipeline.filter(isMail);
-  if (mails.length === 0) return null;
-  const row = ({ stage, reference, state, last_error, attempts, at }: Mail) => {
+  const row = (mail: Mail) => {
+    const { stage, reference, state } = mail;
     const about = stage.replace('notify-', '');
     const name = `${MAILS[about] ?? capital(about)} ${reference}`;
+    const text = mailText(mail);
+    const isWrong = text.startsWith('Undeliverable') && about !== 'merchant' && canCorrect(order);
     const canRepeat = can('fulfillment') && ['done', 'dead'].includes(state);
     const send = () => change(id, 'mails', { stage, reference: reference || null }, 'The mail is on its way.');
     return {
       key: stage + reference,
       name,
-      detail: last_error ? `${last_error}, ${count(attempts, 'attempt')}` : timeText(at),
+      detail: [text, isWrong && ' Correct the address with “Correct…”, then send it again.'],
       end: [
         <Badge key="state" state={state} />,
         canRepeat && (
@@ -241,6 +278,7 @@ function Mails({ order: { id, pipeline, customer } }: OfOrder) {
   return (
     <Section title="Mails">
       <Rows rows={mails.map(row)} />
+      {mails.length === 0 && <p class="soft">No mail belongs to this order.</p>}
     </Section>
   );
 }
@@ -262,8 +300,7 @@ const whoOf = ({ name, type }: OrderEvent['actor']) =>
   name || (type === 'pipeline' || type === 'system' ? 'the service' : type);
 
 function Timeline({ order: { id, currency } }: OfOrder) {
-  const params = { path: { id }, query: { limit: 100 } };
-  const query = useGet(['history', id], () => api.GET('/v1/orders/{id}/history', { params }));
+  const query = useHistory(id);
   const send = (form: FormData) => change(id, 'notes', { text: textIn(form, 'text') }, 'The note is added.');
   const note = (
     <Ask title="Add a note" verb="Add note" send={send}>

@@ -1,13 +1,15 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { refresh, textOf } from '../http.js';
-import { Alert, announce, Button } from './page.js';
+import { Alert, announce, Button, focusHeading, RowName } from './page.js';
 import { plainMoney, stepOf } from './text.js';
 
 export interface AskProps {
   readonly title: string;
   /** Of the button that acts. */
   readonly verb: string;
+  /** Of the button that does nothing. */
+  readonly keep?: string;
   /** Of the button that opens the dialog. */
   readonly label?: string;
   readonly tone?: 'primary' | 'danger' | 'quiet' | '';
@@ -31,22 +33,27 @@ export function Dialog({ title, children, onClose, stays = false }: DialogProps)
   useEffect(() => {
     const element = ref.current;
     element?.showModal();
-    return () => element?.close();
+    return () => {
+      element?.close();
+      // The button that opened it may be gone, or disabled.
+      if (document.activeElement === document.body || element?.contains(document.activeElement)) focusHeading();
+    };
   }, []);
   const onCancel = (event: Event) => stays && event.preventDefault();
   return (
     <dialog {...{ ref, onClose, onCancel }} aria-labelledby={id} closedby={stays ? 'none' : 'closerequest'}>
       <h2 id={id}>{title}</h2>
-      {children}
+      <RowName.Provider value="">{children}</RowName.Provider>
     </dialog>
   );
 }
 
 /** A button and its dialog. */
-export function Ask({ title, verb, label = `${verb}…`, tone, reason, text, children, send, said }: AskProps) {
+export function Ask({ title, verb, keep, label = `${verb}…`, tone, reason, text, children, send, said }: AskProps) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
-  const button = { text: label, class: tone, title: reason, disabled: reason !== undefined };
+  const disabled = reason !== undefined;
+  const button = { text: label, class: disabled && tone === 'primary' ? '' : tone, title: reason, disabled };
   const act = async (form: FormData) => {
     // Also a refusal can say that the page is out of date.
     const result = await send(form).finally(() => void refresh());
@@ -59,7 +66,7 @@ export function Ask({ title, verb, label = `${verb}…`, tone, reason, text, chi
       <Button {...button} onClick={() => setOpen(true)} aria-haspopup="dialog" />
       {isOpen && (
         <Dialog title={title} onClose={close}>
-          <Form verb={verb} tone={tone === 'danger' ? 'danger' : 'primary'} onSubmit={act} onCancel={close}>
+          <Form {...{ verb, keep }} tone={tone === 'danger' ? tone : 'primary'} onSubmit={act} onCancel={close}>
             {text && <p class="soft">{text}</p>}
             {children}
           </Form>
@@ -69,11 +76,14 @@ export function Ask({ title, verb, label = `${verb}…`, tone, reason, text, chi
   );
 }
 
-export type FormProps = Pick<AskProps, 'verb' | 'tone' | 'children'> &
+export type FormProps = Pick<AskProps, 'verb' | 'keep' | 'tone' | 'children'> &
   Readonly<{ onSubmit: (form: FormData) => unknown; onCancel?: (() => void) | undefined }>;
 
-/** Fields, what went wrong, and the button that acts. After a failure the fields stay as they are. */
-export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: FormProps) {
+/**
+ * Fields, what went wrong, and the button that acts. After a failure the fields stay as they are. What cannot be undone
+ * begins at the other button, so that a second Enter does nothing.
+ */
+export function Form({ verb, keep = 'Cancel', tone = 'primary', children, onSubmit, onCancel }: FormProps) {
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
   const element = useRef<HTMLFormElement>(null);
@@ -96,7 +106,7 @@ export function Form({ verb, tone = 'primary', children, onSubmit, onCancel }: F
       {error && <Alert>{error}</Alert>}
       <div class="actions">
         {isBusy && <span role="status">Trying again…</span>}
-        {onCancel && <Button text="Cancel" onClick={onCancel} />}
+        {onCancel && <Button text={keep} onClick={onCancel} autoFocus={tone === 'danger'} />}
         <Button text={verb} type="submit" class={tone} disabled={isBusy} />
       </div>
     </form>

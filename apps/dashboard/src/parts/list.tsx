@@ -1,7 +1,8 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren, JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { go, to, useRoute, type Route } from '../route.js';
-import { LinkButton, Waiting } from './page.js';
+import { LinkButton, RowName, Waiting } from './page.js';
 import { count, joined } from './text.js';
 
 type Cell<Row> = (row: Row) => ComponentChildren;
@@ -104,13 +105,23 @@ type FiltersProps = Readonly<{ search: string; children: ComponentChildren; also
  */
 export function Filters({ search, children, also }: FiltersProps) {
   const route = useRoute();
+  const key = JSON.stringify(route.query);
+  const form = useRef<HTMLFormElement>(null);
+  const focused = useRef('');
+  // The fields are made again, with the values of the address.
+  useLayoutEffect(() => {
+    const field = focused.current && form.current?.elements.namedItem(focused.current);
+    if (field) (field as HTMLInputElement).focus();
+    focused.current = '';
+  }, [key]);
   const apply = (event: JSX.TargetedEvent<HTMLFormElement>) => {
     event.preventDefault();
     const values = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
+    focused.current = document.activeElement?.getAttribute('name') ?? '';
     go(to(route.path, { ...route.query, page: undefined, ...values, ...also?.(values) }));
   };
   return (
-    <form class="filters" role="search" key={JSON.stringify(route.query)} onChange={apply} onSubmit={apply}>
+    <form class="filters" role="search" {...{ key, ref: form }} onChange={apply} onSubmit={apply}>
       <input {...SEARCH} aria-label="Search" placeholder={search} defaultValue={route.query.search ?? ''} />
       {children}
     </form>
@@ -156,16 +167,14 @@ export function List<Row>({ query, rows, empty, noun, all = {}, children, ...tab
   return (
     <>
       <Waiting query={query} rows={noun ? 12 : 3} />
-      {query.data && shown.length === 0 && (
-        <p class="empty">
-          {empty} {isFiltered && <a href={to(route.path, all)}>Show all {table.label.toLowerCase()}</a>}
-        </p>
-      )}
-      {shown.length > 0 && (
-        <div data-stale={query.isPlaceholderData}>
-          <Table rows={shown} {...table} />
-        </div>
-      )}
+      <div data-stale={query.isPlaceholderData} aria-busy={query.isPlaceholderData}>
+        {query.data && shown.length === 0 && (
+          <p class="empty">
+            {empty} {isFiltered && <a href={to(route.path, all)}>Show all {table.label.toLowerCase()}</a>}
+          </p>
+        )}
+        {shown.length > 0 && <Table rows={shown} {...table} />}
+      </div>
       {noun && total > 0 && (
         <div class="bar">
           {children}
@@ -188,7 +197,7 @@ export const Rows = ({ rows }: { rows: readonly Line[] }) => (
           {name}
           {detail && <small>{detail}</small>}
         </span>
-        {end}
+        <RowName.Provider value={typeof name === 'string' ? name : String(key)}>{end}</RowName.Provider>
       </li>
     ))}
   </ul>

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { statusOf, textOf } from '../http.js';
+import { createContext } from 'preact';
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isDown, POLL_MS, statusOf, textOf } from '../http.js';
 import { to } from '../route.js';
 import { createStore, useStore } from '../store.js';
 
@@ -22,16 +23,41 @@ export const Announcements = () => (
 
 type ButtonProps = JSX.ButtonHTMLAttributes<HTMLButtonElement> & { readonly text: ComponentChildren };
 
-export const Button = ({ text, ...button }: ButtonProps) => (
-  <button type="button" {...button}>
-    {text}
-  </button>
+/** Names the row that a button is in, for a reader of the screen. */
+export const RowName = createContext('');
+const useName = (text: ComponentChildren) => {
+  const row = useContext(RowName);
+  return { 'aria-label': row && typeof text === 'string' ? `${text}: ${row}` : undefined };
+};
+
+type RowActionsProps = Readonly<{ of: string; children: ComponentChildren }>;
+
+export const RowActions = ({ of, children }: RowActionsProps) => (
+  <RowName.Provider value={of}>
+    <div class="actions">{children}</div>
+  </RowName.Provider>
 );
+
+export const focusHeading = () => document.querySelector('h1')?.focus();
+
+/** One that goes, or can no longer be pressed, gives the focus to the heading of the page. */
+export function Button({ text, ...button }: ButtonProps) {
+  const ref = useRef<HTMLButtonElement>(null);
+  const leave = () => {
+    if (document.activeElement === ref.current) focusHeading();
+  };
+  useLayoutEffect(() => leave, [button.disabled]);
+  return (
+    <button type="button" {...useName(text)} {...button} ref={ref}>
+      {text}
+    </button>
+  );
+}
 
 type LinkProps = JSX.AnchorHTMLAttributes<HTMLAnchorElement> & { readonly text: string };
 
 export const LinkButton = ({ text, class: look = '', ...link }: LinkProps) => (
-  <a class={`button ${look as string}`} {...link}>
+  <a class={`button ${look as string}`} {...useName(text)} {...link}>
     {text}
   </a>
 );
@@ -127,7 +153,8 @@ export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }) {
   if (statusOf(query.error) === 403)
     return <Note tone="wait">Your role does not include this. An owner can change it.</Note>;
   const again = <Button text="Try again" onClick={() => void query.refetch()} />;
-  if (query.error) return <Alert action={again}>{textOf(query.error)}</Alert>;
+  const repeats = isDown(query.error) && ` It is tried again every ${POLL_MS / 1_000} s.`;
+  if (query.error) return <Alert action={again}>{[textOf(query.error), repeats]}</Alert>;
   return (
     <div class="waiting" role="status" aria-label="Loading">
       {Array.from({ length: rows }, (_, index) => (

@@ -18,8 +18,9 @@ export const minorOf = (text: string, currency: string): number =>
 
 export const stepOf = (currency: string): string => String(10 ** -digitsOf(currency));
 
-export const count = (n: number, one: string, many = `${one}s`): string =>
-  `${n.toLocaleString()} ${n === 1 ? one : many}`;
+export const noun = (n: number, one: string, many = `${one}s`): string => (n === 1 ? one : many);
+
+export const count = (n: number, one: string, many?: string): string => `${n.toLocaleString()} ${noun(n, one, many)}`;
 
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const YEAR = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });

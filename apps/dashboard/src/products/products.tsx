@@ -3,7 +3,7 @@ import { api, useGet, type Schemas } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS, describe, ONLY_MODE } from '../orders/columns.js';
 import { Amount, Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
 import { capital, Choice, Facts, Filters, List, Named, pageOf, right, Table, type Columns } from '../parts/list.js';
-import { Badge, LinkButton, Page, Section } from '../parts/page.js';
+import { Badge, LinkButton, Page, RowActions, Section } from '../parts/page.js';
 import { minorOf, money, plainMoney } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can, currency } from '../session.js';
@@ -92,7 +92,7 @@ const variantColumns = (product: Product): Columns<Variant> => ({
   Available: right(({ quantity }) => quantity.toLocaleString()),
   Price: right(({ price }) => priceText(price)),
   Change: right((variant) => (
-    <span class="actions">{can('catalog') && <EditPrice product={product} variant={variant} />}</span>
+    <RowActions of={variant.name}>{can('catalog') && <EditPrice product={product} variant={variant} />}</RowActions>
   )),
 });
 

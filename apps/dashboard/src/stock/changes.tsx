@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { api, useGet, type Schemas } from '../http.js';
 import { Ask, Field, textIn } from '../parts/ask.js';
 import { List, Named, pageOf, right, type Columns } from '../parts/list.js';
-import { Button, LinkButton, Note, Page } from '../parts/page.js';
+import { Button, LinkButton, Note, Page, RowActions } from '../parts/page.js';
 import { count, Time } from '../parts/text.js';
 import { to, useRoute } from '../route.js';
 import { can } from '../session.js';
@@ -114,11 +114,11 @@ function Present({ row: { quantity, warehouse, bin } }: { row: StockRow }) {
 export const Change = right(
   (row: StockRow) =>
     row.bin && (
-      <span class="actions">
+      <RowActions of={`${row.sku || `product ${row.product_id}`} in ${row.warehouse}/${row.bin}`}>
         {can('stock') && <ChangeUnits row={row} />}
         {can('stock') && <ChangeUnits row={row} isSet />}
         <LinkButton text="History" href={to('/stock/movements', filterOf(row))} />
-      </span>
+      </RowActions>
     ),
 );
 

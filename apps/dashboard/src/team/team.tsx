@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { api, useGet, type Schemas } from '../http.js';
 import { Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
 import { List, Named, Rows, right, type Columns } from '../parts/list.js';
-import { Page, Waiting } from '../parts/page.js';
+import { Page, RowActions, Waiting } from '../parts/page.js';
 import { alone, Time, timeText } from '../parts/text.js';
 import { isMe } from '../session.js';
 
@@ -52,7 +52,7 @@ function Actions({ row }: { row: Person }) {
   const remove = (form: FormData) =>
     api.DELETE('/v1/people/{id}', { params: { path, query: { erase_name: form.has('erase') } } });
   return (
-    <span class="actions">
+    <RowActions of={name}>
       {row.last_sign_in_at === null && (
         <Ask label="Send mail again…" title={`Send the mail to ${name} again`} verb="Send" send={invite} said={invited}>
           <p class="soft">{row.invited ? 'The last mail was sent.' : 'The last mail is not sent yet.'}</p>
@@ -71,12 +71,12 @@ function Actions({ row }: { row: Person }) {
         </p>
         <Check label="Show “Erased” instead of the name in the history" name="erase" />
       </Ask>
-    </span>
+    </RowActions>
   );
 }
 
 /** They are read when they are opened. */
-function Sessions({ id }: { id: string }) {
+function Sessions({ id, name: person }: Person) {
   const [enabled, open] = useState(false);
   const path = { id };
   const query = useGet(['sessions', id], () => api.GET('/v1/people/{id}/sessions', { params: { path } }), { enabled });
@@ -92,7 +92,7 @@ function Sessions({ id }: { id: string }) {
   });
   return (
     <details class="more" onToggle={(event) => open(event.currentTarget.open)}>
-      <summary>Sessions</summary>
+      <summary aria-label={`Sessions of ${alone(person)}`}>Sessions</summary>
       {enabled && <Waiting query={query} rows={1} />}
       {rows?.length === 0 && <small>Nowhere signed in.</small>}
       <Rows rows={rows ?? []} />
@@ -104,7 +104,7 @@ const COLUMNS: Columns<Person> = {
   Name: ({ id, name, email }) => <Named name={[<bdi key="name">{name}</bdi>, isMe(id) && ' (you)']} small={[email]} />,
   Role: ({ role }) => role,
   'Last sign-in': ({ last_sign_in_at: at }) => (at ? <Time at={at} /> : 'never'),
-  'Signed in': ({ id }) => <Sessions id={id} />,
+  'Signed in': (row) => <Sessions {...row} />,
   Actions: right((row) => <Actions row={row} />),
 };
 
