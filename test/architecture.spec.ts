@@ -33,8 +33,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['platform'],
   ['postgres'],
   ['lists', 'mail'],
-  ['access', 'feed', 'fraud', 'secrets', 'stock', 'stores'],
-  ['catalog', 'orders', 'webhooks'],
+  ['access', 'feed', 'fraud', 'secrets', 'stock'],
+  ['catalog', 'orders', 'stores', 'webhooks'],
   ['customers', 'health', 'worker'],
   ['.'],
 ];

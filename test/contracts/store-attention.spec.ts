@@ -100,6 +100,8 @@ describe('StoreAttention', () => {
     await ending(1, { successor_id });
     await ending(1, { status: 'DEACTIVATED' });
 
+    await store.session('owner'); // ends on the same day
+
     expect(await attention.count(store.id)).toEqual({ ...NOTHING, keysExpiring: 1 });
   });
 

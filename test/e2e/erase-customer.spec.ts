@@ -465,6 +465,7 @@ const IMPERSONAL = [
   'change_log: entity',
   'changes: entity',
   'shared_changes: via',
+  'store_moves: step details',
   'change_branches: place',
 ];
 

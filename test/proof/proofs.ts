@@ -9,6 +9,7 @@ import { inputs } from './inputs.js';
 import { isolation } from './isolation.js';
 import { life } from './life.js';
 import { migrate } from './migrate.js';
+import { move } from './move.js';
 import { overload } from './overload.js';
 import { oversell } from './oversell.js';
 import { pipeline } from './pipeline.js';
@@ -40,6 +41,7 @@ export const PROOFS: readonly Proof[] = [
   overload,
   rolling,
   migrate,
+  move,
   embedded,
   secrets,
 ];

@@ -6,7 +6,7 @@ import type { HttpsReceiver } from './https-receiver.js';
 
 const RESOLVER = path.resolve(import.meta.dirname, 'dns-of-test.mjs');
 
-export function receiverEnvironment(receiver: HttpsReceiver, dns: DnsServer): Record<string, string> {
+export function receiverEnvironment(receiver: HttpsReceiver, dns: Pick<DnsServer, 'address'>): Record<string, string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'store-commerce-receiver-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'ca.pem');

@@ -28,18 +28,7 @@ export async function startBalancer(services: readonly string[]): Promise<Balanc
     const candidates = [...ready];
     const service = candidates[turn++ % candidates.length];
     if (service === undefined) return void response.writeHead(502).end('{"error":"no service is ready"}');
-    const { connection: _, ...headers } = request.headers;
-    const passOn = http.request(service + request.url, { agent, method: request.method, headers }, (answer) => {
-      const { connection: __, 'keep-alive': ___, ...answered } = answer.headers;
-      response.writeHead(answer.statusCode ?? 502, answered);
-      answer.on('error', () => response.destroy());
-      answer.pipe(response);
-    });
-    passOn.on('error', (error: NodeJS.ErrnoException) => {
-      if (!response.headersSent) response.writeHead(502).end(`{"error":"${error.code ?? 'cut'}"}`);
-      else response.destroy();
-    });
-    request.pipe(passOn);
+    passOn(request, response, service, agent);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -54,4 +43,25 @@ export async function startBalancer(services: readonly string[]): Promise<Balanc
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** The answer comes back as it is. There is no retry. */
+export function passOn(
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  service: string,
+  agent: http.Agent,
+): void {
+  const { connection: _, ...headers } = request.headers;
+  const passed = http.request(service + request.url, { agent, method: request.method, headers }, (answer) => {
+    const { connection: __, 'keep-alive': ___, ...answered } = answer.headers;
+    response.writeHead(answer.statusCode ?? 502, answered);
+    answer.on('error', () => response.destroy());
+    answer.pipe(response);
+  });
+  passed.on('error', (error: NodeJS.ErrnoException) => {
+    if (!response.headersSent) response.writeHead(502).end(`{"error":"${error.code ?? 'cut'}"}`);
+    else response.destroy();
+  });
+  request.pipe(passed);
 }

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 
 const APPS = path.resolve(import.meta.dirname, '../../../dist/apps');
 
-interface CommandEnd {
+export interface CommandEnd {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -15,12 +15,14 @@ export async function runBuild(
   env: Readonly<Record<string, string>>,
   args: readonly string[] = [],
   input = '',
+  onStart: (child: ChildProcess) => void = () => undefined,
 ): Promise<CommandEnd> {
   const main = path.join(APPS, app, 'src/main.js');
   const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env['PATH'], ...env },
-    timeout: 60_000,
+    timeout: 180_000,
   });
+  onStart(child);
   // A command may end before it has read its input.
   child.stdin.on('error', () => undefined).end(input);
   const code = new Promise<number | null>((resolve) => child.on('close', resolve));

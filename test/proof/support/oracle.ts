@@ -15,7 +15,7 @@ interface OracleQuestion {
   /** Whether a worker runs: then stages must end, and the oracle waits for them. */
   readonly worked?: boolean;
   /** Its mail server. Every order and the store must have an e-mail address. */
-  readonly mails?: SmtpSink;
+  readonly mails?: Pick<SmtpSink, 'countsByMessageId'>;
   /** The statuses that the attack may cause; `null` = a cut connection. */
   readonly expected?: readonly (number | null)[];
 }

@@ -8,8 +8,8 @@ import type { Rig } from './rig.js';
  * Everything random comes from `context.random`, so that a seed repeats the attack. Return the figures that show the
  * attack, and every violation found. A proof whose precondition does not hold (no server to kill) throws.
  *
- * `quick` takes at most 8 s; the mutants run it. If the row names no spec, it also runs in `quick-form.ts`, on a shared
- * PostgreSQL without durability and a shared pair of services: leave both as they were.
+ * `quick` takes at most 8 s, with `openRig` 40; the mutants run it. If the row names no spec, it also runs in `quick-form.ts`.
+ * Without `openRig` it has a shared PostgreSQL without durability there, and a shared pair of services: leave both as they were.
  *
  * See it fail: break the protection in a scratch copy, and run it.
  */

@@ -35,11 +35,16 @@ export class Rig {
   /** A durable server with those settings, or a database on the server of `DATABASE_URL`. */
   static async open(tuning: Readonly<Record<string, string>> = {}): Promise<Rig> {
     const given = process.env['DATABASE_URL'];
-    const server = given ? null : await PostgresServer.launch(tuning);
+    return given ? new Rig(await createDatabase(given), null) : Rig.launch(tuning);
+  }
+
+  /** On a server of its own in any case. @param migrate options of that command. */
+  static async launch(tuning: Readonly<Record<string, string>>, ...migrate: readonly string[]): Promise<Rig> {
+    const server = await PostgresServer.launch(tuning);
     try {
-      return new Rig(await createDatabase(given ?? server?.url ?? ''), server);
+      return new Rig(await createDatabase(server.url, ...migrate), server);
     } catch (error) {
-      await server?.remove();
+      await server.remove();
       throw error;
     }
   }
@@ -80,7 +85,7 @@ export class Rig {
   }
 }
 
-export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
+export async function createDatabase(serverUrl: string, ...options: readonly string[]): Promise<TestDatabase> {
   const name = `proof_${randomBytes(4).toString('hex')}`;
   const admin = async (sql: string) => {
     const client = new pg.Client({ connectionString: serverUrl });
@@ -89,7 +94,7 @@ export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   };
   await admin(`CREATE DATABASE ${name}`);
   const url = urlOf(serverUrl, name);
-  await operate(url, 'migrate');
+  await operate(url, 'migrate', ...options);
   const connected = connect(url);
   return {
     ...connected,

@@ -10,6 +10,7 @@ const CLAIM = `/* stages.claim */
   WITH due AS (
     SELECT store_id, order_id, stage, reference, locked_until IS NOT NULL AS taken_over FROM order_stages
     WHERE state = 'pending' AND run_at <= now() AND (locked_until IS NULL OR locked_until < now())
+      /* @protects served-stages */
       AND is_served(store_id)
     ORDER BY run_at LIMIT $1
     /* @protects stage-lock */

@@ -29,7 +29,7 @@ const COUNT = `/* stores.attention */
     (SELECT count(*) FROM webhooks
       WHERE store_id = $1 AND state = 'paused' AND reason <> 'requested') AS "webhooksPaused",
     (SELECT count(*) FROM api_keys
-      WHERE store_id = $1 AND status = 'ACTIVE' AND successor_id IS NULL
+      WHERE store_id = $1 AND person_id IS NULL AND status = 'ACTIVE' AND successor_id IS NULL
         AND expires_at BETWEEN now() AND now() + interval '${KEY_EXPIRY_DAYS} days') AS "keysExpiring",
     (SELECT coalesce(sum(rows), 0)::bigint FROM list_counts
       WHERE store_id = $1 AND list = 'skus' AND grain = 'all' AND labels[1] = 'false') AS "outOfStock"

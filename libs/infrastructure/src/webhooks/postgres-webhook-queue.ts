@@ -59,7 +59,9 @@ const FIND_DUE = `/* webhooks.find_due */
 const CLAIM = `/* webhooks.claim */
   WITH chosen AS (
     SELECT store_id, id FROM webhooks
-    WHERE (store_id, id) IN (SELECT * FROM unnest($2::int[], $3::uuid[])) AND ${IS_FREE} AND is_served(store_id)
+    WHERE (store_id, id) IN (SELECT * FROM unnest($2::int[], $3::uuid[])) AND ${IS_FREE}
+      /* @protects served-webhooks */
+      AND is_served(store_id)
     FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE webhooks SET holder = $1, held_until = now() + ${HELD}

@@ -72,6 +72,7 @@ async function serverOf(client: pg.ClientBase): Promise<Server> {
 }
 
 async function takenNames({ storeId, target }: Clusters, subdomain: string): Promise<string[]> {
+  // @protects taken-store
   const sql = '/* moves.taken */ SELECT id, subdomain, status FROM stores WHERE id = $1 OR subdomain = $2';
   const { rows } = await target.query<{ id: number; subdomain: string; status: string }>(sql, [storeId, subdomain]);
   return rows.map((store) =>

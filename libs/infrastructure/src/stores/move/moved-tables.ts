@@ -20,6 +20,7 @@ const TABLES = `/* moves.tables */
   SELECT relname AS name,
     ARRAY(
       SELECT attname::text FROM pg_attribute
+      /* @protects given-transactions */
       WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND atttypid <> 'xid8'::regtype
       ORDER BY attnum) AS columns,
     ARRAY(

@@ -310,6 +310,7 @@ async function isStill(moving: Moving): Promise<boolean> {
   if (!(await waitForWriters(moving))) return false;
   // A worker may have claimed a stage while the drain ended.
   if ((await busy(moving)).stages) return false;
+  // @protects moved-changes
   if (!(await drainFeed(moving))) return false;
   const closedAt = await note(moving, 'closed');
   return arrives(moving, closedAt, CATCH_UP_MS);
