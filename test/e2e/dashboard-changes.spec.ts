@@ -75,7 +75,7 @@ describeInBrowser('what people change in the dashboard', () => {
 
     const mail = page.getByRole('listitem').filter({ hasText: 'Confirmation' });
     expect(await mail.textContent()).toMatch(
-      /the server of the recipient refused the address, code 550\. 1 attempt, the last .+“Correct…”/,
+      /the server of the recipient refused the address, code 550 · 1 attempt · .+“Correct…”/,
     );
     await page.context().close();
   });
