@@ -52,9 +52,11 @@ describeInBrowser('what people change in the dashboard', () => {
 
   it('says why an order is held, and promises no confirmation that was sent before', async () => {
     const { receipt_number } = await placeOrder('Joan Clarke');
-    await scene.api.post(`/v1/orders/${receipt_number}/hold`, { reason: 'The address is odd' });
     const { page, open } = await scene.desk('manager');
     await open(`#/orders/${receipt_number}`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Confirmation' }).getByText('sent', { exact: true }).waitFor();
+    await scene.api.post(`/v1/orders/${receipt_number}/hold`, { reason: 'The address is odd' });
     await page.getByText('Under review: The address is odd.').waitFor();
     expect(await page.locator('.head .primary').allTextContents()).toEqual(['Release…']);
     await page.getByRole('button', { name: 'Release…' }).click();
@@ -75,7 +77,7 @@ describeInBrowser('what people change in the dashboard', () => {
 
     const mail = page.getByRole('listitem').filter({ hasText: 'Confirmation' });
     expect(await mail.textContent()).toMatch(
-      /the server of the recipient refused the address, code 550\. 1 attempt, the last .+“Correct…”/,
+      /the server of the recipient refused the address, code 550 · 1 attempt · .+“Correct…”/,
     );
     await page.context().close();
   });

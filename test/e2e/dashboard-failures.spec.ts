@@ -99,9 +99,9 @@ describeInBrowser('the dashboard when something fails', () => {
     await open('#/developers');
     await page.route('**/v1/keys', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()));
     await page.getByRole('button', { name: 'New key…' }).click();
-    await page.getByLabel('Name').fill('Robot');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Robot');
     await page.getByLabel('place orders').check();
-    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Create' }).click();
 
     expect(await page.getByRole('alert').textContent()).toMatch(/The new key may exist all the same/);
     await page.context().close();

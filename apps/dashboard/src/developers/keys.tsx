@@ -60,13 +60,11 @@ function show({ data }: { data?: { data: { key: string } } }): void {
   secret.set({ title: 'The new key', text: key, hint: ['To try it:', <Copied key="curl" text={trial} />] });
 }
 
+const LOST = 'The new key may exist all the same. If it is under Developers, Keys, revoke it and make another.';
+
 /** The secret is in the first answer only. */
 function mayExist(error: unknown): never {
-  if (!isDown(error)) throw error;
-  throw new Error(
-    `${textOf(error)} The new key may exist all the same, and its secret is lost. Look for it under Developers, ` +
-      'Keys: if it is there, revoke it, then make another.',
-  );
+  throw isDown(error) ? new Error(`${textOf(error)} ${LOST}`) : error;
 }
 
 export function NewKey() {

@@ -11,37 +11,17 @@ type OrderSums = Schemas['OrderSums'];
 
 /** What waits for a person, the most urgent first. Without those that the role does not open. */
 function needsOf(all: Schemas['Attention']) {
+  const { failed_mails: mails, webhooks_failing: failing, webhooks_paused: paused, keys_expiring: keys } = all;
   const orders = (queue: string) => to('/orders', { queue });
   const hooks = to('/developers/webhooks');
   const needs = [
     { n: all.held, text: 'under review', href: orders('review'), verb: 'Review', isUrgent: true },
     { n: all.refund_due, text: 'to pay back', href: orders('refund'), verb: 'Pay back', isUrgent: true },
     { n: all.waiting_over_2_days, text: 'waiting for more than 2 days', href: to('/orders'), verb: 'Ship' },
-    {
-      n: all.failed_mails,
-      text: `${noun(all.failed_mails, 'mail')} that failed`,
-      href: orders('mail'),
-      verb: 'Look',
-      isUrgent: true,
-    },
-    can('webhooks') && {
-      n: all.webhooks_failing,
-      text: `${noun(all.webhooks_failing, 'webhook')} failing`,
-      href: hooks,
-      verb: 'Look',
-    },
-    can('webhooks') && {
-      n: all.webhooks_paused,
-      text: `${noun(all.webhooks_paused, 'webhook')} paused`,
-      href: hooks,
-      verb: 'Look',
-    },
-    can('keys') && {
-      n: all.keys_expiring,
-      text: `${noun(all.keys_expiring, 'key that expires', 'keys that expire')} soon`,
-      href: to('/developers'),
-      verb: 'Roll',
-    },
+    { n: mails, text: `${noun(mails, 'mail')} that failed`, href: orders('mail'), verb: 'Look', isUrgent: true },
+    can('webhooks') && { n: failing, text: `${noun(failing, 'webhook')} failing`, href: hooks, verb: 'Look' },
+    can('webhooks') && { n: paused, text: `${noun(paused, 'webhook')} paused`, href: hooks, verb: 'Look' },
+    can('keys') && { n: keys, text: `${noun(keys, 'key')} about to expire`, href: to('/developers'), verb: 'Roll' },
     { n: all.out_of_stock, text: 'out of stock', href: to('/stock', { out: '1' }), verb: 'Look' },
   ];
   return needs.filter((need) => need !== false).filter(({ n }) => n > 0);

@@ -58,10 +58,10 @@ const useHistory = (id: string) => {
 
 /** With the reason of the person who held it, or else the rules that did. */
 function Held({ order: { id, fraud } }: OfOrder) {
-  const reason = useHistory(id).data?.data.findLast(({ event }) => event === 'held')?.details.reason;
+  const held = useHistory(id).data?.data.findLast(({ event }) => event === 'held');
   const rules = fraud.reasons.map(({ rule, score }) => `${ruleText(rule)} (${score})`).join(', ');
-  const why = [reason || rules].filter(Boolean).map((text) => `: ${text}`);
-  return <Note tone="bad">{`Under review${why.join()}. Nothing of it ships until you release it.`}</Note>;
+  const why = joined([held?.details.reason || rules]);
+  return <Note tone="bad">{`Under review${why && `: ${why}`}. Nothing of it ships until you release it.`}</Note>;
 }
 
 const CONFIRMS = 'The customer gets the confirmation, and the order can ship.';
@@ -71,10 +71,12 @@ function Actions({ order, held }: OfOrder & { held: boolean }) {
   const isOpen = order.fulfillment_status !== 'CANCELLED' && order.line_items.some((line) => leftOf(line) > 0);
   const ships = can('fulfillment');
   const pays = can('payments');
-  const confirms = order.pipeline.some(({ state, last_error }) => state === 'held' && last_error !== 'not_wanted');
+  const isDue = ({ stage, state, last_error: word }: Stage) =>
+    stage === 'notify-customer' && state === 'held' && word !== 'not_wanted';
+  const text = order.pipeline.some(isDue) ? CONFIRMS : 'The order can ship.';
   return (
     <>
-      {ships && held && <Release orders={[order]} text={confirms ? CONFIRMS : 'The order can ship.'} />}
+      {ships && held && <Release orders={[order]} text={text} />}
       {ships && isOpen && <ShipUnits order={order} />}
       {pays && <Pay order={order} />}
       {pays && <Refund order={order} />}
@@ -235,12 +237,10 @@ const MAIL_FAILURES: readonly (readonly [code: RegExp, meaning: string])[] = [
 
 /** What happened to a mail, and when it was tried. */
 function mailText({ last_error: error, attempts, at }: Mail): string {
-  if (!error || attempts === 0) return joined([meaningOf(error), timeText(at)]);
-  const code = `code ${error.replace('SMTP_', '')}`;
-  return `${meaningOf(error)}, ${code}. ${count(attempts, 'attempt')}, the last ${timeText(at)}.`;
+  const [, meaning = 'The mail was not sent'] = MAIL_FAILURES.find(([pattern]) => pattern.test(error)) ?? [];
+  const code = /[A-Z]/.test(error) ? `, code ${error.replace('SMTP_', '')}` : '';
+  return joined([error && meaning + code, error && attempts > 0 && count(attempts, 'attempt'), timeText(at)]);
 }
-const meaningOf = (error: string) =>
-  error && (MAIL_FAILURES.find(([code]) => code.test(error))?.[1] ?? 'The mail was not sent');
 
 /** Whether each mail of the order was sent, why not, and a way to send it again. */
 function Mails({ order }: OfOrder) {

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren, JSX } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useCallback, useRef } from 'preact/hooks';
 import { go, to, useRoute, type Route } from '../route.js';
 import { LinkButton, RowName, Waiting } from './page.js';
 import { count, joined } from './text.js';
@@ -105,23 +105,21 @@ type FiltersProps = Readonly<{ search: string; children: ComponentChildren; also
  */
 export function Filters({ search, children, also }: FiltersProps) {
   const route = useRoute();
-  const key = JSON.stringify(route.query);
-  const form = useRef<HTMLFormElement>(null);
   const focused = useRef('');
-  // The fields are made again, with the values of the address.
-  useLayoutEffect(() => {
-    const field = focused.current && form.current?.elements.namedItem(focused.current);
-    if (field) (field as HTMLInputElement).focus();
-    focused.current = '';
-  }, [key]);
+  // The fields are made again, with the values of the address. The focus stays in its field.
+  const keepFocus = useCallback((form: HTMLFormElement | null) => {
+    form?.querySelector<HTMLElement>(`[name='${focused.current}']`)?.focus();
+    if (form) focused.current = '';
+  }, []);
   const apply = (event: JSX.TargetedEvent<HTMLFormElement>) => {
     event.preventDefault();
     const values = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
     focused.current = document.activeElement?.getAttribute('name') ?? '';
     go(to(route.path, { ...route.query, page: undefined, ...values, ...also?.(values) }));
   };
+  const on = { onChange: apply, onSubmit: apply };
   return (
-    <form class="filters" role="search" {...{ key, ref: form }} onChange={apply} onSubmit={apply}>
+    <form class="filters" role="search" {...on} key={JSON.stringify(route.query)} ref={keepFocus}>
       <input {...SEARCH} aria-label="Search" placeholder={search} defaultValue={route.query.search ?? ''} />
       {children}
     </form>
