@@ -157,6 +157,23 @@ describe('StoreMoves', () => {
     );
   });
 
+  it('rewinds no reader whose cluster failed over between the moves of two stores', async () => {
+    const [first, second] = [await source.withStore(), await source.withStore()];
+    await move(source, target, first.store.subdomain);
+    await source.database.query('SELECT begin_branch()');
+    await second.store.brand({ name: 'Later' });
+    const read = async (api: RunningApi, cursor = '') => {
+      const url = `/v1/changes?kinds=brands${cursor && `&cursor=${cursor}`}`;
+      const answer = await api.inject({ method: 'GET', url, headers: headers(second, 'read') });
+      return answer.json<FeedAnswer>();
+    };
+    const before = await read(source);
+
+    await move(source, target, second.store.subdomain);
+
+    expect(await read(target, before.cursor)).toMatchObject({ rewound: false, data: [] });
+  });
+
   it('forgets no store that is at home', async () => {
     await expect(movesOf(source).forget(source.store.subdomain)).rejects.toBeInstanceOf(MoveRefused);
   });

@@ -8,6 +8,7 @@ const ASKS = /\b(is_home|is_served|demand_home)\s*\(/;
 
 /** Follows the transactions of the service, and finds writes of which a move of the store would know nothing. */
 export class HomeCheck {
+  /** Whether the transaction of each session has asked. */
   private readonly sessions = new Map<string, boolean>();
   private readonly written = new Map<string, boolean>();
   readonly faults = new Set<string>();
@@ -16,11 +17,12 @@ export class HomeCheck {
 
   /** @param session that sent the statement. Its statements come in their order. */
   read(session: string, sql: string): void {
-    const hasAsked = this.sessions.get(session) ?? false;
+    const hasAsked = this.sessions.get(session);
     if (/\bBEGIN\b|\bSTART TRANSACTION\b/.test(sql)) this.sessions.set(session, ASKS.test(sql));
-    else if (/^\s*(COMMIT|ROLLBACK)(?! TO)\b/.test(sql)) this.sessions.set(session, false);
-    else if (ASKS.test(sql)) this.sessions.set(session, true);
-    else if (!hasAsked && !EXCEPTIONS.has(nameOf(sql) ?? '') && this.writes(sql)) {
+    else if (/^\s*(COMMIT|ROLLBACK)(?! TO)\b/.test(sql)) this.sessions.delete(session);
+    else if (ASKS.test(sql)) {
+      if (hasAsked === false) this.sessions.set(session, true);
+    } else if (!hasAsked && !EXCEPTIONS.has(nameOf(sql) ?? '') && this.writes(sql)) {
       this.faults.add(`a write that a move of the store does not wait for: ${sql.trim().replace(/\s+/g, ' ')}`);
     }
   }

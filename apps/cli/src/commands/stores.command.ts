@@ -59,7 +59,7 @@ function addMove(stores: Command): void {
         const moved = await moves.move({ subdomain: name, target: to, onProgress }).catch(refuse);
         const { differences } = moved;
         if (differences.length > 0)
-          say(`error: the rows of ${differences.join(', ')} differ: keep the copy at the source.`);
+          throw new CommandFailed(`The rows of ${differences.join(', ')} differ: keep the copy at the source.`);
         return moved;
       }),
     );

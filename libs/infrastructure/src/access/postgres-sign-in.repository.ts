@@ -93,7 +93,7 @@ const SIGN_IN_PERSON = `/* people.sign_in */
   RETURNING name, email, role`;
 
 const END_SESSIONS = `/* sessions.end */ DELETE FROM api_keys 
-  WHERE key_hash = ANY($1) AND person_id IS NOT NULL AND is_home(store_id)`;
+  WHERE key_hash = ANY($1) AND person_id IS NOT NULL AND demand_home(store_id)`;
 
 const ADD_SESSIONS = `/* sessions.add */
   INSERT INTO api_keys (store_id, person_id, id, mode, key_hash, last_four, prefix, scope, device, expires_at, created_by)

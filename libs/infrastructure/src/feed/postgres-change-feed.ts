@@ -49,14 +49,13 @@ const PAGE = `/* changes.page */
     SELECT current.id AS branch,
       coalesce((SELECT max(through) FROM purged_changes WHERE store_id = $1 AND kind = ANY (asked.kinds)), 0) AS purged,
       newest.position AS newest,
-      asked.branch IS NOT NULL AND (own.number IS NULL OR asked.position > newest.position OR EXISTS (
-        SELECT FROM change_branches AS later
-        LEFT JOIN change_forks AS fork ON fork.store_id = $1 AND fork.branch = later.number
+      asked.branch IS NOT NULL AND (own.number IS NULL OR asked.position > newest.position
         /* @protects unknown-store */
-        WHERE later.number > own.number AND coalesce(fork.position, 0) < asked.position)) AS lost
+        OR own.id <> current.id AND asked.position > coalesce(fork.position, 0)) AS lost
     FROM asked CROSS JOIN (SELECT id FROM change_branches ORDER BY number DESC LIMIT 1) AS current
     CROSS JOIN (SELECT newest_change($1, enum_range(NULL::change_kind)) AS position) AS newest
     LEFT JOIN change_branches AS own ON own.id = asked.branch
+    LEFT JOIN change_forks AS fork ON fork.store_id = $1 AND fork.branch = own.number
   )
   SELECT state.*, page.*
   FROM state

@@ -7,6 +7,7 @@ const KEY_ID_HEX = 2 * 4;
 
 interface Server {
   readonly cluster: string;
+  readonly database: string;
   readonly timeline: string;
   readonly walLevel: string;
   readonly isStandby: boolean;
@@ -18,7 +19,7 @@ interface Server {
 }
 
 const SERVER = `/* moves.server */
-  SELECT (SELECT system_identifier::text FROM pg_control_system()) AS cluster, current_setting('wal_level') AS "walLevel",
+  SELECT (SELECT system_identifier::text FROM pg_control_system()) AS cluster, current_database() AS database, current_setting('wal_level') AS "walLevel",
     CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
     pg_is_in_recovery() AS "isStandby", current_user AS role,
     current_setting('max_replication_slots')::int - (SELECT count(*) FROM pg_replication_slots)::int AS "slotsLeft",
@@ -59,6 +60,12 @@ export async function faultsOfMove(
 
 export async function clusterOf(client: pg.ClientBase): Promise<string> {
   return (await serverOf(client)).cluster;
+}
+
+/** Of a database, which a fail-over does not change. */
+export async function placeOf(client: pg.ClientBase): Promise<string> {
+  const { cluster, database } = await serverOf(client);
+  return `${cluster} ${database}`;
 }
 
 /** Another one after a fail-over, which may have lost the slot, or rows that the target had confirmed. */

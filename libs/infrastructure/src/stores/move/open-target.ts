@@ -18,8 +18,8 @@ const SEQUENCES = `/* moves.sequences */
   WHERE relnamespace = 'public'::regnamespace AND relname = ANY ($1) AND attidentity <> ''`;
 
 const PASS_IDS = `/* moves.pass_ids */
-  SELECT setval(sequence, greatest($3::bigint, coalesce(pg_sequence_last_value(sequence::regclass), 1)))
-  FROM pg_get_serial_sequence($1, $2) AS sequence`;
+  SELECT setval(sequence, $3::bigint) FROM pg_get_serial_sequence($1, $2) AS sequence
+  WHERE $3::bigint > coalesce(pg_sequence_last_value(sequence::regclass), 0)`;
 
 interface ClosedStore {
   readonly profile: object;

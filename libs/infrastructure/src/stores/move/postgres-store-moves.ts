@@ -16,7 +16,7 @@ import { MaintenanceConnection } from '../../postgres/maintenance-connection.js'
 import { MIGRATIONS_LOCK } from '../../postgres/migrate.js';
 import { withOwnClient } from '../../postgres/own-client.js';
 import { isLockTimeout } from '../../postgres/postgres-errors.js';
-import { clusterOf, faultsOfMove, timelinesOf } from './check-move.js';
+import { clusterOf, faultsOfMove, placeOf, timelinesOf } from './check-move.js';
 import { deleteStore, isCopied, sumsOf, tablesOfStores } from './moved-tables.js';
 import { openTarget } from './open-target.js';
 import {
@@ -33,8 +33,8 @@ const ATTEMPTS = 3;
 /** What was begun before the worker learned of the drain ends within it. */
 const DRAIN_MS = 1_000;
 const DRAIN_PATIENCE_MS = 30_000;
-/** A message that is sent at the switch is sent again, with the same id. */
-const WEBHOOK_PATIENCE_MS = 5_000;
+/** A message of a webhook that is sent at the switch is sent again, with the same id; so is a notice to the merchant. */
+const MESSAGE_PATIENCE_MS = 5_000;
 const WRITERS_MS = 3_000;
 const CATCH_UP_MS = 5_000;
 /** Of changes that wait for the transaction of another store's writer. */
@@ -46,8 +46,9 @@ interface Store {
 }
 
 interface Details {
-  readonly cluster?: string;
+  readonly place?: string;
   readonly timelines?: string;
+  readonly differences?: readonly string[];
 }
 
 type Done = ReadonlyMap<MoveStep, Details>;
@@ -83,12 +84,13 @@ export class PostgresStoreMoves extends StoreMoves {
       };
       await this.assertMayMove(moving);
       let closedAt: number | null = null;
-      if (moving.status !== 'MOVED') {
+      const wasOpen = isServed(await statusOf(moving.target, moving.storeId));
+      if (moving.status !== 'MOVED' && !wasOpen) {
         // A killed command has closed it.
         await reopen(moving);
         if (!moving.done.has('copying')) {
-          const cluster = await clusterOf(moving.target);
-          await note(moving, 'copying', { cluster, timelines: await timelinesOf(moving) });
+          const place = await placeOf(moving.target);
+          await note(moving, 'copying', { place, timelines: await timelinesOf(moving) });
         }
         await copyProfile(moving);
         await beginReplication(moving, this.connection.url);
@@ -103,18 +105,21 @@ export class PostgresStoreMoves extends StoreMoves {
         onProgress({ step: 'closed', detail: '' });
       }
       return withOwnClient(target, APPLICATION, async (snapshot) => {
-        const isOpen = (await statusOf(moving.target, moving.storeId)) !== 'MOVED';
-        if (!isOpen) await snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM stores LIMIT 1');
+        if (!wasOpen) {
+          await this.assertMayOpen(moving);
+          await snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM stores LIMIT 1');
+        }
         // @protects one-home
         await moving.source.query(LEAVE, [moving.storeId]);
-        if (!isOpen) {
+        if (!wasOpen) {
           await stopReplication(moving);
           await openTarget(moving);
         }
         const closedMs = closedAt === null ? null : Math.round(performance.now() - closedAt);
         await finish('opened');
-        const compared = isOpen ? null : await compare(moving, snapshot);
-        await finish('verified');
+        const compared = wasOpen ? null : await compare(moving, snapshot);
+        await note(moving, 'verified', { differences: compared?.differences ?? [] });
+        onProgress({ step: 'verified', detail: '' });
         await endReplication(moving);
         await finish('cleaned');
         return { subdomain, rows: compared?.rows ?? null, differences: compared?.differences ?? [], closedMs };
@@ -126,7 +131,7 @@ export class PostgresStoreMoves extends StoreMoves {
     return this.withClusters(subdomain, target, async (moving) => {
       if (!moving.done.has('copying')) throw new MoveRefused(`The store ${subdomain} is not being moved.`);
       await assertSameTarget(moving);
-      if (moving.status === 'MOVED')
+      if (moving.status === 'MOVED' || isServed(await statusOf(moving.target, moving.storeId)))
         throw new MoveRefused(`The store ${subdomain} is served by the target: move it back.`);
       await reopen(moving);
       await endReplication(moving);
@@ -145,14 +150,27 @@ export class PostgresStoreMoves extends StoreMoves {
       if (status !== 'MOVED' || !done.has('cleaned')) {
         throw new MoveRefused(`The store ${subdomain} has not moved away from this database, or not to the end.`);
       }
+      const { differences = [] } = done.get('verified') ?? {};
+      if (differences.length > 0) {
+        throw new MoveRefused(`The rows of ${differences.join(', ')} differ at the target: this copy is the evidence.`);
+      }
       return deleteStore(source, id);
     });
+  }
+
+  /** @throws MoveRefused when the target does not have the copy that this move has made. */
+  private async assertMayOpen(moving: Moving): Promise<void> {
+    const status = await statusOf(moving.target, moving.storeId);
+    if (status !== 'MOVED' || moving.done.has('opened')) {
+      throw new MoveRefused('The target does not have the store, or no more: it may have moved on from there.');
+    }
   }
 
   private async assertMayMove(moving: Moving): Promise<void> {
     if (moving.done.has('copying')) {
       await assertSameTarget(moving);
-      return assertNoFailOver(moving);
+      if (!isServed(await statusOf(moving.target, moving.storeId))) await assertNoFailOver(moving);
+      return;
     }
     const faults = await faultsOfMove(moving, moving.subdomain, this.cipher.keyIds);
     if (faults.length > 0) throw new MoveRefused(faults.join('\n'));
@@ -173,9 +191,13 @@ export class PostgresStoreMoves extends StoreMoves {
   }
 }
 
+// The lock of a host that vanished ends with its connection. A crash takes no step back.
+const LASTING = `SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
+  SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`;
+
 /** Tables that a migration changes meanwhile would not be changed in the copy. The lock also makes this the only move. */
 async function lockMigrations(client: pg.ClientBase): Promise<void> {
-  await client.query(NO_TIME_LIMITS);
+  await client.query(`${NO_TIME_LIMITS}; ${LASTING}`);
   const sql = '/* moves.lock */ SELECT pg_try_advisory_lock($1) AS taken';
   const { rows } = await client.query<{ taken: boolean }>(sql, [MIGRATIONS_LOCK]);
   if (!rows[0]?.taken) throw new MoveRefused('Another move, or a migration, is running in one of the databases.');
@@ -187,6 +209,8 @@ async function findStore(source: pg.ClientBase, subdomain: string): Promise<Stor
   if (!store) throw new NotFound(`Store ${subdomain}`);
   return store;
 }
+
+const isServed = (status: StoreStatus | null): boolean => status === 'ACTIVE' || status === 'INACTIVE';
 
 async function statusOf(client: pg.ClientBase, storeId: number): Promise<StoreStatus | null> {
   const sql = '/* moves.status */ SELECT status FROM stores WHERE id = $1';
@@ -200,7 +224,7 @@ async function stepsDone(source: pg.ClientBase, storeId: number): Promise<Done> 
 }
 
 async function assertSameTarget({ target, done, subdomain, status }: Moving): Promise<void> {
-  if (done.get('copying')?.cluster === (await clusterOf(target))) return;
+  if (done.get('copying')?.place === (await placeOf(target))) return;
   const where = status === 'MOVED' ? 'was moved' : 'is being moved';
   throw new MoveRefused(`The store ${subdomain} ${where} to another cluster than that of --to.`);
 }
@@ -249,7 +273,7 @@ const REOPEN = `/* moves.reopen */
   UPDATE stores SET status = coalesce((SELECT details ->> 'status' FROM former WHERE details ? 'status'), status)
   WHERE id = $1 AND status = 'MOVING'`;
 
-const LEAVE = `/* moves.leave */ UPDATE stores SET status = 'MOVED' WHERE id = $1 AND status = 'MOVING'`;
+const LEAVE = `/* moves.leave */ UPDATE stores SET status = 'MOVED' WHERE id = $1`;
 
 /**
  * Stops all writers of the store, and waits until the target has what they wrote. When that takes too long, the store goes on
@@ -261,6 +285,7 @@ async function close(moving: Moving, onDrain: () => void): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     await note(moving, 'draining');
     onDrain();
+    await moving.source.query(`SET lock_timeout = ${WRITERS_MS}`);
     try {
       // @protects drained-worker
       await drain(moving);
@@ -268,8 +293,10 @@ async function close(moving: Moving, onDrain: () => void): Promise<number> {
       await moving.source.query(CLOSE, [moving.storeId]);
       if (await isStill(moving)) return closedAt;
     } catch (error) {
-      await reopen(moving);
-      throw error;
+      if (!isLockTimeout(error)) {
+        await reopen(moving);
+        throw error;
+      }
     }
     await reopen(moving);
     if (attempt === ATTEMPTS) {
@@ -283,22 +310,28 @@ async function reopen({ source, storeId }: Moving): Promise<void> {
   await source.query(REOPEN, [storeId]);
 }
 
+// A notice or an invitation that a worker has claimed is due again later, by the time that the number of its attempts gives.
+const claimed = (attempts: string, due: string) =>
+  `${attempts} > 0 AND ${due} - least(interval '1 minute' * 2 ^ (${attempts} - 1), interval '6 hours') > now() - interval '35 s'`;
+
 const BUSY = `/* moves.busy */
   SELECT
     EXISTS (SELECT FROM order_stages WHERE store_id = $1 AND state = 'pending' AND locked_until > now()) AS stages,
-    EXISTS (SELECT FROM webhooks WHERE store_id = $1 AND held_until > now()) AS webhooks`;
+    EXISTS (SELECT FROM webhooks WHERE store_id = $1 AND held_until > now())
+      OR EXISTS (SELECT FROM merchant_notices WHERE store_id = $1 AND ${claimed('attempts', 'run_at')})
+      OR EXISTS (SELECT FROM people WHERE store_id = $1 AND invite_due AND ${claimed('invite_attempts', 'invite_at')}) AS messages`;
 
-async function busy({ source, storeId }: Moving): Promise<{ stages: boolean; webhooks: boolean }> {
-  const { rows } = await source.query<{ stages: boolean; webhooks: boolean }>(BUSY, [storeId]);
-  return rows[0] as { stages: boolean; webhooks: boolean };
+async function busy({ source, storeId }: Moving): Promise<{ stages: boolean; messages: boolean }> {
+  const { rows } = await source.query<{ stages: boolean; messages: boolean }>(BUSY, [storeId]);
+  return rows[0] as { stages: boolean; messages: boolean };
 }
 
 async function drain(moving: Moving): Promise<void> {
   const begun = performance.now();
   for (await sleep(DRAIN_MS); ; await sleep(20)) {
-    const { stages, webhooks } = await busy(moving);
+    const { stages, messages } = await busy(moving);
     const passedMs = performance.now() - begun;
-    if (!stages && (!webhooks || passedMs > WEBHOOK_PATIENCE_MS)) return;
+    if (!stages && (!messages || passedMs > MESSAGE_PATIENCE_MS)) return;
     if (passedMs > DRAIN_PATIENCE_MS) {
       throw new MoveRefused('A mail of the store is being sent for 30 s. The store goes on here: repeat the command.');
     }
@@ -316,17 +349,10 @@ async function isStill(moving: Moving): Promise<boolean> {
   return arrives(moving, closedAt, CATCH_UP_MS);
 }
 
+/** @returns whether the store is closed still: an import may have written its row. */
 async function waitForWriters({ source, storeId }: Moving): Promise<boolean> {
-  try {
-    await source.query(`BEGIN; SET LOCAL lock_timeout = ${WRITERS_MS}`);
-    await source.query('/* moves.wait */ SELECT FROM stores WHERE id = $1 FOR UPDATE', [storeId]);
-    return true;
-  } catch (error) {
-    if (isLockTimeout(error)) return false;
-    throw error;
-  } finally {
-    await source.query('ROLLBACK');
-  }
+  const sql = `/* moves.wait */ SELECT FROM stores WHERE id = $1 AND status = 'MOVING' FOR UPDATE`;
+  return (await source.query(sql, [storeId])).rows.length > 0;
 }
 
 const NUMBER = '/* moves.number */ SELECT number_changes($1) AS moved';

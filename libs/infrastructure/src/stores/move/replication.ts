@@ -33,10 +33,13 @@ export async function beginReplication({ storeId, source, target }: Clusters, ad
   if (await exists(target, SUBSCRIPTION, name)) return;
   // A killed command can leave the slot of a subscription that was not created.
   await source.query(DROP_SLOT, [name]);
+  // No log shows the address, which has a password.
+  await target.query(HIDDEN);
   await target.query(
     `/* moves.subscribe */ CREATE SUBSCRIPTION ${name} CONNECTION ${quoted(address)} PUBLICATION ${name}
      WITH (disable_on_error = true)`,
   );
+  await target.query(SHOWN);
 }
 
 /** Waits until every table is copied, and what follows arrives. */
@@ -86,6 +89,15 @@ export async function stopReplication({ storeId, target }: Clusters): Promise<vo
     await target.query(`/* moves.disable */ ALTER SUBSCRIPTION ${name} DISABLE`);
   }
 }
+
+const HIDING = [
+  'log_min_error_statement = panic',
+  'log_statement = none',
+  'log_min_duration_statement = -1',
+  'track_activities = off',
+];
+const HIDDEN = HIDING.map((setting) => `SET ${setting}`).join('; ');
+const SHOWN = HIDING.map((setting) => `RESET ${setting.split(' ')[0]}`).join('; ');
 
 const SUBSCRIPTION = 'SELECT FROM pg_subscription WHERE subname = $1';
 const SLOT = 'SELECT FROM pg_replication_slots WHERE slot_name = $1';

@@ -44,7 +44,9 @@ COMMENT ON TABLE store_moves IS 'Steps that a move of the store to another clust
 CREATE FUNCTION is_home(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   -- @protects store-home
-  PERFORM FROM stores WHERE id = of_store AND status IN ('ACTIVE', 'INACTIVE') FOR KEY SHARE;
+  PERFORM FROM stores WHERE id = of_store FOR KEY SHARE;
+  -- The lock does not conflict with a change of the status, and may see it as it was before. This statement has a newer snapshot.
+  PERFORM FROM stores WHERE id = of_store AND status IN ('ACTIVE', 'INACTIVE');
   RETURN FOUND;
 END $$;
 COMMENT ON FUNCTION is_home IS 'Whether this cluster may write rows of the store. True holds until the transaction ends.';

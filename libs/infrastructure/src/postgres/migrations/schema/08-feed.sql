@@ -84,7 +84,7 @@ CREATE TABLE change_forks (
   position bigint NOT NULL,
   PRIMARY KEY (store_id, branch)
 );
-COMMENT ON TABLE change_forks IS 'The newest position of each store when a branch began. A store without a row did not exist then.';
+COMMENT ON TABLE change_forks IS 'Up to where a reader of a former branch may go on. A store without a row did not exist in it.';
 
 -- A place of the feed at which stock can be counted: the end of a numbering. A transaction is before the place if the
 -- snapshot sees it: the numbering has given positions to exactly these. Written only where orders or stock have changed.
@@ -139,12 +139,15 @@ BEGIN
   INSERT INTO change_branches (place, last_movement, last_event)
   VALUES (place_of_branch(), coalesce(before.last_movement, 0), coalesce(before.last_event, 0))
   RETURNING number INTO begun;
-  INSERT INTO change_forks (store_id, branch, position)
-  SELECT id, begun, newest_change(id, enum_range(NULL::change_kind)) FROM stores;
+  -- What a later branch lost stays lost.
+  INSERT INTO change_forks AS known (store_id, branch, position)
+  SELECT stores.id, number, newest_change(stores.id, enum_range(NULL::change_kind)) FROM stores CROSS JOIN change_branches
+  WHERE number < begun
+  ON CONFLICT (store_id, branch) DO UPDATE SET position = least(known.position, excluded.position);
 END $$;
 
--- A store that moves in brings the branches of its former cluster, below all others: its readers have cursors of them. For the
--- store, the branches of this cluster begin at its newest change.
+-- A store that moves in brings the branches of its former cluster, below the current one: its readers have cursors of them. Those
+-- of the branch that was current there go on, as those of the present one do.
 CREATE FUNCTION adopt_branches(of_store int, branches jsonb, forks jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO change_branches (number, id, place, last_movement, last_event) OVERRIDING SYSTEM VALUE
@@ -153,12 +156,12 @@ BEGIN
   FROM jsonb_to_recordset(branches) AS theirs (number int, id uuid, place text)
   WHERE NOT EXISTS (SELECT FROM change_branches AS known WHERE known.id = theirs.id);
   INSERT INTO change_forks (store_id, branch, position)
-  SELECT of_store, number, theirs.position
-  FROM jsonb_to_recordset(forks) AS theirs (branch uuid, position bigint) JOIN change_branches ON id = theirs.branch;
-  INSERT INTO change_forks (store_id, branch, position)
-  SELECT of_store, number, newest_change(of_store, enum_range(NULL::change_kind)) FROM change_branches
-  WHERE number >= 1 OR id NOT IN (SELECT id FROM jsonb_to_recordset(branches) AS theirs (id uuid))
-  ON CONFLICT (store_id, branch) DO UPDATE SET position = excluded.position;
+  SELECT of_store, own.number, coalesce(fork.position, newest_change(of_store, enum_range(NULL::change_kind)))
+  FROM jsonb_to_recordset(branches) AS theirs (number int, id uuid)
+  JOIN change_branches AS own ON own.id = theirs.id
+  LEFT JOIN jsonb_to_recordset(forks) AS fork (branch uuid, position bigint) ON fork.branch = theirs.id
+  WHERE fork.position IS NOT NULL
+    OR theirs.number = (SELECT max(number) FROM jsonb_to_recordset(branches) AS every (number int));
 END $$;
 
 -- Begins a branch after a fail-over, and in a copy that PostgreSQL's own tools have made. A former primary must neither
