@@ -99,7 +99,7 @@ const OTHER_TABLES = [
     'order_sums',
   ],
   ...['feed_snapshots', 'merchant_notices', 'order_events', 'purged_changes', 'sellable_units', 'shared_changes'],
-  ...['line_requests', 'stock_movements', 'webhook_deliveries', 'webhooks'],
+  ...['line_requests', 'stock_movements', 'store_moves', 'webhook_deliveries', 'webhooks'],
 ];
 
 const OTHER_OF_TYPE: Readonly<Record<string, (column: string) => string>> = {

@@ -150,10 +150,11 @@ describe('describeError', () => {
   });
 });
 
-/** What extensions extend, and signals between an adapter and its use case. */
+/** What extensions extend, and signals between an adapter and its use case or its command. */
 const WITHOUT_CODE = [
   'DomainError',
   'ApplicationError',
+  'MoveRefused',
   'ProviderFailure',
   'ReceiptNumberTaken',
   'UndeliverableMessage',
