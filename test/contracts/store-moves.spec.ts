@@ -92,7 +92,19 @@ describe('StoreMoves', () => {
     const all = (await readAt(source, `/v1/changes?kinds=orders&cursor=${page.cursor}`)).json<FeedAnswer>();
     expect([all.rewound, all.data.length]).toEqual([false, 1]);
     expect((await readAt(source, '/v1/orders')).json()).toMatchObject({ pagination: { total: 3 } });
-  });
+    let last = all.cursor;
+    for (const [from, to] of [
+      [source, target],
+      [target, source],
+    ] as const) {
+      await placeAt(from, `again ${last}`);
+      last = (await readAt(from, `/v1/changes?kinds=orders&cursor=${last}`)).json<FeedAnswer>().cursor;
+      await move(from, to);
+      await movesOf(from).forget(source.store.subdomain);
+      const next = (await readAt(to, `/v1/changes?kinds=orders&cursor=${last}`)).json<FeedAnswer>();
+      expect([next.rewound, next.data]).toEqual([false, []]);
+    }
+  }, 90_000);
 
   it('serves the store again when the command that has closed it is repeated', async () => {
     const { store } = await source.withStore();

@@ -156,12 +156,13 @@ BEGIN
   FROM jsonb_to_recordset(branches) AS theirs (number int, id uuid, place text)
   WHERE NOT EXISTS (SELECT FROM change_branches AS known WHERE known.id = theirs.id);
   INSERT INTO change_forks (store_id, branch, position)
-  SELECT of_store, own.number, coalesce(fork.position, newest_change(of_store, enum_range(NULL::change_kind)))
+  SELECT of_store, own.number, CASE WHEN theirs.number = (SELECT max(number) FROM jsonb_to_recordset(branches) AS every (number int))
+    THEN newest_change(of_store, enum_range(NULL::change_kind)) ELSE fork.position END
   FROM jsonb_to_recordset(branches) AS theirs (number int, id uuid)
   JOIN change_branches AS own ON own.id = theirs.id
   LEFT JOIN jsonb_to_recordset(forks) AS fork (branch uuid, position bigint) ON fork.branch = theirs.id
-  WHERE fork.position IS NOT NULL
-    OR theirs.number = (SELECT max(number) FROM jsonb_to_recordset(branches) AS every (number int));
+  WHERE own.number < (SELECT max(number) FROM change_branches)
+    AND (fork.position IS NOT NULL OR theirs.number = (SELECT max(number) FROM jsonb_to_recordset(branches) AS every (number int)));
 END $$;
 
 -- Begins a branch after a fail-over, and in a copy that PostgreSQL's own tools have made. A former primary must neither
