@@ -123,7 +123,7 @@ await this.notify(claim);`,
   ),
   mutant(
     'a change of lines gives up units that have shipped',
-    'libs/domain/src/orders/change-lines.spec.ts',
+    'test/unit/domain/change-lines.spec.ts',
     /● answers already_shipped for/,
     ['unclaimed-lines', '', 2],
   ),
