@@ -2,6 +2,7 @@ import { MoveRefused, StoreMoved, StoreMoves, StoreRepository, type MoveStep } f
 import pg from 'pg';
 import { isCopied, NOT_COPIED, tablesOfStores } from '../../libs/infrastructure/src/stores/move/moved-tables.js';
 import { anOrderBody } from '../builders/order-body.js';
+import { eventually } from '../support/eventually.js';
 import { startOwnCluster } from '../support/own-cluster.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import type { TestDatabase } from '../support/test-database.js';
@@ -184,6 +185,26 @@ describe('StoreMoves', () => {
     await move(source, target, second.store.subdomain);
 
     expect(await read(target, before.cursor)).toMatchObject({ rewound: false, data: [] });
+  });
+
+  it('opens the store again when it cannot be closed in time, and closes it at the next attempt', async () => {
+    const { store, database } = await source.withStore();
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query(`SELECT pg_advisory_xact_lock(hashtext('list_tally_changes'), $1)`, [store.id]);
+    const moving = move(source, target, store.subdomain);
+    await eventually(async () => {
+      const [row] = await database.query<{ status: string }>('SELECT status FROM stores WHERE id = $1', [store.id]);
+      expect(row?.status).toBe('MOVING');
+    });
+    await eventually(async () => {
+      const [row] = await database.query<{ status: string }>('SELECT status FROM stores WHERE id = $1', [store.id]);
+      expect(row?.status).toBe('ACTIVE');
+    });
+    await client.end();
+
+    expect(await moving).toMatchObject({ differences: [] });
   });
 
   it('forgets no store that is at home', async () => {

@@ -35,7 +35,7 @@ export function addStores(program: Command): void {
   addMove(stores);
 }
 
-interface MoveOptions extends YesOption {
+interface MoveOptions {
   readonly to: string;
   readonly dryRun?: boolean;
   readonly abort?: boolean;

@@ -28,7 +28,7 @@ export interface MoveReport {
   readonly subdomain: string;
   /** Of all tables, at the switch; null when an earlier command was killed between the switch and the comparison. */
   readonly rows: number | null;
-  /** Tables whose rows differ, which no cause is known for. */
+  /** Tables whose rows differ: the copy at the source is then the evidence. */
   readonly differences: readonly string[];
   /** How long nothing could be written; null when an earlier command closed the store. */
   readonly closedMs: number | null;

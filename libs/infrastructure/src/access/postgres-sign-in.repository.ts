@@ -92,7 +92,7 @@ const SIGN_IN_PERSON = `/* people.sign_in */
   WHERE store_id = $1 AND id = $2 AND ${isThePerson(3)}
   RETURNING name, email, role`;
 
-const END_SESSIONS = `/* sessions.end */ DELETE FROM api_keys 
+const END_SESSIONS = `/* sessions.end */ DELETE FROM api_keys
   WHERE key_hash = ANY($1) AND person_id IS NOT NULL AND demand_home(store_id)`;
 
 const ADD_SESSIONS = `/* sessions.add */

@@ -25,7 +25,8 @@ const CLAIM = `/* stages.claim */
 // A worker whose claim was taken over, or whose stage was retried, finds another lock or none. IS TRUE keeps the planner
 // from the index of due stages, which is empty most of the time and long after an outage.
 // @protects stage-holder
-const HELD = `store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND (state = 'pending') IS TRUE AND locked_until = $5 AND is_home($1)`;
+const HELD = `store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND (state = 'pending') IS TRUE
+    AND locked_until = $5 AND is_home($1)`;
 
 const DONE = `/* stages.done */
   UPDATE order_stages SET state = 'done', attempts = attempts + 1, last_error = '', locked_until = NULL, updated_at = now()

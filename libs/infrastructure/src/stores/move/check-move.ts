@@ -1,9 +1,8 @@
 import type pg from 'pg';
+import { KEY_ID_BYTES } from '../../platform/data-cipher.js';
 import { ENCRYPTED_COLUMNS } from '../../secrets/encrypted-columns.js';
 import { isCopied, tablesOfStores } from './moved-tables.js';
 import type { Clusters } from './replication.js';
-
-const KEY_ID_HEX = 2 * 4;
 
 interface Server {
   readonly cluster: string;
@@ -127,7 +126,7 @@ async function unreadableSecrets({ storeId, source }: Clusters, keyIds: readonly
   const unknown = new Set<string>();
   for (const { table, column } of ENCRYPTED_COLUMNS) {
     const { rows } = await source.query<{ key: string }>(
-      `/* moves.keys */ SELECT DISTINCT left(encode(${column}, 'hex'), ${KEY_ID_HEX}) AS key
+      `/* moves.keys */ SELECT DISTINCT encode(substring(${column} FROM 1 FOR ${KEY_ID_BYTES}), 'hex') AS key
        FROM ${table} WHERE store_id = $1 AND ${column} IS NOT NULL`,
       [storeId],
     );

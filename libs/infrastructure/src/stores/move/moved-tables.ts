@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { ownTransaction } from './own-transaction.js';
 
 /** Tables with rows of a store that a move does not copy. */
 export const NOT_COPIED: Readonly<Record<string, string>> = {
@@ -39,22 +40,17 @@ export async function tablesOfStores(client: pg.ClientBase): Promise<MovedTable[
 
 export const isCopied = ({ name }: MovedTable): boolean => !(name in NOT_COPIED);
 
-/** Deletes the rows of a store from every table, without triggers: nobody reads that they are gone. @returns their number. */
+/** Deletes the rows of a store from every table. Without triggers: the feed does not tell that they are gone. @returns their number. */
 export async function deleteStore(client: pg.ClientBase, storeId: number): Promise<number> {
-  const tables = await tablesOfStores(client);
-  const statements = [...tables.map(({ name }) => `DELETE FROM ${name} WHERE store_id = $1`)];
-  let rows = 0;
-  await client.query('BEGIN; SET LOCAL session_replication_role = replica');
-  try {
+  const statements = (await tablesOfStores(client)).map(({ name }) => `DELETE FROM ${name} WHERE store_id = $1`);
+  return ownTransaction(client, async () => {
+    await client.query('SET LOCAL session_replication_role = replica');
+    let rows = 0;
     for (const statement of [...statements, 'DELETE FROM stores WHERE id = $1']) {
       rows += (await client.query(statement, [storeId])).rowCount ?? 0;
     }
-    await client.query('COMMIT');
     return rows;
-  } catch (error) {
-    await client.query('ROLLBACK');
-    throw error;
-  }
+  });
 }
 
 export interface RowSum {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { isCopied, tablesOfStores } from './moved-tables.js';
+import { ownTransaction } from './own-transaction.js';
 import type { Clusters } from './replication.js';
 
 const STORE = `/* moves.closed_store */
@@ -32,16 +33,11 @@ export async function openTarget({ storeId, source, target }: Clusters): Promise
   const store = (await source.query<ClosedStore>(STORE, [storeId])).rows[0] as ClosedStore;
   const tables = (await tablesOfStores(source)).filter(isCopied).map(({ name }) => name);
   const sequences = (await source.query<{ table: string; column: string; last: string }>(SEQUENCES, [tables])).rows;
-  await target.query('BEGIN');
-  try {
+  await ownTransaction(target, async () => {
     // @protects moved-sequences
     for (const { table, column, last } of sequences) await target.query(PASS_IDS, [table, column, last]);
     await open(target, storeId, store);
-    await target.query('COMMIT');
-  } catch (error) {
-    await target.query('ROLLBACK');
-    throw error;
-  }
+  });
 }
 
 async function open(target: pg.ClientBase, storeId: number, { profile, branches, forks }: ClosedStore): Promise<void> {

@@ -19,6 +19,7 @@ import { isLockTimeout } from '../../postgres/postgres-errors.js';
 import { clusterOf, faultsOfMove, placeOf, timelinesOf } from './check-move.js';
 import { deleteStore, isCopied, sumsOf, tablesOfStores } from './moved-tables.js';
 import { openTarget } from './open-target.js';
+import { ownTransaction } from './own-transaction.js';
 import {
   arrives,
   beginReplication,
@@ -356,6 +357,7 @@ async function waitForWriters({ source, storeId }: Moving): Promise<boolean> {
 }
 
 const NUMBER = '/* moves.number */ SELECT number_changes($1) AS moved';
+const TAKE_FOLD_TURN = `/* moves.fold_turn */ SELECT pg_advisory_xact_lock(hashtext('list_tally_changes'), $1)`;
 const FOLD = `/* moves.fold */ SELECT fold_list_tally_changes_of($1, 9223372036854775807)`;
 const LEFT = `/* moves.left_changes */
   SELECT EXISTS (SELECT FROM change_log WHERE store_id = $1) OR EXISTS (SELECT FROM shared_changes WHERE store_id = $1)
@@ -370,12 +372,10 @@ async function drainFeed({ source, storeId }: Moving): Promise<boolean> {
     if (performance.now() > giveUp) return false;
     if (rows[0]?.moved === null) await sleep(5);
   }
-  await source.query('BEGIN');
-  await source.query(`/* moves.fold_turn */ SELECT pg_advisory_xact_lock(hashtext('list_tally_changes'), $1)`, [
-    storeId,
-  ]);
-  await source.query(FOLD, [storeId]);
-  await source.query('COMMIT');
+  await ownTransaction(source, async () => {
+    await source.query(TAKE_FOLD_TURN, [storeId]);
+    await source.query(FOLD, [storeId]);
+  });
   return !(await source.query<{ isLeft: boolean }>(LEFT, [storeId])).rows[0]?.isLeft;
 }
 

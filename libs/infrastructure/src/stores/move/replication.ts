@@ -6,7 +6,7 @@ import { isCopied, tablesOfStores } from './moved-tables.js';
 const POLL_MS = 200;
 
 /** Of the publication, the subscription and the slot. */
-export const nameOfMove = (storeId: number): string => `store_move_${storeId}`;
+const nameOfMove = (storeId: number): string => `store_move_${storeId}`;
 
 /** The step that the target must see: its row arrives after everything that was written before. */
 const MARKER = `step = 'closed'`;
