@@ -45,6 +45,8 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.getByText('1 unit given up.').waitFor();
 
     await giveUp.waitFor({ state: 'detached' });
+    const money = await page.getByRole('region', { name: 'Money' }).locator('dt').allTextContents();
+    expect(money).toEqual(['Total', 'Given up', 'Paid', 'Still owed']);
     expect(await page.getByRole('button', { name: /^(Ship|Hold)…/ }).count()).toBe(0);
     await page.locator('h1:focus').waitFor();
     await page.context().close();
@@ -92,6 +94,26 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.locator('[aria-busy=true] table').waitFor();
     await page.getByText('No customer matches.').waitFor();
     expect(await page.locator('[aria-busy=true]').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('searches what is typed without Enter, while the caret stays where it is', async () => {
+    await placeOrder('Radia Perlman');
+    const { page, open } = await scene.desk('viewer');
+    await open('#/orders');
+    const search = page.getByLabel('Search', { exact: true });
+    await search.pressSequentially('Radia Perman');
+    await page.getByText('No order is here.').waitFor();
+    await search.press('ArrowLeft');
+    await search.press('ArrowLeft');
+    await search.press('ArrowLeft');
+    await page.keyboard.type('l');
+
+    await page.getByText('1 order', { exact: true }).waitFor();
+    expect(await search.inputValue()).toBe('Radia Perlman');
+    await page.getByRole('link', { name: 'To ship' }).click();
+    await page.locator('.views [aria-current]', { hasText: 'To ship' }).waitFor();
+    expect(await search.inputValue()).toBe('');
     await page.context().close();
   });
 

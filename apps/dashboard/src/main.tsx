@@ -29,7 +29,6 @@ const ROUTES: Readonly<Record<string, (rest: string) => JSX.Element>> = {
   team: () => <Team />,
 };
 
-/** Undefined where it is malformed. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -21,7 +21,7 @@ export function Secret() {
   if (!shown) return null;
   return (
     <Dialog title={shown.title} onClose={close} stays>
-      <Form verb="I have stored it" onSubmit={close}>
+      <Form verb="I have stored it" send={close}>
         <p class="soft">It is shown once, now. Store it where only its program reads it.</p>
         <Copied text={shown.text} />
         {shown.hint}

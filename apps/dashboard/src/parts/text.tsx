@@ -18,15 +18,17 @@ export const minorOf = (text: string, currency: string): number =>
 
 export const stepOf = (currency: string): string => String(10 ** -digitsOf(currency));
 
+export const sum = (numbers: readonly number[]): number => numbers.reduce((before, number) => before + number, 0);
 export const noun = (n: number, one: string, many = `${one}s`): string => (n === 1 ? one : many);
-
 export const count = (n: number, one: string, many?: string): string => `${n.toLocaleString()} ${noun(n, one, many)}`;
 
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const YEAR = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
 export const clock = (at: Date): string => CLOCK.format(at);
+export const exactTime = (at: string): string => EXACT.format(new Date(at));
 
 /** In the zone of the browser; the year only where it is another one. */
 export function timeText(at: string): string {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api, useGet, type Schemas } from '../http.js';
-import { Ask, Field, textIn } from '../parts/ask.js';
+import { api, get, useGet, type Schemas } from '../http.js';
+import { Ask, Field, type Values } from '../parts/ask.js';
 import { List, Named, pageOf, right, type Columns } from '../parts/list.js';
 import { Button, LinkButton, Note, Page, RowActions } from '../parts/page.js';
 import { count, Time } from '../parts/text.js';
@@ -9,8 +9,7 @@ import { can } from '../session.js';
 
 export type StockRow = Schemas['StockListItem'];
 
-export const useWarehouses = () =>
-  useGet(['warehouses'], () => api.GET('/v1/warehouses', { params: { query: { limit: 100 } } })).data?.data ?? [];
+export const useWarehouses = () => useGet('/v1/warehouses', { query: { limit: 100 } }).data?.data ?? [];
 
 /** What names a row. Its units may change while a dialog of it is open. */
 export const keyOf = (row: StockRow) => [row.product_id, row.variant_id, row.warehouse, row.bin].join('/');
@@ -21,7 +20,6 @@ function BinName({ warehouse, bin }: Pick<StockRow, 'warehouse' | 'bin'>) {
   return <Named name={name} small={[isClosed && 'closed, not for sale']} />;
 }
 
-/** The cells that name a row of the stock or of its history. */
 export const PLACE = {
   SKU: ({ sku, product_id }: Pick<StockRow, 'sku' | 'product_id'>) => (
     <Named name={sku || `Product ${product_id}`} href={to(`/products/${product_id}`)} />
@@ -46,8 +44,7 @@ const filterOf = ({ sku, product_id, warehouse, bin }: StockRow) => ({
   bin,
 });
 
-const useMovements = (query: object) =>
-  useGet(['stock', 'movements', query], () => api.GET('/v1/stock/movements', { params: { query } }));
+const useMovements = (query: object) => useGet('/v1/stock/movements', { query });
 
 function Newest({ row }: { row: StockRow }) {
   const query = useMovements({ ...filterOf(row), limit: 3 });
@@ -75,11 +72,10 @@ async function change(given: Schemas['ChangeStockRequest'], text: string): Promi
 function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean }) {
   const { product_id, variant_id, warehouse, bin } = row;
   const name = row.sku || `product ${product_id}`;
-  const send = (form: FormData) => {
-    const units = Number(textIn(form, 'units'));
-    const effect = isSet ? { set: units, expected: Number(textIn(form, 'expected')) } : { adjust: units };
+  const send = ({ units, reason, expected }: Values<'units' | 'reason' | 'expected'>) => {
+    const effect = isSet ? { set: Number(units), expected: Number(expected) } : { adjust: Number(units) };
     const lines = [{ product_id, variant_id, warehouse, bin, ...effect }];
-    return change({ reason: textIn(form, 'reason'), lines }, `The stock of ${name} is changed.`);
+    return change({ reason, lines }, `The stock of ${name} is changed.`);
   };
   const words = isSet
     ? { label: 'Set…', title: `Set the units of ${name}`, verb: 'Set' }
@@ -136,8 +132,8 @@ function unitsOf(text: string): [sku: string, units: number][] {
 function AsOf() {
   const [cursor, setCursor] = useState('');
   useEffect(() => {
-    const read = api.GET('/v1/changes', { params: { query: { kinds: 'stock', cursor: 'now' } } });
-    read.then(({ data }) => setCursor(data?.cursor ?? '')).catch(() => undefined);
+    const end = get('/v1/changes', { query: { kinds: 'stock', cursor: 'now' } });
+    end.then(({ cursor }) => setCursor(cursor)).catch(() => undefined);
   }, []);
   return <input type="hidden" name="as_of" value={cursor} />;
 }
@@ -152,17 +148,16 @@ const UNITS = {
 /** Goods that came, or a count, of several SKUs. */
 export function Several({ isCount = false }: { isCount?: boolean }) {
   const places = useWarehouses().flatMap(({ code, bins }) => bins.map((bin) => `${code}/${bin}`));
-  const send = async (form: FormData) => {
-    const [, warehouse, bin] = /^([^/]*)\/(.*)$/.exec(textIn(form, 'place')) ?? [];
-    const as_of = textIn(form, 'as_of');
+  const send = async ({ place, as_of, reference, ...values }: Values<'place' | 'as_of' | 'reference' | 'lines'>) => {
+    const [, warehouse, bin] = /^([^/]*)\/(.*)$/.exec(place) ?? [];
     if (isCount && as_of === '')
       throw new Error('The service did not answer when this was opened. Close it, and open it again.');
-    const lines = unitsOf(textIn(form, 'lines')).map(([sku, units]) => ({
+    const lines = unitsOf(values.lines).map(([sku, units]) => ({
       sku,
       ...(warehouse && bin ? { warehouse, bin } : {}),
       ...(isCount ? { counted: units, as_of, basis: 'in_bin' as const } : { adjust: units }),
     }));
-    const body = { reference: textIn(form, 'reference') || null, reason: isCount ? 'Count' : 'Goods receipt', lines };
+    const body = { reference: reference || null, reason: isCount ? 'Count' : 'Goods receipt', lines };
     return change(body, `${count(lines.length, 'SKU')} ${isCount ? 'counted' : 'received'}.`);
   };
   const words = isCount
