@@ -9,8 +9,7 @@ import { describe, isHeld, leftOf, stillOwed, type Line, type OfOrder } from './
 
 type Change = 'cancel' | 'hold' | 'mails' | 'notes' | 'payments' | 'refunds' | 'release' | 'shipments';
 type Post<C extends Change> = paths[`/v1/orders/{id}/${C}`]['post'];
-type Body<C extends Change> =
-  Post<C> extends { requestBody?: { content: { 'application/json': infer Given } } } ? Given : never;
+type Body<C extends Change> = NonNullable<Post<C>['requestBody']>['content']['application/json'];
 
 /** Changes an order. @returns what to say then. */
 export async function change<C extends Change>(id: string, what: C, body: Body<C>, said = ''): Promise<string> {

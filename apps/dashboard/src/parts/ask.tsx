@@ -7,6 +7,9 @@ import { plainMoney, stepOf } from './text.js';
 /** The trimmed texts of the fields by their names: of boxes only those that are ticked. */
 export type Values<Name extends string = string> = Readonly<Record<Name, string>>;
 
+export const valuesOf = (form: FormData): Values =>
+  Object.fromEntries([...form].map(([name, value]) => [name, typeof value === 'string' ? value.trim() : '']));
+
 /** A button that opens a dialog, with its label; and in it one that acts, with a verb, and one that does nothing. */
 export interface AskProps {
   readonly title: string;
@@ -92,8 +95,7 @@ export function Form({ verb, keep = 'Cancel', tone = 'primary', children, send, 
     setError('');
     try {
       const form = new FormData(event.currentTarget);
-      const texts = [...form].map(([name, value]) => [name, typeof value === 'string' ? value.trim() : '']);
-      await send(Object.fromEntries(texts) as Values, form);
+      await send(valuesOf(form), form);
     } catch (failure) {
       setError(textOf(failure));
     }

@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { go, to, useRoute, type Route } from '../route.js';
+import { valuesOf } from './ask.js';
 import { LinkButton, RowName, Waiting } from './page.js';
 import { count, joined } from './text.js';
 
@@ -98,14 +99,14 @@ export function Filters({ search, children }: { search: string; children: Compon
   const address = to(route.path, route.query);
   const shown = useRef({ address, version: 0 });
   const pause = useRef<ReturnType<typeof setTimeout>>();
-  // The fields are made again where the address has other values, but not below the hands of who types.
+  // A link makes the fields again. What the form wrote itself leaves them as they are, with the caret.
   if (shown.current.address !== address) shown.current = { address, version: shown.current.version + 1 };
   const apply = (form: HTMLFormElement, replace: boolean) => {
     clearTimeout(pause.current);
     if (!form.isConnected) return;
-    const boxes = [...form.querySelectorAll('input')].map(({ name }) => [name, '']);
-    const values = Object.fromEntries([...boxes, ...new FormData(form)]) as Route['query'];
-    shown.current.address = to(route.path, { ...route.query, page: undefined, ...values });
+    const unticked = Object.fromEntries([...form.querySelectorAll('input')].map(({ name }) => [name, '']));
+    const values = { ...unticked, ...valuesOf(new FormData(form)), page: '' };
+    shown.current.address = to(route.path, { ...route.query, ...values });
     go(shown.current.address, replace);
   };
   const applyNow = (event: JSX.TargetedEvent<HTMLFormElement>) => {
