@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { anOrderBody } from '../builders/order-body.js';
 import { dashboardScene, describeInBrowser, type DashboardScene } from '../support/dashboard-scene.js';
+import { eventually } from '../support/eventually.js';
 
 jest.setTimeout(60_000);
 
@@ -143,7 +144,7 @@ describeInBrowser('what people change in the dashboard', () => {
     for (const { receipt_number } of placed) await page.getByLabel(`Choose ${receipt_number}`).check();
     await page.evaluate('window.prints = 0; window.print = () => window.prints++');
     await page.getByRole('button', { name: 'Print slips' }).click();
-    await page.waitForFunction('window.prints === 1');
+    await eventually(async () => expect(await page.evaluate('window.prints')).toBe(1));
 
     const { pages, names } = await printed();
     expect(pages).toBe(2);
