@@ -45,7 +45,7 @@ function filterOf(route: Route): OrderQuery {
 function Count({ queue }: { queue: Queue }) {
   const query = { ...QUEUES[queue].filter, ...ONLY_MODE, limit: 1 };
   const total = useGet(['counts', queue], () => api.GET('/v1/orders', { params: { query } })).data?.pagination.total;
-  return <span class="count">{total?.toLocaleString()}</span>;
+  return <>{total?.toLocaleString()}</>;
 }
 
 const Queues = ({ now }: { now: Queue }) => (

@@ -91,7 +91,7 @@ function Sessions({ id, name: person }: Person) {
     return { key: session.id, name: session.current ? `${device} (this one)` : device, detail: since, end };
   });
   return (
-    <details class="more" onToggle={(event) => open(event.currentTarget.open)}>
+    <details onToggle={(event) => open(event.currentTarget.open)}>
       <summary aria-label={`Sessions of ${alone(person)}`}>Sessions</summary>
       {enabled && <Waiting query={query} rows={1} />}
       {rows?.length === 0 && <small>Nowhere signed in.</small>}
