@@ -121,7 +121,7 @@ export function Filters({ search, children, also }: FiltersProps) {
   return (
     <form class="filters" role="search" {...on} key={JSON.stringify(route.query)} ref={keepFocus}>
       <input {...SEARCH} aria-label="Search" placeholder={search} defaultValue={route.query.search ?? ''} />
-      {children}
+      <div class="actions">{children}</div>
     </form>
   );
 }
