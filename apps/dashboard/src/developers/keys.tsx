@@ -154,7 +154,7 @@ export function Keys() {
         empty="No key works. A program of yours, such as an ERP, needs one."
       />
       {over.length > 0 && (
-        <details class="more foot">
+        <details class="foot">
           <summary>{count(over.length, 'key')} revoked or expired</summary>
           <Table label="Keys that are over" rows={over} columns={COLUMNS} />
         </details>

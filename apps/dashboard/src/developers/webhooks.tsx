@@ -195,7 +195,7 @@ function Shown({ row }: { row: WebhookListItem }) {
       {hook && <Trouble hook={hook} />}
       {hook && <WebhookActions hook={hook} />}
       {hook && hook.last_deliveries.length > 0 && (
-        <details class="more" open={!!failing_since || state === 'paused'}>
+        <details open={!!failing_since || state === 'paused'}>
           <summary>The last attempts</summary>
           <Table label={`Attempts of ${name || url}`} rows={hook.last_deliveries} columns={DELIVERIES} />
         </details>

@@ -81,7 +81,7 @@ function Actions({ order, held }: OfOrder & { held: boolean }) {
 
 /** What goes into the parcel of an order, on paper only. */
 export const Slip = ({ order }: OfOrder) => (
-  <article class="slip">
+  <article class="slip" hidden>
     <h1>{order.receipt_number}</h1>
     <Time at={order.created_at} />
     <Goods order={order} />

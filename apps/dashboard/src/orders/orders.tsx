@@ -47,7 +47,7 @@ function filterOf(route: Route): OrderQuery {
 function Count({ queue }: { queue: Queue }) {
   const query = { ...QUEUES[queue].filter, ...ONLY_MODE, limit: 1 };
   const total = useRead(['counts', queue], () => get('/v1/orders', { query })).data?.pagination.total;
-  return <span class="count">{total?.toLocaleString()}</span>;
+  return <>{total?.toLocaleString()}</>;
 }
 
 const Queues = ({ now }: { now: Queue }) => (

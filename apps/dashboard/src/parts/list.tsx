@@ -121,7 +121,7 @@ export function Filters({ search, children }: { search: string; children: Compon
   return (
     <form class="filters" role="search" {...on} key={shown.current.version}>
       <input {...SEARCH} aria-label="Search" placeholder={search} defaultValue={route.query.search ?? ''} />
-      {children}
+      <div class="actions">{children}</div>
     </form>
   );
 }

@@ -133,7 +133,7 @@ function About({ product: { description, categories, specifications, metadata, s
     <>
       {description && (
         <Section title="Description">
-          <p class="detail">{description}</p>
+          <p class="soft">{description}</p>
         </Section>
       )}
       <Section title="About">

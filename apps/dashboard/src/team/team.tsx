@@ -95,7 +95,7 @@ function Sessions({ id }: Person) {
 function SignedIn({ row }: { row: Person }) {
   const [isOpen, open] = useState(false);
   return (
-    <details class="more" onToggle={(event) => open(event.currentTarget.open)}>
+    <details onToggle={(event) => open(event.currentTarget.open)}>
       <summary aria-label={`Sessions of ${alone(row.name)}`}>Sessions</summary>
       {isOpen && <Sessions {...row} />}
     </details>
