@@ -6,10 +6,7 @@ import { to } from '../route.js';
 
 export const INCLUDE: OrderQuery['include'] = ['held', 'units', 'refund_due', 'external_reference', 'is_test'];
 export const ONLY_MODE = { is_test: mode === 'test' };
-
-export interface OfOrder {
-  readonly order: Order;
-}
+export type OfOrder = Readonly<{ order: Order }>;
 
 export type Line = Order['line_items'][number];
 export const isHeld = ({ pipeline }: Order): boolean => pipeline.some(({ state }) => state === 'held');

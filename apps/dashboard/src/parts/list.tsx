@@ -128,10 +128,8 @@ export function Filters({ search, children }: { search: string; children: Compon
 
 export const capital = (value: string): string => value.charAt(0).toUpperCase() + value.slice(1).toLowerCase();
 
-type ChoiceProps = Readonly<{ name: string; label: string; values: readonly (readonly string[])[] }>;
-
 /** @param values each with its word, where that is another one. */
-export function Choice({ name, label, values }: ChoiceProps) {
+export function Choice({ name, label, values }: { name: string; label: string; values: string[][] }) {
   const { query } = useRoute();
   return (
     <select name={name} aria-label={label}>
@@ -198,10 +196,8 @@ export const Rows = ({ rows }: { rows: readonly Line[] }) => (
   </ul>
 );
 
-type NamedProps = Readonly<{ name: ComponentChildren; href?: string; small?: readonly unknown[] }>;
-
 /** A name in a cell of a table. @param small below it; the parts that are empty are left out. */
-export function Named({ name, href, small = [] }: NamedProps) {
+export function Named({ name, href, small = [] }: { name: ComponentChildren; href?: string; small?: unknown[] }) {
   const text = joined(small);
   return (
     <span class="line">
@@ -211,9 +207,7 @@ export function Named({ name, href, small = [] }: NamedProps) {
   );
 }
 
-type Fact = readonly [name: string, value: string];
-
-export const Facts = ({ facts }: { facts: readonly (Fact | false)[] }) => (
+export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: string] | false)[] }) => (
   <dl class="facts-list">
     {facts
       .filter((fact) => fact !== false)

@@ -20,8 +20,6 @@ export const Announcements = () => (
   </p>
 );
 
-type ButtonProps = JSX.ButtonHTMLAttributes<HTMLButtonElement> & { readonly text: ComponentChildren };
-
 /** Names the row that a button is in, for a reader of the screen. */
 export const RowName = createContext('');
 const useName = (text: ComponentChildren) => {
@@ -38,7 +36,7 @@ export const RowActions = ({ of, children }: { of: string; children: ComponentCh
 export const focusHeading = () => document.querySelector('h1')?.focus();
 
 /** One that goes, or can no longer be pressed, gives the focus to the heading of the page. */
-export function Button({ text, ...button }: ButtonProps) {
+export function Button({ text, ...button }: JSX.ButtonHTMLAttributes & { text: ComponentChildren }) {
   const ref = useRef<HTMLButtonElement>(null);
   const leave = () => {
     if (document.activeElement === ref.current) focusHeading();
