@@ -1,6 +1,10 @@
 import { MoveRefused, StoreMoved, StoreMoves, StoreRepository, type MoveStep } from '@app/application';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import pg from 'pg';
+import { DataCipher } from '../../libs/infrastructure/src/platform/data-cipher.js';
+import { MaintenanceConnection } from '../../libs/infrastructure/src/postgres/maintenance-connection.js';
 import { isCopied, NOT_COPIED, tablesOfStores } from '../../libs/infrastructure/src/stores/move/moved-tables.js';
+import { PostgresStoreMoves } from '../../libs/infrastructure/src/stores/move/postgres-store-moves.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { eventually } from '../support/eventually.js';
 import { startOwnCluster } from '../support/own-cluster.js';
@@ -26,10 +30,13 @@ beforeAll(async () => {
 afterAll(() => Promise.all([source.stop(), target.stop()]));
 
 const movesOf = ({ app }: RunningApi) => app.get(StoreMoves, { strict: false });
-const move = async (from: RunningApi, to: RunningApi, subdomain = source.store.subdomain) => {
+type OnStep = (step: MoveStep) => void;
+const move = async (from: RunningApi, to: RunningApi, subdomain = source.store.subdomain, onStep?: OnStep) => {
   const steps: MoveStep[] = [];
   const onProgress = ({ step, detail }: { step: MoveStep; detail: string }) => {
-    if (detail === '') steps.push(step);
+    if (detail !== '') return;
+    steps.push(step);
+    onStep?.(step);
   };
   const report = await movesOf(from).move({ subdomain, target: to.database.url, onProgress });
   return { ...report, steps };
@@ -49,6 +56,10 @@ const headers = (api: RunningApi, key: string) => ({
 const placeAt = (api: RunningApi, key: string) =>
   api.inject({ method: 'POST', url: '/v1/orders', headers: headers(source, key), payload: anOrderBody(productId, 1) });
 const readAt = (api: RunningApi, url: string) => api.inject({ method: 'GET', url, headers: headers(source, 'read') });
+const statusOf = async (database: TestDatabase, storeId: number) => {
+  const [row] = await database.query<{ status: string }>('SELECT status FROM stores WHERE id = $1', [storeId]);
+  return row?.status;
+};
 const left = async (database: TestDatabase, storeId: number) => {
   const tables = await database.query<{ name: string }>(
     `SELECT attrelid::regclass::text AS name FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
@@ -155,6 +166,54 @@ describe('StoreMoves', () => {
     await expect(movesOf(source).check(store.subdomain, database.url)).rejects.toThrow('in the same cluster');
   });
 
+  it.each<[string, ((socket: Socket) => void) | null, string]>([
+    ['no server', null, 'Connection refused'],
+    ['a server that is silent', () => undefined, 'no answer within 5 s'],
+    [
+      'the target itself',
+      (socket) => {
+        const server = connect(Number(new URL(target.database.url).port), '127.0.0.1');
+        socket.pipe(server).pipe(socket);
+      },
+      'another database is there',
+    ],
+  ])('refuses a target whose server finds %s at the address of the source', async (_, answer, reason) => {
+    const { store } = await source.withStore();
+    // PostgreSQL reads hostaddr, and the command's driver does not: the address means another machine to the target.
+    const url = new URL(source.database.url);
+    for (const { database } of [source, target]) {
+      await database.query(`DROP ROLE IF EXISTS mover; CREATE ROLE mover SUPERUSER LOGIN PASSWORD 'mover'`);
+    }
+    Object.assign(url, { username: 'mover', password: 'mover', search: '?hostaddr=127.0.0.2' });
+    const sockets: Socket[] = [];
+    const server: Server | null = answer && createServer((socket) => answer(socket.on('error', () => undefined)));
+    server?.on('connection', (socket) => sockets.push(socket)).listen(Number(url.port), '127.0.0.2');
+    const cipher = source.app.get(DataCipher, { strict: false });
+    const moves = new PostgresStoreMoves(new MaintenanceConnection(url.href), cipher);
+
+    const faults = await moves.check(store.subdomain, target.database.url);
+
+    for (const socket of sockets) socket.destroy();
+    server?.close();
+    expect(faults).toEqual([expect.stringContaining(reason)]);
+    expect(await source.database.query('SELECT pubname FROM pg_publication')).toEqual([]);
+  });
+
+  it('refuses a target without free origins and workers of replication', async () => {
+    const { store } = await source.withStore();
+    const full = await startOwnCluster(FIRST_OF_TARGET, { max_logical_replication_workers: '1' });
+    await full.query(`SELECT pg_replication_origin_create('other ' || n) FROM generate_series(1, 8) AS n`);
+
+    const faults = await movesOf(source)
+      .check(store.subdomain, full.url)
+      .finally(() => full.drop());
+
+    expect(faults).toEqual([
+      expect.stringContaining('max_active_replication_origins'),
+      expect.stringContaining('max_logical_replication_workers'),
+    ]);
+  });
+
   it('copies every table of a store by a primary key, or names it as not copied', async () => {
     const client = new pg.Client({ connectionString: source.database.url });
     await client.connect();
@@ -194,17 +253,65 @@ describe('StoreMoves', () => {
     await client.query('BEGIN');
     await client.query(`SELECT pg_advisory_xact_lock(hashtext('list_tally_changes'), $1)`, [store.id]);
     const moving = move(source, target, store.subdomain);
-    await eventually(async () => {
-      const [row] = await database.query<{ status: string }>('SELECT status FROM stores WHERE id = $1', [store.id]);
-      expect(row?.status).toBe('MOVING');
-    });
-    await eventually(async () => {
-      const [row] = await database.query<{ status: string }>('SELECT status FROM stores WHERE id = $1', [store.id]);
-      expect(row?.status).toBe('ACTIVE');
-    });
+    await eventually(async () => expect(await statusOf(database, store.id)).toBe('MOVING'));
+    await eventually(async () => expect(await statusOf(database, store.id)).toBe('ACTIVE'));
     await client.end();
 
     expect(await moving).toMatchObject({ differences: [] });
+  });
+
+  it('opens the store again at once when the target stops to apply changes, and goes on when it can', async () => {
+    const { store, database } = await source.withStore();
+    const stop = (step: MoveStep) => {
+      if (step === 'draining') void target.database.query(`ALTER SUBSCRIPTION store_move_${store.id} DISABLE`);
+    };
+
+    await expect(move(source, target, store.subdomain, stop)).rejects.toThrow('The log of its PostgreSQL says why');
+
+    expect(await statusOf(database, store.id)).toBe('ACTIVE');
+    expect(await move(source, target, store.subdomain)).toMatchObject({ differences: [] });
+  });
+
+  it('ends the replication before the store leaves the source: what the target has then, it has after a crash', async () => {
+    const { store, database } = await source.withStore();
+    await database.query(`ALTER TABLE stores ADD CONSTRAINT stays CHECK (id <> ${store.id} OR status <> 'MOVED')`);
+
+    await expect(move(source, target, store.subdomain)).rejects.toThrow('"stays"');
+
+    const sql = 'SELECT subenabled AS "isRunning" FROM pg_subscription WHERE subname = $1';
+    expect(await target.database.query(sql, [`store_move_${store.id}`])).toEqual([{ isRunning: false }]);
+    await database.query('ALTER TABLE stores DROP CONSTRAINT stays');
+    expect(await move(source, target, store.subdomain)).toMatchObject({ differences: [] });
+  });
+
+  it('waits for locks after the switch', async () => {
+    const { store, database } = await source.withStore();
+    const lock = 'BEGIN; LOCK TABLE store_moves; SELECT pg_sleep(3.5); ROLLBACK';
+    const waits: Promise<unknown>[] = [];
+
+    const moved = await move(source, target, store.subdomain, (step) => {
+      if (step === 'verified') waits.push(database.query(lock));
+    });
+
+    await Promise.all(waits);
+    expect(moved.steps.at(-1)).toBe('cleaned');
+  });
+
+  it('forgets no store whose rows were not compared, or differ, also after a repeat', async () => {
+    const { store, database } = await source.withStore();
+    const note = (step: string, details: string) =>
+      database.query('INSERT INTO store_moves (store_id, step, details) VALUES ($1, $2, $3)', [
+        store.id,
+        step,
+        details,
+      ]);
+    await moveUntil('opened', store.subdomain);
+
+    expect(await move(source, target, store.subdomain)).toMatchObject({ rows: null, differences: [] });
+    await expect(movesOf(source).forget(store.subdomain)).rejects.toThrow('was not compared');
+    await note('verified', '{"differences": ["brands"]}');
+    expect(await move(source, target, store.subdomain)).toMatchObject({ differences: ['brands'] });
+    await expect(movesOf(source).forget(store.subdomain)).rejects.toThrow('brands differ');
   });
 
   it('forgets no store that is at home', async () => {

@@ -7,9 +7,9 @@ import pg from 'pg';
 import type { TestDatabase } from './test-database.js';
 
 /** A migrated database in a cluster of its own, from which a store can move. @param firstStoreId of its new stores. */
-export async function startOwnCluster(firstStoreId: number, walLevel = 'logical'): Promise<TestDatabase> {
+export async function startOwnCluster(firstStoreId: number, more: Record<string, string> = {}): Promise<TestDatabase> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'store-commerce-cluster-'));
-  const settings = { fsync: 'off', full_page_writes: 'off', wal_level: walLevel };
+  const settings = { fsync: 'off', full_page_writes: 'off', wal_level: 'logical', ...more };
   const server = await startEmbeddedPostgres({ dataDir, settings });
   await migrate(server.url);
   const pool = new pg.Pool({ connectionString: server.url, max: 3 });

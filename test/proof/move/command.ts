@@ -18,6 +18,8 @@ export type Death = keyof typeof DEATHS;
 export interface MoveReport {
   readonly differences: readonly string[];
   readonly closedMs: number | null;
+  /** Null when the killed command did not compare the rows. */
+  readonly rows: number | null;
 }
 
 /** The sessions of a killed command hold the lock of moves until the servers notice; on a busy machine a mail takes long. */

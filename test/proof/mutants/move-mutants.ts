@@ -12,7 +12,6 @@ export const MOVE_MUTANTS: readonly Mutant[] = [
   mutant('the worker of the target sends mails of the copy', 'move', /mail \S+ was sent by both clusters/, [
     'served-stages',
   ]),
-  mutant('the worker of the target sends messages of the copy', 'move', /the receiver: /, ['served-webhooks']),
   mutant('a store is closed while its mails are sent', 'move', /What was being written did not end/, [
     'drained-worker',
   ]),

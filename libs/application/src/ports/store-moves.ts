@@ -65,7 +65,7 @@ export abstract class StoreMoves {
   abstract abort(subdomain: string, target: string): Promise<void>;
 
   /**
-   * Deletes what is left of a store that has moved away.
+   * Deletes what is left of a store that has moved away, and whose rows were compared.
    *
    * @returns the number of deleted rows.
    * @throws MoveRefused, NotFound

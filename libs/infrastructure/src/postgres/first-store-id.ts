@@ -26,7 +26,8 @@ export function beginStoreIdsAt(url: string, first: number): Promise<void> {
       const { rows } = await client.query<{ next: number }>(NEXT);
       const next = rows[0]?.next ?? 1;
       if (next > first) throw new StoreIdsInUse(first, next);
-      await client.query(`ALTER TABLE stores ALTER id RESTART WITH ${first}; COMMIT`);
+      // The start is kept: an import gives no id below it.
+      await client.query(`ALTER TABLE stores ALTER id SET START WITH ${first} RESTART WITH ${first}; COMMIT`);
     }),
   );
 }

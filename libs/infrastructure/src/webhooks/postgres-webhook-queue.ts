@@ -60,7 +60,6 @@ const CLAIM = `/* webhooks.claim */
   WITH chosen AS (
     SELECT store_id, id FROM webhooks
     WHERE (store_id, id) IN (SELECT * FROM unnest($2::int[], $3::uuid[])) AND ${IS_FREE}
-      /* @protects served-webhooks */
       AND is_served(store_id)
     FOR NO KEY UPDATE SKIP LOCKED
   )

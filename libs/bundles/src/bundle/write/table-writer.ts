@@ -108,12 +108,13 @@ function statements({ table, id = 'id', key, columns: values, numbered, global }
     JOIN ${table} AS o ON ${global ? '' : 'o.store_id = $2 AND '}${sameKey}`;
   const find = `SELECT o.${id} AS id, jsonb_build_array(${of('o', key)}) AS key ${matching}`;
   const scope = global ? '' : 'store_id, ';
+  const sequence = `pg_get_serial_sequence('${table}', 'id')`;
   // An existing row keeps its id.
   const kept = `given.fields${numbered ? ` - 'id'` : ''}`;
-  // OFFSET keeps the planner from reading the ids of the whole table.
+  // OFFSET keeps the planner from reading the ids of the whole table. A store's id below the start is another cluster's.
   const isFree = `row_number() OVER (PARTITION BY n.id ORDER BY given.position) = 1
-        AND NOT EXISTS (SELECT FROM ${table} AS taken WHERE ${global ? '' : 'taken.store_id = $2 AND '}taken.id = n.id OFFSET 0)`;
-  const sequence = `pg_get_serial_sequence('${table}', 'id')`;
+        AND NOT EXISTS (SELECT FROM ${table} AS taken WHERE ${global ? '' : 'taken.store_id = $2 AND '}taken.id = n.id OFFSET 0)
+        AND n.id >= (SELECT seqstart FROM pg_sequence WHERE seqrelid = ${sequence}::regclass)`;
   const ownId = `CASE WHEN n.id IS NOT NULL AND ${isFree} THEN n.id ELSE nextval(${sequence})::int END, `;
   return {
     find: `/* import.${table}.find */ ${find}`,

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { KEY_ID_BYTES } from '../../platform/data-cipher.js';
 import { ENCRYPTED_COLUMNS } from '../../secrets/encrypted-columns.js';
 import { isCopied, tablesOfStores } from './moved-tables.js';
+import { faultsOfAddress } from './reach-source.js';
 import type { Clusters } from './replication.js';
 
 interface Server {
@@ -12,6 +13,8 @@ interface Server {
   readonly isStandby: boolean;
   readonly slotsLeft: number;
   readonly sendersLeft: number;
+  readonly originsLeft: number;
+  readonly workersLeft: number;
   readonly mayReplicate: boolean;
   readonly role: string;
   readonly migrations: readonly string[];
@@ -23,6 +26,10 @@ const SERVER = `/* moves.server */
     pg_is_in_recovery() AS "isStandby", current_user AS role,
     current_setting('max_replication_slots')::int - (SELECT count(*) FROM pg_replication_slots)::int AS "slotsLeft",
     current_setting('max_wal_senders')::int - (SELECT count(*) FROM pg_stat_replication)::int AS "sendersLeft",
+    coalesce(current_setting('max_active_replication_origins', true), current_setting('max_replication_slots'))::int
+      - (SELECT count(*) FROM pg_replication_origin)::int AS "originsLeft",
+    least(current_setting('max_logical_replication_workers')::int, current_setting('max_worker_processes')::int - 1)
+      - (SELECT count(pid) FROM pg_stat_subscription)::int AS "workersLeft",
     (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS "mayReplicate",
     ARRAY(SELECT name::text FROM migrations ORDER BY name) AS migrations`;
 
@@ -37,6 +44,7 @@ export async function faultsOfMove(
   if (from.migrations.join() !== to.migrations.join()) {
     return ['The schemas differ: run `npx store-commerce migrate` of the same release on both.'];
   }
+  const isAble = [from, to].every(({ isStandby, mayReplicate }) => !isStandby && mayReplicate);
   return [
     ...(from.isStandby || to.isStandby ? ['A standby cannot take part: give the URLs of the primaries.'] : []),
     ...(from.walLevel === 'logical'
@@ -45,7 +53,15 @@ export async function faultsOfMove(
     // One slot, and for each table that is being copied another.
     ...(from.slotsLeft > 2 ? [] : ['The source has no free replication slots: raise max_replication_slots.']),
     ...(from.sendersLeft > 2 ? [] : ['The source has no free senders: raise max_wal_senders.']),
-    ...(to.slotsLeft > 2 ? [] : ['The target has no free replication slots: raise max_replication_slots.']),
+    ...(to.originsLeft > 2
+      ? []
+      : [
+          'The target has no free origins: raise max_active_replication_origins, before version 18 max_replication_slots.',
+        ]),
+    // One applies the changes, and one copies tables.
+    ...(to.workersLeft > 1
+      ? []
+      : ['The target has no free workers: raise max_logical_replication_workers and max_worker_processes.']),
     ...[from, to].flatMap(({ mayReplicate, role }) =>
       mayReplicate ? [] : [`The role ${role} must be a superuser while the store moves.`],
     ),
@@ -54,6 +70,7 @@ export async function faultsOfMove(
     ...(await unkeyedTables(source)),
     ...(await rowsOfExtensions(clusters)),
     ...(await unreadableSecrets(clusters, keyIds)),
+    ...(isAble ? await faultsOfAddress(clusters, from.cluster) : []),
   ];
 }
 

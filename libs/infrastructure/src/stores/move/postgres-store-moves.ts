@@ -94,7 +94,7 @@ export class PostgresStoreMoves extends StoreMoves {
           await note(moving, 'copying', { place, timelines: await timelinesOf(moving) });
         }
         await copyProfile(moving);
-        await beginReplication(moving, this.connection.url);
+        await beginReplication(moving);
         onProgress({ step: 'copying', detail: '' });
         await waitForCopy(moving, (detail) => onProgress({ step: 'copying', detail }));
         for (const { name } of (await tablesOfStores(moving.target)).filter(isCopied)) {
@@ -110,20 +110,22 @@ export class PostgresStoreMoves extends StoreMoves {
           await this.assertMayOpen(moving);
           await snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM stores LIMIT 1');
         }
+        // The target applies changes without a flush. This commit flushes them: after LEAVE, no repeat waits for them again.
+        if (!wasOpen) await stopReplication(moving);
         // @protects one-home
         await moving.source.query(LEAVE, [moving.storeId]);
-        if (!wasOpen) {
-          await stopReplication(moving);
-          await openTarget(moving);
-        }
+        if (!wasOpen) await openTarget(moving);
         const closedMs = closedAt === null ? null : Math.round(performance.now() - closedAt);
         await finish('opened');
         const compared = wasOpen ? null : await compare(moving, snapshot);
-        await note(moving, 'verified', { differences: compared?.differences ?? [] });
-        onProgress({ step: 'verified', detail: '' });
+        if (compared) {
+          await note(moving, 'verified', { differences: compared.differences });
+          onProgress({ step: 'verified', detail: '' });
+        }
         await endReplication(moving);
         await finish('cleaned');
-        return { subdomain, rows: compared?.rows ?? null, differences: compared?.differences ?? [], closedMs };
+        const { differences = [] } = compared ?? moving.done.get('verified') ?? {};
+        return { subdomain, rows: compared?.rows ?? null, differences, closedMs };
       });
     });
   }
@@ -151,7 +153,11 @@ export class PostgresStoreMoves extends StoreMoves {
       if (status !== 'MOVED' || !done.has('cleaned')) {
         throw new MoveRefused(`The store ${subdomain} has not moved away from this database, or not to the end.`);
       }
-      const { differences = [] } = done.get('verified') ?? {};
+      const verified = done.get('verified');
+      if (!verified) {
+        throw new MoveRefused(`The copy of ${subdomain} at the target was not compared: see docs/scaling.md.`);
+      }
+      const { differences = [] } = verified;
       if (differences.length > 0) {
         throw new MoveRefused(`The rows of ${differences.join(', ')} differ at the target: this copy is the evidence.`);
       }
@@ -186,7 +192,7 @@ export class PostgresStoreMoves extends StoreMoves {
         for (const client of [source, target]) await lockMigrations(client);
         const { id, status } = await findStore(source, subdomain);
         const done = await stepsDone(source, id);
-        return work({ storeId: id, source, target, subdomain, status, done });
+        return work({ storeId: id, source, target, address: this.connection.url, subdomain, status, done });
       }),
     );
   }
@@ -286,13 +292,11 @@ async function close(moving: Moving, onDrain: () => void): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     await note(moving, 'draining');
     onDrain();
-    await moving.source.query(`SET lock_timeout = ${WRITERS_MS}`);
     try {
       // @protects drained-worker
       await drain(moving);
       const closedAt = performance.now();
-      await moving.source.query(CLOSE, [moving.storeId]);
-      if (await isStill(moving)) return closedAt;
+      if (await withLockLimit(moving, () => shut(moving))) return closedAt;
     } catch (error) {
       if (!isLockTimeout(error)) {
         await reopen(moving);
@@ -339,8 +343,18 @@ async function drain(moving: Moving): Promise<void> {
   }
 }
 
-/** Whether the closed store has no writer left, and the target all its rows. */
-async function isStill(moving: Moving): Promise<boolean> {
+async function withLockLimit<T>({ source }: Moving, work: () => Promise<T>): Promise<T> {
+  await source.query(`SET lock_timeout = ${WRITERS_MS}`);
+  try {
+    return await work();
+  } finally {
+    await source.query('SET lock_timeout = 0');
+  }
+}
+
+/** @returns whether the store has no writer left, and the target all its rows. */
+async function shut(moving: Moving): Promise<boolean> {
+  await moving.source.query(CLOSE, [moving.storeId]);
   if (!(await waitForWriters(moving))) return false;
   // A worker may have claimed a stage while the drain ended.
   if ((await busy(moving)).stages) return false;

@@ -15,10 +15,12 @@ export interface Clusters {
   readonly storeId: number;
   readonly source: pg.ClientBase;
   readonly target: pg.ClientBase;
+  /** Of the source, for the server of the target. */
+  readonly address: string;
 }
 
-/** @param address of the source for the server of the target. */
-export async function beginReplication({ storeId, source, target }: Clusters, address: string): Promise<void> {
+/** Also the one that has stopped, for an error or before the switch. */
+export async function beginReplication({ storeId, source, target, address }: Clusters): Promise<void> {
   const name = nameOfMove(storeId);
   if (!(await exists(source, 'SELECT FROM pg_publication WHERE pubname = $1', name))) {
     const tables = (await tablesOfStores(source)).filter(isCopied).map(({ name: table, columns }) => {
@@ -30,7 +32,10 @@ export async function beginReplication({ storeId, source, target }: Clusters, ad
       `/* moves.publish */ CREATE PUBLICATION ${name} FOR TABLE ${tables.join(', ')} WITH (publish_via_partition_root = true)`,
     );
   }
-  if (await exists(target, SUBSCRIPTION, name)) return;
+  if (await exists(target, SUBSCRIPTION, name)) {
+    await target.query(`/* moves.enable */ ALTER SUBSCRIPTION ${name} ENABLE`);
+    return;
+  }
   // A killed command can leave the slot of a subscription that was not created.
   await source.query(DROP_SLOT, [name]);
   // No log shows the address, which has a password.
@@ -57,13 +62,15 @@ export async function waitForCopy(clusters: Clusters, onProgress: (detail: strin
 }
 
 /** Waits until the target has all that the source had when it was closed. @returns whether it came in time. */
-export async function arrives({ storeId, target }: Clusters, closedAt: Date, patienceMs: number): Promise<boolean> {
+export async function arrives(clusters: Clusters, closedAt: Date, patienceMs: number): Promise<boolean> {
+  const { storeId, target } = clusters;
   const giveUp = performance.now() + patienceMs;
   for (;;) {
     const sql = `/* moves.arrived */ SELECT FROM store_moves WHERE store_id = $1 AND step = 'closed' AND at = $2`;
     const { rows } = await target.query(sql, [storeId, closedAt]);
     if (rows.length > 0) return true;
     if (performance.now() > giveUp) return false;
+    await assertRuns(clusters);
     await sleep(2);
   }
 }
@@ -96,7 +103,7 @@ const HIDING = [
   'log_min_duration_statement = -1',
   'track_activities = off',
 ];
-const HIDDEN = HIDING.map((setting) => `SET ${setting}`).join('; ');
+export const HIDDEN = HIDING.map((setting) => `SET ${setting}`).join('; ');
 const SHOWN = HIDING.map((setting) => `RESET ${setting.split(' ')[0]}`).join('; ');
 
 const SUBSCRIPTION = 'SELECT FROM pg_subscription WHERE subname = $1';
@@ -116,12 +123,13 @@ const LAG = `/* moves.lag */
 async function assertRuns({ storeId, target }: Clusters): Promise<void> {
   if (await exists(target, `${SUBSCRIPTION} AND subenabled`, nameOfMove(storeId))) return;
   throw new MoveRefused(
-    'The target could not apply a change, and stopped: its log says why. Abort the move with --abort.',
+    'The target could not apply a change, and stopped. The log of its PostgreSQL says why. The store goes on here: ' +
+      'remove the cause and repeat the command, or take the move back with --abort.',
   );
 }
 
-async function exists(client: pg.ClientBase, sql: string, name: string): Promise<boolean> {
+export async function exists(client: pg.ClientBase, sql: string, name: string): Promise<boolean> {
   return (await client.query(sql, [name])).rows.length > 0;
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -1,0 +1,40 @@
+import { errorCode } from '../../platform/error-code.js';
+import { exists, HIDDEN, quoted, type Clusters } from './replication.js';
+
+const REACH_MS = 5_000;
+const CONNECTION_FAILURE = '08006';
+const QUERY_CANCELED = '57014';
+
+const FOUND = `SELECT FROM pg_subscription_rel JOIN pg_subscription ON pg_subscription.oid = srsubid WHERE subname = $1`;
+
+/**
+ * The server of the target looks at the address for a publication that only the source has. Without a slot: a server that waits
+ * for one of its own would wait for ever. Nothing of it is left.
+ *
+ * @param cluster of the source.
+ */
+export async function faultsOfAddress({ source, target, address }: Clusters, cluster: string): Promise<string[]> {
+  const name = `store_move_check_${cluster}`;
+  const unpublish = `/* moves.unpublish_check */ DROP PUBLICATION IF EXISTS ${name}`;
+  await source.query(unpublish);
+  await source.query(`/* moves.publish_check */ CREATE PUBLICATION ${name} FOR TABLE store_moves`);
+  try {
+    await target.query(`BEGIN; SET LOCAL statement_timeout = ${REACH_MS}; ${HIDDEN}`);
+    await target.query(
+      `/* moves.subscribe_check */ CREATE SUBSCRIPTION ${name} CONNECTION ${quoted(address)} PUBLICATION ${name}
+       WITH (enabled = false, create_slot = false, slot_name = NONE)`,
+    );
+    return (await exists(target, FOUND, name)) ? [] : [unreached('another database is there')];
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === QUERY_CANCELED) return [unreached(`no answer within ${REACH_MS / 1_000} s`)];
+    if (code !== CONNECTION_FAILURE) throw error;
+    return [unreached((error as Error).message)];
+  } finally {
+    await target.query('ROLLBACK');
+    await source.query(unpublish);
+  }
+}
+
+const unreached = (reason: string): string =>
+  `The server of the target does not reach the source by DATABASE_DIRECT_URL, or else DATABASE_URL (localhost is its own machine): ${reason}`;
