@@ -55,20 +55,17 @@ async function send(request: Request): Promise<Response> {
 }
 
 /** Whether a repeated request would be answered alike. */
-function isAnswer({ status, headers }: Response): boolean {
-  if (status === 409) return headers.get('x-error-code') !== 'idempotency_in_flight';
-  return status !== 429 && status < 500;
-}
+const isAnswer = (response: Response): boolean =>
+  !isDown(response) && response.headers.get('x-error-code') !== 'idempotency_in_flight';
 
 /** @throws the words of the service, with its status, for everything but a success. */
 async function check(response: Response): Promise<void> {
-  if (response.ok) return;
-  const body = (await response.json().catch(() => ({}))) as { error?: string };
-  const code = response.headers.get('x-error-code') ?? '';
-  if (response.status === 401) signedOut.set('ended');
-  if (code === 'stale_sign_in') signedOut.set('stale');
-  const { status } = response;
-  throw Object.assign(new Error(body.error ?? `The service answered ${status}.`), { status });
+  const { ok, status, headers } = response;
+  if (ok) return;
+  const { error } = (await response.json().catch(() => ({}))) as { error?: string };
+  if (status === 401) signedOut.set('ended');
+  if (headers.get('x-error-code') === 'stale_sign_in') signedOut.set('stale');
+  throw Object.assign(new Error(error ?? `The service answered ${status}.`), { status });
 }
 
 /** The dashboard is one folder below the API, also behind the prefix of a proxy. */
@@ -102,7 +99,7 @@ export function textOf(error: unknown): string {
 export const statusOf = (error: unknown): number => (error as { status?: number } | null)?.status ?? 0;
 
 export const POLL_MS = 10_000;
-/** Whether the same request may succeed later. */
+/** Whether the same request may succeed later. @param error of a request, or its answer. */
 export const isDown = (error: unknown): boolean => [0, 429].includes(statusOf(error)) || statusOf(error) >= 500;
 
 export const queries = new QueryClient({

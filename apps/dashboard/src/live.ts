@@ -3,22 +3,15 @@ import type { Order, OrderListItem, Schemas } from './http.js';
 import { sum } from './parts/text.js';
 import { createStore } from './store.js';
 
-interface Live {
-  readonly state: 'connecting' | 'live' | 'polling' | 'reconnecting';
-  /** When it was lost. */
-  readonly since?: Date;
-}
+/** With the time since when it is lost. */
+type Live = Readonly<{ state: 'connecting' | 'live' | 'polling' | 'reconnecting'; since?: Date }>;
 
 export const live = createStore<Live>({ state: 'connecting' });
 /** Orders that were placed since the lists were read. They are shown when the person asks. */
 export const arrivals = createStore<readonly string[]>([]);
 
 /** What the tab that reads the feed gives to the others. */
-interface Message {
-  readonly live: Live;
-  readonly cursor?: string | undefined;
-  readonly changes: readonly Schemas['Change'][];
-}
+type Message = Readonly<{ live: Live; cursor?: string | undefined; changes: readonly Schemas['Change'][] }>;
 
 const NAME = `dashboard-${mode}`;
 const RETRY_MS = 3_000;
