@@ -27,10 +27,6 @@ export const signedOut = createStore<'' | 'ended' | 'stale'>('');
 const MAX_TRIES = 4;
 export const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** 128 random bits, also where `crypto.randomUUID` is absent. */
-export const newKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-
 /** The changes that an `Idempotency-Key` makes repeatable. */
 const KEYED = /\/v1\/(orders\/.*|stock|prices|webhooks)$/;
 /** The key of each change until it has its answer, so that a repeated click acts once. */
@@ -40,7 +36,7 @@ const keys = new Map<string, string>();
 async function send(request: Request): Promise<Response> {
   if (request.method !== 'POST' || !KEYED.test(request.url)) return fetch(request);
   const change = `${request.url} ${await request.clone().text()}`;
-  const key = keys.get(change) ?? newKey();
+  const key = keys.get(change) ?? crypto.randomUUID();
   keys.set(change, key);
   request.headers.set('Idempotency-Key', key);
   for (let tried = 1; ; tried++) {
@@ -102,14 +98,8 @@ export const POLL_MS = 10_000;
 /** Whether the same request may succeed later. @param error of a request, or its answer. */
 export const isDown = (error: unknown): boolean => [0, 429].includes(statusOf(error)) || statusOf(error) >= 500;
 
-export const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 15_000,
-      retry: (tries, error) => tries < 3 && isDown(error),
-    },
-  },
-});
+const retry = (tries: number, error: Error) => tries < 3 && isDown(error);
+export const queries = new QueryClient({ defaultOptions: { queries: { staleTime: 15_000, retry } } });
 
 /** The answer before stays while another is on its way. @param everyMs reads again, while the page is seen. */
 export const useRead = <T>(name: readonly unknown[], read: () => Promise<T>, everyMs = 0): UseQueryResult<T> =>

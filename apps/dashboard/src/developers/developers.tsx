@@ -1,11 +1,11 @@
 import { get, useRead, type Schemas } from '../http.js';
+import { Secret } from '../parts/ask.js';
 import { List, right, type Columns } from '../parts/list.js';
-import { Note, Page } from '../parts/page.js';
+import { Forbidden, Page } from '../parts/page.js';
 import { sum } from '../parts/text.js';
 import { to, useRoute } from '../route.js';
 import { can } from '../session.js';
 import { Keys, NewKey } from './keys.js';
-import { Secret } from './secret.js';
 import { EditWebhook, Webhooks } from './webhooks.js';
 
 /** What to do about the codes that integrations meet most. The guide has all of them. */
@@ -86,7 +86,7 @@ export function Developers() {
           API reference ↗
         </a>
       </nav>
-      {tab ? <tab.content /> : <Note tone="wait">Your role does not include keys and webhooks.</Note>}
+      {tab ? <tab.content /> : <Forbidden />}
       <Secret />
     </Page>
   );

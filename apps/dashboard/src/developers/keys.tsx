@@ -1,11 +1,10 @@
 import { api, isDown, mode, textOf, useGet, type Schemas, type Scope, type StoreKey } from '../http.js';
-import { Ask, Choices, Field, type Values } from '../parts/ask.js';
+import { Ask, Choices, Copied, Field, secret, type Values } from '../parts/ask.js';
 import { List, Named, pageOf, Table, right, type Columns } from '../parts/list.js';
 import { Badge, RowActions } from '../parts/page.js';
 import { alone, count, Time, timeText } from '../parts/text.js';
 import { useRoute } from '../route.js';
 import { can } from '../session.js';
-import { Copied, secret } from './secret.js';
 
 type Word = Schemas['CreateKeyRequest']['scope'][number];
 

@@ -1,9 +1,8 @@
 import { api, refresh, textOf, useGet, type Webhook, type WebhookListItem } from '../http.js';
-import { Ask, Check, Choices, Field, type Values } from '../parts/ask.js';
+import { Ask, Check, Choices, Field, secret, type Values } from '../parts/ask.js';
 import { Named, Table, right, type Columns } from '../parts/list.js';
 import { announce, Badge, Button, Note, RowActions, Section, Waiting } from '../parts/page.js';
 import { count, exactTime, joined, Time, timeText } from '../parts/text.js';
-import { secret } from './secret.js';
 
 type Kind = Webhook['kinds'][number];
 const KINDS: readonly Kind[] = ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock'];

@@ -51,10 +51,7 @@ function Needs({ all }: { all: Schemas['Attention'] }) {
 type Bar = Readonly<{ name: string; value: number; text: string }>;
 
 const HEIGHT = 40;
-const OF_BARS: Columns<Bar> = {
-  Of: ({ name }) => name,
-  Value: right(({ text }) => text),
-};
+const OF_BARS: Columns<Bar> = { Of: ({ name }) => name, Value: right(({ text }) => text) };
 
 function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
   const most = Math.max(1, ...bars.map(({ value }) => value));

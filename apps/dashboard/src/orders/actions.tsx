@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { paths } from '../../../../examples/typescript-client/api.js';
-import { api, newKey, textOf, type Order, type OrderListItem } from '../http.js';
+import { api, textOf, type Order, type OrderListItem } from '../http.js';
 import { Amount, Ask, Check, Field, type AskProps, type Values } from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
 import { count, minorOf, money, sum } from '../parts/text.js';
@@ -207,7 +207,7 @@ function Several({ orders, verb, done, act, field, children, ...ask }: SeveralPr
 }
 
 export function Ship({ orders }: { orders: readonly Listed[] }) {
-  const [reference] = useState(() => `SHIP-${newKey().slice(0, 8).toUpperCase()}`);
+  const [reference] = useState(() => `SHIP-${crypto.randomUUID().slice(0, 8).toUpperCase()}`);
   const held = orders.filter((order) => order.held).length;
   const act = (id: string, { carrier, notify, [id]: tracking_number }: Values) =>
     change(id, 'shipments', { reference, carrier, tracking_number, notify: !!notify });

@@ -82,8 +82,7 @@ export function Orders() {
   const query = filterOf(route);
   const list = useGet('/v1/orders', { query });
   const [chosen, choose] = useState(NONE);
-  const address = JSON.stringify(route.query);
-  useEffect(() => choose(NONE), [address]);
+  useEffect(() => choose(NONE), [route]);
   const picked = list.data?.data.filter(({ receipt_number }) => chosen.has(receipt_number)) ?? [];
   const held = picked.filter((order) => order.held);
   const { slips, printSlips } = useSlips(chosen);

@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { refresh, textOf } from '../http.js';
-import { Alert, announce, Button, focusHeading, RowName } from './page.js';
+import { createStore, useStore } from '../store.js';
+import { Alert, announce, Button, Copy, focusHeading, RowName } from './page.js';
 import { plainMoney, stepOf } from './text.js';
 
 /** The trimmed texts of the fields by their names: of boxes only those that are ticked. */
@@ -176,5 +177,32 @@ export function Choices({ label, name, isMany = false, begin = [], of }: Choices
         ))}
       </div>
     </fieldset>
+  );
+}
+
+/** A secret that the service shows once. It is no part of a row, which may leave its list while the secret is shown. */
+export const secret = createStore<Readonly<{ title: string; text: string; hint: ComponentChildren }> | undefined>(
+  undefined,
+);
+
+export const Copied = ({ text }: { text: string }) => (
+  <p class="note">
+    <code class="line">{text}</code>
+    <Copy text={text} />
+  </p>
+);
+
+export function Secret() {
+  const shown = useStore(secret);
+  const close = () => secret.set(undefined);
+  if (!shown) return null;
+  return (
+    <Dialog title={shown.title} onClose={close} stays>
+      <Form verb="I have stored it" send={close}>
+        <p class="soft">It is shown once, now. Store it where only its program reads it.</p>
+        <Copied text={shown.text} />
+        {shown.hint}
+      </Form>
+    </Dialog>
   );
 }

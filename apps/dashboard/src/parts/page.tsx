@@ -14,11 +14,7 @@ export function announce(message: string): void {
   end = setTimeout(() => news.set(''), 5_000);
 }
 
-export const Announcements = () => (
-  <p class="toast" role="status" aria-live="polite">
-    {useStore(news)}
-  </p>
-);
+export const Announcements = () => <p class="toast" role="status" aria-live="polite" children={useStore(news)} />;
 
 /** Names the row that a button is in, for a reader of the screen. */
 export const RowName = createContext('');
@@ -80,15 +76,9 @@ export function Page({ title, back, aside, actions, badges, facts, about, waits,
   }, [title]);
   return (
     <>
-      {back && (
-        <a class="back" href={to(`/${back.toLowerCase()}`)}>
-          {back}
-        </a>
-      )}
+      {back && <a class="back" href={to(`/${back.toLowerCase()}`)} children={back} />}
       <div class="head">
-        <h1 ref={heading} tabIndex={-1}>
-          {title}
-        </h1>
+        <h1 ref={heading} tabIndex={-1} children={title} />
         {aside}
         <div class="actions">{actions}</div>
       </div>
@@ -129,10 +119,10 @@ export const Note = ({ tone = 'info', children, action }: NoteProps) => (
 );
 
 /** What went wrong, which a reader of the screen says at once. */
-export const Alert = (props: NoteProps) => (
-  <div role="alert">
-    <Note tone="bad" {...props} />
-  </div>
+export const Alert = (props: NoteProps) => <div role="alert" children={<Note tone="bad" {...props} />} />;
+
+export const Forbidden = () => (
+  <Note tone="wait">Your role does not include this. An owner can change it in Team.</Note>
 );
 
 type Waited = Readonly<{ error: unknown; data: unknown; refetch: () => unknown }>;
@@ -144,7 +134,7 @@ export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }) {
   if (query.error || query.data !== undefined) last.current = query.error;
   const error = last.current;
   if (query.data !== undefined) return null;
-  if (statusOf(error) === 403) return <Note tone="wait">Your role does not include this. An owner can change it.</Note>;
+  if (statusOf(error) === 403) return <Forbidden />;
   const again = <Button text="Try again" onClick={() => void query.refetch()} />;
   const repeats = isDown(error) && ` It is tried again every ${POLL_MS / 1_000} s.`;
   if (error) return <Alert action={again}>{[textOf(error), repeats]}</Alert>;

@@ -37,22 +37,14 @@ export function timeText(at: string): string {
   return `${day.format(time)}, ${CLOCK.format(time)}`;
 }
 
-export const Time = ({ at }: { at: string }) => (
-  <time dateTime={at} title={at}>
-    {timeText(at)}
-  </time>
-);
+export const Time = ({ at }: { at: string }) => <time dateTime={at} title={at} children={timeText(at)} />;
 
 /** Texts in one line. Those that are empty are left out. */
 export const joined = (texts: readonly unknown[]): string => texts.filter(Boolean).join(' · ');
 
 /** Each on a line. Those that are empty are left out. */
 export const Lines = ({ of }: { of: readonly ComponentChildren[] }) =>
-  of.filter(Boolean).map((text, index) => (
-    <span key={index} class="line">
-      {text}
-    </span>
-  ));
+  of.filter(Boolean).map((text, index) => <span key={index} class="line" children={text} />);
 
 /** The start of a day of the browser in ISO 8601, as filters send it. @param days later. */
 export function startOfDay(date: string, days = 0): string {

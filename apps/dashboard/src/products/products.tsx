@@ -7,7 +7,7 @@ import { Badge, LinkButton, Page, RowActions, Section } from '../parts/page.js';
 import { minorOf, money, plainMoney } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can, currency } from '../session.js';
-import { Change, keyOf, type StockRow } from '../stock/changes.js';
+import { Change, keyOf, type StockRow } from '../stock/stock.js';
 
 type Product = Schemas['Product'];
 type Variant = Product['variants'][number];
