@@ -149,6 +149,24 @@ describe('StoreMoves', () => {
     expect(await movesOf(source).check(store.subdomain, target.database.url)).toEqual([]);
   });
 
+  it('leaves the rows of other stores at the target when a table is truncated at the source', async () => {
+    const { store, database } = await source.withStore();
+    const credentials = (of: TestDatabase, storeId: number) =>
+      of.query(`INSERT INTO gateway_credentials (store_id, method_id, credentials) VALUES ($1, 'card', '')`, [storeId]);
+    await credentials(target.database, target.store.id);
+    await moveUntil('copied', store.subdomain);
+    await database.query('TRUNCATE gateway_credentials');
+    await credentials(database, store.id);
+
+    await eventually(async () => {
+      const sql = 'SELECT store_id AS id FROM gateway_credentials WHERE store_id IN ($1, $2) ORDER BY id';
+      const ids = [store.id, target.store.id];
+      expect(await target.database.query(sql, ids)).toEqual(ids.map((id) => ({ id })));
+    });
+
+    await movesOf(source).abort(store.subdomain, target.database.url);
+  });
+
   it('refuses a target that has the id, the name or rows of the store, or is the same cluster', async () => {
     const { store, database } = await source.withStore();
     await target.database.query(`INSERT INTO stores (id, subdomain, name, currency) VALUES ($1, 'other', '', 'USD')`, [

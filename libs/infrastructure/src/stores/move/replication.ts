@@ -27,9 +27,10 @@ export async function beginReplication({ storeId, source, target, address }: Clu
       const marker = table === 'store_moves' ? ` AND ${MARKER}` : '';
       return `${table} (${columns.join(', ')}) WHERE (store_id = ${storeId}${marker})`;
     });
-    // The parts of a divided table have other names on other days.
+    // The parts of a divided table have other names on other days. TRUNCATE would empty the table of all stores at the target.
     await source.query(
-      `/* moves.publish */ CREATE PUBLICATION ${name} FOR TABLE ${tables.join(', ')} WITH (publish_via_partition_root = true)`,
+      `/* moves.publish */ CREATE PUBLICATION ${name} FOR TABLE ${tables.join(', ')}
+       WITH (publish_via_partition_root = true, publish = 'insert, update, delete')`,
     );
   }
   if (await exists(target, SUBSCRIPTION, name)) {
