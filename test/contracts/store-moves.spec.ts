@@ -137,7 +137,7 @@ describe('StoreMoves', () => {
     await target.database.query(`ALTER SUBSCRIPTION store_move_${store.id} DISABLE`);
     await database.query('SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE active');
     await database.query('SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots');
-    await database.query(`UPDATE store_moves SET details = details || '{"timelines": "1 1"}' WHERE step = 'copying'`);
+    await database.query(`UPDATE store_moves SET details = details || '{"epoch": "1 1"}' WHERE step = 'copying'`);
 
     expect(await movesOf(source).check(store.subdomain, target.database.url)).toEqual([
       'The move has begun already: repeat it without --dry-run, or take it back with --abort.',
@@ -147,6 +147,18 @@ describe('StoreMoves', () => {
 
     expect(await left(target.database, store.id)).toEqual([]);
     expect(await movesOf(source).check(store.subdomain, target.database.url)).toEqual([]);
+  });
+
+  it('does not go on after a migration: the copy would lack its columns and tables', async () => {
+    const { store } = await source.withStore();
+    await moveUntil('copied', store.subdomain);
+    const databases = [source.database, target.database];
+    for (const { query } of databases) await query(`INSERT INTO migrations (timestamp, name) VALUES (9, 'later')`);
+
+    await expect(move(source, target, store.subdomain)).rejects.toThrow('was migrated during the move');
+
+    await movesOf(source).abort(store.subdomain, target.database.url);
+    for (const { query } of databases) await query(`DELETE FROM migrations WHERE name = 'later'`);
   });
 
   it('leaves the rows of other stores at the target when a table is truncated at the source', async () => {

@@ -84,10 +84,13 @@ export async function placeOf(client: pg.ClientBase): Promise<string> {
   return `${cluster} ${database}`;
 }
 
-/** Another one after a fail-over, which may have lost the slot, or rows that the target had confirmed. */
-export async function timelinesOf({ source, target }: Clusters): Promise<string> {
-  const timelines = [await serverOf(source), await serverOf(target)].map(({ timeline }) => timeline);
-  return timelines.join(' ');
+/**
+ * Another one after a fail-over, which may have lost the slot, or rows that the target had confirmed; and after a migration,
+ * whose columns and tables the publication lacks.
+ */
+export async function epochOf({ source, target }: Clusters): Promise<string> {
+  const servers = [await serverOf(source), await serverOf(target)];
+  return servers.map(({ timeline, migrations }) => `${timeline} ${migrations.length}`).join(', ');
 }
 
 async function serverOf(client: pg.ClientBase): Promise<Server> {

@@ -16,7 +16,7 @@ import { MaintenanceConnection } from '../../postgres/maintenance-connection.js'
 import { MIGRATIONS_LOCK } from '../../postgres/migrate.js';
 import { withOwnClient } from '../../postgres/own-client.js';
 import { isLockTimeout } from '../../postgres/postgres-errors.js';
-import { clusterOf, faultsOfMove, placeOf, timelinesOf } from './check-move.js';
+import { clusterOf, epochOf, faultsOfMove, placeOf } from './check-move.js';
 import { deleteStore, isCopied, sumsOf, tablesOfStores } from './moved-tables.js';
 import { openTarget } from './open-target.js';
 import { ownTransaction } from './own-transaction.js';
@@ -48,7 +48,7 @@ interface Store {
 
 interface Details {
   readonly place?: string;
-  readonly timelines?: string;
+  readonly epoch?: string;
   readonly differences?: readonly string[];
 }
 
@@ -91,7 +91,7 @@ export class PostgresStoreMoves extends StoreMoves {
         await reopen(moving);
         if (!moving.done.has('copying')) {
           const place = await placeOf(moving.target);
-          await note(moving, 'copying', { place, timelines: await timelinesOf(moving) });
+          await note(moving, 'copying', { place, epoch: await epochOf(moving) });
         }
         await copyProfile(moving);
         await beginReplication(moving);
@@ -176,7 +176,7 @@ export class PostgresStoreMoves extends StoreMoves {
   private async assertMayMove(moving: Moving): Promise<void> {
     if (moving.done.has('copying')) {
       await assertSameTarget(moving);
-      if (!isServed(await statusOf(moving.target, moving.storeId))) await assertNoFailOver(moving);
+      if (!isServed(await statusOf(moving.target, moving.storeId))) await assertSameEpoch(moving);
       return;
     }
     const faults = await faultsOfMove(moving, moving.subdomain, this.cipher.keyIds);
@@ -236,9 +236,11 @@ async function assertSameTarget({ target, done, subdomain, status }: Moving): Pr
   throw new MoveRefused(`The store ${subdomain} ${where} to another cluster than that of --to.`);
 }
 
-async function assertNoFailOver(moving: Moving): Promise<void> {
-  if (moving.status === 'MOVED' || moving.done.get('copying')?.timelines === (await timelinesOf(moving))) return;
-  throw new MoveRefused('A cluster has failed over during the move: abort it with --abort, and begin again.');
+async function assertSameEpoch(moving: Moving): Promise<void> {
+  if (moving.status === 'MOVED' || moving.done.get('copying')?.epoch === (await epochOf(moving))) return;
+  throw new MoveRefused(
+    'A cluster has failed over or was migrated during the move: abort it with --abort, and begin again.',
+  );
 }
 
 const NOTE = `/* moves.note */
