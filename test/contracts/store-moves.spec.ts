@@ -18,12 +18,17 @@ interface FeedAnswer {
 }
 
 const FIRST_OF_TARGET = 1_000_001;
+/** Logs every statement, and counts them. */
+const SHOWS_STATEMENTS = {
+  ...{ logging_collector: 'on', log_min_duration_sample: '0', log_transaction_sample_rate: '1' },
+  shared_preload_libraries: 'pg_stat_statements',
+};
 
 let source: RunningApi;
 let target: RunningApi;
 let productId: number;
 beforeAll(async () => {
-  const [from, to] = await Promise.all([startOwnCluster(1), startOwnCluster(FIRST_OF_TARGET)]);
+  const [from, to] = await Promise.all([startOwnCluster(1), startOwnCluster(FIRST_OF_TARGET, SHOWS_STATEMENTS)]);
   [source, target] = [await startApi({}, undefined, from), await startApi({}, undefined, to)];
   productId = await source.store.product({ stock: 50 });
 }, 60_000);
@@ -177,6 +182,23 @@ describe('StoreMoves', () => {
     });
 
     await movesOf(source).abort(store.subdomain, target.database.url);
+  });
+
+  it('shows the password of the source in no log and no statistics of the target', async () => {
+    const { store, database } = await source.withStore();
+    await database.query(`CREATE ROLE secretive SUPERUSER LOGIN PASSWORD 'sesame'`);
+    await target.database.query('CREATE EXTENSION pg_stat_statements');
+    const url = Object.assign(new URL(database.url), { username: 'secretive', password: 'sesame' });
+    const cipher = source.app.get(DataCipher, { strict: false });
+    const moves = new PostgresStoreMoves(new MaintenanceConnection(url.href), cipher);
+
+    await moves.move({ subdomain: store.subdomain, target: target.database.url, onProgress: () => undefined });
+
+    const shown = await target.database.query(
+      `SELECT shown LIKE '%DROP SUBSCRIPTION%' AS "isShown", shown LIKE '%sesame%' AS "hasPassword"
+       FROM (VALUES (pg_read_file(pg_current_logfile())), ((SELECT string_agg(query, ' ') FROM pg_stat_statements))) AS texts (shown)`,
+    );
+    expect(shown).toEqual(Array(2).fill({ isShown: true, hasPassword: false }));
   });
 
   it('refuses a target that has the id, the name or rows of the store, or is the same cluster', async () => {

@@ -102,10 +102,13 @@ const HIDING = [
   'log_min_error_statement = panic',
   'log_statement = none',
   'log_min_duration_statement = -1',
+  'log_min_duration_sample = -1',
+  'log_transaction_sample_rate = 0',
+  'pg_stat_statements.track = none',
   'track_activities = off',
 ];
 export const HIDDEN = HIDING.map((setting) => `SET ${setting}`).join('; ');
-const SHOWN = HIDING.map((setting) => `RESET ${setting.split(' ')[0]}`).join('; ');
+export const SHOWN = HIDING.map((setting) => `RESET ${setting.split(' ')[0]}`).join('; ');
 
 const SUBSCRIPTION = 'SELECT FROM pg_subscription WHERE subname = $1';
 const SLOT = 'SELECT FROM pg_replication_slots WHERE slot_name = $1';
