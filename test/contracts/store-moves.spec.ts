@@ -184,6 +184,17 @@ describe('StoreMoves', () => {
     await movesOf(source).abort(store.subdomain, target.database.url);
   });
 
+  it('refuses limits of time that the copy of a table would exceed', async () => {
+    const { store, database } = await source.withStore();
+    await database.query(`ALTER DATABASE store SET statement_timeout = '1min'`);
+
+    const faults = await movesOf(source)
+      .check(store.subdomain, target.database.url)
+      .finally(() => database.query('ALTER DATABASE store RESET statement_timeout'));
+
+    expect(faults).toEqual([expect.stringContaining('SET statement_timeout = 0')]);
+  });
+
   it('shows the password of the source in no log and no statistics of the target', async () => {
     const { store, database } = await source.withStore();
     await database.query(`CREATE ROLE secretive SUPERUSER LOGIN PASSWORD 'sesame'`);

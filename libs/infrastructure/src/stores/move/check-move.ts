@@ -17,6 +17,7 @@ interface Server {
   readonly workersLeft: number;
   readonly mayReplicate: boolean;
   readonly role: string;
+  readonly limits: readonly string[];
   readonly migrations: readonly string[];
 }
 
@@ -31,6 +32,11 @@ const SERVER = `/* moves.server */
     least(current_setting('max_logical_replication_workers')::int, current_setting('max_worker_processes')::int - 1)
       - (SELECT count(pid) FROM pg_stat_subscription)::int AS "workersLeft",
     (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS "mayReplicate",
+    ARRAY(
+      SELECT name FROM pg_settings
+      WHERE name IN ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout')
+        AND reset_val <> '0'
+      ORDER BY name) AS limits,
     ARRAY(SELECT name::text FROM migrations ORDER BY name) AS migrations`;
 
 /** @returns why the store cannot be moved. @param keyIds of the encryption keys that the target's processes have. */
@@ -64,6 +70,10 @@ export async function faultsOfMove(
       : ['The target has no free workers: raise max_logical_replication_workers and max_worker_processes.']),
     ...[from, to].flatMap(({ mayReplicate, role }) =>
       mayReplicate ? [] : [`The role ${role} must be a superuser while the store moves.`],
+    ),
+    // The connections of the replication have them, and the copy of a table takes long.
+    ...[from, to].flatMap(({ limits, role }) =>
+      limits.map((name) => `The role ${role} has a limit of time: ALTER ROLE ${role} SET ${name} = 0.`),
     ),
     ...(await takenNames(clusters, subdomain)),
     ...(await leftRows(clusters)),
