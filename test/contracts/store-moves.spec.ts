@@ -335,6 +335,19 @@ describe('StoreMoves', () => {
     expect(await move(source, target, store.subdomain)).toMatchObject({ differences: [] });
   });
 
+  it('opens the store again when the target fails after the close', async () => {
+    const { store, database } = await source.withStore();
+    await target.database.query(`
+      CREATE FUNCTION fail() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'it fails'; END $$;
+      CREATE EVENT TRIGGER fails ON ddl_command_start WHEN TAG IN ('ALTER SUBSCRIPTION') EXECUTE FUNCTION fail()`);
+
+    await expect(move(source, target, store.subdomain)).rejects.toThrow('it fails');
+
+    expect(await statusOf(database, store.id)).toBe('ACTIVE');
+    await target.database.query('DROP FUNCTION fail CASCADE');
+    expect(await move(source, target, store.subdomain)).toMatchObject({ differences: [] });
+  });
+
   it('ends the replication before the store leaves the source: what the target has then, it has after a crash', async () => {
     const { store, database } = await source.withStore();
     await database.query(`ALTER TABLE stores ADD CONSTRAINT stays CHECK (id <> ${store.id} OR status <> 'MOVED')`);

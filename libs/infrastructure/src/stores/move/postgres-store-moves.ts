@@ -86,7 +86,8 @@ export class PostgresStoreMoves extends StoreMoves {
       await this.assertMayMove(moving);
       let closedAt: number | null = null;
       const wasOpen = isServed(await statusOf(moving.target, moving.storeId));
-      if (moving.status !== 'MOVED' && !wasOpen) {
+      const isAtHome = moving.status !== 'MOVED' && !wasOpen;
+      if (isAtHome) {
         // A killed command has closed it.
         await reopen(moving);
         if (!moving.done.has('copying')) {
@@ -102,16 +103,13 @@ export class PostgresStoreMoves extends StoreMoves {
           await moving.target.query(`/* moves.analyze */ ANALYZE ${name}`);
         }
         await finish('copied');
-        closedAt = await close(moving, () => onProgress({ step: 'draining', detail: '' }));
-        onProgress({ step: 'closed', detail: '' });
       }
       return withOwnClient(target, APPLICATION, async (snapshot) => {
-        if (!wasOpen) {
-          await this.assertMayOpen(moving);
-          await snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM stores LIMIT 1');
+        if (isAtHome) {
+          closedAt = await close(moving, () => onProgress({ step: 'draining', detail: '' }));
+          onProgress({ step: 'closed', detail: '' });
         }
-        // The target applies changes without a flush. This commit flushes them: after LEAVE, no repeat waits for them again.
-        if (!wasOpen) await stopReplication(moving);
+        if (!wasOpen) await this.prepareOpening(moving, snapshot);
         // @protects one-home
         await moving.source.query(LEAVE, [moving.storeId]);
         if (!wasOpen) await openTarget(moving);
@@ -163,6 +161,19 @@ export class PostgresStoreMoves extends StoreMoves {
       }
       return deleteStore(source, id);
     });
+  }
+
+  /** When the target fails here, a store that is not MOVED yet goes on at the source. */
+  private async prepareOpening(moving: Moving, snapshot: pg.ClientBase): Promise<void> {
+    try {
+      await this.assertMayOpen(moving);
+      await snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM stores LIMIT 1');
+      // The target applies changes without a flush. This commit flushes them: after LEAVE, no repeat waits for them again.
+      await stopReplication(moving);
+    } catch (error) {
+      if (moving.status !== 'MOVED') await reopen(moving);
+      throw error;
+    }
   }
 
   /** @throws MoveRefused when the target does not have the copy that this move has made. */
