@@ -262,9 +262,10 @@ describe('StoreMoves', () => {
     expect(await source.database.query('SELECT pubname FROM pg_publication')).toEqual([]);
   });
 
-  it('refuses a target without free origins and workers of replication', async () => {
+  it('refuses clusters without free places of replication for each table that the target copies at once', async () => {
     const { store } = await source.withStore();
-    const full = await startOwnCluster(FIRST_OF_TARGET, { max_logical_replication_workers: '1' });
+    const settings = { max_logical_replication_workers: '1', max_sync_workers_per_subscription: '10' };
+    const full = await startOwnCluster(FIRST_OF_TARGET, settings);
     await full.query(`SELECT pg_replication_origin_create('other ' || n) FROM generate_series(1, 8) AS n`);
 
     const faults = await movesOf(source)
@@ -272,6 +273,8 @@ describe('StoreMoves', () => {
       .finally(() => full.drop());
 
     expect(faults).toEqual([
+      expect.stringContaining('max_replication_slots'),
+      expect.stringContaining('max_wal_senders'),
       expect.stringContaining('max_active_replication_origins'),
       expect.stringContaining('max_logical_replication_workers'),
     ]);

@@ -15,6 +15,7 @@ interface Server {
   readonly sendersLeft: number;
   readonly originsLeft: number;
   readonly workersLeft: number;
+  readonly copiers: number;
   readonly mayReplicate: boolean;
   readonly role: string;
   readonly limits: readonly string[];
@@ -31,6 +32,7 @@ const SERVER = `/* moves.server */
       - (SELECT count(*) FROM pg_replication_origin)::int AS "originsLeft",
     least(current_setting('max_logical_replication_workers')::int, current_setting('max_worker_processes')::int - 1)
       - (SELECT count(pid) FROM pg_stat_subscription)::int AS "workersLeft",
+    current_setting('max_sync_workers_per_subscription')::int AS copiers,
     (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS "mayReplicate",
     ARRAY(
       SELECT name FROM pg_settings
@@ -57,9 +59,9 @@ export async function faultsOfMove(
       ? []
       : [`The source has wal_level ${from.walLevel}: set it to logical and restart.`]),
     // One slot, and for each table that is being copied another.
-    ...(from.slotsLeft > 2 ? [] : ['The source has no free replication slots: raise max_replication_slots.']),
-    ...(from.sendersLeft > 2 ? [] : ['The source has no free senders: raise max_wal_senders.']),
-    ...(to.originsLeft > 2
+    ...(from.slotsLeft > to.copiers ? [] : ['The source has no free replication slots: raise max_replication_slots.']),
+    ...(from.sendersLeft > to.copiers ? [] : ['The source has no free senders: raise max_wal_senders.']),
+    ...(to.originsLeft > to.copiers
       ? []
       : [
           'The target has no free origins: raise max_active_replication_origins, before version 18 max_replication_slots.',
