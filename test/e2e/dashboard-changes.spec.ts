@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { anOrderBody } from '../builders/order-body.js';
 import { dashboardScene, describeInBrowser, type DashboardScene } from '../support/dashboard-scene.js';
+import { eventually } from '../support/eventually.js';
 
 jest.setTimeout(60_000);
 
@@ -45,6 +46,8 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.getByText('1 unit given up.').waitFor();
 
     await giveUp.waitFor({ state: 'detached' });
+    const money = await page.getByRole('region', { name: 'Money' }).locator('dt').allTextContents();
+    expect(money).toEqual(['Total', 'Given up', 'Paid', 'Still owed']);
     expect(await page.getByRole('button', { name: /^(Ship|Hold)…/ }).count()).toBe(0);
     await page.locator('h1:focus').waitFor();
     await page.context().close();
@@ -95,6 +98,26 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.context().close();
   });
 
+  it('searches what is typed without Enter, while the caret stays where it is', async () => {
+    await placeOrder('Radia Perlman');
+    const { page, open } = await scene.desk('viewer');
+    await open('#/orders');
+    const search = page.getByLabel('Search', { exact: true });
+    await search.pressSequentially('Radia Perman');
+    await page.getByText('No order is here.').waitFor();
+    await search.press('ArrowLeft');
+    await search.press('ArrowLeft');
+    await search.press('ArrowLeft');
+    await page.keyboard.type('l');
+
+    await page.getByText('1 order', { exact: true }).waitFor();
+    expect(await search.inputValue()).toBe('Radia Perlman');
+    await page.getByRole('link', { name: 'To ship' }).click();
+    await page.locator('.views [aria-current]', { hasText: 'To ship' }).waitFor();
+    expect(await search.inputValue()).toBe('');
+    await page.context().close();
+  });
+
   it('announces an order that comes, and shows it when asked', async () => {
     const { page, open } = await scene.desk('viewer');
     await open('#/orders');
@@ -121,7 +144,7 @@ describeInBrowser('what people change in the dashboard', () => {
     for (const { receipt_number } of placed) await page.getByLabel(`Choose ${receipt_number}`).check();
     await page.evaluate('window.prints = 0; window.print = () => window.prints++');
     await page.getByRole('button', { name: 'Print slips' }).click();
-    await page.waitForFunction('window.prints === 1');
+    await eventually(async () => expect(await page.evaluate('window.prints')).toBe(1));
 
     const { pages, names } = await printed();
     expect(pages).toBe(2);

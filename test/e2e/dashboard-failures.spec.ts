@@ -112,8 +112,11 @@ describeInBrowser('the dashboard when something fails', () => {
     await open('#/');
     await page.route('**/v1/**', (route) => route.abort());
     await page.reload();
-    await page.getByText('It is tried again every 10 s.').waitFor();
+    const failure = page.getByText('It is tried again every 10 s.');
+    await failure.waitFor();
     expect(await page.getByRole('banner').textContent()).toBe('Store dashboard');
+    await Promise.all([page.waitForRequest('**/v1/key'), page.getByRole('button', { name: 'Try again' }).click()]);
+    expect(await failure.count()).toBe(1);
     await page.unroute('**/v1/**');
 
     await page.getByRole('heading', { name: 'Newest orders' }).waitFor();

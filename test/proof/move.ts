@@ -93,6 +93,7 @@ async function travel(scene: Scene, traffic: Traffic, { isLate, death }: Journey
   violations.push(
     ...(await remainsOf(scene, from)),
     ...(await replicationIn([from, to])),
+    ...(await addProduct(scene)),
     ...(await countShelf(scene)),
   );
   return { closedMs, violations };
@@ -103,6 +104,14 @@ async function askSource({ shop, other }: Scene): Promise<string[]> {
   const { status, headers } = await shop.buyers.send(other.service, { method: 'GET', path: '/v1/orders?limit=1' });
   if (status === 503 && headers['x-error-code'] === 'store_moved' && headers['retry-after'] === '1') return [];
   return [`the cluster that the store has left answered ${status} ${String(headers['x-error-code'])}`];
+}
+
+/** A product of a new id, which none of the products that moved has. */
+async function addProduct({ shop, router }: Scene): Promise<string[]> {
+  const line = { kind: 'product', slug: `added-${Date.now()}`, name: 'Added', price: '1.00' };
+  const { status, bytes } = await shop.buyers.insist([router], { lines: [line] }, { path: '/v1/import' });
+  if (status === 200 && bytes.toString().includes('"result":"created"')) return [];
+  return [`a new product was answered ${status} ${bytes.toString()}`];
 }
 
 /** A count at a place of this cluster: what was sold in the other one was sold before it. */

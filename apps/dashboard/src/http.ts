@@ -1,5 +1,5 @@
 import { keepPreviousData, QueryClient, useQuery, type UseQueryResult } from '@tanstack/preact-query';
-import createClient from 'openapi-fetch';
+import createClient, { type ClientPathsWithMethod, type MethodResponse } from 'openapi-fetch';
 import type { components, paths } from '../../../examples/typescript-client/api.js';
 import { createStore } from './store.js';
 
@@ -21,40 +21,22 @@ export function switchMode(): void {
   location.reload();
 }
 
-/** What the service answered instead. The text is meant for people. */
-export class Refused extends Error {
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
 /** Why the person must sign in again: the session has ended, or is too old for what was asked. Empty where it is neither. */
 export const signedOut = createStore<'' | 'ended' | 'stale'>('');
 
 const MAX_TRIES = 4;
 export const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** 128 random bits, also where `crypto.randomUUID` is absent. */
-export const newKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-
 /** The changes that an `Idempotency-Key` makes repeatable. */
 const KEYED = /\/v1\/(orders\/.*|stock|prices|webhooks)$/;
 /** The key of each change until it has its answer, so that a repeated click acts once. */
 const keys = new Map<string, string>();
 
-/**
- * Repeats a change that has a key where the service says that this helps, or does not answer. Reads are repeated by the
- * cache.
- */
+/** Repeats a change that has a key where that helps, or no answer came. Reads are repeated by the cache. */
 async function send(request: Request): Promise<Response> {
   if (request.method !== 'POST' || !KEYED.test(request.url)) return fetch(request);
   const change = `${request.url} ${await request.clone().text()}`;
-  const key = keys.get(change) ?? newKey();
+  const key = keys.get(change) ?? crypto.randomUUID();
   keys.set(change, key);
   request.headers.set('Idempotency-Key', key);
   for (let tried = 1; ; tried++) {
@@ -69,19 +51,17 @@ async function send(request: Request): Promise<Response> {
 }
 
 /** Whether a repeated request would be answered alike. */
-function isAnswer({ status, headers }: Response): boolean {
-  if (status === 409) return headers.get('x-error-code') !== 'idempotency_in_flight';
-  return status !== 429 && status < 500;
-}
+const isAnswer = (response: Response): boolean =>
+  !isDown(response) && response.headers.get('x-error-code') !== 'idempotency_in_flight';
 
-/** @throws Refused for everything but a success. */
+/** @throws the words of the service, with its status, for everything but a success. */
 async function check(response: Response): Promise<void> {
-  if (response.ok) return;
-  const body = (await response.json().catch(() => ({}))) as { error?: string };
-  const code = response.headers.get('x-error-code') ?? '';
-  if (response.status === 401) signedOut.set('ended');
-  if (code === 'stale_sign_in') signedOut.set('stale');
-  throw new Refused(response.status, code, body.error ?? `The service answered ${response.status}.`);
+  const { ok, status, headers } = response;
+  if (ok) return;
+  const { error } = (await response.json().catch(() => ({}))) as { error?: string };
+  if (status === 401) signedOut.set('ended');
+  if (headers.get('x-error-code') === 'stale_sign_in') signedOut.set('stale');
+  throw Object.assign(new Error(error ?? `The service answered ${status}.`), { status });
 }
 
 /** The dashboard is one folder below the API, also behind the prefix of a proxy. */
@@ -100,53 +80,50 @@ api.use({
 /** For the routes of sign-in, which are not in the API document. */
 export async function post<T>(path: string, body: unknown, method = 'POST'): Promise<T> {
   const headers = { 'Content-Type': 'application/json', 'X-Dashboard': mode };
-  const payload = method === 'GET' ? {} : { headers, body: JSON.stringify(body) };
-  const response = await fetch(`${ROOT}/dashboard/${path}`, { method, ...payload });
+  const response = await fetch(`${ROOT}/dashboard/${path}`, { method, headers, body: JSON.stringify(body) });
   await check(response);
   return ((await response.json()) as { data: T }).data;
 }
 
-/** What to say about a failure. */
 export function textOf(error: unknown): string {
   // What `fetch` throws without an answer.
   if (error instanceof TypeError) return navigator.onLine ? 'The service did not answer.' : 'There is no network.';
   return (error as Error).message;
 }
 
-export const statusOf = (error: unknown): number => (error instanceof Refused ? error.status : 0);
+/** 0 where there is no answer. */
+export const statusOf = (error: unknown): number => (error as { status?: number } | null)?.status ?? 0;
 
 export const POLL_MS = 10_000;
-/** Whether the same request may succeed later. */
-export const isDown = (error: unknown): boolean =>
-  !(error instanceof Refused && error.status < 500 && error.status !== 429);
+/** Whether the same request may succeed later. @param error of a request, or its answer. */
+export const isDown = (error: unknown): boolean => [0, 429].includes(statusOf(error)) || statusOf(error) >= 500;
 
-export const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 15_000,
-      retry: (tries, error) => tries < 3 && isDown(error),
-    },
-  },
-});
+const retry = (tries: number, error: Error) => tries < 3 && isDown(error);
+export const queries = new QueryClient({ defaultOptions: { queries: { staleTime: 15_000, retry } } });
 
-/**
- * A read that the cache keeps. Where a filter changes, the answer before stays while another is on its way.
- * @param everyMs reads again, while the page is seen.
- */
-export function useGet<T>(
-  name: readonly unknown[],
-  get: () => Promise<{ data?: T }>,
-  { enabled = true, everyMs = 0 } = {},
-): UseQueryResult<T> {
-  return useQuery<T>({
+/** The answer before stays while another is on its way. @param everyMs reads again, while the page is seen. */
+export const useRead = <T>(name: readonly unknown[], read: () => Promise<T>, everyMs = 0): UseQueryResult<T> =>
+  useQuery<T>({
     queryKey: name,
-    enabled,
-    queryFn: async () => (await get()).data as T,
+    queryFn: read,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { error } }) => (error && isDown(error) ? POLL_MS : everyMs),
   });
+
+type Path = ClientPathsWithMethod<typeof api, 'get'>;
+type Params<P extends Path> = paths[P]['get']['parameters'];
+type Answer<P extends Path> = MethodResponse<typeof api, 'get', P>;
+
+/** Every answer but a success is thrown. */
+export async function get<P extends Path>(path: P, params: Params<P>): Promise<Answer<P>> {
+  const { data } = await api.GET(path as '/v1/key', { params: params as never });
+  return data as unknown as Answer<P>;
 }
+
+/** The path and its parameters are the name in the cache. */
+export const useGet = <P extends Path>(path: P, params: Params<P>, everyMs?: number) =>
+  useRead([path, params], () => get(path, params), everyMs);
 
 /** After a change: everything that shows orders, stock or counts is read again. */
 export const refresh = (): Promise<void> =>
-  queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
+  queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== '/v1/key' });

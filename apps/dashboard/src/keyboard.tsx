@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { Dialog } from './parts/ask.js';
+import { Dialog, Form } from './parts/ask.js';
 import { Facts } from './parts/list.js';
 import { go, to } from './route.js';
 import { createStore, useStore } from './store.js';
@@ -42,10 +42,9 @@ function search(): void {
   setTimeout(search, 50);
 }
 
-/** Whether the list of the keys is open. */
 export const help = createStore(false);
+const close = () => help.set(false);
 
-/** Each key is a shortcut for a link or a button. */
 export function Keyboard() {
   const isHelp = useStore(help);
   useEffect(() => {
@@ -72,11 +71,9 @@ export function Keyboard() {
   }, []);
   if (!isHelp) return null;
   return (
-    <Dialog title="Keyboard" onClose={() => help.set(false)}>
+    <Dialog title="Keyboard" onClose={close}>
       <Facts facts={KEYS} />
-      <form class="actions" method="dialog">
-        <button>Close</button>
-      </form>
+      <Form verb="Close" tone="" send={close} />
     </Dialog>
   );
 }

@@ -1,23 +1,17 @@
 import { api, mode, pause, POLL_MS, queries, refresh, signedOut, statusOf } from './http.js';
 import type { Order, OrderListItem, Schemas } from './http.js';
+import { sum } from './parts/text.js';
 import { createStore } from './store.js';
 
-interface Live {
-  readonly state: 'connecting' | 'live' | 'polling' | 'reconnecting';
-  /** When it was lost. */
-  readonly since?: Date;
-}
+/** With the time since when it is lost. */
+type Live = Readonly<{ state: 'connecting' | 'live' | 'polling' | 'reconnecting'; since?: Date }>;
 
 export const live = createStore<Live>({ state: 'connecting' });
 /** Orders that were placed since the lists were read. They are shown when the person asks. */
 export const arrivals = createStore<readonly string[]>([]);
 
 /** What the tab that reads the feed gives to the others. */
-interface Message {
-  readonly live: Live;
-  readonly cursor?: string | undefined;
-  readonly changes: readonly Schemas['Change'][];
-}
+type Message = Readonly<{ live: Live; cursor?: string | undefined; changes: readonly Schemas['Change'][] }>;
 
 const NAME = `dashboard-${mode}`;
 const RETRY_MS = 3_000;
@@ -30,14 +24,14 @@ const started = new Date().toISOString();
 function rowOf(order: Order): Partial<OrderListItem> {
   const { status, fulfillment_status, total_amount, customer_name, refund_due } = order;
   const held = order.pipeline.some(({ state }) => state === 'held');
-  const units = order.line_items.reduce((sum, line) => sum + line.quantity, 0);
+  const units = sum(order.line_items.map(({ quantity }) => quantity));
   return { status, fulfillment_status, total_amount, customer_name, refund_due, held, units };
 }
 
 function takeOrder(order: Order): void {
   for (const name of [order.id, order.receipt_number])
-    queries.setQueryData(['order', name], (old: unknown) => old && { success: true, data: order });
-  void queries.invalidateQueries({ queryKey: ['history', order.id] });
+    queries.setQueryData(['/v1/orders/{id}', { path: { id: name } }], (old: unknown) => old && { data: order });
+  void queries.invalidateQueries({ queryKey: ['/v1/orders/{id}/history', { path: { id: order.id } }] });
   let isKnown = false;
   const update = (row: OrderListItem) => {
     if (row.id !== order.id) return row;
@@ -45,7 +39,7 @@ function takeOrder(order: Order): void {
     return { ...row, ...rowOf(order) };
   };
   queries.setQueriesData<{ data: OrderListItem[] }>(
-    { queryKey: ['orders'] },
+    { queryKey: ['/v1/orders'] },
     (list) => list && { ...list, data: list.data.map(update) },
   );
   const isNew = !isKnown && order.created_at > started && !arrivals.get().includes(order.id);
@@ -54,16 +48,14 @@ function takeOrder(order: Order): void {
 
 export function showArrivals(): void {
   arrivals.set([]);
-  void queries.invalidateQueries({ queryKey: ['orders'] });
+  void queries.invalidateQueries({ queryKey: ['/v1/orders'] });
 }
 
-const LISTS = ['counts', 'newest', 'statistics', 'stock'];
+const READS = ['/v1/attention', '/v1/statistics/orders', '/v1/stock', '/v1/stock/movements'];
+const LISTS = [...READS, 'counts', 'newest', 'stock'];
 let due: ReturnType<typeof setTimeout> | undefined;
 let refetchedAt = -LISTS_MS;
-/**
- * A second after a change, at most every five; a hidden tab when it is seen again. Pages of orders stay as they are until
- * they are opened again: no row moves under the reader.
- */
+/** A hidden tab when it is seen again; pages of orders when they are opened again: no row moves under the reader. */
 function refetchLists(): void {
   const wait = Math.max(CALM_MS, refetchedAt + LISTS_MS - performance.now());
   due ??= setTimeout(() => {
@@ -71,7 +63,7 @@ function refetchLists(): void {
     refetchedAt = performance.now();
     const refetchType = document.hidden ? 'none' : 'active';
     for (const name of LISTS) void queries.invalidateQueries({ queryKey: [name], refetchType });
-    void queries.invalidateQueries({ queryKey: ['orders'], refetchType: 'none' });
+    void queries.invalidateQueries({ queryKey: ['/v1/orders'], refetchType: 'none' });
   }, wait);
 }
 
@@ -84,10 +76,7 @@ function take(message: Message): void {
   if (message.changes.length > 0) refetchLists();
 }
 
-/**
- * Reads the feed in one tab, because a store has few waiting places, and gives it to the others. A hidden tab leaves the
- * place to one that is seen.
- */
+/** One tab that is seen reads the feed, because a store has few waiting places, and gives it to the others. */
 export async function follow(): Promise<void> {
   const channel = new BroadcastChannel(NAME);
   channel.onmessage = ({ data }: MessageEvent<Message>) => take(data);

@@ -1,22 +1,113 @@
 import { QueryClientProvider } from '@tanstack/preact-query';
-import { render, type JSX } from 'preact';
+import { render, type ComponentChildren, type JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { CustomerPage, Customers } from './customers/customers.js';
 import { Developers } from './developers/developers.js';
-import { Frame, mayOpen } from './frame.js';
 import { Home } from './home/home.js';
-import { queries, statusOf } from './http.js';
-import { follow } from './live.js';
+import { mode, queries, statusOf, switchMode, textOf, type Key, type Scope } from './http.js';
+import { help, Keyboard, PAGES } from './keyboard.js';
+import { follow, live } from './live.js';
 import { OrderPage } from './orders/order.js';
 import { Orders } from './orders/orders.js';
-import { Note, Page, Waiting } from './parts/page.js';
+import { announce, Announcements, Button, focusHeading, Forbidden, LinkButton, Page, Waiting } from './parts/page.js';
+import { clock } from './parts/text.js';
 import { ImportPage } from './products/import.js';
 import { ProductPage, Products } from './products/products.js';
 import { to, useRoute } from './route.js';
-import { Enter, SignIn, useMe } from './session.js';
-import { Movements } from './stock/changes.js';
-import { Stock } from './stock/stock.js';
+import { can, Enter, SignIn, SignInAgain, signOut, useMe } from './session.js';
+import { Movements, Stock } from './stock/stock.js';
+import { createStore, useStore } from './store.js';
 import { Team } from './team/team.js';
+
+/** Pages that need more than reading. */
+const NEEDS: Readonly<Record<string, readonly Scope[]>> = { '/developers': ['keys', 'webhooks'], '/team': ['team'] };
+
+const mayOpen = (path: string): boolean => NEEDS[path]?.some(can) ?? true;
+
+const LIVE = {
+  connecting: ['quiet', 'Connecting'],
+  live: ['good', 'Live'],
+  polling: ['wait', 'Not live: read again every 10 s'],
+  reconnecting: ['bad', 'Reconnecting since'],
+} as const;
+
+function LiveDot() {
+  const now = useStore(live);
+  const [tone, text] = LIVE[now.state];
+  return (
+    <span class="live" data-tone={tone} role="status">
+      {text} {now.since && clock(now.since)}
+    </span>
+  );
+}
+
+const online = createStore(navigator.onLine);
+for (const event of ['online', 'offline']) addEventListener(event, () => online.set(navigator.onLine));
+
+function Offline() {
+  return useStore(online) ? null : (
+    <p class="strip" data-tone="wait" role="status">
+      There is no network. The page shows what was read before, and reads again with the network.
+    </p>
+  );
+}
+
+function Person({ me }: { me: Key }) {
+  const name = me.person?.name ?? me.name;
+  const initials = (name.match(/(?<!\S)\S/gu) ?? []).slice(0, 2).join('');
+  const end = () => void signOut().catch((error: unknown) => announce(textOf(error)));
+  return (
+    <details class="person">
+      <summary class="button" aria-label={`${initials}, account of ${name}`} children={initials} />
+      <div class="menu">
+        <p>
+          <strong>{name}</strong>
+          <small>{me.person?.email}</small>
+          <small>{me.person?.role}</small>
+        </p>
+        <button onClick={switchMode}>{mode === 'live' ? 'Switch to test mode' : 'Leave test mode'}</button>
+        <button onClick={() => help.set(true)}>Keyboard shortcuts ?</button>
+        <LinkButton text="API reference" href="../docs" target="_blank" rel="noreferrer" />
+        <button onClick={end}>Sign out</button>
+      </div>
+    </details>
+  );
+}
+
+function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
+  const { path } = useRoute();
+  const linkTo = ({ path: page, key }: (typeof PAGES)[number]) => {
+    const isHere = page === '/' ? path === '/' : path.startsWith(page);
+    return { href: to(page), 'aria-current': isHere ? ('page' as const) : undefined, 'aria-keyshortcuts': `g ${key}` };
+  };
+  // On a phone the navigation is wider than the page.
+  useEffect(() => document.querySelector('.top [aria-current]')?.scrollIntoView({ inline: 'center' }), [path]);
+  return (
+    <>
+      <header class="top">
+        <Button text="Skip to the content" class="skip" onClick={focusHeading} />
+        <strong class="store">{me.store.name}</strong>
+        <nav aria-label="Dashboard">
+          {PAGES.filter((page) => mayOpen(page.path)).map((page) => (
+            <a key={page.path} {...linkTo(page)} children={page.name} />
+          ))}
+        </nav>
+        <LiveDot />
+        <Person me={me} key={path} />
+      </header>
+      {mode === 'test' && (
+        <div class="strip test" data-tone="wait" role="status">
+          Test mode: these orders are not real. <button onClick={switchMode}>Leave</button>
+        </div>
+      )}
+      <Offline />
+      <main>{children}</main>
+      <Announcements />
+      <Keyboard />
+      <SignInAgain />
+    </>
+  );
+}
 
 /** By the first step of the path; the rest of it is given to the page. */
 const ROUTES: Readonly<Record<string, (rest: string) => JSX.Element>> = {
@@ -29,7 +120,6 @@ const ROUTES: Readonly<Record<string, (rest: string) => JSX.Element>> = {
   team: () => <Team />,
 };
 
-/** Undefined where it is malformed. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -42,18 +132,9 @@ function Routed({ path }: { path: string }): JSX.Element {
   const [, first = '', rest = ''] = /^\/([^/]*)\/?(.*)$/.exec(path) ?? [];
   const page = ROUTES[first];
   const given = decode(rest);
-  if (!page || given === undefined)
-    return (
-      <Page title="There is no such page">
-        <a href={to('/')}>Home</a>
-      </Page>
-    );
-  if (!mayOpen(`/${first}`))
-    return (
-      <Page title="Not for your role">
-        <Note tone="wait">Your role does not include this page. An owner of the store can change it in Team.</Note>
-      </Page>
-    );
+  const home = <a href={to('/')}>Home</a>;
+  if (!page || given === undefined) return <Page title="There is no such page" children={home} />;
+  if (!mayOpen(`/${first}`)) return <Page title="Not for your role" children={<Forbidden />} />;
   return page(given);
 }
 
@@ -68,12 +149,7 @@ function App(): JSX.Element {
   if (token) return <Enter key={token} token={token} />;
   const refusal = /^\/sign-in\/refused\/(.+)$/.exec(path)?.[1];
   if (refusal) return <SignIn refusal={refusal} />;
-  if (me.data)
-    return (
-      <Frame me={me.data.data}>
-        <Routed path={path} />
-      </Frame>
-    );
+  if (me.data) return <Frame me={me.data.data} children={<Routed path={path} />} />;
   if (statusOf(me.error) === 401) return <SignIn />;
   return (
     <>

@@ -22,4 +22,5 @@ export function to(path: string, query: Readonly<Record<string, string | undefin
 export function go(address: string, replace = false): void {
   if (replace) location.replace(address);
   else location.assign(address);
+  route.set(current());
 }

@@ -1,23 +1,18 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { api, post, queries, signedOut, useGet, type Key, type Scope } from './http.js';
-import { Choices, Dialog, Field, Form, textIn, type FormProps } from './parts/ask.js';
+import { post, queries, signedOut, useGet, useRead, type Key, type Scope } from './http.js';
+import { Choices, Dialog, Field, Form, type FormProps, type Values } from './parts/ask.js';
 import { Alert, announce, Button, LinkButton, Note, Waiting } from './parts/page.js';
 import { useStore } from './store.js';
 import { go, to } from './route.js';
 
-/** The session: whose it is, what it permits, and its store. */
-export const useMe = () => useGet(['me'], () => api.GET('/v1/key'));
+export const useMe = () => useGet('/v1/key', {});
 
 let known: Key | undefined;
-const keyNow = (): Key | undefined => queries.getQueryData<{ data: Key }>(['me'])?.data;
+const keyNow = (): Key | undefined => queries.getQueryData<{ data: Key }>(['/v1/key', {}])?.data;
 
-/** Whether the role permits it. What it does not permit is not shown. */
 export const can = (word: Scope): boolean => keyNow()?.scope.includes(word) ?? false;
-
-/** Whether the person is the one who is signed in. */
 export const isMe = (id: string): boolean => keyNow()?.person?.id === id;
-
 export const currency = (): string => keyNow()?.store.currency ?? 'USD';
 
 /** Other tabs have the same cookies: what they show of another session is out of date. */
@@ -35,7 +30,7 @@ export async function signOut(): Promise<void> {
 async function goOn(): Promise<void> {
   const before = known;
   signedOut.set('');
-  await queries.refetchQueries({ queryKey: ['me'] });
+  await queries.refetchQueries({ queryKey: ['/v1/key'] });
   const now = keyNow();
   if (before && (now?.person?.id !== before.person?.id || now?.store.id !== before.store.id)) {
     sessions.postMessage('another');
@@ -46,28 +41,24 @@ async function goOn(): Promise<void> {
 }
 
 type StoreName = Readonly<Record<'subdomain' | 'name', string>>;
-type Proof = { readonly code: string } | { readonly link: string };
 
-type OpenProps = Omit<FormProps, 'onSubmit'> & { readonly proofIn: (form: FormData) => Proof };
-
-/** Opens a session. With several stores, the person chooses one. */
-function Open({ proofIn, ...form }: OpenProps): JSX.Element {
-  const [proof, setProof] = useState<Proof>();
+/** By a link or a code. With several stores, the person chooses one. */
+function Open({ link, ...form }: Omit<FormProps, 'send'> & { link?: string }): JSX.Element {
+  const [code, setCode] = useState<string>();
   const [stores, setStores] = useState<readonly StoreName[]>();
-  const submit = async (values: FormData) => {
-    const given = proof ?? proofIn(values);
-    const store = textIn(values, 'store') || undefined;
-    const answer = await post<{ stores?: readonly StoreName[] }>('session', { ...given, store });
-    setProof(given);
+  const send = async (values: Partial<Values<'code' | 'store'>>) => {
+    const given = { link, code, ...values };
+    const answer = await post<{ stores?: readonly StoreName[] }>('session', given);
+    setCode(given.code);
     setStores(answer.stores);
     if (answer.stores) return;
     if (/^#\/(enter|sign-in)/.test(location.hash)) go('#/', true);
     await goOn();
   };
-  if (!stores) return <Form {...form} onSubmit={submit} />;
+  if (!stores) return <Form {...form} send={send} />;
   const names = Object.fromEntries(stores.map(({ subdomain, name }) => [subdomain, name]));
   return (
-    <Form verb="Open" onSubmit={submit}>
+    <Form verb="Open" send={send}>
       <h2>Which store?</h2>
       <Choices label="Store" name="store" begin={stores[0]?.subdomain} of={names} />
     </Form>
@@ -77,21 +68,20 @@ function Open({ proofIn, ...form }: OpenProps): JSX.Element {
 const EMAIL = { name: 'email', type: 'email', autoComplete: 'username' };
 const CODE = { name: 'code', class: 'code', autoComplete: 'one-time-code', spellcheck: false };
 
-/** Asks for the address, then for the code that was mailed to it. */
 function ByCode(): JSX.Element {
   const [email, setEmail] = useState('');
-  const mail = async (form: FormData) => {
-    await post('sign-in/code', { email: textIn(form, 'email') });
-    setEmail(textIn(form, 'email'));
+  const mail = async (body: Values<'email'>) => {
+    await post('sign-in/code', body);
+    setEmail(body.email);
   };
   if (!email)
     return (
-      <Form verb="Send me a code" onSubmit={mail}>
+      <Form verb="Send me a code" send={mail}>
         <Field label="E-mail" {...EMAIL} required autoFocus defaultValue={known?.person?.email ?? ''} />
       </Form>
     );
   return (
-    <Open verb="Sign in" onCancel={() => setEmail('')} proofIn={(form) => ({ code: textIn(form, 'code') })}>
+    <Open verb="Sign in" onCancel={() => setEmail('')}>
       <p>
         If <strong>{email}</strong> belongs to a person of a store, a code is on its way. It works for 10 minutes, in
         this browser.
@@ -104,7 +94,7 @@ function ByCode(): JSX.Element {
 type Ways = Readonly<Record<'private' | 'code' | 'oidc', boolean>>;
 
 function WaysIn(): JSX.Element {
-  const ways = useGet(['sign-in'], async () => ({ data: await post<Ways>('sign-in', undefined, 'GET') }));
+  const ways = useRead(['sign-in'], () => post<Ways>('sign-in', undefined, 'GET'));
   if (!ways.data) return <Waiting query={ways} />;
   const { private: isPrivate, code, oidc } = ways.data;
   if (!isPrivate)
@@ -153,13 +143,13 @@ type Invitation = Readonly<{ person: { name: string }; stores: readonly StoreNam
 
 /** The page of a link. Opening it does nothing: only the button uses the link up. */
 export function Enter({ token: link }: { token: string }): JSX.Element {
-  const query = useGet(['link', link], async () => ({ data: await post<Invitation>('sign-in/link', { link }) }));
+  const query = useRead(['link', link], () => post<Invitation>('sign-in/link', { link }));
   return (
     <Door>
       <Waiting query={query} rows={2} />
       {query.error && <LinkButton text="Sign in another way" href={to('/')} />}
       {query.data && (
-        <Open verb={`Sign in as ${query.data.person.name}`} proofIn={() => ({ link })}>
+        <Open verb={`Sign in as ${query.data.person.name}`} link={link}>
           <p>To {query.data.stores.map(({ name }) => name).join(', ')}.</p>
         </Open>
       )}

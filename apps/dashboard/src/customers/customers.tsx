@@ -1,6 +1,6 @@
-import { api, useGet, type Schemas } from '../http.js';
+import { api, get, useGet, type Schemas } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS, INCLUDE, ONLY_MODE } from '../orders/columns.js';
-import { Ask, Check } from '../parts/ask.js';
+import { Ask, Check, type Values } from '../parts/ask.js';
 import { Choice, Facts, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
 import { Badge, Copy, download, Page, Section } from '../parts/page.js';
 import { count, Lines, money, Time, timeText } from '../parts/text.js';
@@ -20,15 +20,15 @@ const COLUMNS: Columns<Schemas['CustomerListItem']> = {
 
 /** The words are the store's: those of its newest customers are offered. */
 function useStatuses(chosen = '') {
-  const query = useGet(['statuses'], () => api.GET('/v1/customers', { params: { query: { limit: 100 } } }));
-  const words = new Set([chosen, ...(query.data?.data.map(({ status }) => status) ?? [])]);
+  const newest = useGet('/v1/customers', { query: { limit: 100 } }).data?.data ?? [];
+  const words = new Set([chosen, ...newest.map(({ status }) => status)]);
   return [...words].filter(Boolean).map((word) => [word, word]);
 }
 
 export function Customers() {
   const { search, status, ...route } = useRoute().query;
   const query = { search, status, ...pageOf(route) };
-  const list = useGet(['customers', query], () => api.GET('/v1/customers', { params: { query } }));
+  const list = useGet('/v1/customers', { query });
   return (
     <Page title="Customers">
       <Filters search="Name or e-mail">
@@ -42,9 +42,8 @@ export function Customers() {
 const { Customer: _, ...OF_ONE } = ORDER_COLUMNS;
 
 export function CustomerPage({ id }: { id: string }) {
-  const read = useGet(['customer', id], () => api.GET('/v1/customers/{id}', { params: { path: { id } } }));
-  const query = { customer_id: id, limit: 100, include: INCLUDE, ...ONLY_MODE };
-  const orders = useGet(['orders', 'customer', id], () => api.GET('/v1/orders', { params: { query } }));
+  const read = useGet('/v1/customers/{id}', { path: { id } });
+  const orders = useGet('/v1/orders', { query: { customer_id: id, limit: 100, include: INCLUDE, ...ONLY_MODE } });
   const customer = read.data?.data;
   if (!customer) return <Page title="Customer" back="Customers" waits={read} />;
   return (
@@ -66,7 +65,7 @@ export function CustomerPage({ id }: { id: string }) {
 function About({ customer }: { customer: Customer }) {
   const { email, email_verified, phone, city, tags, loyalty_points, last_login, metadata } = customer;
   const points = ['Points', loyalty_points.toLocaleString()] as const;
-  const account = [points, ['Last login', last_login ? timeText(last_login) : 'never'] as const];
+  const login = ['Last login', last_login ? timeText(last_login) : 'never'] as const;
   return (
     <>
       <Section title="Contact">
@@ -80,7 +79,7 @@ function About({ customer }: { customer: Customer }) {
         {!email && !phone && !city && <p class="soft">None</p>}
       </Section>
       <Section title="Account">
-        <Facts facts={[tags.length > 0 && ['Tags', tags.join(', ')], ...account, ...Object.entries(metadata)]} />
+        <Facts facts={[tags.length > 0 && ['Tags', tags.join(', ')], points, login, ...Object.entries(metadata)]} />
       </Section>
     </>
   );
@@ -93,11 +92,11 @@ const ERASES =
 function Actions({ customer: { id, name } }: { customer: Customer }) {
   const params = { path: { id } };
   const save = async () => {
-    const { data } = await api.GET('/v1/customers/{id}/personal-data', { params });
-    download(`customer-${id}.json`, JSON.stringify(data?.data, null, 2));
+    const { data } = await get('/v1/customers/{id}/personal-data', params);
+    download(`customer-${id}.json`, JSON.stringify(data, null, 2));
   };
-  const erase = async (form: FormData) => {
-    const { data } = await api.POST('/v1/customers/{id}/erase', { params, body: { force: form.has('force') } });
+  const erase = async ({ force }: Values<'force'>) => {
+    const { data } = await api.POST('/v1/customers/{id}/erase', { params, body: { force: !!force } });
     const stays = data?.data.person_stays ? ' The person may still sign in here: see Team.' : '';
     return `Erased, with ${count(data?.data.orders ?? 0, 'order')}.${stays}`;
   };

@@ -1,10 +1,11 @@
-import { api, useGet, type Schemas } from '../http.js';
+import { get, useRead, type Schemas } from '../http.js';
+import { Secret } from '../parts/ask.js';
 import { List, right, type Columns } from '../parts/list.js';
-import { Note, Page } from '../parts/page.js';
+import { Forbidden, Page } from '../parts/page.js';
+import { sum } from '../parts/text.js';
 import { to, useRoute } from '../route.js';
 import { can } from '../session.js';
 import { Keys, NewKey } from './keys.js';
-import { Secret } from './secret.js';
 import { EditWebhook, Webhooks } from './webhooks.js';
 
 /** What to do about the codes that integrations meet most. The guide has all of them. */
@@ -35,7 +36,7 @@ function refusalsOf(days: readonly Schemas['KeyUse'][]) {
     Object.entries(refused).map(([code, times]) => ({ id: `${key_id} ${code}`, name, code, times, last: day })),
   );
   const newest = new Map(all.toReversed().map((row) => [row.id, row]));
-  const timesOf = (id: string) => all.filter((row) => row.id === id).reduce((sum, { times }) => sum + times, 0);
+  const timesOf = (id: string) => sum(all.filter((row) => row.id === id).map(({ times }) => times));
   return [...newest.values()].map((row) => ({ ...row, times: timesOf(row.id) })).sort((a, b) => b.times - a.times);
 }
 type Refusal = ReturnType<typeof refusalsOf>[number];
@@ -53,12 +54,12 @@ const COLUMNS: Columns<Refusal> = {
 };
 
 async function read() {
-  const { data } = await api.GET('/v1/keys/usage', { params: { query: { days: 7, limit: 100 } } });
-  return { data: data && { ...data, data: refusalsOf(data.data) } };
+  const { data, pagination } = await get('/v1/keys/usage', { query: { days: 7, limit: 100 } });
+  return { pagination, data: refusalsOf(data) };
 }
 
 function Requests() {
-  const list = useGet(['key-use'], read);
+  const list = useRead(['key-use'], read);
   const empty = 'No request was refused in the last 7 days.';
   return <List label="Refused requests" query={list} columns={COLUMNS} empty={empty} />;
 }
@@ -85,7 +86,7 @@ export function Developers() {
           API reference ↗
         </a>
       </nav>
-      {tab ? <tab.content /> : <Note tone="wait">Your role does not include keys and webhooks.</Note>}
+      {tab ? <tab.content /> : <Forbidden />}
       <Secret />
     </Page>
   );

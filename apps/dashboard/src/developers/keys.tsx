@@ -1,15 +1,13 @@
 import { api, isDown, mode, textOf, useGet, type Schemas, type Scope, type StoreKey } from '../http.js';
-import { Ask, Choices, Field, textIn } from '../parts/ask.js';
+import { Ask, Choices, Copied, Field, secret, type Values } from '../parts/ask.js';
 import { List, Named, pageOf, Table, right, type Columns } from '../parts/list.js';
 import { Badge, RowActions } from '../parts/page.js';
 import { alone, count, Time, timeText } from '../parts/text.js';
 import { useRoute } from '../route.js';
 import { can } from '../session.js';
-import { Copied, secret } from './secret.js';
 
 type Word = Schemas['CreateKeyRequest']['scope'][number];
 
-/** What a key may do, in words of tasks. */
 const TASKS: Readonly<Record<Word, string>> = {
   read: 'as every key may',
   orders: 'place orders',
@@ -30,28 +28,16 @@ function mayOf({ full, scope }: StoreKey): string {
   return tasks.map((word) => TASKS[word]).join(', ') || 'only read';
 }
 
-/** There is no preset. */
-function scopeIn(form: FormData): Word[] {
-  const scope = form.getAll('scope') as Word[];
-  if (scope.length === 0) throw new Error('Choose what the key may do.');
-  return scope;
-}
-
 const AS_BEFORE = 'as the old one';
-/** In days. */
 const EXPIRIES = { '90 days': 90, '1 year': 365, never: 0 };
-/** In hours. */
 const OVERLAPS = { 'no time: it ends now': 0, '1 day': 24, '7 days': 168, '30 days': 720 };
 
-export const numberIn = (form: FormData, name: string, of: Readonly<Record<string, number>>): number =>
-  of[textIn(form, name)] ?? 0;
+type Expiry = keyof typeof EXPIRIES;
 
-function expiryIn(form: FormData): string | null | undefined {
-  if (textIn(form, 'expiry') === AS_BEFORE) return undefined;
-  const days = numberIn(form, 'expiry', EXPIRIES);
+function endOf(expiry: Expiry): string | null {
   const end = new Date();
-  end.setDate(end.getDate() + days);
-  return days > 0 ? end.toISOString() : null;
+  end.setDate(end.getDate() + EXPIRIES[expiry]);
+  return expiry === 'never' ? null : end.toISOString();
 }
 
 function show({ data }: { data?: { data: { key: string } } }): void {
@@ -67,15 +53,14 @@ function mayExist(error: unknown): never {
   throw isDown(error) ? new Error(`${textOf(error)} ${LOST}`) : error;
 }
 
+type NewKeyValues = Values<'name' | 'networks'> & { readonly mode: typeof mode; readonly expiry: Expiry };
+
 export function NewKey() {
-  const send = (form: FormData) => {
-    const body = {
-      name: textIn(form, 'name'),
-      mode: textIn(form, 'mode') as typeof mode,
-      scope: scopeIn(form),
-      expires_at: expiryIn(form),
-      networks: textIn(form, 'networks').match(/[^\s,]+/g),
-    };
+  const send = (values: NewKeyValues, form: FormData) => {
+    const { expiry, networks, ...given } = values;
+    const scope = form.getAll('scope') as Word[];
+    if (scope.length === 0) throw new Error('Choose what the key may do.');
+    const body = { ...given, scope, expires_at: endOf(expiry), networks: networks.match(/[^\s,]+/g) };
     return api.POST('/v1/keys', { body }).then(show, mayExist);
   };
   const given = Object.entries(TASKS).filter(([word]) => can(word === 'full' ? 'team' : (word as Scope)));
@@ -105,8 +90,9 @@ function KeyActions({ row }: { row: StoreKey }) {
     ? `It was last used on ${timeText(row.last_used_at)} and made ${count(row.requests_7_days, 'request')} this week.`
     : 'It was never used.';
   const reason = row.successor_id ? 'It is rolled: use its successor.' : isOff ? 'Activate it first.' : undefined;
-  const roll = (form: FormData) => {
-    const body = { overlap_hours: numberIn(form, 'overlap', OVERLAPS), expires_at: expiryIn(form) };
+  const roll = ({ overlap, expiry }: { overlap: keyof typeof OVERLAPS; expiry: Expiry | typeof AS_BEFORE }) => {
+    const expires_at = expiry === AS_BEFORE ? undefined : endOf(expiry);
+    const body = { overlap_hours: OVERLAPS[overlap], expires_at };
     return api.POST('/v1/keys/{id}/roll', { ...path, body }).then(show, mayExist);
   };
   const change = (to: keyof typeof CHANGES) => {
@@ -154,7 +140,7 @@ const isOver = ({ status, expires_at }: StoreKey): boolean =>
 
 export function Keys() {
   const query = pageOf(useRoute().query);
-  const list = useGet(['keys', query], () => api.GET('/v1/keys', { params: { query } }));
+  const list = useGet('/v1/keys', { query });
   const over = list.data?.data.filter(isOver) ?? [];
   return (
     <>

@@ -1,16 +1,12 @@
 import { api, refresh, textOf, useGet, type Webhook, type WebhookListItem } from '../http.js';
-import { Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
+import { Ask, Check, Choices, Field, secret, type Values } from '../parts/ask.js';
 import { Named, Table, right, type Columns } from '../parts/list.js';
 import { announce, Badge, Button, Note, RowActions, Section, Waiting } from '../parts/page.js';
-import { count, joined, Time, timeText } from '../parts/text.js';
-import { explain, REASONS } from './explain.js';
-import { numberIn } from './keys.js';
-import { secret } from './secret.js';
+import { count, exactTime, joined, Time, timeText } from '../parts/text.js';
 
 type Kind = Webhook['kinds'][number];
 const KINDS: readonly Kind[] = ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock'];
 const BODIES = { thin: 'It says what changed.', full: 'It has the record, with the names and addresses of customers.' };
-/** In hours. */
 const OVERLAPS = { 'no time: it ends now': 0, '1 day': 24, '7 days': 168 };
 
 function show({ data }: { data?: { data: { secret: string } } }): void {
@@ -22,10 +18,9 @@ function show({ data }: { data?: { data: { secret: string } } }): void {
   secret.set({ title: 'The secret of the webhook', text: data?.data.secret ?? '', hint });
 }
 
-/** The headers that are given, of which answers have the names only. Without any the present ones stay. */
-function headersIn(form: FormData): Record<string, string> | undefined {
-  if (form.has('bare')) return {};
-  const lines = [...textIn(form, 'headers').matchAll(/^([^:\n]+):?(.*)$/gm)];
+/** Without any the present ones stay, of which answers have the names only. */
+function headersIn(text: string): Record<string, string> | undefined {
+  const lines = [...text.matchAll(/^([^:\n]+):?(.*)$/gm)];
   if (lines.length === 0) return undefined;
   return Object.fromEntries(lines.map(([, name = '', value = '']) => [name.trim(), value.trim()]));
 }
@@ -37,24 +32,18 @@ const HEADERS = {
   hint: 'A line of each, instead of all present ones. Another URL without headers removes those.',
 };
 
-/** Installs a webhook, or changes the one that is given. */
+type HookValues = Values<'url' | 'name' | 'batch' | 'headers' | 'bare'> & Pick<Webhook, 'body'>;
+
 export function EditWebhook({ hook }: { hook?: Webhook }) {
-  const send = async (form: FormData) => {
-    const body = {
-      url: textIn(form, 'url'),
-      name: textIn(form, 'name'),
-      kinds: form.getAll('kinds') as Kind[],
-      body: textIn(form, 'body') as Webhook['body'],
-      batch: Number(textIn(form, 'batch')),
-    };
-    if (hook) {
-      const params = { path: { id: hook.id } };
-      // Also the same URL removes the headers that are not given with it.
-      const url = body.url === hook.url ? undefined : body.url;
-      await api.PATCH('/v1/webhooks/{id}', { params, body: { ...body, url, headers: headersIn(form) } });
-      return 'The webhook is changed.';
-    }
-    return api.POST('/v1/webhooks', { body }).then(show);
+  const send = async ({ url, name, body, ...values }: HookValues, form: FormData) => {
+    const given = { name, body, batch: Number(values.batch), kinds: form.getAll('kinds') as Kind[] };
+    if (!hook) return api.POST('/v1/webhooks', { body: { ...given, url } }).then(show);
+    const params = { path: { id: hook.id } };
+    const headers = values.bare ? {} : headersIn(values.headers);
+    // Also the same URL removes the headers that are not given with it.
+    const changed = { ...given, headers, url: url === hook.url ? undefined : url };
+    await api.PATCH('/v1/webhooks/{id}', { params, body: changed });
+    return 'The webhook is changed.';
   };
   const words = hook
     ? { label: 'Change…', title: 'Change the webhook', verb: 'Save' }
@@ -81,12 +70,10 @@ function WebhookActions({ hook }: { hook: Webhook }) {
     const act = () => api.POST(`/v1/webhooks/{id}/${verb}`, path).then(() => said, textOf);
     return <Button text={label} onClick={() => void act().then(announce).then(refresh)} />;
   };
-  const replay = (form: FormData) => {
-    const body = { from: new Date(textIn(form, 'from')).toISOString() };
-    return api.POST('/v1/webhooks/{id}/replay', { ...path, body });
-  };
-  const rotate = (form: FormData) => {
-    const body = { overlap_hours: numberIn(form, 'overlap', OVERLAPS) };
+  const replay = ({ from }: Values<'from'>) =>
+    api.POST('/v1/webhooks/{id}/replay', { ...path, body: { from: new Date(from).toISOString() } });
+  const rotate = ({ overlap }: { overlap: keyof typeof OVERLAPS }) => {
+    const body = { overlap_hours: OVERLAPS[overlap] };
     return api.POST('/v1/webhooks/{id}/rotate-secret', { ...path, body }).then(show);
   };
   const remove = () => api.DELETE('/v1/webhooks/{id}', path);
@@ -114,6 +101,55 @@ function WebhookActions({ hook }: { hook: Webhook }) {
 
 type Delivery = Webhook['last_deliveries'][number];
 
+/** By the code of Node or OpenSSL as docs/webhooks.md has them, or else by the phase. */
+const FAILURES: readonly (readonly [codeOrPhase: RegExp, meaning: string])[] = [
+  [/^(ENOTFOUND|ENODATA)/, 'The host has no address in DNS. Is its name right?'],
+  [/^ADDRESS_NOT_ALLOWED/, 'An address of the host is private. Only the operator of the service can permit it.'],
+  [/^ECONNREFUSED/, 'Nothing listens at this host and port. Is the receiver running?'],
+  [/^EHOSTUNREACH/, 'The host cannot be reached. Is there a firewall?'],
+  [/^ECONNRESET/, 'The receiver closed the connection.'],
+  [/^(EPROTO|ERR_SSL)/, 'The receiver does not speak https at this port.'],
+  [/^CERT_HAS_EXPIRED/, 'The certificate of the receiver has expired. Renew it.'],
+  [/^DEPTH_ZERO_SELF_SIGNED/, 'The certificate of the receiver is not of an authority that the service trusts.'],
+  [/^UNABLE_TO_VERIFY/, 'The receiver does not send the intermediate certificate of its authority.'],
+  [/^ERR_TLS_CERT_ALTNAME/, 'The certificate of the receiver is for another name.'],
+  [/^TIMED_OUT/, 'It took too long. Let the receiver answer at once, and work afterwards.'],
+  [/^NO_ANSWER/, 'The receiver sent something that is no answer of HTTP.'],
+  [/^address$/, 'The address of the receiver was not found.'],
+  [/^connect$/, 'The receiver cannot be reached.'],
+  [/^tls$/, 'No encrypted connection to the receiver was made.'],
+  [/^request$/, 'The message did not arrive.'],
+  [/^answer$/, 'The receiver did not answer.'],
+];
+
+/** By the status, or else by its first digit. */
+const STATUSES: Readonly<Record<number, string>> = {
+  401: 'The receiver asks who sends. Give the webhook the headers that it needs.',
+  403: 'The receiver refuses the sender. Does it verify with the present secret?',
+  404: 'The receiver does not know the address. Is the path right?',
+  410: 'The receiver wants no more messages.',
+  429: 'The receiver has too many messages. It is tried later.',
+  2: 'Received.',
+  3: 'The receiver has moved, and redirects are not followed. Give the webhook the new address.',
+  4: 'The receiver refuses the message. Its log says why.',
+  5: 'The receiver failed. Its log says why.',
+};
+
+/** What happened to a message, and what to do about it, in plain words. */
+function explain({ phase, status, answer }: Delivery): string {
+  if (status !== null) return STATUSES[status] ?? STATUSES[Math.floor(status / 100)] ?? '';
+  const find = (text: string) => FAILURES.find(([pattern]) => pattern.test(text))?.[1];
+  return find(answer) ?? find(phase) ?? '';
+}
+
+const REASONS: Readonly<Record<WebhookListItem['reason'], string>> = {
+  '': '',
+  requested: 'It was paused by a person or a program. Nothing is lost: resume it, and it continues where it stopped.',
+  failing: 'The receiver failed for three days. Correct it, test it, then resume: it continues where it stopped.',
+  gone: 'The receiver answered 410: it wants no more messages. Correct it, test it, then resume.',
+  cursor_expired: 'Its place is more than 90 days old. Read the feed from its beginning, replay from then, and resume.',
+};
+
 const isGood = ({ status }: Delivery) => status !== null && status >= 200 && status < 300;
 
 const DELIVERIES: Columns<Delivery> = {
@@ -129,7 +165,6 @@ function State({ state, reason, failing_since }: WebhookListItem) {
   return <Badge state={failing_since ? 'failing' : 'delivering'} tone={failing_since ? 'bad' : 'good'} />;
 }
 
-/** Why nothing arrives, and when it is tried again. */
 function Trouble({ hook }: { hook: Webhook }) {
   const { state, reason, failing_since, next_attempt_at, last_deliveries } = hook;
   const failed = last_deliveries.find((delivery) => !isGood(delivery));
@@ -139,7 +174,7 @@ function Trouble({ hook }: { hook: Webhook }) {
     <Note tone={reason === 'requested' ? 'wait' : 'bad'}>
       <strong>{failing_since ? `Failing since ${timeText(failing_since)}.` : 'Paused.'}</strong>{' '}
       {reason !== 'requested' && failed && explain(failed)} {REASONS[reason]}
-      {!isPaused && next_attempt_at && `The next try is ${timeText(next_attempt_at)}. Nothing is lost.`}
+      {!isPaused && next_attempt_at && `The next try is ${exactTime(next_attempt_at)}. Nothing is lost.`}
     </Note>
   );
 }
@@ -149,8 +184,7 @@ const POLL_MS = 5_000;
 
 function Shown({ row }: { row: WebhookListItem }) {
   const { id, name, url, kinds, lag_seconds, failing_since, state } = row;
-  const params = { path: { id } };
-  const query = useGet(['webhooks', id], () => api.GET('/v1/webhooks/{id}', { params }), { everyMs: POLL_MS });
+  const query = useGet('/v1/webhooks/{id}', { path: { id } }, POLL_MS);
   const hook = query.data?.data;
   const facts = joined([name && url, kinds.join(', '), lag_seconds > 0 && `${count(lag_seconds, 'second')} behind`]);
   return (
@@ -170,8 +204,7 @@ function Shown({ row }: { row: WebhookListItem }) {
 }
 
 export function Webhooks() {
-  const params = { query: { limit: 100 } };
-  const list = useGet(['webhooks'], () => api.GET('/v1/webhooks', { params }), { everyMs: POLL_MS });
+  const list = useGet('/v1/webhooks', { query: { limit: 100 } }, POLL_MS);
   const rows = list.data?.data;
   return (
     <>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api, mode, useGet, type Schemas } from '../http.js';
+import { get, mode, useGet, useRead, type Schemas } from '../http.js';
 import { COLUMNS } from '../orders/columns.js';
 import { List, right, Table, type Columns } from '../parts/list.js';
 import { LinkButton, Page, Section, Waiting } from '../parts/page.js';
@@ -51,12 +51,8 @@ function Needs({ all }: { all: Schemas['Attention'] }) {
 type Bar = Readonly<{ name: string; value: number; text: string }>;
 
 const HEIGHT = 40;
-const OF_BARS: Columns<Bar> = {
-  Of: ({ name }) => name,
-  Value: right(({ text }) => text),
-};
+const OF_BARS: Columns<Bar> = { Of: ({ name }) => name, Value: right(({ text }) => text) };
 
-/** Bars for the eye, and the same numbers in a table. */
 function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
   const most = Math.max(1, ...bars.map(({ value }) => value));
   const width = 100 / Math.max(1, bars.length);
@@ -132,10 +128,10 @@ const { Payment: _, Units: __, ...NEWEST } = COLUMNS;
 export function Home() {
   const is_test = mode === 'test';
   const query = { limit: 8, is_test, include: ['held' as const] };
-  const counts = useGet(['counts'], () => api.GET('/v1/attention'));
-  const days = useGet(['statistics', DAYS], () => api.GET('/v1/statistics/orders', { params: { query: { is_test } } }));
+  const counts = useGet('/v1/attention', {});
+  const days = useGet('/v1/statistics/orders', { query: { is_test } });
   const empty = 'No order yet. It shows here as soon as it is placed.';
-  const newest = useGet(['newest'], () => api.GET('/v1/orders', { params: { query } }));
+  const newest = useRead(['newest'], () => get('/v1/orders', { query }));
   return (
     <Page title="Home">
       <div class="halves">

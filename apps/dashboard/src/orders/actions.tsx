@@ -1,16 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { paths } from '../../../../examples/typescript-client/api.js';
-import { api, newKey, textOf, type Order, type OrderListItem } from '../http.js';
-import { Amount, Ask, Check, Field, textIn, type AskProps } from '../parts/ask.js';
+import { api, textOf, type Order, type OrderListItem } from '../http.js';
+import { Amount, Ask, Check, Field, type AskProps, type Values } from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
-import { count, minorOf, money } from '../parts/text.js';
+import { count, minorOf, money, sum } from '../parts/text.js';
 import { describe, isHeld, leftOf, stillOwed, type Line, type OfOrder } from './columns.js';
 
 type Change = 'cancel' | 'hold' | 'mails' | 'notes' | 'payments' | 'refunds' | 'release' | 'shipments';
 type Post<C extends Change> = paths[`/v1/orders/{id}/${C}`]['post'];
-type Body<C extends Change> =
-  Post<C> extends { requestBody?: { content: { 'application/json': infer Given } } } ? Given : never;
+type Body<C extends Change> = NonNullable<Post<C>['requestBody']>['content']['application/json'];
 
 /** Changes an order. @returns what to say then. */
 export async function change<C extends Change>(id: string, what: C, body: Body<C>, said = ''): Promise<string> {
@@ -18,7 +17,6 @@ export async function change<C extends Change>(id: string, what: C, body: Body<C
   return said;
 }
 
-/** The lines with units that can be entered, and how many. */
 const unitsOf = (order: Order, most: (line: Line) => number): Line[] =>
   order.line_items.map((line) => ({ ...line, quantity: most(line) })).filter(({ quantity }) => quantity > 0);
 
@@ -32,26 +30,22 @@ function LineUnits({ lines, all = false }: { lines: readonly Line[]; all?: boole
   return <Rows rows={rows} />;
 }
 
-/** The lines of which at least one unit was entered. */
-const unitsIn = (form: FormData, lines: readonly Line[]) =>
-  lines
-    .map(({ line }) => ({ line, quantity: Number(textIn(form, `line-${line}`)) }))
-    .filter(({ quantity }) => quantity > 0);
+const unitsIn = (values: Values, lines: readonly Line[]) =>
+  lines.map(({ line }) => ({ line, quantity: Number(values[`line-${line}`]) })).filter(({ quantity }) => quantity > 0);
 
-const Tell = () => <Check label="Tell the customer" name="notify" defaultChecked />;
+const Tell = ({ whom = 'customer' }) => <Check label={`Tell the ${whom}`} name="notify" defaultChecked />;
 
 export function ShipUnits({ order }: OfOrder) {
   const lines = unitsOf(order, leftOf);
-  const send = (form: FormData) => {
-    const reference = textIn(form, 'reference');
-    const parcel = { reference, carrier: textIn(form, 'carrier'), tracking_number: textIn(form, 'tracking') };
-    const body = { ...parcel, items: unitsIn(form, lines), notify: form.has('notify') };
+  const send = (values: Values<'reference' | 'carrier' | 'tracking_number' | 'notify'>) => {
+    const { reference, carrier, tracking_number, notify } = values;
+    const body = { reference, carrier, tracking_number, items: unitsIn(values, lines), notify: !!notify };
     return change(order.id, 'shipments', body, `${reference} is shipped.`);
   };
   const reason = isHeld(order) ? 'It is under review: release it first.' : undefined;
   return (
     <Ask title={`Ship ${order.receipt_number}`} verb="Ship" tone="primary" reason={reason} send={send}>
-      <Field label="Tracking number" name="tracking" autoFocus />
+      <Field label="Tracking number" name="tracking_number" autoFocus />
       <div class="pair">
         <Field label="Carrier" name="carrier" defaultValue={order.shipments.at(-1)?.carrier ?? ''} />
         <Field label="Shipment number" name="reference" required defaultValue={`SHIP-${order.shipments.length + 1}`} />
@@ -65,15 +59,15 @@ export function ShipUnits({ order }: OfOrder) {
 export function Pay({ order }: OfOrder) {
   const { currency, payments } = order;
   const owed = stillOwed(order);
-  const send = (form: FormData) => {
-    const amount = minorOf(textIn(form, 'amount'), currency);
-    const body = { reference: textIn(form, 'reference'), amount, currency, partial: amount < owed };
+  const send = ({ reference, ...values }: Values<'reference' | 'amount'>) => {
+    const amount = minorOf(values.amount, currency);
+    const body = { reference, amount, currency, partial: amount < owed };
     return change(order.id, 'payments', body, `${money(amount, currency)} is recorded.`);
   };
+  const text = 'The number is that of your bank, till or gateway.';
   const reason = owed > 0 ? undefined : 'Nothing is owed.';
   return (
-    <Ask label="Payment…" title="Record a payment" verb="Record" reason={reason} send={send}>
-      <p class="soft">The number is that of your bank, till or gateway.</p>
+    <Ask label="Payment…" title="Record a payment" text={text} verb="Record" reason={reason} send={send}>
       <Amount minor={owed} currency={currency} />
       <Field label="Payment number" name="reference" required defaultValue={`PAY-${payments.length + 1}`} />
     </Ask>
@@ -83,11 +77,11 @@ export function Pay({ order }: OfOrder) {
 export function Refund({ order }: OfOrder) {
   const { currency, refund_due, refunds, amount_paid } = order;
   const lines = unitsOf(order, (line) => line.shipped_quantity - line.returned_quantity);
-  const send = (form: FormData) => {
-    const amount = minorOf(textIn(form, 'amount'), currency);
-    const units = unitsIn(form, lines);
-    const back = units.length > 0 ? { lines: units, restock: form.has('restock') } : {};
-    const body = { reference: textIn(form, 'reference'), amount, notify: form.has('notify'), ...back };
+  const send = ({ reference, notify, restock, ...values }: Values<'reference' | 'amount' | 'notify' | 'restock'>) => {
+    const amount = minorOf(values.amount, currency);
+    const units = unitsIn(values, lines);
+    const back = units.length > 0 ? { lines: units, restock: !!restock } : {};
+    const body = { reference, amount, notify: !!notify, ...back };
     return change(order.id, 'refunds', body, `A refund of ${money(amount, currency)} is recorded.`);
   };
   const reason = amount_paid > 0 ? undefined : 'Nothing is paid.';
@@ -112,28 +106,21 @@ export function Refund({ order }: OfOrder) {
 
 export function Cancel({ order }: OfOrder) {
   const { receipt_number, amount_paid, currency } = order;
-  const lines = unitsOf(order, leftOf);
-  const items = lines.map(({ line, quantity }) => ({ line, quantity }));
-  const left = items.reduce((sum, { quantity }) => sum + quantity, 0);
-  const units = count(left, 'unit');
+  const items = unitsOf(order, leftOf).map(({ line, quantity }) => ({ line, quantity }));
+  const units = count(sum(items.map(({ quantity }) => quantity)), 'unit');
   // What has shipped stays: then only the rest is given up.
   const isPart = order.shipments.some(({ status }) => status !== 'void');
-  const send = (form: FormData) => {
-    const choices = { restock: form.has('restock'), notify: form.has('notify') };
-    const body = { ...(isPart ? { items } : {}), reason: textIn(form, 'reason'), ...choices };
+  const send = ({ reason, restock, notify }: Values<'reason' | 'restock' | 'notify'>) => {
+    const body = { ...(isPart ? { items } : {}), reason, restock: !!restock, notify: !!notify };
     return change(order.id, 'cancel', body, isPart ? `${units} given up.` : `${receipt_number} is cancelled.`);
   };
   const back = !isPart && amount_paid > 0 && ` ${money(amount_paid, currency)} is then to pay back.`;
+  const title = isPart ? `Give up ${units} of ${receipt_number}?` : `Cancel ${receipt_number}?`;
   const words = isPart
-    ? {
-        label: 'Give up the rest…',
-        title: `Give up ${units} of ${receipt_number}?`,
-        verb: 'Give up',
-        keep: 'Keep them',
-      }
-    : { label: 'Cancel order…', title: `Cancel ${receipt_number}?`, verb: 'Cancel the order', keep: 'Keep the order' };
+    ? { label: 'Give up the rest…', verb: 'Give up', keep: 'Keep them' }
+    : { label: 'Cancel order…', verb: 'Cancel the order', keep: 'Keep the order' };
   return (
-    <Ask {...words} tone="danger" send={send}>
+    <Ask title={title} {...words} tone="danger" send={send}>
       <p class="soft">This cannot be undone.{back}</p>
       <Field label="Reason" name="reason" hint="For the history. The customer does not see it." />
       <Check label={`Put ${units} back on sale`} name="restock" defaultChecked />
@@ -143,11 +130,10 @@ export function Cancel({ order }: OfOrder) {
 }
 
 export function Hold({ order: { id, receipt_number } }: OfOrder) {
-  const said = `${receipt_number} is under review.`;
-  const send = (form: FormData) => change(id, 'hold', { reason: textIn(form, 'reason') }, said);
+  const words = { title: `Hold ${receipt_number}?`, text: 'Nothing of it ships until a person releases it.' };
+  const send = (body: Values<'reason'>) => change(id, 'hold', body, `${receipt_number} is under review.`);
   return (
-    <Ask title={`Hold ${receipt_number}?`} verb="Hold" send={send}>
-      <p class="soft">Nothing of it ships until a person releases it.</p>
+    <Ask {...words} verb="Hold" send={send}>
       <Field label="Reason" name="reason" required autoFocus />
     </Ask>
   );
@@ -156,19 +142,17 @@ export function Hold({ order: { id, receipt_number } }: OfOrder) {
 const PERSON = { name: 'Name', email: 'E-mail', phone: 'Phone', company: 'Company' };
 const PLACE = { address: 'Street', address2: 'Second line', zip: 'Postal code', city: 'City', region: 'Region' };
 
-/** What of a record was changed in the form: a text that was cleared is null. */
-const changes = (form: FormData, before: Readonly<Record<string, string | null>>) =>
-  Object.fromEntries(
-    Object.entries(before)
-      .filter(([name, text]) => form.has(name) && textIn(form, name) !== (text ?? ''))
-      .map(([name]) => [name, textIn(form, name) || null]),
-  );
+/** A text that was cleared is null. */
+function changes(values: Values, before: Readonly<Record<string, string | null>>) {
+  const changed = Object.keys(before).filter((name) => name in values && values[name] !== (before[name] ?? ''));
+  return Object.fromEntries(changed.map((name) => [name, values[name] || null]));
+}
 
 export function CorrectContact({ order }: OfOrder) {
   const { customer, shipping_address } = order;
   const before: Readonly<Record<string, string | null>> = { ...customer, ...shipping_address };
-  const send = (form: FormData) => {
-    const body = { customer: changes(form, customer), shipping_address: changes(form, shipping_address) };
+  const send = (values: Values) => {
+    const body = { customer: changes(values, customer), shipping_address: changes(values, shipping_address) };
     return api.PATCH('/v1/orders/{id}', { params: { path: order }, body });
   };
   const words = { title: 'Correct the contact and the address', verb: 'Save', said: 'The contact is corrected.' };
@@ -189,18 +173,19 @@ type Listed = Pick<OrderListItem, 'id' | 'receipt_number' | 'customer_name' | 'h
 interface SeveralProps extends Omit<AskProps, 'title' | 'send'> {
   readonly orders: readonly Listed[];
   readonly done: string;
-  readonly act: (id: string, form: FormData) => Promise<unknown>;
+  act(this: void, id: string, values: Values): Promise<unknown>;
+  /** Of each order. */
   readonly field?: (order: Listed) => ComponentChildren;
 }
 
-/** Acts on one order after the other. A second click repeats only those that were refused. @param field of each order. */
+/** Acts on one order after the other. A second click repeats only those that were refused. */
 function Several({ orders, verb, done, act, field, children, ...ask }: SeveralProps) {
   /** Why each order was refused; empty for those that were not. */
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
-  const send = async (form: FormData) => {
+  const send = async (values: Values) => {
     const next = { ...answers };
     for (const { id } of orders.filter((order) => answers[order.id] !== '')) {
-      next[id] = await act(id, form).then(() => '', textOf);
+      next[id] = await act(id, values).then(() => '', textOf);
       setAnswers({ ...next });
     }
     const refused = orders.filter(({ id }) => next[id]).length;
@@ -222,29 +207,25 @@ function Several({ orders, verb, done, act, field, children, ...ask }: SeveralPr
 }
 
 export function Ship({ orders }: { orders: readonly Listed[] }) {
-  const [reference] = useState(() => `SHIP-${newKey().slice(0, 8).toUpperCase()}`);
+  const [reference] = useState(() => `SHIP-${crypto.randomUUID().slice(0, 8).toUpperCase()}`);
   const held = orders.filter((order) => order.held).length;
-  const act = (id: string, form: FormData) => {
-    const parcel = { reference, carrier: textIn(form, 'carrier'), tracking_number: textIn(form, id) };
-    return change(id, 'shipments', { ...parcel, notify: form.has('notify') });
-  };
+  const act = (id: string, { carrier, notify, [id]: tracking_number }: Values) =>
+    change(id, 'shipments', { reference, carrier, tracking_number, notify: !!notify });
+  const text = 'All that is left of each order, as one shipment.';
   const reason = held > 0 ? `${count(held, 'order')} of them under review: release first.` : undefined;
   const field = ({ id, receipt_number }: Listed) => (
     <input name={id} aria-label={`Tracking number of ${receipt_number}`} placeholder="Tracking" />
   );
   return (
-    <Several {...{ orders, reason, act, field }} verb="Ship" done="shipped" tone="primary">
-      <p class="soft">All that is left of each order, as one shipment.</p>
+    <Several {...{ orders, reason, text, act, field }} verb="Ship" done="shipped" tone="primary">
       <Field label="Carrier" name="carrier" autoFocus />
-      <Check label="Tell the customers" name="notify" defaultChecked />
+      <Tell whom="customers" />
     </Several>
   );
 }
 
-/** The list does not know which confirmations were sent. */
-const RELEASES = 'The orders can ship. A confirmation that waits is sent now.';
 const release = (id: string) => change(id, 'release', {});
 
-export const Release = ({ orders, text = RELEASES }: { orders: readonly Listed[]; text?: string }) => (
-  <Several {...{ orders, text }} verb="Release" done="released" tone="primary" act={release} />
+export const Release = (props: Pick<SeveralProps, 'orders' | 'text'>) => (
+  <Several {...props} verb="Release" done="released" tone="primary" act={release} />
 );

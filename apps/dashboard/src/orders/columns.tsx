@@ -6,26 +6,18 @@ import { to } from '../route.js';
 
 export const INCLUDE: OrderQuery['include'] = ['held', 'units', 'refund_due', 'external_reference', 'is_test'];
 export const ONLY_MODE = { is_test: mode === 'test' };
-
-export interface OfOrder {
-  readonly order: Order;
-}
+export type OfOrder = Readonly<{ order: Order }>;
 
 export type Line = Order['line_items'][number];
+export const isHeld = ({ pipeline }: Order): boolean => pipeline.some(({ state }) => state === 'held');
 /** Units of a line that are still to ship. */
 export const leftOf = ({ quantity, shipped_quantity, cancelled_quantity }: Line): number =>
   quantity - shipped_quantity - cancelled_quantity;
 
-/** What a payment would pay. */
 export const stillOwed = ({ amount_owed, amount_paid }: Order): number => Math.max(0, amount_owed - amount_paid);
-
-/** What tells a line from others with its name. */
 export const describe = ({ sku, attributes }: Pick<Line, 'sku' | 'attributes'>): string =>
   joined([sku, ...Object.values(attributes)]);
 
-export const isHeld = ({ pipeline }: Order): boolean => pipeline.some(({ state }) => state === 'held');
-
-/** That an order is under review comes before its stage. */
 export function StageBadge({ stage, held = false }: { stage: string; held: boolean | undefined }) {
   if (held) return <Badge state="held" word="under review" />;
   return <Badge state={stage} word={stage === 'PENDING' ? 'to ship' : undefined} />;

@@ -1,15 +1,15 @@
 import { api, useGet, type Order, type Schemas } from '../http.js';
-import { Ask, Field, textIn } from '../parts/ask.js';
+import { Ask, Field, type Values } from '../parts/ask.js';
 import { capital, Facts, Named, Rows, Table, right, type Columns } from '../parts/list.js';
 import { Badge, Copy, Note, Page, PaymentBadge, Section, Waiting } from '../parts/page.js';
-import { count, joined, Lines, money, Time, timeText } from '../parts/text.js';
+import { count, joined, Lines, money, sum, Time, timeText } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
 import { Cancel, change, CorrectContact, Hold, Pay, Refund, Release, ShipUnits } from './actions.js';
 import { describe, isHeld, leftOf, StageBadge, stillOwed, type Line, type OfOrder } from './columns.js';
 
 export function OrderPage({ id }: { id: string }) {
-  const query = useGet(['order', id], () => api.GET('/v1/orders/{id}', { params: { path: { id } } }));
+  const query = useGet('/v1/orders/{id}', { path: { id } });
   const order = query.data?.data;
   if (!order) return <Page title={id} back="Orders" waits={query} />;
   const { refund_due: due, currency } = order;
@@ -50,13 +50,8 @@ export function OrderPage({ id }: { id: string }) {
 }
 
 const ruleText = (rule: string) => rule.replaceAll('_', ' ');
+const useHistory = (id: string) => useGet('/v1/orders/{id}/history', { path: { id }, query: { limit: 100 } });
 
-const useHistory = (id: string) => {
-  const params = { path: { id }, query: { limit: 100 } };
-  return useGet(['history', id], () => api.GET('/v1/orders/{id}/history', { params }));
-};
-
-/** With the reason of the person who held it, or else the rules that did. */
 function Held({ order: { id, fraud } }: OfOrder) {
   const held = useHistory(id).data?.data.findLast(({ event }) => event === 'held');
   const rules = fraud.reasons.map(({ rule, score }) => `${ruleText(rule)} (${score})`).join(', ');
@@ -64,19 +59,16 @@ function Held({ order: { id, fraud } }: OfOrder) {
   return <Note tone="bad">{`Under review${why && `: ${why}`}. Nothing of it ships until you release it.`}</Note>;
 }
 
-const CONFIRMS = 'The customer gets the confirmation, and the order can ship.';
-
-/** The most likely one first. */
 function Actions({ order, held }: OfOrder & { held: boolean }) {
   const isOpen = order.fulfillment_status !== 'CANCELLED' && order.line_items.some((line) => leftOf(line) > 0);
   const ships = can('fulfillment');
   const pays = can('payments');
   const isDue = ({ stage, state, last_error: word }: Stage) =>
     stage === 'notify-customer' && state === 'held' && word !== 'not_wanted';
-  const text = order.pipeline.some(isDue) ? CONFIRMS : 'The order can ship.';
+  const confirms = order.pipeline.some(isDue) ? 'The customer gets the confirmation, and the order' : 'The order';
   return (
     <>
-      {ships && held && <Release orders={[order]} text={text} />}
+      {ships && held && <Release orders={[order]} text={`${confirms} can ship.`} />}
       {ships && isOpen && <ShipUnits order={order} />}
       {pays && <Pay order={order} />}
       {pays && <Refund order={order} />}
@@ -115,12 +107,8 @@ const columnsOf = (currency: string): Columns<Line> => ({
 
 function Goods({ order }: OfOrder) {
   const { line_items, currency, tax_amount, shipping_amount, discount_amount, adjustment_amount } = order;
-  const parts = {
-    Tax: tax_amount,
-    Shipping: shipping_amount,
-    Discount: -discount_amount,
-    Adjustment: adjustment_amount,
-  };
+  const charges = { Tax: tax_amount, Shipping: shipping_amount };
+  const parts = { ...charges, Discount: -discount_amount, Adjustment: adjustment_amount };
   const sums = Object.entries(parts).filter(([, amount]) => amount !== 0);
   const foot = [...sums, ['Total', order.total_amount] as const].map(([name, amount]) => (
     <tr key={name} role="row" class={name.toLowerCase()}>
@@ -137,11 +125,16 @@ function Goods({ order }: OfOrder) {
 }
 
 function Amounts({ order }: OfOrder) {
-  const { total_amount, amount_paid, refund_due, payments, refunds, currency } = order;
-  const refunded = refunds.reduce((sum, { amount }) => sum + amount, 0);
+  const { total_amount, amount_owed, amount_paid, refund_due, payments, refunds, currency } = order;
+  const refunded = sum(refunds.map(({ amount }) => amount));
+  const writtenOff = sum(payments.map(({ written_off }) => written_off));
+  const givenUp = total_amount - writtenOff - amount_owed;
+  const givenUpName = order.fulfillment_status === 'RETURNED' ? 'Returned' : 'Given up';
   const fact = (name: string, amount: number) => [name, money(amount, currency)] as const;
   const facts = [
     fact('Total', total_amount),
+    givenUp > 0 && fact(givenUpName, -givenUp),
+    writtenOff > 0 && fact('Written off', -writtenOff),
     fact('Paid', amount_paid),
     refunded > 0 && fact('Refunded', refunded),
     fact('Still owed', stillOwed(order)),
@@ -187,7 +180,6 @@ function Fraud({ order }: OfOrder) {
 }
 
 type Shipment = Order['shipments'][number];
-/** What can become of a shipment. */
 const NEXT = { picking: ['shipped', 'void'], shipped: ['delivered'], delivered: [], void: [] } as const;
 
 function Shipments({ order: { id, shipments } }: OfOrder) {
@@ -196,11 +188,8 @@ function Shipments({ order: { id, shipments } }: OfOrder) {
     const params = { path: { id, reference } };
     const send = () => api.PATCH('/v1/orders/{id}/shipments/{reference}', { params, body: { status } });
     const words = { title: `Is ${reference} ${status}?`, verb: capital(status), said: `${reference} is ${status}.` };
-    const look =
-      status === 'void'
-        ? { tone: 'danger' as const, text: 'Its units are to ship again.' }
-        : { tone: 'quiet' as const, text: 'The history of the order keeps the time.' };
-    return <Ask key={status} {...words} {...look} send={send} />;
+    const text = status === 'void' ? 'Its units are to ship again.' : 'The history of the order keeps the time.';
+    return <Ask key={status} {...words} text={text} tone={status === 'void' ? 'danger' : 'quiet'} send={send} />;
   };
   const row = ({ reference, status: now, shipped_at, items, carrier, tracking_number }: Shipment) => ({
     key: reference,
@@ -235,14 +224,12 @@ const MAIL_FAILURES: readonly (readonly [code: RegExp, meaning: string])[] = [
   [/^E/, 'The mail server was not reached'],
 ];
 
-/** What happened to a mail, and when it was tried. */
 function mailText({ last_error: error, attempts, at }: Mail): string {
   const [, meaning = 'The mail was not sent'] = MAIL_FAILURES.find(([pattern]) => pattern.test(error)) ?? [];
   const code = /[A-Z]/.test(error) ? `, code ${error.replace('SMTP_', '')}` : '';
   return joined([error && meaning + code, error && attempts > 0 && count(attempts, 'attempt'), timeText(at)]);
 }
 
-/** Whether each mail of the order was sent, why not, and a way to send it again. */
 function Mails({ order }: OfOrder) {
   const { id, pipeline, customer } = order;
   const mails = pipeline.filter(isMail);
@@ -253,26 +240,15 @@ function Mails({ order }: OfOrder) {
     const text = mailText(mail);
     const isWrong = text.startsWith('Undeliverable') && about !== 'merchant' && canCorrect(order);
     const canRepeat = can('fulfillment') && ['done', 'dead'].includes(state);
+    const recipient = about === 'merchant' ? 'the store' : customer.email || 'the customer';
+    const title = `Send the mail again: ${name}`;
+    const words = { label: 'Send again…', title, verb: 'Send', text: `To ${recipient}.` };
     const send = () => change(id, 'mails', { stage, reference: reference || null }, 'The mail is on its way.');
     return {
       key: stage + reference,
       name,
       detail: [text, isWrong && ' Correct the address with “Correct…”, then send it again.'],
-      end: [
-        <Badge key="state" state={state} />,
-        canRepeat && (
-          <Ask
-            key="again"
-            label="Send again…"
-            title={`Send the mail again: ${name}`}
-            verb="Send"
-            tone="quiet"
-            send={send}
-          >
-            <p class="soft">{`To ${about === 'merchant' ? 'the store' : customer.email || 'the customer'}.`}</p>
-          </Ask>
-        ),
-      ],
+      end: [<Badge key="state" state={state} />, canRepeat && <Ask key="again" {...words} tone="quiet" send={send} />],
     };
   };
   return (
@@ -292,7 +268,6 @@ function headline({ event, field, from, to }: OrderEvent): string {
   return `${field === 'status' ? 'Payment' : 'Fulfilment'} ${lower(from)} → ${lower(to)}`;
 }
 
-/** What else is known, as far as a person can use it. */
 const detailOf = ({ event, details: { reason, amount, status } }: OrderEvent, currency: string) =>
   joined([typeof amount === 'number' && money(amount, currency), event.startsWith('shipment') && status, reason]);
 
@@ -301,9 +276,9 @@ const whoOf = ({ name, type }: OrderEvent['actor']) =>
 
 function Timeline({ order: { id, currency } }: OfOrder) {
   const query = useHistory(id);
-  const send = (form: FormData) => change(id, 'notes', { text: textIn(form, 'text') }, 'The note is added.');
+  const send = (body: Values<'text'>) => change(id, 'notes', body);
   const note = (
-    <Ask title="Add a note" verb="Add note" send={send}>
+    <Ask title="Add a note" verb="Add note" send={send} said="The note is added.">
       <Field label="Note" name="text" hint="The customer does not see it." required autoFocus maxLength={2000} />
     </Ask>
   );

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api, useGet, type Order, type OrderListItem, type OrderQuery } from '../http.js';
+import { get, useGet, useRead, type Order, type OrderListItem, type OrderQuery } from '../http.js';
 import { arrivals, showArrivals } from '../live.js';
 import { Form } from '../parts/ask.js';
 import { Choice, Filters, List, pageOf } from '../parts/list.js';
@@ -16,7 +16,6 @@ const STAGES = [['PENDING'], ['CONFIRMED'], ['PROCESSING'], ['SHIPPED'], ['DELIV
 const PAYMENTS = [['PENDING'], ['SUCCEEDED'], ['FAILED'], ['REFUNDED'], ['CANCELLED']];
 const SOURCES = [['WEBSITE'], ['POS', 'Point of sale']];
 
-/** The work queues, each with its filter of `GET /v1/orders`. */
 const QUEUES = {
   ship: { name: 'To ship', filter: { fulfillment_status: ['PENDING', 'CONFIRMED', 'PROCESSING'], held: false } },
   review: { name: 'Under review', filter: { held: true } },
@@ -26,9 +25,12 @@ const QUEUES = {
 } satisfies Readonly<Record<string, { name: string; filter: OrderQuery }>>;
 type Queue = keyof typeof QUEUES;
 
-const queueOf = ({ query: { queue = 'ship' } }: Route) => (queue in QUEUES ? (queue as Queue) : 'ship');
+/** A search is not only in what is to ship. */
+function queueOf({ query: { queue = 'ship', search } }: Route): Queue {
+  if (search && queue === 'ship') return 'all';
+  return queue in QUEUES ? (queue as Queue) : 'ship';
+}
 
-/** The address of a page of the list as the filter of the API. */
 function filterOf(route: Route): OrderQuery {
   const { queue, from, until, ...filter } = route.query;
   return {
@@ -44,7 +46,7 @@ function filterOf(route: Route): OrderQuery {
 
 function Count({ queue }: { queue: Queue }) {
   const query = { ...QUEUES[queue].filter, ...ONLY_MODE, limit: 1 };
-  const total = useGet(['counts', queue], () => api.GET('/v1/orders', { params: { query } })).data?.pagination.total;
+  const total = useRead(['counts', queue], () => get('/v1/orders', { query })).data?.pagination.total;
   return <>{total?.toLocaleString()}</>;
 }
 
@@ -58,7 +60,6 @@ const Queues = ({ now }: { now: Queue }) => (
   </nav>
 );
 
-/** Orders that came since the list was read: shown when the person asks, so that no row moves under the eye. */
 function Arrived() {
   const n = useStore(arrivals).length;
   const text = `${count(n, 'new order')} – show`;
@@ -71,24 +72,24 @@ const Day = ({ label, name, begin = '' }: { label: string; name: string; begin: 
   </label>
 );
 
+/** The list does not know which confirmations were sent. */
+const RELEASES = 'The orders can ship. A confirmation that waits is sent now.';
 const NONE: ReadonlySet<string> = new Set();
 
 export function Orders() {
   const route = useRoute();
   const queue = queueOf(route);
   const query = filterOf(route);
-  const list = useGet(['orders', query], () => api.GET('/v1/orders', { params: { query } }));
+  const list = useGet('/v1/orders', { query });
   const [chosen, choose] = useState(NONE);
-  const address = JSON.stringify(route.query);
-  useEffect(() => choose(NONE), [address]);
+  useEffect(() => choose(NONE), [route]);
   const picked = list.data?.data.filter(({ receipt_number }) => chosen.has(receipt_number)) ?? [];
   const held = picked.filter((order) => order.held);
   const { slips, printSlips } = useSlips(chosen);
-  const also = ({ search = '' }) => (search && queue === 'ship' ? { queue: 'all' } : {});
   return (
     <Page title="Orders">
       <Queues now={queue} />
-      <Filters search="Number, name, e-mail, tracking" also={also}>
+      <Filters search="Number, name, e-mail, tracking">
         {queue !== 'ship' && <Choice name="fulfillment_status" label="Fulfilment" values={STAGES} />}
         <Choice name="status" label="Payment" values={PAYMENTS} />
         <Choice name="source" label="From" values={SOURCES} />
@@ -110,8 +111,8 @@ export function Orders() {
           <div class="chosen" role="group" aria-label="Chosen orders">
             <span>{picked.length} chosen</span>
             <Ship orders={picked} />
-            {held.length > 0 && <Release orders={held} />}
-            <Form verb="Print slips" tone="" onSubmit={() => printSlips(picked)} />
+            {held.length > 0 && <Release orders={held} text={RELEASES} />}
+            <Form verb="Print slips" tone="" send={() => printSlips(picked)} />
             <Button text="Clear" class="quiet" onClick={() => choose(NONE)} />
           </div>
         )}
@@ -129,8 +130,8 @@ function useSlips(chosen: ReadonlySet<string>) {
     if (orders.length > 0) print();
   }, [orders]);
   const printSlips = async (picked: readonly OrderListItem[]) => {
-    const reads = picked.map(({ id }) => api.GET('/v1/orders/{id}', { params: { path: { id } } }));
-    setOrders((await Promise.all(reads)).flatMap(({ data }) => data?.data ?? []));
+    const reads = picked.map(({ id }) => get('/v1/orders/{id}', { path: { id } }));
+    setOrders((await Promise.all(reads)).map(({ data }) => data));
   };
   return { printSlips, slips: orders.map((order) => <Slip key={order.id} order={order} />) };
 }

@@ -1,25 +1,30 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { refresh, textOf } from '../http.js';
-import { Alert, announce, Button, focusHeading, RowName } from './page.js';
+import { createStore, useStore } from '../store.js';
+import { Alert, announce, Button, Copy, focusHeading, RowName } from './page.js';
 import { plainMoney, stepOf } from './text.js';
 
+/** The trimmed texts of the fields by their names: of boxes only those that are ticked. */
+export type Values<Name extends string = string> = Readonly<Record<Name, string>>;
+
+export const valuesOf = (form: FormData): Values =>
+  Object.fromEntries([...form].map(([name, value]) => [name, typeof value === 'string' ? value.trim() : '']));
+
+/** A button that opens a dialog, with its label; and in it one that acts, with a verb, and one that does nothing. */
 export interface AskProps {
   readonly title: string;
-  /** Of the button that acts. */
-  readonly verb: string;
-  /** Of the button that does nothing. */
-  readonly keep?: string;
-  /** Of the button that opens the dialog. */
   readonly label?: string;
+  readonly verb: string;
+  readonly keep?: string;
   readonly tone?: 'primary' | 'danger' | 'quiet' | '';
   /** Why it cannot be done now. */
   readonly reason?: string | undefined;
   /** What it does, above its fields. */
   readonly text?: ComponentChildren;
   readonly children?: ComponentChildren;
-  /** Acts. After a failure the dialog stays and shows its text. */
-  readonly send: (form: FormData) => Promise<unknown>;
+  /** Acts. After a failure the dialog stays and shows its text. @param form for fields with several values. */
+  send(this: void, values: Values, form: FormData): unknown;
   /** What is announced then, where `send` does not return it. */
   readonly said?: string;
 }
@@ -48,25 +53,24 @@ export function Dialog({ title, children, onClose, stays = false }: DialogProps)
   );
 }
 
-/** A button and its dialog. */
-export function Ask({ title, verb, keep, label = `${verb}…`, tone, reason, text, children, send, said }: AskProps) {
+export function Ask({ title, label, tone, reason, text, children, send, said, ...form }: AskProps) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
   const disabled = reason !== undefined;
-  const button = { text: label, class: disabled && tone === 'primary' ? '' : tone, title: reason, disabled };
-  const act = async (form: FormData) => {
+  const look = { class: disabled && tone === 'primary' ? '' : tone, title: reason, disabled };
+  const act = async (values: Values, fields: FormData) => {
     // Also a refusal can say that the page is out of date.
-    const result = await send(form).finally(() => void refresh());
+    const result = await Promise.resolve(send(values, fields)).finally(() => void refresh());
     close();
     const news = said ?? result;
     if (typeof news === 'string') announce(news);
   };
   return (
     <>
-      <Button {...button} onClick={() => setOpen(true)} aria-haspopup="dialog" />
+      <Button text={label ?? `${form.verb}…`} {...look} onClick={() => setOpen(true)} aria-haspopup="dialog" />
       {isOpen && (
         <Dialog title={title} onClose={close}>
-          <Form {...{ verb, keep }} tone={tone === 'danger' ? tone : 'primary'} onSubmit={act} onCancel={close}>
+          <Form {...form} tone={tone === 'danger' ? tone : 'primary'} send={act} onCancel={close}>
             {text && <p class="soft">{text}</p>}
             {children}
           </Form>
@@ -76,14 +80,11 @@ export function Ask({ title, verb, keep, label = `${verb}…`, tone, reason, tex
   );
 }
 
-export type FormProps = Pick<AskProps, 'verb' | 'keep' | 'tone' | 'children'> &
-  Readonly<{ onSubmit: (form: FormData) => unknown; onCancel?: (() => void) | undefined }>;
+export type FormProps = Pick<AskProps, 'verb' | 'keep' | 'tone' | 'children' | 'send'> &
+  Readonly<{ onCancel?: () => void }>;
 
-/**
- * Fields, what went wrong, and the button that acts. After a failure the fields stay as they are. What cannot be undone
- * begins at the other button, so that a second Enter does nothing.
- */
-export function Form({ verb, keep = 'Cancel', tone = 'primary', children, onSubmit, onCancel }: FormProps) {
+/** After a failure the fields stay. What cannot be undone begins at the other button: a second Enter does nothing. */
+export function Form({ verb, keep = 'Cancel', tone = 'primary', children, send, onCancel }: FormProps) {
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
   const element = useRef<HTMLFormElement>(null);
@@ -94,7 +95,8 @@ export function Form({ verb, keep = 'Cancel', tone = 'primary', children, onSubm
     setBusy(true);
     setError('');
     try {
-      await onSubmit(new FormData(event.currentTarget));
+      const form = new FormData(event.currentTarget);
+      await send(valuesOf(form), form);
     } catch (failure) {
       setError(textOf(failure));
     }
@@ -115,7 +117,7 @@ export function Form({ verb, keep = 'Cancel', tone = 'primary', children, onSubm
 
 type InputProps = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'label'> & {
   readonly label: string;
-  readonly hint?: string | undefined;
+  readonly hint?: string;
   /** Of a text of several lines. */
   readonly rows?: number;
 };
@@ -140,17 +142,10 @@ export const Check = ({ label, ...input }: InputProps) => (
   </label>
 );
 
-type AmountProps = Readonly<{ minor: number; currency: string; label?: string; name?: string }>;
-
-export function Amount({ minor, currency, label = 'Amount', name = 'amount' }: AmountProps) {
+export function Amount({ minor, currency, label = 'Amount' }: { minor: number; currency: string; label?: string }) {
   const range = { min: 0, step: stepOf(currency), defaultValue: plainMoney(minor, currency) };
-  return <Field label={`${label} (${currency})`} name={name} type="number" {...range} required autoFocus />;
+  return <Field label={`${label} (${currency})`} name="amount" type="number" {...range} required autoFocus />;
 }
-
-export const textIn = (form: FormData, name: string): string => {
-  const value = form.get(name);
-  return typeof value === 'string' ? value.trim() : '';
-};
 
 interface ChoicesProps {
   readonly label: string;
@@ -182,5 +177,32 @@ export function Choices({ label, name, isMany = false, begin = [], of }: Choices
         ))}
       </div>
     </fieldset>
+  );
+}
+
+/** A secret that the service shows once. It is no part of a row, which may leave its list while the secret is shown. */
+export const secret = createStore<Readonly<{ title: string; text: string; hint: ComponentChildren }> | undefined>(
+  undefined,
+);
+
+export const Copied = ({ text }: { text: string }) => (
+  <p class="note">
+    <code class="line">{text}</code>
+    <Copy text={text} />
+  </p>
+);
+
+export function Secret() {
+  const shown = useStore(secret);
+  const close = () => secret.set(undefined);
+  if (!shown) return null;
+  return (
+    <Dialog title={shown.title} onClose={close} stays>
+      <Form verb="I have stored it" send={close}>
+        <p class="soft">It is shown once, now. Store it where only its program reads it.</p>
+        <Copied text={shown.text} />
+        {shown.hint}
+      </Form>
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren, JSX } from 'preact';
-import { useCallback, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { go, to, useRoute, type Route } from '../route.js';
+import { valuesOf } from './ask.js';
 import { LinkButton, RowName, Waiting } from './page.js';
 import { count, joined } from './text.js';
 
@@ -10,7 +11,6 @@ type Cell<Row> = (row: Row) => ComponentChildren;
 /** By its heading, what a column shows of a row. */
 export type Columns<Row> = Readonly<Record<string, Cell<Row> | { readonly right: Cell<Row> }>>;
 
-/** Of a column of numbers or buttons. */
 export const right = <Row,>(cell: Cell<Row>) => ({ right: cell });
 
 export interface TableProps<Row> {
@@ -27,10 +27,7 @@ export interface TableProps<Row> {
 
 const idOf = (row: unknown): string => (row as { id?: string }).id ?? JSON.stringify(row);
 
-/**
- * The first column is the heading of its row, and has the link of the row. The roles are named because a narrow table is
- * shown as cards, which some browsers take for no table.
- */
+/** The roles are named because a narrow table is shown as cards, which some browsers take for no table. */
 export function Table<Row>({ label, rows, columns, keyOf = idOf, foot, chosen, choose }: TableProps<Row>) {
   const cells = Object.entries(columns).map(([name, column]) =>
     'right' in column ? { name, side: 'n', cell: column.right } : { name, side: '', cell: column },
@@ -74,7 +71,6 @@ const PAGE_SIZE = 50;
 /** The page of a list that the address names, as the API has it. */
 export const pageOf = ({ page = '1' }: Route['query']) => ({ limit: PAGE_SIZE, page: Number(page) });
 
-/** The links of the pages of a list. @param noun of one row. */
 function Pages({ route, total, noun }: { route: Route; total: number; noun: string }) {
   const { page } = pageOf(route.query);
   const before = (page - 1) * PAGE_SIZE;
@@ -95,31 +91,35 @@ function Pages({ route, total, noun }: { route: Route; total: number; noun: stri
 }
 
 const SEARCH = { id: 'search', type: 'search', name: 'search' };
-type Values = Readonly<Record<string, string | undefined>>;
-type FiltersProps = Readonly<{ search: string; children: ComponentChildren; also?: (values: Values) => Values }>;
+const TYPING_MS = 300;
 
-/**
- * A form whose values are in the address: a choice is taken at once, a text with Enter. Another filter begins at page 1.
- * @param search what the search finds, for its placeholder.
- * @param also values that follow from a change of the others.
- */
-export function Filters({ search, children, also }: FiltersProps) {
+/** Its values are in the address: a choice at once, a text after a pause. Another filter begins at page 1. */
+export function Filters({ search, children }: { search: string; children: ComponentChildren }) {
   const route = useRoute();
-  const focused = useRef('');
-  // The fields are made again, with the values of the address. The focus stays in its field.
-  const keepFocus = useCallback((form: HTMLFormElement | null) => {
-    form?.querySelector<HTMLElement>(`[name='${focused.current}']`)?.focus();
-    if (form) focused.current = '';
-  }, []);
-  const apply = (event: JSX.TargetedEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const values = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
-    focused.current = document.activeElement?.getAttribute('name') ?? '';
-    go(to(route.path, { ...route.query, page: undefined, ...values, ...also?.(values) }));
+  const address = to(route.path, route.query);
+  const shown = useRef({ address, version: 0 });
+  const pause = useRef<ReturnType<typeof setTimeout>>();
+  // A link makes the fields again. What the form wrote itself leaves them as they are, with the caret.
+  if (shown.current.address !== address) shown.current = { address, version: shown.current.version + 1 };
+  const apply = (form: HTMLFormElement, replace: boolean) => {
+    clearTimeout(pause.current);
+    if (!form.isConnected) return;
+    const unticked = Object.fromEntries([...form.querySelectorAll('input')].map(({ name }) => [name, '']));
+    const values = { ...unticked, ...valuesOf(new FormData(form)), page: '' };
+    shown.current.address = to(route.path, { ...route.query, ...values });
+    go(shown.current.address, replace);
   };
-  const on = { onChange: apply, onSubmit: apply };
+  const applyNow = (event: JSX.TargetedEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    apply(event.currentTarget, false);
+  };
+  const applySoon = ({ currentTarget: form }: JSX.TargetedEvent<HTMLFormElement>) => {
+    clearTimeout(pause.current);
+    pause.current = setTimeout(apply, TYPING_MS, form, true);
+  };
+  const on = { onInput: applySoon, onChange: applyNow, onSubmit: applyNow };
   return (
-    <form class="filters" role="search" {...on} key={JSON.stringify(route.query)} ref={keepFocus}>
+    <form class="filters" role="search" {...on} key={shown.current.version}>
       <input {...SEARCH} aria-label="Search" placeholder={search} defaultValue={route.query.search ?? ''} />
       <div class="actions">{children}</div>
     </form>
@@ -128,10 +128,8 @@ export function Filters({ search, children, also }: FiltersProps) {
 
 export const capital = (value: string): string => value.charAt(0).toUpperCase() + value.slice(1).toLowerCase();
 
-type ChoiceProps = Readonly<{ name: string; label: string; values: readonly (readonly string[])[] }>;
-
 /** @param values each with its word, where that is another one. */
-export function Choice({ name, label, values }: ChoiceProps) {
+export function Choice({ name, label, values }: { name: string; label: string; values: string[][] }) {
   const { query } = useRoute();
   return (
     <select name={name} aria-label={label}>
@@ -152,11 +150,9 @@ interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   readonly noun?: string;
   /** The address without a filter. */
   readonly all?: Readonly<Record<string, string>>;
-  /** Beside the links of the pages. */
   readonly children?: ComponentChildren;
 }
 
-/** What is on its way, that nothing is there, or the table. */
 export function List<Row>({ query, rows, empty, noun, all = {}, children, ...table }: ListProps<Row>) {
   const route = useRoute();
   const shown = rows ?? query.data?.data ?? [];
@@ -183,8 +179,7 @@ export function List<Row>({ query, rows, empty, noun, all = {}, children, ...tab
   );
 }
 
-type Texts = Readonly<Record<'name' | 'detail' | 'end', ComponentChildren>>;
-type Line = { readonly key: string | number } & Partial<Texts>;
+type Line = { readonly key: string | number } & Partial<Record<'name' | 'detail' | 'end', ComponentChildren>>;
 
 /** A short list inside a card or a dialog. The detail is below the name, smaller. */
 export const Rows = ({ rows }: { rows: readonly Line[] }) => (
@@ -201,10 +196,8 @@ export const Rows = ({ rows }: { rows: readonly Line[] }) => (
   </ul>
 );
 
-type NamedProps = Readonly<{ name: ComponentChildren; href?: string; small?: readonly unknown[] }>;
-
 /** A name in a cell of a table. @param small below it; the parts that are empty are left out. */
-export function Named({ name, href, small = [] }: NamedProps) {
+export function Named({ name, href, small = [] }: { name: ComponentChildren; href?: string; small?: unknown[] }) {
   const text = joined(small);
   return (
     <span class="line">
@@ -214,10 +207,7 @@ export function Named({ name, href, small = [] }: NamedProps) {
   );
 }
 
-type Fact = readonly [name: string, value: string];
-
-/** Names and values, such as metadata. */
-export const Facts = ({ facts }: { facts: readonly (Fact | false)[] }) => (
+export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: string] | false)[] }) => (
   <dl class="facts-list">
     {facts
       .filter((fact) => fact !== false)

@@ -1,5 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { createContext } from 'preact';
+import { createContext, type ComponentChildren, type JSX } from 'preact';
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isDown, POLL_MS, statusOf, textOf } from '../http.js';
 import { to } from '../route.js';
@@ -15,13 +14,7 @@ export function announce(message: string): void {
   end = setTimeout(() => news.set(''), 5_000);
 }
 
-export const Announcements = () => (
-  <p class="toast" role="status" aria-live="polite">
-    {useStore(news)}
-  </p>
-);
-
-type ButtonProps = JSX.ButtonHTMLAttributes<HTMLButtonElement> & { readonly text: ComponentChildren };
+export const Announcements = () => <p class="toast" role="status" aria-live="polite" children={useStore(news)} />;
 
 /** Names the row that a button is in, for a reader of the screen. */
 export const RowName = createContext('');
@@ -30,9 +23,7 @@ const useName = (text: ComponentChildren) => {
   return { 'aria-label': row && typeof text === 'string' ? `${text}: ${row}` : undefined };
 };
 
-type RowActionsProps = Readonly<{ of: string; children: ComponentChildren }>;
-
-export const RowActions = ({ of, children }: RowActionsProps) => (
+export const RowActions = ({ of, children }: { of: string; children: ComponentChildren }) => (
   <RowName.Provider value={of}>
     <div class="actions">{children}</div>
   </RowName.Provider>
@@ -41,7 +32,7 @@ export const RowActions = ({ of, children }: RowActionsProps) => (
 export const focusHeading = () => document.querySelector('h1')?.focus();
 
 /** One that goes, or can no longer be pressed, gives the focus to the heading of the page. */
-export function Button({ text, ...button }: ButtonProps) {
+export function Button({ text, ...button }: JSX.ButtonHTMLAttributes & { text: ComponentChildren }) {
   const ref = useRef<HTMLButtonElement>(null);
   const leave = () => {
     if (document.activeElement === ref.current) focusHeading();
@@ -54,9 +45,7 @@ export function Button({ text, ...button }: ButtonProps) {
   );
 }
 
-type LinkProps = JSX.AnchorHTMLAttributes<HTMLAnchorElement> & { readonly text: string };
-
-export const LinkButton = ({ text, class: look = '', ...link }: LinkProps) => (
+export const LinkButton = ({ text, class: look = '', ...link }: JSX.AnchorHTMLAttributes & { text: string }) => (
   <a class={`button ${look as string}`} {...useName(text)} {...link}>
     {text}
   </a>
@@ -66,7 +55,6 @@ interface PageProps {
   readonly title: string;
   /** The page that it belongs to, by its name in the navigation. */
   readonly back?: string;
-  /** Beside the heading, such as a button that copies it. */
   readonly aside?: ComponentChildren;
   readonly actions?: ComponentChildren;
   /** Of a record: its states, and what else is said of it in one line. */
@@ -88,15 +76,9 @@ export function Page({ title, back, aside, actions, badges, facts, about, waits,
   }, [title]);
   return (
     <>
-      {back && (
-        <a class="back" href={to(`/${back.toLowerCase()}`)}>
-          {back}
-        </a>
-      )}
+      {back && <a class="back" href={to(`/${back.toLowerCase()}`)} children={back} />}
       <div class="head">
-        <h1 ref={heading} tabIndex={-1}>
-          {title}
-        </h1>
+        <h1 ref={heading} tabIndex={-1} children={title} />
         {aside}
         <div class="actions">{actions}</div>
       </div>
@@ -117,9 +99,7 @@ export function Page({ title, back, aside, actions, badges, facts, about, waits,
   );
 }
 
-type SectionProps = Pick<PageProps, 'title' | 'actions' | 'children'>;
-
-export const Section = ({ title, actions, children }: SectionProps) => (
+export const Section = ({ title, actions, children }: Pick<PageProps, 'title' | 'actions' | 'children'>) => (
   <section class="card" aria-label={title}>
     <div class="section-head">
       <h2>{title}</h2>
@@ -139,22 +119,25 @@ export const Note = ({ tone = 'info', children, action }: NoteProps) => (
 );
 
 /** What went wrong, which a reader of the screen says at once. */
-export const Alert = (props: NoteProps) => (
-  <div role="alert">
-    <Note tone="bad" {...props} />
-  </div>
+export const Alert = (props: NoteProps) => <div role="alert" children={<Note tone="bad" {...props} />} />;
+
+export const Forbidden = () => (
+  <Note tone="wait">Your role does not include this. An owner can change it in Team.</Note>
 );
 
 type Waited = Readonly<{ error: unknown; data: unknown; refetch: () => unknown }>;
 
 /** What stands where a list or record is not there yet, or not at all; null where it is. @param rows of the grey bars. */
 export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }) {
+  // A repeated request takes the error away, until its answer is there.
+  const last = useRef<unknown>(null);
+  if (query.error || query.data !== undefined) last.current = query.error;
+  const error = last.current;
   if (query.data !== undefined) return null;
-  if (statusOf(query.error) === 403)
-    return <Note tone="wait">Your role does not include this. An owner can change it.</Note>;
+  if (statusOf(error) === 403) return <Forbidden />;
   const again = <Button text="Try again" onClick={() => void query.refetch()} />;
-  const repeats = isDown(query.error) && ` It is tried again every ${POLL_MS / 1_000} s.`;
-  if (query.error) return <Alert action={again}>{[textOf(query.error), repeats]}</Alert>;
+  const repeats = isDown(error) && ` It is tried again every ${POLL_MS / 1_000} s.`;
+  if (error) return <Alert action={again}>{[textOf(error), repeats]}</Alert>;
   return (
     <div class="waiting" role="status" aria-label="Loading">
       {Array.from({ length: rows }, (_, index) => (
@@ -202,7 +185,6 @@ export function Copy({ text }: { text: string }) {
   return <Button {...words} class="quiet small" onClick={copy} />;
 }
 
-/** Gives the person a file that the page has made. */
 export function download(name: string, text: string): void {
   const href = URL.createObjectURL(new Blob([text]));
   Object.assign(document.createElement('a'), { href, download: name }).click();

@@ -1,4 +1,4 @@
-import { api, Refused, type Schemas } from '../http.js';
+import { api, get, statusOf, type Schemas } from '../http.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -53,12 +53,12 @@ export async function write(lines: readonly BundleLine[]): Promise<BundleLine[]>
 }
 
 /** How the row of a line is read, for the kinds where one request does it. */
-const READERS: Readonly<Record<string, (key: string) => Promise<{ data?: { data: unknown } }>>> = {
-  product: (idOrSlug) => api.GET('/v1/products/{idOrSlug}', { params: { path: { idOrSlug } } }),
-  brand: (idOrSlug) => api.GET('/v1/brands/{idOrSlug}', { params: { path: { idOrSlug } } }),
-  category: (idOrSlug) => api.GET('/v1/categories/{idOrSlug}', { params: { path: { idOrSlug } } }),
-  order: (id) => api.GET('/v1/orders/{id}', { params: { path: { id } } }),
-  customer: (email) => api.GET('/v1/customers', { params: { query: { email } } }),
+const READERS: Readonly<Record<string, (key: string) => Promise<{ data: unknown }>>> = {
+  product: (idOrSlug) => get('/v1/products/{idOrSlug}', { path: { idOrSlug } }),
+  brand: (idOrSlug) => get('/v1/brands/{idOrSlug}', { path: { idOrSlug } }),
+  category: (idOrSlug) => get('/v1/categories/{idOrSlug}', { path: { idOrSlug } }),
+  order: (id) => get('/v1/orders/{id}', { path: { id } }),
+  customer: (email) => get('/v1/customers', { query: { email } }),
 };
 
 /** Fields whose text is the same number, such as 79.90 and 79.9, are equal, and so are null and an empty text. */
@@ -92,10 +92,10 @@ export async function preview(line: BundleLine): Promise<BundleLine> {
   const read = READERS[kind];
   if (!read || !key) return line;
   const { data } = await read(key).catch((error: unknown) => {
-    if (error instanceof Refused && error.status === 404) return { data: undefined };
+    if (statusOf(error) === 404) return { data: undefined };
     throw error;
   });
-  const [stored] = [data?.data].flat() as (Fields | undefined)[];
+  const [stored] = [data].flat() as (Fields | undefined)[];
   if (!stored) return { ...line, result: 'created' };
   const notes = kind === 'order' ? [] : [...differencesOf(value, stored), ...variantsOf(value, stored)];
   return { ...line, result: notes.length > 0 ? 'updated' : 'unchanged', notes };

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { refresh, useGet } from '../http.js';
+import { refresh, useRead } from '../http.js';
 import { Form } from '../parts/ask.js';
 import { Named, Table, type Columns } from '../parts/list.js';
 import { announce, Badge, Button, download, Page, Section, Waiting } from '../parts/page.js';
@@ -40,10 +40,10 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
   const [done, setDone] = useState<readonly BundleLine[]>([]);
   const good = lines.filter((line) => !isRefused(line));
   const first = good.slice(0, FIRST);
-  const query = useGet(['preview', first.map(({ text }) => text)], async () => {
-    const data: BundleLine[] = [];
-    for (const line of first) data.push(await preview(line));
-    return { data };
+  const query = useRead(['preview', first.map(({ text }) => text)], async () => {
+    const read: BundleLine[] = [];
+    for (const line of first) read.push(await preview(line));
+    return read;
   });
   // After a failure the next click goes on where it stopped: a line that was written already is unchanged.
   const run = async () => {
@@ -60,17 +60,15 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
   const title = `${isBegun ? 'Result' : 'In the file'}: ${countsOf(words)}`;
   const label = isBegun ? 'Refused lines and warnings' : 'What the first lines would change';
   const save = () => download('refused.ndjson', refused.map(({ text }) => `${text}\n`).join(''));
+  const button = <Button text="Download refused lines" class="small" onClick={save} />;
   return (
     <>
-      <Section
-        title={title}
-        actions={refused.length > 0 && <Button text="Download refused lines" class="small" onClick={save} />}
-      >
+      <Section title={title} actions={refused.length > 0 && button}>
         {!isBegun && <Waiting query={query} rows={first.length} />}
         <Table label={label} rows={shown.slice(0, MOST_SHOWN)} columns={COLUMNS} />
       </Section>
       {done.length < good.length && (
-        <Form verb={`Import ${count(good.length - done.length, 'line')}`} onSubmit={run}>
+        <Form verb={`Import ${count(good.length - done.length, 'line')}`} send={run}>
           {isBegun && <progress max={good.length} value={done.length} aria-label="Imported lines" />}
         </Form>
       )}

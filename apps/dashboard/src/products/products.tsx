@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import { api, useGet, type Schemas } from '../http.js';
+import { api, get, useGet, useRead, type Schemas } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS, describe, ONLY_MODE } from '../orders/columns.js';
-import { Amount, Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
+import { Amount, Ask, Check, Choices, Field, type Values } from '../parts/ask.js';
 import { capital, Choice, Facts, Filters, List, Named, pageOf, right, Table, type Columns } from '../parts/list.js';
 import { Badge, LinkButton, Page, RowActions, Section } from '../parts/page.js';
 import { minorOf, money, plainMoney } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can, currency } from '../session.js';
-import { Change, keyOf, type StockRow } from '../stock/changes.js';
+import { Change, keyOf, type StockRow } from '../stock/stock.js';
 
 type Product = Schemas['Product'];
 type Variant = Product['variants'][number];
@@ -37,21 +37,19 @@ async function find({ search, category, stock, status, ...route }: Route['query'
     include: ['sku' as const],
     ...pageOf(route),
   };
-  const get = (more: { search?: string | undefined; sku?: string }) =>
-    api.GET('/v1/products', { params: { query: { ...query, ...more } } });
-  const found = await get({ search });
-  return search && found.data?.pagination.total === 0 ? get({ sku: search }) : found;
+  const found = await get('/v1/products', { query: { ...query, search } });
+  const isSku = search && found.pagination.total === 0;
+  return isSku ? get('/v1/products', { query: { ...query, sku: search } }) : found;
 }
 
 export function Products() {
   const route = useRoute();
-  const list = useGet(['products', route.query], () => find(route.query));
-  const read = () => api.GET('/v1/categories', { params: { query: { limit: 100 } } });
-  const categories = useGet(['categories'], read).data?.data.map(({ id, name }) => [String(id), name]) ?? [];
+  const list = useRead(['products', route.query], () => find(route.query));
+  const categories = useGet('/v1/categories', { query: { limit: 100 } }).data?.data ?? [];
   return (
     <Page title="Products" actions={IMPORTERS.some(can) && <LinkButton text="Import…" href={to('/products/import')} />}>
-      <Filters search="Name, or the whole SKU" also={({ stock }) => ({ stock })}>
-        <Choice name="category" label="Category" values={categories} />
+      <Filters search="Name, or the whole SKU">
+        <Choice name="category" label="Category" values={categories.map(({ id, name }) => [String(id), name])} />
         {can('catalog') && <Choice name="status" label="Status" values={STATUSES} />}
         <Check label="Only in stock" name="stock" value="1" defaultChecked={!!route.query.stock} />
       </Filters>
@@ -61,8 +59,7 @@ export function Products() {
 }
 
 export function ProductPage({ id }: { id: string }) {
-  const params = { path: { idOrSlug: id } };
-  const query = useGet(['product', id], () => api.GET('/v1/products/{idOrSlug}', { params }));
+  const query = useGet('/v1/products/{idOrSlug}', { path: { idOrSlug: id } });
   const product = query.data?.data;
   if (!product) return <Page title={`Product ${id}`} back="Products" waits={query} />;
   const { name, status, featured, price, quantity, sku, brand, variants } = product;
@@ -104,8 +101,7 @@ const BINS: Columns<StockRow> = {
 };
 
 function Bins({ id }: { id: number }) {
-  const params = { query: { product_id: id, limit: 100 } };
-  const list = useGet(['stock', 'product', id], () => api.GET('/v1/stock', { params }));
+  const list = useGet('/v1/stock', { query: { product_id: id, limit: 100 } });
   return (
     <Section title="Bins">
       <List label="Table of the bins" query={list} columns={BINS} empty="No bin has had it yet." keyOf={keyOf} />
@@ -115,14 +111,14 @@ function Bins({ id }: { id: number }) {
 
 /** The orders that took units of the product, by the ledger: the list of orders has no filter for it. */
 async function lastOrders(product_id: number) {
-  const { data } = await api.GET('/v1/stock/movements', { params: { query: { product_id, limit: 100 } } });
-  const taken = data?.data.filter(({ kind }) => kind === 'ORDER').map(({ order_id }) => order_id);
+  const { data } = await get('/v1/stock/movements', { query: { product_id, limit: 100 } });
+  const taken = data.filter(({ kind }) => kind === 'ORDER').map(({ order_id }) => order_id);
   const ids = [...new Set(taken)].slice(0, 8).join(',');
-  return api.GET('/v1/orders', { params: { query: { ids, include: ['held', 'units'], ...ONLY_MODE } } });
+  return get('/v1/orders', { query: { ids, include: ['held', 'units'], ...ONLY_MODE } });
 }
 
 function LastOrders({ id }: { id: number }) {
-  const list = useGet(['stock', 'orders', id], () => lastOrders(id));
+  const list = useRead(['stock', 'orders', id], () => lastOrders(id));
   const empty = 'No order has taken it from a bin lately.';
   return (
     <Section title="Last orders">
@@ -153,14 +149,12 @@ function About({ product: { description, categories, specifications, metadata, s
   );
 }
 
+type ProductValues = Values<'name' | 'description' | 'status' | 'featured'>;
+
 /** The fields that differ, as an import line has them: the others stay as they are. */
-function changesOf(form: FormData, product: Product) {
-  const given = {
-    name: textIn(form, 'name'),
-    description: textIn(form, 'description'),
-    status: textIn(form, 'status').toUpperCase() as Product['status'],
-    featured: form.has('featured'),
-  };
+function changesOf({ name, description, ...values }: ProductValues, product: Product) {
+  const status = values.status.toUpperCase() as Product['status'];
+  const given = { name, description, status, featured: !!values.featured };
   const before = { ...product, description: product.description.trim() };
   const differs = ([field, value]: [string, unknown]) => value !== before[field as keyof typeof given];
   return Object.fromEntries(Object.entries(given).filter(differs));
@@ -168,8 +162,8 @@ function changesOf(form: FormData, product: Product) {
 
 function Actions({ product }: { product: Product }) {
   const { slug, name, description, status, featured } = product;
-  const send = async (form: FormData) => {
-    const lines = [{ kind: 'product' as const, slug, ...changesOf(form, product) }];
+  const send = async (values: ProductValues) => {
+    const lines = [{ kind: 'product' as const, slug, ...changesOf(values, product) }];
     const { data } = await api.POST('/v1/import', { body: { atomic: true, lines } });
     return data?.data.lines[0]?.warning || 'The product is saved.';
   };
@@ -186,23 +180,17 @@ function Actions({ product }: { product: Product }) {
   );
 }
 
-/** Of the variant, where one is given. */
 function EditPrice({ product, variant }: { product: Product; variant?: Variant }) {
   const { name, price } = variant ?? product;
-  const send = async (form: FormData) => {
-    const line = {
-      product_id: Number(product.id),
-      variant_id: variant ? Number(variant.id) : null,
-      price: textIn(form, 'price'),
-      expected: textIn(form, 'expected'),
-    };
-    await api.POST('/v1/prices', { body: { atomic: true, lines: [line] } });
-    return `${name} costs ${priceText(Number(line.price))}.`;
+  const send = async ({ amount, expected }: Values<'amount' | 'expected'>) => {
+    const of = { product_id: Number(product.id), variant_id: variant ? Number(variant.id) : null };
+    await api.POST('/v1/prices', { body: { atomic: true, lines: [{ ...of, price: amount, expected }] } });
+    return `${name} costs ${priceText(Number(amount))}.`;
   };
   return (
     <Ask label="Price…" title={`Change the price of ${name}`} verb="Change" send={send}>
       <Expected price={plainMoney(minor(price), currency())} />
-      <Amount label="Price" name="price" minor={minor(price)} currency={currency()} />
+      <Amount label="Price" minor={minor(price)} currency={currency()} />
     </Ask>
   );
 }

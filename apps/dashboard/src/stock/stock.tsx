@@ -1,10 +1,181 @@
-import { api, useGet, type Schemas } from '../http.js';
-import { Check } from '../parts/ask.js';
+import { useEffect, useState } from 'preact/hooks';
+import { api, get, useGet, useRead, type Schemas } from '../http.js';
+import { Ask, Check, Field, type Values } from '../parts/ask.js';
 import { Choice, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
-import { LinkButton, Note, Page } from '../parts/page.js';
+import { Button, LinkButton, Note, Page, RowActions } from '../parts/page.js';
+import { count, Time } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
-import { Change, keyOf, PLACE, Several, useWarehouses, type StockRow } from './changes.js';
+
+export type StockRow = Schemas['StockListItem'];
+
+const useWarehouses = () => useGet('/v1/warehouses', { query: { limit: 100 } }).data?.data ?? [];
+
+/** What names a row. Its units may change while a dialog of it is open. */
+export const keyOf = (row: StockRow) => [row.product_id, row.variant_id, row.warehouse, row.bin].join('/');
+
+function BinName({ warehouse, bin }: Pick<StockRow, 'warehouse' | 'bin'>) {
+  const isClosed = useWarehouses().some(({ code, active }) => code === warehouse && !active);
+  const name = bin ? <span class="n">{`${warehouse}/${bin}`}</span> : '–';
+  return <Named name={name} small={[isClosed && 'closed, not for sale']} />;
+}
+
+const PLACE = {
+  SKU: ({ sku, product_id }: Pick<StockRow, 'sku' | 'product_id'>) => (
+    <Named name={sku || `Product ${product_id}`} href={to(`/products/${product_id}`)} />
+  ),
+  Bin: (row: Pick<StockRow, 'warehouse' | 'bin'>) => <BinName {...row} />,
+};
+
+const MOVEMENT: Columns<Schemas['StockMovement']> = {
+  When: ({ at }) => <Time at={at} />,
+  Why: ({ kind, order_id, reference }) => {
+    const word = kind.toLowerCase();
+    return order_id ? <a href={to(`/orders/${order_id}`)}>{word}</a> : `${word} ${reference}`;
+  },
+  Who: ({ actor }) => actor?.name,
+  Units: right(({ quantity: n }) => `${n > 0 ? '+' : ''}${n.toLocaleString()}`),
+};
+
+/** The filter of a row of the stock. The ledger finds a unit by its SKU, or else by its product. */
+const filterOf = ({ sku, product_id, warehouse, bin }: StockRow) =>
+  sku ? { sku, warehouse, bin } : { product_id: String(product_id), warehouse, bin };
+
+const useMovements = (query: object) => useGet('/v1/stock/movements', { query });
+
+function Newest({ row }: { row: StockRow }) {
+  const query = useMovements({ ...filterOf(row), limit: 3 });
+  return <List label="Newest movements" query={query} columns={MOVEMENT} empty="Nothing has moved." />;
+}
+
+export function Movements() {
+  const { query } = useRoute();
+  const list = useMovements({ ...query, ...pageOf(query) });
+  const columns = { ...PLACE, ...MOVEMENT };
+  return (
+    <Page title={query.sku ? `History of ${query.sku}` : 'History of the stock'} back="Stock">
+      {query.warehouse && <p class="facts">{`${query.warehouse}/${query.bin ?? ''}`}</p>}
+      <List label="Movements" noun="movement" query={list} columns={columns} empty="Nothing has moved." />
+    </Page>
+  );
+}
+
+/** All lines or none, so that a corrected request changes nothing twice. */
+async function change(given: Schemas['ChangeStockRequest'], text: string): Promise<string> {
+  await api.POST('/v1/stock', { body: { ...given, atomic: true } });
+  return text;
+}
+
+function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean }) {
+  const { product_id, variant_id, warehouse, bin } = row;
+  const name = row.sku || `product ${product_id}`;
+  const send = ({ units, reason, expected }: Values<'units' | 'reason' | 'expected'>) => {
+    const effect = isSet ? { set: Number(units), expected: Number(expected) } : { adjust: Number(units) };
+    const lines = [{ product_id, variant_id, warehouse, bin, ...effect }];
+    return change({ reason, lines }, `The stock of ${name} is changed.`);
+  };
+  const words = isSet
+    ? { label: 'Set…', title: `Set the units of ${name}`, verb: 'Set' }
+    : { label: '±', title: `Add or remove ${name}`, verb: 'Change' };
+  const units = isSet
+    ? { label: 'Units that can be sold', hint: 'Without what is sold and still lies there.' }
+    : { label: 'Units', hint: '5 came in, -2 are gone.' };
+  return (
+    <Ask {...words} send={send}>
+      <Present row={row} />
+      <Newest row={row} />
+      <Field {...units} name="units" type="number" required autoFocus />
+      <Field label="Reason" name="reason" />
+    </Ask>
+  );
+}
+
+/** What was there when the dialog opened. What was sold since must be seen before the units are set. */
+function Present({ row: { quantity, warehouse, bin } }: { row: StockRow }) {
+  const [seen, see] = useState(quantity);
+  const button = <Button text="Seen" onClick={() => see(quantity)} />;
+  return (
+    <Note tone={seen === quantity ? 'quiet' : 'wait'} action={seen !== quantity && button}>
+      <input type="hidden" name="expected" value={seen} />
+      {seen === quantity
+        ? `${warehouse}/${bin} has ${count(seen, 'unit')}.`
+        : `It has ${quantity.toLocaleString()} now, no longer ${seen.toLocaleString()}.`}
+    </Note>
+  );
+}
+
+export const Change = right(
+  (row: StockRow) =>
+    row.bin && (
+      <RowActions of={`${row.sku || `product ${row.product_id}`} in ${row.warehouse}/${row.bin}`}>
+        {can('stock') && <ChangeUnits row={row} />}
+        {can('stock') && <ChangeUnits row={row} isSet />}
+        <LinkButton text="History" href={to('/stock/movements', filterOf(row))} />
+      </RowActions>
+    ),
+);
+
+/** `SKU units` of each line. A SKU without units is one, and the same one again adds, as a scanner gives them. */
+function unitsOf(text: string): [sku: string, units: number][] {
+  const sums = new Map<string, number>();
+  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
+    const [, sku = '', units = '1'] = /^(.*?)(?:[\s,;]+(\d{1,9}))?$/.exec(line.trim()) ?? [];
+    sums.set(sku, (sums.get(sku) ?? 0) + Number(units));
+  }
+  return [...sums];
+}
+
+/** The end of the feed when the dialog opened, as of which is counted. The page may have seen less of the feed. */
+function AsOf() {
+  const [cursor, setCursor] = useState('');
+  useEffect(() => {
+    const end = get('/v1/changes', { query: { kinds: 'stock', cursor: 'now' } });
+    end.then(({ cursor }) => setCursor(cursor)).catch(() => undefined);
+  }, []);
+  return <input type="hidden" name="as_of" value={cursor} />;
+}
+
+const COUNT = 'Count all that lies in the bin, without open parcels. What sells from now on is taken off.';
+const UNITS = {
+  label: 'SKUs and units',
+  placeholder: 'R-1-42 24\nR-1-43',
+  hint: 'A SKU in each line, then its units. Without units it is one, and the same SKU again adds: scan.',
+};
+
+/** Goods that came, or a count, of several SKUs. */
+function Several({ isCount = false }: { isCount?: boolean }) {
+  const places = useWarehouses().flatMap(({ code, bins }) => bins.map((bin) => `${code}/${bin}`));
+  const send = async ({ place, as_of, reference, ...values }: Values<'place' | 'as_of' | 'reference' | 'lines'>) => {
+    const [, warehouse, bin] = /^([^/]*)\/(.*)$/.exec(place) ?? [];
+    if (isCount && as_of === '')
+      throw new Error('The service did not answer when this was opened. Close it, and open it again.');
+    const lines = unitsOf(values.lines).map(([sku, units]) => ({
+      sku,
+      ...(warehouse && bin ? { warehouse, bin } : {}),
+      ...(isCount ? { counted: units, as_of, basis: 'in_bin' as const } : { adjust: units }),
+    }));
+    const body = { reference: reference || null, reason: isCount ? 'Count' : 'Goods receipt', lines };
+    return change(body, `${count(lines.length, 'SKU')} ${isCount ? 'counted' : 'received'}.`);
+  };
+  const words = isCount
+    ? { label: 'Count…', title: 'Enter a count', verb: 'Enter', text: COUNT }
+    : { label: 'Receive…', title: 'Receive goods', verb: 'Receive', tone: 'primary' as const };
+  return (
+    <Ask {...words} send={send}>
+      {isCount && <AsOf />}
+      <div class="pair">
+        <Field label={isCount ? 'Count number' : 'Delivery number'} name="reference" hint="Applies once." />
+        <Field label="Bin" name="place" list="bins" placeholder="MAIN/A-1" hint="Empty: the one that has the SKU." />
+      </div>
+      <datalist id="bins">
+        {places.map((place) => (
+          <option key={place} value={place} />
+        ))}
+      </datalist>
+      <Field {...UNITS} name="lines" rows={6} required autoFocus spellcheck={false} />
+    </Ask>
+  );
+}
 
 /** As many SKUs as a filter of the stock takes. */
 const MOST = 100;
@@ -12,41 +183,38 @@ const MOST = 100;
 type Unit = Schemas['SkuListItem'];
 type Row = StockRow & { readonly unit: Unit | undefined };
 
-const skusOf = (rows: readonly { readonly sku: string }[] = []) => [
-  ...new Set(rows.map(({ sku }) => sku).filter(Boolean)),
-];
+const skusOf = (rows: readonly { readonly sku: string }[]) => [...new Set(rows.map(({ sku }) => sku).filter(Boolean))];
 const isOf = (row: StockRow) => (unit: Unit) =>
   unit.product_id === row.product_id && unit.variant_id === row.variant_id;
 
 /** The list of the stock does not search. */
 async function findSkus(search: string): Promise<string[]> {
-  const { data } = await api.GET('/v1/skus', { params: { query: { search, limit: MOST } } });
-  return [...new Set([search, ...skusOf(data?.data)])].slice(0, MOST);
+  const { data } = await get('/v1/skus', { query: { search, limit: MOST } });
+  return skusOf([{ sku: search }, ...data]).slice(0, MOST);
 }
 
 /** A page of the SKUs without units, each with the bins in which it lay, or with none. */
 async function readOut({ search, warehouse, bin, ...route }: Route['query']) {
-  const query = { search, out_of_stock: true as const, ...pageOf(route) };
-  const { data: units } = await api.GET('/v1/skus', { params: { query } });
-  const places = { sku: skusOf(units?.data).join(','), warehouse, bin, limit: MOST };
-  const stock = places.sku ? (await api.GET('/v1/stock', { params: { query: places } })).data : undefined;
-  const rows = units?.data.flatMap((unit) => {
+  const units = await get('/v1/skus', { query: { search, out_of_stock: true, ...pageOf(route) } });
+  const query = { sku: skusOf(units.data).join(','), warehouse, bin, limit: MOST };
+  const stock = query.sku ? await get('/v1/stock', { query }) : undefined;
+  const data = units.data.flatMap((unit) => {
     const found = stock?.data.filter((row) => isOf(row)(unit)) ?? [];
     const lying: StockRow[] = found.length > 0 ? found : [{ ...unit, warehouse: '', bin: '', quantity: 0 }];
     return lying.map((row): Row => ({ ...row, unit }));
   });
-  return { data: units && rows && { ...units, data: rows, cut: stock && stock.pagination.total > MOST && 'bins' } };
+  return { ...units, data, cut: stock && stock.pagination.total > MOST && 'bins' };
 }
 
 /** The rows with the names of what is on sale. */
 async function read({ search, warehouse, bin, ...route }: Route['query']) {
   const skus = search ? await findSkus(search) : undefined;
   const query = { sku: skus?.join(','), warehouse, bin, ...pageOf(route) };
-  const { data } = await api.GET('/v1/stock', { params: { query } });
-  const sku = skusOf(data?.data).join(',');
-  const names = sku ? await api.GET('/v1/skus', { params: { query: { sku, limit: 100 } } }) : undefined;
-  const rows = data?.data.map((row): Row => ({ ...row, unit: names?.data?.data.find(isOf(row)) }));
-  return { data: data && rows && { ...data, data: rows, cut: skus?.length === MOST && 'SKUs' } };
+  const stock = await get('/v1/stock', { query });
+  const sku = skusOf(stock.data).join(',');
+  const names = sku ? await get('/v1/skus', { query: { sku, limit: 100 } }) : undefined;
+  const data = stock.data.map((row): Row => ({ ...row, unit: names?.data.find(isOf(row)) }));
+  return { ...stock, data, cut: skus?.length === MOST && 'SKUs' };
 }
 
 const COLUMNS: Columns<Row> = {
@@ -60,17 +228,12 @@ const COLUMNS: Columns<Row> = {
 
 export function Stock() {
   const { query } = useRoute();
-  const list = useGet(['stock', query], () => (query.out ? readOut : read)(query));
-  const actions = (
-    <>
-      <LinkButton text="History" href={to('/stock/movements')} />
-      {can('stock') && <Several isCount />}
-      {can('stock') && <Several />}
-    </>
-  );
+  const list = useRead(['stock', query], () => (query.out ? readOut : read)(query));
+  const history = <LinkButton key="history" text="History" href={to('/stock/movements')} />;
+  const changes = can('stock') && [<Several key="count" isCount />, <Several key="receipt" />];
   return (
-    <Page title="Stock" actions={actions}>
-      <Filters search="SKU or name" also={({ out }) => ({ out })}>
+    <Page title="Stock" actions={[history, changes]}>
+      <Filters search="SKU or name">
         <Choice name="warehouse" label="Warehouse" values={useWarehouses().map(({ code, name }) => [code, name])} />
         <Check label="Only out of stock" name="out" value="1" defaultChecked={!!query.out} />
       </Filters>

@@ -1,16 +1,15 @@
 import { useState } from 'preact/hooks';
 import { api, useGet, type Schemas } from '../http.js';
-import { Ask, Check, Choices, Field, textIn } from '../parts/ask.js';
+import { Ask, Check, Choices, Field, type Values } from '../parts/ask.js';
 import { List, Named, Rows, right, type Columns } from '../parts/list.js';
 import { Page, RowActions, Waiting } from '../parts/page.js';
 import { alone, Time, timeText } from '../parts/text.js';
 import { isMe } from '../session.js';
 
 type Person = Schemas['Person'];
-type Role = Person['role'];
 
 /** What each role may do besides reading. */
-const ROLES: Readonly<Record<Role, string>> = {
+const ROLES: Readonly<Record<Person['role'], string>> = {
   owner: 'everything, also keys and this page',
   manager: 'orders, money, stock, catalog, customers, webhooks',
   warehouse: 'ship, cancel, release, change stock',
@@ -19,11 +18,8 @@ const ROLES: Readonly<Record<Role, string>> = {
   viewer: 'only read',
 };
 
-const personIn = (form: FormData) => ({ name: textIn(form, 'name'), role: textIn(form, 'role') as Role });
-
 function AddPerson() {
-  const send = async (form: FormData) => {
-    const body = { ...personIn(form), email: textIn(form, 'email') };
+  const send = async (body: Values<'name' | 'email'> & Pick<Person, 'role'>) => {
     await api.POST('/v1/people', { body });
     return `${alone(body.name)} gets a mail.`;
   };
@@ -44,13 +40,12 @@ function Actions({ row }: { row: Person }) {
   const name = alone(row.name);
   const invite = () => api.POST('/v1/people/{id}/invite', { params: { path } });
   const invited = `The mail to ${name} is on its way.`;
-  const change = async (form: FormData) => {
-    const body = personIn(form);
+  const change = async (body: Pick<Person, 'name' | 'role'>) => {
     await api.PATCH('/v1/people/{id}', { params: { path }, body });
     return `${alone(body.name)} is changed.`;
   };
-  const remove = (form: FormData) =>
-    api.DELETE('/v1/people/{id}', { params: { path, query: { erase_name: form.has('erase') } } });
+  const remove = ({ erase }: Values<'erase'>) =>
+    api.DELETE('/v1/people/{id}', { params: { path, query: { erase_name: !!erase } } });
   return (
     <RowActions of={name}>
       {row.last_sign_in_at === null && (
@@ -75,11 +70,8 @@ function Actions({ row }: { row: Person }) {
   );
 }
 
-/** They are read when they are opened. */
-function Sessions({ id, name: person }: Person) {
-  const [enabled, open] = useState(false);
-  const path = { id };
-  const query = useGet(['sessions', id], () => api.GET('/v1/people/{id}/sessions', { params: { path } }), { enabled });
+function Sessions({ id }: Person) {
+  const query = useGet('/v1/people/{id}/sessions', { path: { id } });
   const rows = query.data?.data.map((session) => {
     const device = session.device || 'Unknown device';
     const since = `since ${timeText(session.created_at)}`;
@@ -91,11 +83,21 @@ function Sessions({ id, name: person }: Person) {
     return { key: session.id, name: session.current ? `${device} (this one)` : device, detail: since, end };
   });
   return (
-    <details onToggle={(event) => open(event.currentTarget.open)}>
-      <summary aria-label={`Sessions of ${alone(person)}`}>Sessions</summary>
-      {enabled && <Waiting query={query} rows={1} />}
+    <>
+      <Waiting query={query} rows={1} />
       {rows?.length === 0 && <small>Nowhere signed in.</small>}
       <Rows rows={rows ?? []} />
+    </>
+  );
+}
+
+/** The sessions are read when they are opened. */
+function SignedIn({ row }: { row: Person }) {
+  const [isOpen, open] = useState(false);
+  return (
+    <details onToggle={(event) => open(event.currentTarget.open)}>
+      <summary aria-label={`Sessions of ${alone(row.name)}`}>Sessions</summary>
+      {isOpen && <Sessions {...row} />}
     </details>
   );
 }
@@ -104,12 +106,12 @@ const COLUMNS: Columns<Person> = {
   Name: ({ id, name, email }) => <Named name={[<bdi key="name">{name}</bdi>, isMe(id) && ' (you)']} small={[email]} />,
   Role: ({ role }) => role,
   'Last sign-in': ({ last_sign_in_at: at }) => (at ? <Time at={at} /> : 'never'),
-  'Signed in': (row) => <Sessions {...row} />,
+  'Signed in': (row) => <SignedIn row={row} />,
   Actions: right((row) => <Actions row={row} />),
 };
 
 export function Team() {
-  const list = useGet(['people'], () => api.GET('/v1/people', { params: { query: { limit: 100 } } }));
+  const list = useGet('/v1/people', { query: { limit: 100 } });
   return (
     <Page title="Team" actions={<AddPerson />}>
       <List label="People" query={list} columns={COLUMNS} empty="There is no person." />
