@@ -158,12 +158,13 @@ describe('StoreMoves', () => {
     const { store } = await source.withStore();
     await moveUntil('copied', store.subdomain);
     const databases = [source.database, target.database];
-    for (const { query } of databases) await query(`INSERT INTO migrations (timestamp, name) VALUES (9, 'later')`);
+    for (const database of databases)
+      await database.query(`INSERT INTO migrations (timestamp, name) VALUES (9, 'later')`);
 
     await expect(move(source, target, store.subdomain)).rejects.toThrow('was migrated during the move');
 
     await movesOf(source).abort(store.subdomain, target.database.url);
-    for (const { query } of databases) await query(`DELETE FROM migrations WHERE name = 'later'`);
+    for (const database of databases) await database.query(`DELETE FROM migrations WHERE name = 'later'`);
   });
 
   it('leaves the rows of other stores at the target when a table is truncated at the source', async () => {
