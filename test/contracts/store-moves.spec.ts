@@ -18,12 +18,17 @@ interface FeedAnswer {
 }
 
 const FIRST_OF_TARGET = 1_000_001;
+/** Logs every statement, and counts them. */
+const SHOWS_STATEMENTS = {
+  ...{ logging_collector: 'on', log_min_duration_sample: '0', log_transaction_sample_rate: '1' },
+  shared_preload_libraries: 'pg_stat_statements',
+};
 
 let source: RunningApi;
 let target: RunningApi;
 let productId: number;
 beforeAll(async () => {
-  const [from, to] = await Promise.all([startOwnCluster(1), startOwnCluster(FIRST_OF_TARGET)]);
+  const [from, to] = await Promise.all([startOwnCluster(1), startOwnCluster(FIRST_OF_TARGET, SHOWS_STATEMENTS)]);
   [source, target] = [await startApi({}, undefined, from), await startApi({}, undefined, to)];
   productId = await source.store.product({ stock: 50 });
 }, 60_000);
@@ -137,7 +142,7 @@ describe('StoreMoves', () => {
     await target.database.query(`ALTER SUBSCRIPTION store_move_${store.id} DISABLE`);
     await database.query('SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE active');
     await database.query('SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots');
-    await database.query(`UPDATE store_moves SET details = details || '{"timelines": "1 1"}' WHERE step = 'copying'`);
+    await database.query(`UPDATE store_moves SET details = details || '{"epoch": "1 1"}' WHERE step = 'copying'`);
 
     expect(await movesOf(source).check(store.subdomain, target.database.url)).toEqual([
       'The move has begun already: repeat it without --dry-run, or take it back with --abort.',
@@ -147,6 +152,65 @@ describe('StoreMoves', () => {
 
     expect(await left(target.database, store.id)).toEqual([]);
     expect(await movesOf(source).check(store.subdomain, target.database.url)).toEqual([]);
+  });
+
+  it('does not go on after a migration: the copy would lack its columns and tables', async () => {
+    const { store } = await source.withStore();
+    await moveUntil('copied', store.subdomain);
+    const databases = [source.database, target.database];
+    for (const database of databases)
+      await database.query(`INSERT INTO migrations (timestamp, name) VALUES (9, 'later')`);
+
+    await expect(move(source, target, store.subdomain)).rejects.toThrow('was migrated during the move');
+
+    await movesOf(source).abort(store.subdomain, target.database.url);
+    for (const database of databases) await database.query(`DELETE FROM migrations WHERE name = 'later'`);
+  });
+
+  it('leaves the rows of other stores at the target when a table is truncated at the source', async () => {
+    const { store, database } = await source.withStore();
+    const credentials = (of: TestDatabase, storeId: number) =>
+      of.query(`INSERT INTO gateway_credentials (store_id, method_id, credentials) VALUES ($1, 'card', '')`, [storeId]);
+    await credentials(target.database, target.store.id);
+    await moveUntil('copied', store.subdomain);
+    await database.query('TRUNCATE gateway_credentials');
+    await credentials(database, store.id);
+
+    await eventually(async () => {
+      const sql = 'SELECT store_id AS id FROM gateway_credentials WHERE store_id IN ($1, $2) ORDER BY id';
+      const ids = [store.id, target.store.id];
+      expect(await target.database.query(sql, ids)).toEqual(ids.map((id) => ({ id })));
+    });
+
+    await movesOf(source).abort(store.subdomain, target.database.url);
+  });
+
+  it('refuses limits of time that the copy of a table would exceed', async () => {
+    const { store, database } = await source.withStore();
+    await database.query(`ALTER DATABASE store SET statement_timeout = '1min'`);
+
+    const faults = await movesOf(source)
+      .check(store.subdomain, target.database.url)
+      .finally(() => database.query('ALTER DATABASE store RESET statement_timeout'));
+
+    expect(faults).toEqual([expect.stringContaining('SET statement_timeout = 0')]);
+  });
+
+  it('shows the password of the source in no log and no statistics of the target', async () => {
+    const { store, database } = await source.withStore();
+    await database.query(`CREATE ROLE secretive SUPERUSER LOGIN PASSWORD 'sesame'`);
+    await target.database.query('CREATE EXTENSION pg_stat_statements');
+    const url = Object.assign(new URL(database.url), { username: 'secretive', password: 'sesame' });
+    const cipher = source.app.get(DataCipher, { strict: false });
+    const moves = new PostgresStoreMoves(new MaintenanceConnection(url.href), cipher);
+
+    await moves.move({ subdomain: store.subdomain, target: target.database.url, onProgress: () => undefined });
+
+    const shown = await target.database.query(
+      `SELECT shown LIKE '%DROP SUBSCRIPTION%' AS "isShown", shown LIKE '%sesame%' AS "hasPassword"
+       FROM (VALUES (pg_read_file(pg_current_logfile())), ((SELECT string_agg(query, ' ') FROM pg_stat_statements))) AS texts (shown)`,
+    );
+    expect(shown).toEqual(Array(2).fill({ isShown: true, hasPassword: false }));
   });
 
   it('refuses a target that has the id, the name or rows of the store, or is the same cluster', async () => {
@@ -199,9 +263,10 @@ describe('StoreMoves', () => {
     expect(await source.database.query('SELECT pubname FROM pg_publication')).toEqual([]);
   });
 
-  it('refuses a target without free origins and workers of replication', async () => {
+  it('refuses clusters without free places of replication for each table that the target copies at once', async () => {
     const { store } = await source.withStore();
-    const full = await startOwnCluster(FIRST_OF_TARGET, { max_logical_replication_workers: '1' });
+    const settings = { max_logical_replication_workers: '1', max_sync_workers_per_subscription: '10' };
+    const full = await startOwnCluster(FIRST_OF_TARGET, settings);
     await full.query(`SELECT pg_replication_origin_create('other ' || n) FROM generate_series(1, 8) AS n`);
 
     const faults = await movesOf(source)
@@ -209,6 +274,8 @@ describe('StoreMoves', () => {
       .finally(() => full.drop());
 
     expect(faults).toEqual([
+      expect.stringContaining('max_replication_slots'),
+      expect.stringContaining('max_wal_senders'),
       expect.stringContaining('max_active_replication_origins'),
       expect.stringContaining('max_logical_replication_workers'),
     ]);
@@ -269,6 +336,19 @@ describe('StoreMoves', () => {
     await expect(move(source, target, store.subdomain, stop)).rejects.toThrow('The log of its PostgreSQL says why');
 
     expect(await statusOf(database, store.id)).toBe('ACTIVE');
+    expect(await move(source, target, store.subdomain)).toMatchObject({ differences: [] });
+  });
+
+  it('opens the store again when the target fails after the close', async () => {
+    const { store, database } = await source.withStore();
+    await target.database.query(`
+      CREATE FUNCTION fail() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'it fails'; END $$;
+      CREATE EVENT TRIGGER fails ON ddl_command_start WHEN TAG IN ('ALTER SUBSCRIPTION') EXECUTE FUNCTION fail()`);
+
+    await expect(move(source, target, store.subdomain)).rejects.toThrow('it fails');
+
+    expect(await statusOf(database, store.id)).toBe('ACTIVE');
+    await target.database.query('DROP FUNCTION fail CASCADE');
     expect(await move(source, target, store.subdomain)).toMatchObject({ differences: [] });
   });
 

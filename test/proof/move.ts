@@ -32,6 +32,8 @@ const SCALE: Record<ProofForm, Scale> = {
 const COUNT_PATIENCE_MS = 20_000;
 /** Also until the clients that were refused come again. */
 const CALM_MS = 2_000;
+/** A reader that waits for changes at the source since before the switch gets 401 when its key is gone. */
+const READ_MS = 2_500;
 
 export const move: Proof = { name: 'move', openRig: () => openCluster(), run };
 
@@ -89,6 +91,7 @@ async function travel(scene: Scene, traffic: Traffic, { isLate, death }: Journey
   violations.push(...(await askSource(scene)));
   // `judge` compares them.
   if (rows === null) await from.rig.database.query(COMPARED, [shop.store.id]);
+  await delay(READ_MS);
   await insist(from, ['forget', subdomain, '--yes']);
   violations.push(
     ...(await remainsOf(scene, from)),

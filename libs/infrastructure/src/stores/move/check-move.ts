@@ -15,8 +15,10 @@ interface Server {
   readonly sendersLeft: number;
   readonly originsLeft: number;
   readonly workersLeft: number;
+  readonly copiers: number;
   readonly mayReplicate: boolean;
   readonly role: string;
+  readonly limits: readonly string[];
   readonly migrations: readonly string[];
 }
 
@@ -30,7 +32,13 @@ const SERVER = `/* moves.server */
       - (SELECT count(*) FROM pg_replication_origin)::int AS "originsLeft",
     least(current_setting('max_logical_replication_workers')::int, current_setting('max_worker_processes')::int - 1)
       - (SELECT count(pid) FROM pg_stat_subscription)::int AS "workersLeft",
+    current_setting('max_sync_workers_per_subscription')::int AS copiers,
     (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS "mayReplicate",
+    ARRAY(
+      SELECT name FROM pg_settings
+      WHERE name IN ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout')
+        AND reset_val <> '0'
+      ORDER BY name) AS limits,
     ARRAY(SELECT name::text FROM migrations ORDER BY name) AS migrations`;
 
 /** @returns why the store cannot be moved. @param keyIds of the encryption keys that the target's processes have. */
@@ -51,9 +59,9 @@ export async function faultsOfMove(
       ? []
       : [`The source has wal_level ${from.walLevel}: set it to logical and restart.`]),
     // One slot, and for each table that is being copied another.
-    ...(from.slotsLeft > 2 ? [] : ['The source has no free replication slots: raise max_replication_slots.']),
-    ...(from.sendersLeft > 2 ? [] : ['The source has no free senders: raise max_wal_senders.']),
-    ...(to.originsLeft > 2
+    ...(from.slotsLeft > to.copiers ? [] : ['The source has no free replication slots: raise max_replication_slots.']),
+    ...(from.sendersLeft > to.copiers ? [] : ['The source has no free senders: raise max_wal_senders.']),
+    ...(to.originsLeft > to.copiers
       ? []
       : [
           'The target has no free origins: raise max_active_replication_origins, before version 18 max_replication_slots.',
@@ -64,6 +72,10 @@ export async function faultsOfMove(
       : ['The target has no free workers: raise max_logical_replication_workers and max_worker_processes.']),
     ...[from, to].flatMap(({ mayReplicate, role }) =>
       mayReplicate ? [] : [`The role ${role} must be a superuser while the store moves.`],
+    ),
+    // The connections of the replication have them, and the copy of a table takes long.
+    ...[from, to].flatMap(({ limits, role }) =>
+      limits.map((name) => `The role ${role} has a limit of time: ALTER ROLE ${role} SET ${name} = 0.`),
     ),
     ...(await takenNames(clusters, subdomain)),
     ...(await leftRows(clusters)),
@@ -84,10 +96,13 @@ export async function placeOf(client: pg.ClientBase): Promise<string> {
   return `${cluster} ${database}`;
 }
 
-/** Another one after a fail-over, which may have lost the slot, or rows that the target had confirmed. */
-export async function timelinesOf({ source, target }: Clusters): Promise<string> {
-  const timelines = [await serverOf(source), await serverOf(target)].map(({ timeline }) => timeline);
-  return timelines.join(' ');
+/**
+ * Another one after a fail-over, which may have lost the slot, or rows that the target had confirmed; and after a migration,
+ * whose columns and tables the publication lacks.
+ */
+export async function epochOf({ source, target }: Clusters): Promise<string> {
+  const servers = [await serverOf(source), await serverOf(target)];
+  return servers.map(({ timeline, migrations }) => `${timeline} ${migrations.length}`).join(', ');
 }
 
 async function serverOf(client: pg.ClientBase): Promise<Server> {

@@ -16,7 +16,7 @@ import { MaintenanceConnection } from '../../postgres/maintenance-connection.js'
 import { MIGRATIONS_LOCK } from '../../postgres/migrate.js';
 import { withOwnClient } from '../../postgres/own-client.js';
 import { isLockTimeout } from '../../postgres/postgres-errors.js';
-import { clusterOf, faultsOfMove, placeOf, timelinesOf } from './check-move.js';
+import { clusterOf, epochOf, faultsOfMove, placeOf } from './check-move.js';
 import { deleteStore, isCopied, sumsOf, tablesOfStores } from './moved-tables.js';
 import { openTarget } from './open-target.js';
 import { ownTransaction } from './own-transaction.js';
@@ -48,7 +48,7 @@ interface Store {
 
 interface Details {
   readonly place?: string;
-  readonly timelines?: string;
+  readonly epoch?: string;
   readonly differences?: readonly string[];
 }
 
@@ -86,12 +86,13 @@ export class PostgresStoreMoves extends StoreMoves {
       await this.assertMayMove(moving);
       let closedAt: number | null = null;
       const wasOpen = isServed(await statusOf(moving.target, moving.storeId));
-      if (moving.status !== 'MOVED' && !wasOpen) {
+      const isAtHome = moving.status !== 'MOVED' && !wasOpen;
+      if (isAtHome) {
         // A killed command has closed it.
         await reopen(moving);
         if (!moving.done.has('copying')) {
           const place = await placeOf(moving.target);
-          await note(moving, 'copying', { place, timelines: await timelinesOf(moving) });
+          await note(moving, 'copying', { place, epoch: await epochOf(moving) });
         }
         await copyProfile(moving);
         await beginReplication(moving);
@@ -102,16 +103,13 @@ export class PostgresStoreMoves extends StoreMoves {
           await moving.target.query(`/* moves.analyze */ ANALYZE ${name}`);
         }
         await finish('copied');
-        closedAt = await close(moving, () => onProgress({ step: 'draining', detail: '' }));
-        onProgress({ step: 'closed', detail: '' });
       }
       return withOwnClient(target, APPLICATION, async (snapshot) => {
-        if (!wasOpen) {
-          await this.assertMayOpen(moving);
-          await snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM stores LIMIT 1');
+        if (isAtHome) {
+          closedAt = await close(moving, () => onProgress({ step: 'draining', detail: '' }));
+          onProgress({ step: 'closed', detail: '' });
         }
-        // The target applies changes without a flush. This commit flushes them: after LEAVE, no repeat waits for them again.
-        if (!wasOpen) await stopReplication(moving);
+        if (!wasOpen) await this.prepareOpening(moving, snapshot);
         // @protects one-home
         await moving.source.query(LEAVE, [moving.storeId]);
         if (!wasOpen) await openTarget(moving);
@@ -165,6 +163,19 @@ export class PostgresStoreMoves extends StoreMoves {
     });
   }
 
+  /** When the target fails here, a store that is not MOVED yet goes on at the source. */
+  private async prepareOpening(moving: Moving, snapshot: pg.ClientBase): Promise<void> {
+    try {
+      await this.assertMayOpen(moving);
+      await snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM stores LIMIT 1');
+      // The target applies changes without a flush. This commit flushes them: after LEAVE, no repeat waits for them again.
+      await stopReplication(moving);
+    } catch (error) {
+      if (moving.status !== 'MOVED') await reopen(moving);
+      throw error;
+    }
+  }
+
   /** @throws MoveRefused when the target does not have the copy that this move has made. */
   private async assertMayOpen(moving: Moving): Promise<void> {
     const status = await statusOf(moving.target, moving.storeId);
@@ -176,7 +187,7 @@ export class PostgresStoreMoves extends StoreMoves {
   private async assertMayMove(moving: Moving): Promise<void> {
     if (moving.done.has('copying')) {
       await assertSameTarget(moving);
-      if (!isServed(await statusOf(moving.target, moving.storeId))) await assertNoFailOver(moving);
+      if (!isServed(await statusOf(moving.target, moving.storeId))) await assertSameEpoch(moving);
       return;
     }
     const faults = await faultsOfMove(moving, moving.subdomain, this.cipher.keyIds);
@@ -236,9 +247,11 @@ async function assertSameTarget({ target, done, subdomain, status }: Moving): Pr
   throw new MoveRefused(`The store ${subdomain} ${where} to another cluster than that of --to.`);
 }
 
-async function assertNoFailOver(moving: Moving): Promise<void> {
-  if (moving.status === 'MOVED' || moving.done.get('copying')?.timelines === (await timelinesOf(moving))) return;
-  throw new MoveRefused('A cluster has failed over during the move: abort it with --abort, and begin again.');
+async function assertSameEpoch(moving: Moving): Promise<void> {
+  if (moving.status === 'MOVED' || moving.done.get('copying')?.epoch === (await epochOf(moving))) return;
+  throw new MoveRefused(
+    'A cluster has failed over or was migrated during the move: abort it with --abort, and begin again.',
+  );
 }
 
 const NOTE = `/* moves.note */

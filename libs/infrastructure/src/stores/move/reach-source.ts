@@ -1,5 +1,5 @@
 import { errorCode } from '../../platform/error-code.js';
-import { exists, HIDDEN, quoted, type Clusters } from './replication.js';
+import { exists, HIDDEN, quoted, SHOWN, type Clusters } from './replication.js';
 
 const REACH_MS = 5_000;
 const CONNECTION_FAILURE = '08006';
@@ -19,7 +19,9 @@ export async function faultsOfAddress({ source, target, address }: Clusters, clu
   await source.query(unpublish);
   await source.query(`/* moves.publish_check */ CREATE PUBLICATION ${name} FOR TABLE store_moves`);
   try {
-    await target.query(`BEGIN; SET LOCAL statement_timeout = ${REACH_MS}; ${HIDDEN}`);
+    // The transaction is chosen for the log when it begins.
+    await target.query(HIDDEN);
+    await target.query(`BEGIN; SET LOCAL statement_timeout = ${REACH_MS}`);
     await target.query(
       `/* moves.subscribe_check */ CREATE SUBSCRIPTION ${name} CONNECTION ${quoted(address)} PUBLICATION ${name}
        WITH (enabled = false, create_slot = false, slot_name = NONE)`,
@@ -32,6 +34,7 @@ export async function faultsOfAddress({ source, target, address }: Clusters, clu
     return [unreached((error as Error).message)];
   } finally {
     await target.query('ROLLBACK');
+    await target.query(SHOWN);
     await source.query(unpublish);
   }
 }

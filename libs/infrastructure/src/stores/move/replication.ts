@@ -27,9 +27,10 @@ export async function beginReplication({ storeId, source, target, address }: Clu
       const marker = table === 'store_moves' ? ` AND ${MARKER}` : '';
       return `${table} (${columns.join(', ')}) WHERE (store_id = ${storeId}${marker})`;
     });
-    // The parts of a divided table have other names on other days.
+    // The parts of a divided table have other names on other days. TRUNCATE would empty the table of all stores at the target.
     await source.query(
-      `/* moves.publish */ CREATE PUBLICATION ${name} FOR TABLE ${tables.join(', ')} WITH (publish_via_partition_root = true)`,
+      `/* moves.publish */ CREATE PUBLICATION ${name} FOR TABLE ${tables.join(', ')}
+       WITH (publish_via_partition_root = true, publish = 'insert, update, delete')`,
     );
   }
   if (await exists(target, SUBSCRIPTION, name)) {
@@ -101,10 +102,13 @@ const HIDING = [
   'log_min_error_statement = panic',
   'log_statement = none',
   'log_min_duration_statement = -1',
+  'log_min_duration_sample = -1',
+  'log_transaction_sample_rate = 0',
+  'pg_stat_statements.track = none',
   'track_activities = off',
 ];
 export const HIDDEN = HIDING.map((setting) => `SET ${setting}`).join('; ');
-const SHOWN = HIDING.map((setting) => `RESET ${setting.split(' ')[0]}`).join('; ');
+export const SHOWN = HIDING.map((setting) => `RESET ${setting.split(' ')[0]}`).join('; ');
 
 const SUBSCRIPTION = 'SELECT FROM pg_subscription WHERE subname = $1';
 const SLOT = 'SELECT FROM pg_replication_slots WHERE slot_name = $1';
