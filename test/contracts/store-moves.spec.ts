@@ -387,6 +387,9 @@ describe('StoreMoves', () => {
       ]);
     await moveUntil('opened', store.subdomain);
 
+    expect(await movesOf(target).check(store.subdomain, source.database.url)).toContainEqual(
+      expect.stringContaining('has not ended'),
+    );
     expect(await move(source, target, store.subdomain)).toMatchObject({ rows: null, differences: [] });
     await expect(movesOf(source).forget(store.subdomain)).rejects.toThrow('was not compared');
     await note('verified', '{"differences": ["brands"]}');

@@ -3,7 +3,7 @@ import { KEY_ID_BYTES } from '../../platform/data-cipher.js';
 import { ENCRYPTED_COLUMNS } from '../../secrets/encrypted-columns.js';
 import { isCopied, tablesOfStores } from './moved-tables.js';
 import { faultsOfAddress } from './reach-source.js';
-import type { Clusters } from './replication.js';
+import { isReplicated, type Clusters } from './replication.js';
 
 interface Server {
   readonly cluster: string;
@@ -47,32 +47,38 @@ export async function faultsOfMove(
   subdomain: string,
   keyIds: readonly string[],
 ): Promise<string[]> {
-  const { source, target } = clusters;
+  const { storeId, source, target } = clusters;
   const [from, to] = [await serverOf(source), await serverOf(target)];
   if (from.migrations.join() !== to.migrations.join()) {
     return ['The schemas differ: run `npx store-commerce migrate` of the same release on both.'];
   }
   const isAble = [from, to].every(({ isStandby, mayReplicate }) => !isStandby && mayReplicate);
-  return [
-    ...(from.isStandby || to.isStandby ? ['A standby cannot take part: give the URLs of the primaries.'] : []),
-    ...(from.walLevel === 'logical'
-      ? []
-      : [`The source has wal_level ${from.walLevel}: set it to logical and restart.`]),
+  const conditions: readonly (readonly [isMet: boolean, fault: string])[] = [
+    [!from.isStandby && !to.isStandby, 'A standby cannot take part: give the URLs of the primaries.'],
+    [from.walLevel === 'logical', `The source has wal_level ${from.walLevel}: set it to logical and restart.`],
     // One slot, and for each table that is being copied another.
-    ...(from.slotsLeft > to.copiers ? [] : ['The source has no free replication slots: raise max_replication_slots.']),
-    ...(from.sendersLeft > to.copiers ? [] : ['The source has no free senders: raise max_wal_senders.']),
-    ...(to.originsLeft > to.copiers
-      ? []
-      : [
-          'The target has no free origins: raise max_active_replication_origins, before version 18 max_replication_slots.',
-        ]),
+    [from.slotsLeft > to.copiers, 'The source has no free replication slots: raise max_replication_slots.'],
+    [from.sendersLeft > to.copiers, 'The source has no free senders: raise max_wal_senders.'],
+    [
+      to.originsLeft > to.copiers,
+      'The target has no free origins: raise max_active_replication_origins, before version 18 max_replication_slots.',
+    ],
     // One applies the changes, and one copies tables.
-    ...(to.workersLeft > 1
-      ? []
-      : ['The target has no free workers: raise max_logical_replication_workers and max_worker_processes.']),
-    ...[from, to].flatMap(({ mayReplicate, role }) =>
-      mayReplicate ? [] : [`The role ${role} must be a superuser while the store moves.`],
+    [
+      to.workersLeft > 1,
+      'The target has no free workers: raise max_logical_replication_workers and max_worker_processes.',
+    ],
+    [
+      !(await isReplicated(source, storeId)),
+      'The move that has brought the store here has not ended: repeat its command first.',
+    ],
+    ...[from, to].map(
+      ({ mayReplicate, role }) =>
+        [mayReplicate, `The role ${role} must be a superuser while the store moves.`] as const,
     ),
+  ];
+  return [
+    ...conditions.filter(([isMet]) => !isMet).map(([, fault]) => fault),
     // The connections of the replication have them, and the copy of a table takes long.
     ...[from, to].flatMap(({ limits, role }) =>
       limits.map((name) => `The role ${role} has a limit of time: ALTER ROLE ${role} SET ${name} = 0.`),

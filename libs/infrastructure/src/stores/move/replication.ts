@@ -136,4 +136,8 @@ export async function exists(client: pg.ClientBase, sql: string, name: string): 
   return (await client.query(sql, [name])).rows.length > 0;
 }
 
+/** Whether a move that brings the store to this cluster has not ended. */
+export const isReplicated = (client: pg.ClientBase, storeId: number): Promise<boolean> =>
+  exists(client, SUBSCRIPTION, nameOfMove(storeId));
+
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
