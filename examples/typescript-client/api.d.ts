@@ -934,7 +934,7 @@ export interface paths {
     };
     /**
      * How much of the store waits for a person
-     * @description Exact counts of one moment, in live and test mode together.
+     * @description Exact counts of one moment. Webhooks, keys and units are those of both modes.
      */
     get: operations['getAttention'];
     put?: never;
@@ -10117,7 +10117,10 @@ export interface operations {
   };
   getAttention: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description `true`: only orders that were placed with a test key. `false`: only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
+        is_test?: boolean;
+      };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
@@ -10149,7 +10152,24 @@ export interface operations {
         };
       };
       304: components['responses']['NotModified'];
-      400: components['responses']['BadRequest'];
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       429: components['responses']['TooManyRequests'];

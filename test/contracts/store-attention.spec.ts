@@ -23,7 +23,7 @@ describe('StoreAttention', () => {
     store = await StoreFixture.create(application.database);
     other = await StoreFixture.create(application.database);
   });
-  afterEach(async () => expect(await attention.count(other.id)).toEqual(NOTHING));
+  afterEach(async () => expect(await attention.count(other.id, false)).toEqual(NOTHING));
 
   const order = (fulfillment_status: string, days = 0, more: object = {}) =>
     store.order({ status: 'PENDING', fulfillment_status, created_at: daysFromNow(-days), ...more });
@@ -31,7 +31,7 @@ describe('StoreAttention', () => {
     store.row('order_stages', { order_id, stage: 'notify-customer', position: 1, ...values });
 
   it('counts nothing in a new store', async () => {
-    expect(await attention.count(store.id)).toEqual(NOTHING);
+    expect(await attention.count(store.id, false)).toEqual(NOTHING);
   });
 
   it('counts the orders to ship, and those that wait, without those under review', async () => {
@@ -46,14 +46,15 @@ describe('StoreAttention', () => {
     }
     await stage(await order('CANCELLED', 3), { state: 'held' });
 
-    expect(await attention.count(store.id)).toEqual({ ...NOTHING, held: 3, toShip: 13, waitingLong: 7 });
+    expect(await attention.count(store.id, false)).toEqual({ ...NOTHING, held: 3, toShip: 12, waitingLong: 6 });
+    expect(await attention.count(store.id, true)).toEqual({ ...NOTHING, toShip: 1, waitingLong: 1 });
   });
 
   it('counts the orders of which money must be paid back', async () => {
     await order('CANCELLED', 400, { refund_due: 5 });
     await order('SHIPPED');
 
-    expect(await attention.count(store.id)).toEqual({ ...NOTHING, refundDue: 1 });
+    expect(await attention.count(store.id, false)).toEqual({ ...NOTHING, refundDue: 1 });
   });
 
   it('counts mails that failed, other than because of their recipient', async () => {
@@ -64,7 +65,7 @@ describe('StoreAttention', () => {
     await stage(id, { stage: 'notify-refund', state: 'pending' });
     await stage(id, { stage: 'fraud-analysis', state: 'dead' });
 
-    expect(await attention.count(store.id)).toEqual({ ...NOTHING, failedMails: 2 });
+    expect(await attention.count(store.id, false)).toEqual({ ...NOTHING, failedMails: 2 });
   });
 
   it('counts webhooks that fail, and those that the service has paused', async () => {
@@ -75,7 +76,7 @@ describe('StoreAttention', () => {
     await store.webhook({ ...active, failing_since });
     await store.webhook({ reason: 'requested', failing_since });
 
-    expect(await attention.count(store.id)).toEqual({ ...NOTHING, webhooksFailing: 1, webhooksPaused: 3 });
+    expect(await attention.count(store.id, false)).toEqual({ ...NOTHING, webhooksFailing: 1, webhooksPaused: 3 });
   });
 
   it('counts active keys without a successor that end within 14 days', async () => {
@@ -102,7 +103,7 @@ describe('StoreAttention', () => {
 
     await store.session('owner'); // ends on the same day
 
-    expect(await attention.count(store.id)).toEqual({ ...NOTHING, keysExpiring: 1 });
+    expect(await attention.count(store.id, false)).toEqual({ ...NOTHING, keysExpiring: 1 });
   });
 
   it('counts sellable units without stock', async () => {
@@ -111,6 +112,6 @@ describe('StoreAttention', () => {
     await store.product({ stock: 0, status: 'DRAFT' });
     await store.variant(await store.product(), { stock: 0 });
 
-    expect(await attention.count(store.id)).toEqual({ ...NOTHING, outOfStock: 2 });
+    expect(await attention.count(store.id, false)).toEqual({ ...NOTHING, outOfStock: 2 });
   });
 });

@@ -304,7 +304,7 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
         await hands.press('Enter');
         await page.getByText('Paused. Nothing listens at this host and port.').waitFor();
         await hands.reach(page.getByRole('button', { name: 'Test: ERP' }));
-        await hands.enter(page.getByText('A message without a change is sent.'));
+        await hands.enter(page.getByText('A test is on its way. Its result shows here in a few seconds.'));
         await hands.reach(page.getByRole('button', { name: 'Resume: ERP' }));
         await hands.enter(page.getByText('delivering', { exact: true }));
       },

@@ -1,5 +1,6 @@
 import { api, mode, pause, POLL_MS, queries, refresh, signedOut, statusOf } from './http.js';
 import type { Order, OrderListItem, Schemas } from './http.js';
+import { isHeld } from './orders/columns.js';
 import { sum } from './parts/text.js';
 import { createStore } from './store.js';
 
@@ -23,9 +24,8 @@ const started = new Date().toISOString();
 
 function rowOf(order: Order): Partial<OrderListItem> {
   const { status, fulfillment_status, total_amount, customer_name, refund_due } = order;
-  const held = order.pipeline.some(({ state }) => state === 'held');
   const units = sum(order.line_items.map(({ quantity }) => quantity));
-  return { status, fulfillment_status, total_amount, customer_name, refund_due, held, units };
+  return { status, fulfillment_status, total_amount, customer_name, refund_due, held: isHeld(order), units };
 }
 
 function takeOrder(order: Order): void {

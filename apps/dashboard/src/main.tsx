@@ -19,7 +19,6 @@ import { Movements, Stock } from './stock/stock.js';
 import { createStore, useStore } from './store.js';
 import { Team } from './team/team.js';
 
-/** Pages that need more than reading. */
 const NEEDS: Readonly<Record<string, readonly Scope[]>> = { '/developers': ['keys', 'webhooks'], '/team': ['team'] };
 
 const mayOpen = (path: string): boolean => NEEDS[path]?.some(can) ?? true;
@@ -82,6 +81,8 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
   };
   // On a phone the navigation is wider than the page.
   useEffect(() => document.querySelector('.top [aria-current]')?.scrollIntoView({ inline: 'center' }), [path]);
+  // What was announced is of the page before.
+  useEffect(() => () => announce(''), [path]);
   return (
     <>
       <header class="top">

@@ -81,7 +81,7 @@ function WebhookActions({ hook }: { hook: Webhook }) {
     <RowActions of={hook.name || hook.url}>
       {isPaused && now('Resume', 'resume', 'The webhook sends again.')}
       {hook.failing_since && !isPaused && now('Try now', 'resume', 'It is tried again.')}
-      {now('Test', 'test', 'A message without a change is sent.')}
+      {now('Test', 'test', 'A test is on its way. Its result shows here in a few seconds.')}
       {!isPaused && now('Pause', 'pause', 'It is paused.')}
       <EditWebhook hook={hook} />
       <Ask title="Send again what changed" verb="Replay" send={replay} said="It is sent again.">

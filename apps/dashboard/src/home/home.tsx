@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { get, mode, useGet, useRead, type Schemas } from '../http.js';
-import { COLUMNS } from '../orders/columns.js';
+import { get, useGet, useRead, type Schemas } from '../http.js';
+import { COLUMNS, ONLY_MODE } from '../orders/columns.js';
 import { List, right, Table, type Columns } from '../parts/list.js';
 import { LinkButton, Page, Section, Waiting } from '../parts/page.js';
 import { count, money, noun } from '../parts/text.js';
@@ -113,7 +113,7 @@ function Figures({ rows }: { rows: readonly OrderSums[] }) {
       <div class="views">
         <select aria-label="What the bars show" onChange={(event) => choose(event.currentTarget.value as Figure)}>
           {ALL_FIGURES.map((figure) => (
-            <option key={figure} value={figure} label={FIGURES[figure]} />
+            <option key={figure} value={figure} children={FIGURES[figure]} />
           ))}
         </select>
         <small>last {DAYS} days</small>
@@ -126,10 +126,9 @@ function Figures({ rows }: { rows: readonly OrderSums[] }) {
 const { Payment: _, Units: __, ...NEWEST } = COLUMNS;
 
 export function Home() {
-  const is_test = mode === 'test';
-  const query = { limit: 8, is_test, include: ['held' as const] };
-  const counts = useGet('/v1/attention', {});
-  const days = useGet('/v1/statistics/orders', { query: { is_test } });
+  const query = { ...ONLY_MODE, limit: 8, include: ['held' as const] };
+  const counts = useGet('/v1/attention', { query: ONLY_MODE });
+  const days = useGet('/v1/statistics/orders', { query: ONLY_MODE });
   const empty = 'No order yet. It shows here as soon as it is placed.';
   const newest = useRead(['newest'], () => get('/v1/orders', { query }));
   return (

@@ -76,6 +76,7 @@ export function Pay({ order }: OfOrder) {
 
 export function Refund({ order }: OfOrder) {
   const { currency, refund_due, refunds, amount_paid } = order;
+  const left = amount_paid - sum(refunds.map(({ amount }) => amount));
   const lines = unitsOf(order, (line) => line.shipped_quantity - line.returned_quantity);
   const send = ({ reference, notify, restock, ...values }: Values<'reference' | 'amount' | 'notify' | 'restock'>) => {
     const amount = minorOf(values.amount, currency);
@@ -84,12 +85,12 @@ export function Refund({ order }: OfOrder) {
     const body = { reference, amount, notify: !!notify, ...back };
     return change(order.id, 'refunds', body, `A refund of ${money(amount, currency)} is recorded.`);
   };
-  const reason = amount_paid > 0 ? undefined : 'Nothing is paid.';
+  const reason = left > 0 ? undefined : 'Nothing is left to refund.';
   return (
     <Ask label="Refund…" title="Record a refund" verb="Record refund" reason={reason} send={send}>
       <p class="soft">The money itself goes back by your bank or gateway.</p>
       <div class="pair">
-        <Amount minor={refund_due > 0 ? refund_due : amount_paid} currency={currency} />
+        <Amount minor={refund_due > 0 ? refund_due : left} currency={currency} />
         <Field label="Refund number" name="reference" required defaultValue={`REF-${refunds.length + 1}`} />
       </div>
       {lines.length > 0 && (

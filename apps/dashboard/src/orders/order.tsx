@@ -182,7 +182,8 @@ function Fraud({ order }: OfOrder) {
 type Shipment = Order['shipments'][number];
 const NEXT = { picking: ['shipped', 'void'], shipped: ['delivered'], delivered: [], void: [] } as const;
 
-function Shipments({ order: { id, shipments } }: OfOrder) {
+function Shipments({ order: { id, shipments, line_items } }: OfOrder) {
+  const nameOf = (line: number) => line_items.find((each) => each.line === line)?.name;
   if (shipments.length === 0) return null;
   const ask = (reference: string, status: 'shipped' | 'delivered' | 'void') => {
     const params = { path: { id, reference } };
@@ -194,7 +195,7 @@ function Shipments({ order: { id, shipments } }: OfOrder) {
   const row = ({ reference, status: now, shipped_at, items, carrier, tracking_number }: Shipment) => ({
     key: reference,
     name: <strong>{reference}</strong>,
-    detail: joined([...items.map(({ line, quantity }) => `${quantity} × line ${line}`), carrier, tracking_number]),
+    detail: joined([...items.map(({ line, quantity }) => `${quantity} × ${nameOf(line)}`), carrier, tracking_number]),
     end: [
       <Badge key="state" state={now} />,
       shipped_at && <Time key="at" at={shipped_at} />,

@@ -13,7 +13,7 @@ import { COLUMNS, INCLUDE, ONLY_MODE } from './columns.js';
 import { Slip } from './order.js';
 
 const STAGES = [['PENDING'], ['CONFIRMED'], ['PROCESSING'], ['SHIPPED'], ['DELIVERED'], ['CANCELLED'], ['RETURNED']];
-const PAYMENTS = [['PENDING'], ['SUCCEEDED'], ['FAILED'], ['REFUNDED'], ['CANCELLED']];
+const PAYMENTS = [['PENDING', 'Unpaid'], ['SUCCEEDED', 'Paid'], ['FAILED'], ['REFUNDED'], ['CANCELLED']];
 const SOURCES = [['WEBSITE'], ['POS', 'Point of sale']];
 
 const QUEUES = {
@@ -96,7 +96,7 @@ export function Orders() {
         <Day label="Placed" name="from" begin={route.query.from} />
         <Day label="to" name="until" begin={route.query.until} />
       </Filters>
-      <Arrived />
+      {!route.query.search && <Arrived />}
       <List
         label="Orders"
         noun="order"

@@ -188,7 +188,7 @@ export const secret = createStore<Readonly<{ title: string; text: string; hint: 
 export const Copied = ({ text }: { text: string }) => (
   <p class="note">
     <code class="line">{text}</code>
-    <Copy text={text} />
+    <Copy text={text} name="it" />
   </p>
 );
 

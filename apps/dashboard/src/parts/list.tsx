@@ -112,6 +112,8 @@ export function Filters({ search, children }: { search: string; children: Compon
   const applyNow = (event: JSX.TargetedEvent<HTMLFormElement>) => {
     event.preventDefault();
     apply(event.currentTarget, false);
+    // A second Enter opens what was found.
+    if (event.type === 'submit') document.querySelector<HTMLElement>('[data-row] a')?.focus();
   };
   const applySoon = ({ currentTarget: form }: JSX.TargetedEvent<HTMLFormElement>) => {
     clearTimeout(pause.current);
@@ -135,7 +137,7 @@ export function Choice({ name, label, values }: { name: string; label: string; v
     <select name={name} aria-label={label}>
       <option value="">{label}: any</option>
       {values.map(([value = '', word = capital(value)]) => (
-        <option key={value} value={value} label={word} selected={query[name] === value} />
+        <option key={value} value={value} selected={query[name] === value} children={word} />
       ))}
     </select>
   );

@@ -29,7 +29,7 @@ export const RowActions = ({ of, children }: { of: string; children: ComponentCh
   </RowName.Provider>
 );
 
-export const focusHeading = () => document.querySelector('h1')?.focus();
+export const focusHeading = () => document.querySelector('h1')?.focus({ preventScroll: true });
 
 /** One that goes, or can no longer be pressed, gives the focus to the heading of the page. */
 export function Button({ text, ...button }: JSX.ButtonHTMLAttributes & { text: ComponentChildren }) {
@@ -173,7 +173,7 @@ export const PaymentBadge = ({ state }: { state: string }) => (
   <Badge state={state} word={state === 'PENDING' ? 'unpaid' : undefined} />
 );
 
-export function Copy({ text }: { text: string }) {
+export function Copy({ text, name = text }: { text: string; name?: string }) {
   const [isDone, setDone] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -181,7 +181,7 @@ export function Copy({ text }: { text: string }) {
     announce('Copied');
     setTimeout(() => setDone(false), 2_000);
   };
-  const words = { text: isDone ? 'Copied' : 'Copy', 'aria-label': `Copy ${text.slice(0, 40)}` };
+  const words = { text: isDone ? 'Copied' : 'Copy', 'aria-label': `Copy ${name}` };
   return <Button {...words} class="quiet small" onClick={copy} />;
 }
 

@@ -8,7 +8,6 @@ const digitsOf = (currency: string): number => formatOf(currency).resolvedOption
 export const money = (minor: number, currency: string): string =>
   formatOf(currency).format(minor / 10 ** digitsOf(currency));
 
-/** What a field of money shows. */
 export const plainMoney = (minor: number, currency: string): string =>
   (minor / 10 ** digitsOf(currency)).toFixed(digitsOf(currency));
 

@@ -31,7 +31,6 @@ function lineOf(text: string, n: number, subdomain: string): BundleLine {
   }
 }
 
-/** The lines of a bundle. They may name the store of the session. */
 export const linesOf = (file: string, subdomain: string): BundleLine[] =>
   file.split('\n').flatMap((text, index) => (text.trim() ? lineOf(text.trim(), index + 1, subdomain) : []));
 

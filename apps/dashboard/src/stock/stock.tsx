@@ -142,7 +142,6 @@ const UNITS = {
   hint: 'A SKU in each line, then its units. Without units it is one, and the same SKU again adds: scan.',
 };
 
-/** Goods that came, or a count, of several SKUs. */
 function Several({ isCount = false }: { isCount?: boolean }) {
   const places = useWarehouses().flatMap(({ code, bins }) => bins.map((bin) => `${code}/${bin}`));
   const send = async ({ place, as_of, reference, ...values }: Values<'place' | 'as_of' | 'reference' | 'lines'>) => {

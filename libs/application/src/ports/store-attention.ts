@@ -1,7 +1,7 @@
 export const KEY_EXPIRY_DAYS = 14;
 export const LONG_WAIT_DAYS = 2;
 
-/** What of a store waits for a person, in live and test mode. */
+/** What of a store waits for a person. Orders are those of one mode. */
 export interface AttentionCounts {
   /** Orders under review. */
   readonly held: number;
@@ -25,5 +25,5 @@ export interface AttentionCounts {
 
 export abstract class StoreAttention {
   /** From one snapshot. Costs what was placed within {@link LONG_WAIT_DAYS} days, however many orders the store has. */
-  abstract count(storeId: number): Promise<AttentionCounts>;
+  abstract count(storeId: number, isTest: boolean): Promise<AttentionCounts>;
 }
