@@ -53,6 +53,28 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.context().close();
   });
 
+  it('offers what is left to refund, and says on no other page what was recorded', async () => {
+    const { receipt_number, total } = await placeOrder('Mary Shelley');
+    const payment = { reference: 'PAY-1', amount: Math.round(total * 100), currency: 'USD' };
+    expect((await scene.api.post(`/v1/orders/${receipt_number}/payments`, payment)).statusCode).toBe(201);
+    const { page, open } = await scene.desk('manager');
+    await open(`#/orders/${receipt_number}`);
+    const refund = page.getByRole('button', { name: 'Refund…' });
+    const amount = page.getByLabel('Amount');
+    await refund.click();
+    await amount.fill('1.00');
+    await page.getByRole('button', { name: 'Record refund' }).click();
+    await page.getByText(/A refund of \S+ is recorded/).waitFor();
+
+    await refund.click();
+    expect(Number(await amount.inputValue())).toBeCloseTo(total - 1);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Stock', exact: true }).click();
+    await page.getByRole('heading', { name: 'Stock' }).waitFor();
+    expect(await page.getByText(/is recorded/).count()).toBe(0);
+    await page.context().close();
+  });
+
   it('says why an order is held, and promises no confirmation that was sent before', async () => {
     const { receipt_number } = await placeOrder('Joan Clarke');
     const { page, open } = await scene.desk('manager');
