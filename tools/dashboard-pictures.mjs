@@ -11,7 +11,7 @@ const DESKTOP = { viewport: { width: 1200, height: 760 }, colorScheme: 'light' }
 const PHONE = { viewport: { width: 390, height: 844 }, colorScheme: 'light' };
 const ORDER = async (page) => {
   await page.locator('tbody a').first().press('Enter');
-  await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+  await page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').first().waitFor();
 };
 const PICTURES = [
   { name: 'home', address: '#/', ...DESKTOP },
