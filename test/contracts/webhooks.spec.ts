@@ -331,6 +331,21 @@ describe('WebhookQueue', () => {
     expect(await webhooks.deliveries(claimed)).toEqual([{ ...DELIVERED, durationMs: 5 }]);
   });
 
+  it('sends nothing more and frees the webhook when its store is about to move', async () => {
+    await install();
+    await change();
+    const claimed = await claimOne();
+    await application.database.query(`INSERT INTO store_moves (store_id, step) VALUES ($1, 'draining')`, [store.id]);
+
+    const goesOn = await queue.record(claimed, at(claimed), DELIVERED);
+    await queue.release(claimed);
+
+    expect(goesOn).toBe(false);
+    expect(await webhooks.find(claimed, null)).toMatchObject({ place: { position: claimed.place.position + 1 } });
+    const held = 'SELECT FROM webhooks WHERE held_until > now()';
+    expect(await application.database.query(held)).toEqual([]);
+  });
+
   it('counts failures until a delivery, and waits between them', async () => {
     await install();
     await change();

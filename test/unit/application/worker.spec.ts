@@ -147,7 +147,7 @@ describe('DeliverWebhooks', () => {
   afterEach(() => jest.restoreAllMocks());
 
   /** The second of two products is deleted during the first message. @param durationMs of each message. */
-  async function toldIn(durationMs: number): Promise<string[]> {
+  async function toldIn(durationMs: number, record = () => Promise.resolve(true)): Promise<string[]> {
     let ahead = 0;
     let isDeleted = false;
     const clock = performance.now.bind(performance);
@@ -176,7 +176,7 @@ describe('DeliverWebhooks', () => {
       });
     };
     const deliver = new DeliverWebhooks(
-      { record: () => Promise.resolve(true), release: () => Promise.resolve() } as unknown as WebhookQueue,
+      { record, release: () => Promise.resolve() } as unknown as WebhookQueue,
       { read } as unknown as FeedService,
       { open: () => ({ post, close: () => undefined }) } as unknown as WebhookSender,
       {} as RecordFormat,
@@ -191,5 +191,13 @@ describe('DeliverWebhooks', () => {
 
   it('sends what it read within a second', async () => {
     expect((await toldIn(1)).slice(0, 2)).toEqual(['1 products.changed', '2 products.changed']);
+  });
+
+  it('records the message that has begun when it may send nothing more', async () => {
+    const record = jest.fn(() => Promise.resolve(false));
+
+    expect(await toldIn(1, record)).toEqual(['1 products.changed', '2 products.changed']);
+
+    expect(record).toHaveBeenCalledTimes(2);
   });
 });

@@ -43,7 +43,8 @@ export abstract class WebhookQueue {
   /**
    * Records an attempt and its outcome, and renews the claim.
    * @param delivery null when nothing was sent.
-   * @returns false when the webhook is changed, deleted or another worker's: nothing is noted.
+   * @returns false when the worker must send nothing more: the webhook is changed, deleted or another worker's, and nothing
+   *   is noted; or it is noted, and the store is about to move to another cluster.
    */
   abstract record(claimed: ClaimedWebhook, outcome: WebhookOutcome, delivery: Delivery | null): Promise<boolean>;
 

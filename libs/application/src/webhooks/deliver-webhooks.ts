@@ -51,8 +51,11 @@ export class DeliverWebhooks {
     const receiver = this.sender.open(claimed.url);
     const turn = new Turn(claimed, this.queue, receiver, onAttempt);
     try {
-      if (claimed.isTestDue) await turn.record({ kind: 'tested' }, await turn.send(testMessage(claimed, new Date())));
-      if (claimed.isActive) await this.sendChanges(turn, stopping);
+      let goesOn = true;
+      if (claimed.isTestDue) {
+        goesOn = await turn.record({ kind: 'tested' }, await turn.send(testMessage(claimed, new Date())));
+      }
+      if (goesOn && claimed.isActive) await this.sendChanges(turn, stopping);
       await turn.recorded;
     } catch (error) {
       if (stopping.aborted) return;
@@ -135,16 +138,16 @@ class Turn {
   /**
    * Begins a record. That of a swift receiver runs in parallel with the next message; a kill repeats both. Otherwise it
    * ends first: what is paused, deleted or rotated during an attempt sends nothing more.
-   * @returns false when one is not noted: the webhook is changed, or its claim has passed to another.
+   * @returns false when nothing more may be sent: the webhook is changed, its claim has passed to another, or its store moves.
    */
   async record(outcome: WebhookOutcome, delivery: Delivery | null): Promise<boolean> {
-    if (!(await this.recorded)) return false;
+    const goesOn = await this.recorded;
     const begunAt = performance.now();
-    this.recorded = this.queue.record(this.claimed, outcome, delivery).then((isNoted) => {
-      if (isNoted) this.renewedAt = begunAt;
-      return isNoted;
+    this.recorded = this.queue.record(this.claimed, outcome, delivery).then((isHeld) => {
+      if (isHeld) this.renewedAt = begunAt;
+      return isHeld;
     });
-    if (delivery === null || delivery.durationMs > SWIFT_MS) return this.recorded;
+    if (!goesOn || delivery === null || delivery.durationMs > SWIFT_MS) return this.recorded;
     // The next `await` gets the error.
     this.recorded.catch(() => undefined);
     return true;

@@ -92,7 +92,7 @@ const record = (outcome: WebhookOutcome['kind'], set: string, effect = '') => `/
     SET at = excluded.at, phase = excluded.phase, status = excluded.status, duration_ms = excluded.duration_ms,
       answer = excluded.answer, message_id = excluded.message_id, type = excluded.type
   )${effect}
-  SELECT FROM noted`;
+  SELECT FROM noted WHERE is_served($1)`;
 
 // A page without anything to send says nothing about the receiver.
 const MOVED = record(
