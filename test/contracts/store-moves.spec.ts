@@ -1,4 +1,15 @@
-import { MoveRefused, StoreMoved, StoreMoves, StoreRepository, type MoveStep } from '@app/application';
+import {
+  DeliverWebhooks,
+  FeedService,
+  MoveRefused,
+  RecordFormat,
+  StoreMoved,
+  StoreMoves,
+  StoreRepository,
+  WebhookQueue,
+  type MoveStep,
+  type WebhookSender,
+} from '@app/application';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import pg from 'pg';
@@ -123,6 +134,39 @@ describe('StoreMoves', () => {
       expect([next.rewound, next.data]).toEqual([false, []]);
     }
   }, 90_000);
+
+  it('sends a message of a webhook again with the same id and body, until it is accepted', async () => {
+    const { store, database, post: send } = await source.withStore();
+    await send('/v1/webhooks', { url: 'https://erp.example/', kinds: ['brands'] });
+    await store.brand();
+    await database.query('SELECT number_changes($1)', [store.id]);
+    const answer = { at: new Date(), phase: 'done', durationMs: 1, answer: '', retryAfterMs: null };
+    const sent: string[] = [];
+    const attempt = async ({ app, database }: RunningApi, status: number) => {
+      const post = (headers: Readonly<Record<string, string>>, body: string) => {
+        sent.push(`${headers['webhook-id']} ${body}`);
+        return Promise.resolve({ ...answer, status });
+      };
+      const queue = app.get(WebhookQueue, { strict: false });
+      const sender = { open: () => ({ post, close: () => undefined }) } as unknown as WebhookSender;
+      const [feed, format] = [app.get(FeedService, { strict: false }), app.get(RecordFormat, { strict: false })];
+      await database.query('UPDATE webhooks SET due_at = now()');
+      const deliver = new DeliverWebhooks(queue, feed, sender, format);
+      for (const claimed of await queue.claim(1, new Map())) {
+        await deliver.execute(claimed, new AbortController().signal);
+      }
+    };
+
+    await attempt(source, 500);
+    await move(source, target, store.subdomain);
+    const category = `INSERT INTO categories (store_id, name, slug) VALUES ($1, 'Later', 'later')`;
+    await target.database.query(category, [store.id]);
+    await attempt(target, 500);
+    await attempt(target, 200);
+    await attempt(target, 200);
+
+    expect(sent).toEqual(Array(3).fill(sent[0]));
+  });
 
   it('serves the store again when the command that has closed it is repeated', async () => {
     const { store } = await source.withStore();

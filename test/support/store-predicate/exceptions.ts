@@ -64,7 +64,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     statements: ['webhooks.find_due', 'webhooks.claim'],
     reason: 'The worker claims the due webhooks of all stores. Each has its store.',
-    tables: ['webhooks', 'stores', 'changes'],
+    tables: ['webhooks', 'stores', 'changes', 'change_forks'],
   },
   {
     statements: ['orders.held', 'orders.held_reasons', 'orders.held_by_reason'],

@@ -140,6 +140,7 @@ const claimed: ClaimedWebhook = {
     headers: {},
   },
   ...{ isActive: true, isTestDue: false, failures: 0, failingForMs: 0, replays: 0, epoch: 0, holder: 'w' },
+  movedUpTo: 0,
   claimedAt: performance.now(),
 };
 

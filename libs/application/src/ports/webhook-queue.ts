@@ -18,6 +18,8 @@ export interface ClaimedWebhook extends Pick<
   /** Since the first of them. */
   readonly failingForMs: number;
   readonly replays: number;
+  /** Up to this position, the branch of the place is of the cluster that the store has left, which may have sent the messages. */
+  readonly movedUpTo: number;
   readonly holder: string;
   /** `performance.now()` before the claim was asked for. */
   readonly claimedAt: number;

@@ -79,7 +79,7 @@ export class DeliverWebhooks {
         if (stopping.aborted || turn.isOver || performance.now() - readAt > FRESH_MS) break;
         const batch = page.changes.slice(sent, sent + claimed.batch);
         sent += batch.length;
-        const reached = placeAfter(batch, sent, page);
+        const reached = placeAfter(claimed, batch, sent, page);
         const attempt = await turn.send(this.messageOf(claimed, batch, reached));
         const outcome = turn.outcomeOf(attempt, reached);
         if (!(await turn.record(outcome, attempt)) || outcome.kind !== 'moved') return;
@@ -87,7 +87,7 @@ export class DeliverWebhooks {
       }
       // Changes that the webhook does not want are passed as well.
       if (page.changes.length === 0 && (page.rewound || page.next.position > place.position)) {
-        place = page.next;
+        place = placeAfter(claimed, [], 0, page);
         if (!(await turn.record({ kind: 'moved', place }, null))) return;
       }
       if (!page.hasMore && place.position >= page.next.position) return;
@@ -173,7 +173,15 @@ class Turn {
   }
 }
 
-function placeAfter(batch: readonly ChangedResource[], sent: number, { changes, next }: ChangesPage): FeedPlace {
+function placeAfter(
+  { place: { branch }, movedUpTo }: ClaimedWebhook,
+  batch: readonly ChangedResource[],
+  sent: number,
+  { changes, next }: ChangesPage,
+): FeedPlace {
   const last = batch.at(-1);
-  return last && sent < changes.length ? { ...next, position: last.position } : next;
+  const reached = last && sent < changes.length ? { ...next, position: last.position } : next;
+  if ((last ?? reached).position > movedUpTo) return reached;
+  // The cluster that the store has left may have sent the message: it has the same id and cursor here.
+  return { ...reached, branch, position: Math.min(reached.position, movedUpTo) };
 }

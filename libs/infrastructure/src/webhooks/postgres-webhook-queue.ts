@@ -68,7 +68,12 @@ const CLAIM = `/* webhooks.claim */
   WHERE webhooks.store_id = chosen.store_id AND webhooks.id = chosen.id
   RETURNING webhooks.store_id AS "storeId", webhooks.id, mode, url, kinds::text[], body, batch, currency, branch, position,
     base, secrets, headers, state = 'active' AND due_at <= ${NOW} AS "isActive", test_due AS "isTestDue", failures,
-    coalesce(extract(epoch FROM now() - failing_since) * 1000, 0)::float8 AS "failingForMs", replays, epoch`;
+    coalesce(extract(epoch FROM now() - failing_since) * 1000, 0)::float8 AS "failingForMs", replays, epoch,
+    coalesce((
+      SELECT fork.position FROM change_branches AS former JOIN change_forks AS fork ON fork.branch = former.number
+      WHERE former.id = webhooks.branch AND former.place LIKE 'moved from %'
+        AND fork.store_id = webhooks.store_id AND fork.position > webhooks.position
+    ), 0) AS "movedUpTo"`;
 
 /**
  * Notes an outcome with its attempt: $5 is null when nothing was sent.
