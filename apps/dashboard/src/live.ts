@@ -1,6 +1,5 @@
 import { api, mode, pause, POLL_MS, queries, refresh, signedOut, statusOf } from './http.js';
 import type { Order, OrderListItem, Schemas } from './http.js';
-import { isHeld } from './orders/columns.js';
 import { sum } from './parts/text.js';
 import { createStore } from './store.js';
 
@@ -25,7 +24,8 @@ const started = new Date().toISOString();
 function rowOf(order: Order): Partial<OrderListItem> {
   const { status, fulfillment_status, total_amount, customer_name, refund_due } = order;
   const units = sum(order.line_items.map(({ quantity }) => quantity));
-  return { status, fulfillment_status, total_amount, customer_name, refund_due, held: isHeld(order), units };
+  const held = order.pipeline.some(({ state }) => state === 'held');
+  return { status, fulfillment_status, total_amount, customer_name, refund_due, held, units };
 }
 
 function takeOrder(order: Order): void {
