@@ -1,6 +1,7 @@
 import { MoveRefused, StoreMoved, StoreMoves, StoreRepository, type MoveStep } from '@app/application';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import pg from 'pg';
 import { DataCipher } from '../../libs/infrastructure/src/platform/data-cipher.js';
 import { MaintenanceConnection } from '../../libs/infrastructure/src/postgres/maintenance-connection.js';
@@ -397,6 +398,31 @@ describe('StoreMoves', () => {
     expect(await statusOf(database, store.id)).toBe('ACTIVE');
     await target.database.query('DROP FUNCTION fail CASCADE');
     expect(await move(source, target, store.subdomain)).toMatchObject({ differences: [] });
+  });
+
+  it('opens the store again when the target is silent while it is closed', async () => {
+    const { store, database } = await source.withStore();
+    const url = new URL(target.database.url);
+    const sockets: Socket[] = [];
+    const proxy = createServer((socket) => {
+      const server = connect(Number(url.port), url.hostname);
+      for (const end of [socket, server]) sockets.push(end.on('error', () => undefined));
+      socket.pipe(server).pipe(socket);
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const throughProxy = Object.assign(new URL(url), { host: `127.0.0.1:${port}` });
+    const onProgress = ({ step }: { step: MoveStep }) => {
+      if (step === 'draining') for (const socket of sockets) socket.unpipe().pause();
+    };
+
+    const moved = movesOf(source).move({ subdomain: store.subdomain, target: throughProxy.href, onProgress });
+
+    await expect(moved).rejects.toThrow('does not answer');
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
+    expect(await statusOf(database, store.id)).toBe('ACTIVE');
+    await movesOf(source).abort(store.subdomain, target.database.url);
   });
 
   it('ends the replication before the store leaves the source: what the target has then, it has after a crash', async () => {

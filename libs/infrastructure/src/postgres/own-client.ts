@@ -1,17 +1,24 @@
 import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { READ_INTEGERS } from './integers.js';
 import { SESSION_SETTINGS } from './session-settings.js';
 
+const CONNECTION_MS = 10_000;
+const FAREWELL_MS = 1_000;
+
 /** @param name of the connection, which the server's list of sessions shows. */
 export async function withOwnClient<T>(url: string, name: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: name, types: READ_INTEGERS });
+  const connectionTimeoutMillis = CONNECTION_MS;
+  const options = { connectionString: url, application_name: name, connectionTimeoutMillis, types: READ_INTEGERS };
+  const client = new pg.Client(options);
   // The failing query reports a broken connection; an unhandled event would end the process.
   client.on('error', () => undefined);
-  await client.connect();
   try {
+    await client.connect();
     await client.query(SESSION_SETTINGS);
     return await work(client);
   } finally {
-    await client.end();
+    // A server that is silent does not say farewell.
+    await Promise.race([client.end(), sleep(FAREWELL_MS, undefined, { ref: false })]);
   }
 }

@@ -39,6 +39,8 @@ const DRAIN_PATIENCE_MS = 30_000;
 const MESSAGE_PATIENCE_MS = 5_000;
 const WRITERS_MS = 3_000;
 const CATCH_UP_MS = 5_000;
+/** A target that is gone can be silent for ever. */
+const ANSWER_MS = 10_000;
 /** Of changes that wait for the transaction of another store's writer. */
 const NUMBERING_MS = 3_000;
 
@@ -168,10 +170,10 @@ export class PostgresStoreMoves extends StoreMoves {
   /** When the target fails here, a store that is not MOVED yet goes on at the source. */
   private async prepareOpening(moving: Moving, snapshot: pg.ClientBase): Promise<void> {
     try {
-      await this.assertMayOpen(moving);
-      await snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM stores LIMIT 1');
+      await inTime(this.assertMayOpen(moving));
+      await inTime(snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM stores LIMIT 1'));
       // The target applies changes without a flush. This commit flushes them: after LEAVE, no repeat waits for them again.
-      await stopReplication(moving);
+      await inTime(stopReplication(moving));
     } catch (error) {
       if (moving.status !== 'MOVED') await reopen(moving);
       throw error;
@@ -392,6 +394,14 @@ async function withLockLimit<T>({ source }: Moving, work: () => Promise<T>): Pro
   }
 }
 
+/** @throws MoveRefused when the target does not answer, while the store is closed. */
+function inTime<T>(answer: Promise<T>): Promise<T> {
+  const silence = sleep(ANSWER_MS, undefined, { ref: false }).then(() => {
+    throw new MoveRefused('The target does not answer. The store goes on here: repeat the command, or use --abort.');
+  });
+  return Promise.race([answer, silence]);
+}
+
 /** @returns whether the store has no writer left, and the target all its rows. */
 async function shut(moving: Moving): Promise<boolean> {
   await moving.source.query(CLOSE, [moving.storeId]);
@@ -401,7 +411,7 @@ async function shut(moving: Moving): Promise<boolean> {
   // @protects moved-changes
   if (!(await drainFeed(moving))) return false;
   const closedAt = await note(moving, 'closed');
-  return arrives(moving, closedAt, CATCH_UP_MS);
+  return inTime(arrives(moving, closedAt, CATCH_UP_MS));
 }
 
 /** @returns whether the store is closed still: an import may have written its row. */
