@@ -11,6 +11,7 @@ import {
   type WebhookSender,
 } from '@app/application';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import pg from 'pg';
 import { DataCipher } from '../../libs/infrastructure/src/platform/data-cipher.js';
@@ -199,6 +200,30 @@ describe('StoreMoves', () => {
     expect(await movesOf(source).check(store.subdomain, target.database.url)).toEqual([]);
   });
 
+  it('is ended by the SQL of the documents when the target is gone, and there when it returns', async () => {
+    const { store, database } = await source.withStore();
+    await store.product({ stock: 5 });
+    await moveUntil('copied', store.subdomain);
+    const [atSource = '', atTarget = ''] = readFileSync('docs/scaling.md', 'utf8')
+      .split('```')
+      .filter((block) => block.includes('store_move_17;'))
+      .map((block) => block.replaceAll('17', String(store.id)));
+    const statements = (block: string) => block.split(/;.*\n/).filter((statement) => statement.trim() !== '');
+
+    const [dropSlots = '', ...others] = statements(atSource);
+    await eventually(async () => {
+      await database.query('SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE active');
+      await database.query(dropSlots);
+      expect(await database.query('SELECT FROM pg_replication_slots')).toEqual([]);
+    });
+    for (const statement of others) await database.query(statement);
+    for (const statement of statements(atTarget)) await target.database.query(statement);
+    await movesOf(target).forget(store.subdomain);
+
+    expect(await left(target.database, store.id)).toEqual([]);
+    expect(await move(source, target, store.subdomain)).toMatchObject({ differences: [] });
+  });
+
   it('does not go on after a migration: the copy would lack its columns and tables', async () => {
     const { store } = await source.withStore();
     await moveUntil('copied', store.subdomain);
@@ -273,6 +298,28 @@ describe('StoreMoves', () => {
     ]);
     await expect(move(source, target, store.subdomain)).rejects.toBeInstanceOf(MoveRefused);
     await expect(movesOf(source).check(store.subdomain, database.url)).rejects.toThrow('in the same cluster');
+
+    const sql = `INSERT INTO stores (subdomain, name, currency) VALUES ($1, '', 'USD') RETURNING id`;
+    const [other] = await target.database.query<{ id: number }>(sql, [store.subdomain]);
+    expect(await movesOf(source).check(store.subdomain, target.database.url)).toContain(
+      `The target has another store with the subdomain ${store.subdomain}, with the id ${other?.id}.`,
+    );
+  });
+
+  it.each<[string, (url: URL) => string, string]>([
+    ['a wrong password', (url) => Object.assign(url, { password: 'wrong' }).href, 'password authentication failed'],
+    ['no password', (url) => Object.assign(url, { password: '' }).href, 'its role needs a password'],
+    ['a missing database', (url) => Object.assign(url, { pathname: '/none' }).href, 'database "none" does not exist'],
+    ['no schema', (url) => Object.assign(url, { pathname: '/template1' }).href, 'run `npx store-commerce migrate`'],
+    ['an unknown host', (url) => Object.assign(url, { hostname: 'b.invalid' }).href, 'getaddrinfo'],
+    ['no URL', () => 'store_b', 'give a URL'],
+  ])('names the target when it is used with %s', async (_, to, reason) => {
+    const checked = movesOf(source).check(source.store.subdomain, to(new URL(target.database.url)));
+
+    const message = await checked.catch((error: unknown) => error);
+    expect(message).toBeInstanceOf(MoveRefused);
+    expect(String(message)).toMatch(/^Error: The target \(--to\): /);
+    expect(String(message)).toContain(reason);
   });
 
   it.each<[string, ((socket: Socket) => void) | null, string]>([
@@ -319,10 +366,10 @@ describe('StoreMoves', () => {
       .finally(() => full.drop());
 
     expect(faults).toEqual([
-      expect.stringContaining('max_replication_slots'),
-      expect.stringContaining('max_wal_senders'),
-      expect.stringContaining('max_active_replication_origins'),
-      expect.stringContaining('max_logical_replication_workers'),
+      expect.stringMatching(/^The source has \d+ free and needs 11 replication slots: raise max_replication_slots/),
+      expect.stringMatching(/has \d+ free and needs 11 senders: raise max_wal_senders/),
+      expect.stringMatching(/^The target has \d+ free and needs 11 origins: raise max_active_replication_origins/),
+      expect.stringMatching(/has 1 free and needs 2 workers: raise max_logical_replication_workers/),
     ]);
   });
 
@@ -445,6 +492,8 @@ describe('StoreMoves', () => {
 
     await Promise.all(waits);
     expect(moved.steps.at(-1)).toBe('cleaned');
+    expect(moved.rows).toBeGreaterThan(0);
+    expect(await move(source, target, store.subdomain)).toMatchObject({ rows: moved.rows, differences: [] });
   });
 
   it('forgets no store whose rows were not compared, or differ, also after a repeat', async () => {

@@ -146,6 +146,25 @@ describe('the command line', () => {
     expect(list.json).toMatchObject(hashes.map((sha256) => ({ sha256, store: 'mapped' })));
   });
 
+  it.each([
+    ['MOVING', 'The store moves to another database: try again shortly'],
+    ['MOVED', 'The store has moved to another database: use that one'],
+  ])('writes nothing of a store that is %s', async (status, reason) => {
+    const name = `is-${status.toLowerCase()}`;
+    await createStore(name);
+    await database.query('UPDATE stores SET status = $1 WHERE subdomain = $2', [status, name]);
+    const again = file(`${name}.ndjson`, { kind: 'store', subdomain: name, name, currency: 'USD' });
+
+    for (const command of [
+      ['keys', 'create', '--store', name],
+      ['stores', 'activate', name],
+      ['import', again],
+    ]) {
+      const refused = await cli(command);
+      expect([refused.code, refused.stdout, refused.stderr.split('\n')[0]]).toEqual([1, '', `error: ${reason}`]);
+    }
+  });
+
   it('shows a new key once, and deactivates, activates and revokes it', async () => {
     await createStore('keys');
     const expiry = '2999-01-31T00:00:00.000Z';

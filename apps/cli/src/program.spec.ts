@@ -1,4 +1,4 @@
-import { CommitOutcomeUnknown, Unavailable, UnusableValue } from '@app/application';
+import { CommitOutcomeUnknown, StoreMoved, Unavailable, UnusableValue } from '@app/application';
 import { NotFound } from '@app/domain';
 import { QueryFailedError } from 'typeorm';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -57,6 +57,7 @@ describe('the command line', () => {
     ['a network that is too long', 'keys create --store acme --from 192.0.2.0/33'],
     ['a network without a part', 'keys create --store acme --from 192.0.2.0/24,'],
     ['a network with a zone', 'keys create --store acme --from fe80::1%lo/64'],
+    ['a move that is to be checked and taken back', 'stores move acme --to postgres://b/store --dry-run --abort'],
     ['a first id of stores beyond the range', 'migrate --first-store-id 2000000001'],
     ['a roll without an overlap', `keys roll ${ID}`],
     ['an overlap without a unit', `keys roll ${ID} --overlap 7`],
@@ -257,6 +258,12 @@ describe('report', () => {
       new UnusableValue({ cause: postgres('22P02', quoting) }),
       'The database refused a value (22P02)',
     ],
+    [
+      'a store that moves',
+      new StoreMoved({ cause: postgres('SM001', quoting, raised) }),
+      'moves to another database: try',
+    ],
+    ['a store that has moved', postgres('SM002', quoting, raised), 'has moved to another database: use that one'],
     ['an untranslated data error', postgres('22P02', quoting), '22P02'],
     ['a wrapped data error', new QueryFailedError('SELECT $1', VALUES, postgres('22007', quoting)), '22007'],
     ['an error raised by a function', postgres('23514', quoting, raised), '23514'],

@@ -42,7 +42,7 @@ export const EXCEPTIONS: readonly Exception[] = [
       'import.stores.ids',
       'import.stores.find',
       'import.stores.owners',
-      'import.stores.away',
+      'import.stores.demand_home',
       'import.stores.currencies',
       'import.stores.lock',
       'import.stores.update',

@@ -7,7 +7,7 @@ import {
   type StoreSummary,
 } from '@app/application';
 import { NotFound } from '@app/domain';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { addCommand, chosenStores, printResult } from '../command.js';
 import { addYes, confirm, type YesOption } from '../confirm.js';
 import { CommandFailed } from '../failures.js';
@@ -45,7 +45,7 @@ function addMove(stores: Command): void {
   addCommand(stores, 'move', 'move a live store to another PostgreSQL cluster', 'Step by step: docs/scaling.md')
     .argument('<subdomain>', 'the store', subdomain)
     .requiredOption('--to <URL>', 'the database of the other cluster')
-    .option('--dry-run', 'only check whether the store can be moved')
+    .addOption(new Option('--dry-run', 'only check whether the store can be moved').conflicts('abort'))
     .option('--abort', 'take back a move that has not opened the target')
     .action((name: string, { to, dryRun, abort }: MoveOptions) =>
       printResult(async (app) => {

@@ -26,7 +26,7 @@ export interface StoreMove {
 
 export interface MoveReport {
   readonly subdomain: string;
-  /** Of all tables, at the switch; null when an earlier command was killed between the switch and the comparison. */
+  /** Compared at the switch, of all tables; null when a command was killed between the switch and the comparison. */
   readonly rows: number | null;
   /** Tables whose rows differ: the copy at the source is then the evidence. */
   readonly differences: readonly string[];

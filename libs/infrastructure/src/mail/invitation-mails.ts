@@ -42,7 +42,7 @@ export class InvitationMails extends MailLoop {
     private readonly mails: MailNotifier,
     private readonly config: Config,
   ) {
-    super('The mail to a person who was added');
+    super('Mails to people who were added');
   }
 
   override async sendNext(): Promise<boolean> {

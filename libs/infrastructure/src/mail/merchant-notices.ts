@@ -60,7 +60,7 @@ export class MerchantNotices extends MailLoop {
     private readonly stores: StoreRepository,
     private readonly mails: MailNotifier,
   ) {
-    super('A notice to a merchant');
+    super('Notices to merchants');
   }
 
   override async sendNext(): Promise<boolean> {

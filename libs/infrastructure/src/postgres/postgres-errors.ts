@@ -30,8 +30,8 @@ const BAD_INPUT = new Set(['22021', '22025', '22P05', '22P02', '22003']);
 /** The server ended a statement at its `statement_timeout`, or its wait for a lock at its `lock_timeout`. */
 const TIMEOUTS = new Set(['57014', '55P03']);
 
-/** Of `demand_home`. */
-const STORE_MOVED = 'SM001';
+/** Of `demand_home`: the store moves, or has moved. */
+const STORE_MOVED = new Set(['SM001', 'SM002']);
 
 /** A table or a column that does not exist. */
 const SCHEMA_MISMATCH = new Set(['42P01', '42703']);
@@ -72,7 +72,7 @@ interface PostgresError {
 export function toApplicationError(error: unknown): unknown {
   if (error instanceof ApplicationError) return error;
   const code = errorCode(error) ?? '';
-  if (code === STORE_MOVED) return new StoreMoved({ cause: error });
+  if (STORE_MOVED.has(code)) return new StoreMoved({ cause: error });
   if (BAD_INPUT.has(code)) return new UnusableValue({ cause: error });
   if (TIMEOUTS.has(code) || isTooLate(error)) return new DeadlineExceeded({ cause: error });
   if (isRetryable(error)) return new Unavailable({ cause: error });

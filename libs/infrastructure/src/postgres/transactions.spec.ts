@@ -101,7 +101,8 @@ describe('toApplicationError', () => {
     ['a malformed value', typeorm('22P02'), UnusableValue],
     ['a value out of range', typeorm('22003'), UnusableValue],
     ['a malformed escape', typeorm('22025'), UnusableValue],
-    ['a store that is not at home', postgres('SM001'), StoreMoved],
+    ['a store that moves', postgres('SM001'), StoreMoved],
+    ['a store that has moved', postgres('SM002'), StoreMoved],
     ['a missing table', postgres('42P01'), SchemaMismatch],
     ['a missing column', typeorm('42703'), SchemaMismatch],
   ])('translates %s', (_name, error, translation) => {

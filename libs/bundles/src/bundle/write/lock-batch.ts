@@ -1,4 +1,3 @@
-import { StoreMoved } from '@app/application';
 import { takesStock, type WarehouseLine } from '../schema/bundle.js';
 import type { Numbered } from './batch.js';
 import type { Sql } from './table-writer.js';
@@ -8,8 +7,8 @@ const TAKE_TURNS = `/* import.take_turns */ SELECT pg_advisory_xact_lock(${OF_CO
 const TAKE_TURN_OF_STORE = `/* import.take_turn_of_store */
   SELECT pg_advisory_xact_lock_shared(${OF_COMMANDS}), pg_advisory_xact_lock(hashtext('import'), $1)`;
 
-const AWAY = `/* import.stores.away */
-  SELECT subdomain FROM stores WHERE subdomain = ANY($1) AND NOT is_home(id)`;
+const DEMAND_HOME = `/* import.stores.demand_home */
+  SELECT demand_home(id) FROM stores WHERE subdomain = ANY($1)`;
 
 // Every writer locks stock in this order.
 const LOCK_STOCK = `/* import.stock.lock */
@@ -34,16 +33,10 @@ const LOCK_PRODUCTS = `/* import.products.lock_batch */
   ORDER BY id
   FOR NO KEY UPDATE`;
 
-/**
- * Two imports into one store could lock its rows in opposite orders.
- *
- * @param stores to which it writes.
- * @throws StoreMoved
- */
+/** Two imports into one store could lock its rows in opposite orders. @param stores to which it writes. */
 export async function takeTurns(manager: Sql, stores: readonly string[]): Promise<void> {
   await manager.query(TAKE_TURNS);
-  const away = await manager.query<object[]>(AWAY, [stores]);
-  if (away.length > 0) throw new StoreMoved();
+  await manager.query(DEMAND_HOME, [stores]);
 }
 
 /** The turn of an import that writes to one store only. It does not wait for those of other stores. */

@@ -22,6 +22,8 @@ interface Server {
   readonly migrations: readonly string[];
 }
 
+type Condition = readonly [isMet: boolean, fault: string];
+
 const SERVER = `/* moves.server */
   SELECT (SELECT system_identifier::text FROM pg_control_system()) AS cluster, current_database() AS database, current_setting('wal_level') AS "walLevel",
     CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
@@ -53,21 +55,20 @@ export async function faultsOfMove(
     return ['The schemas differ: run `npx store-commerce migrate` of the same release on both.'];
   }
   const isAble = [from, to].every(({ isStandby, mayReplicate }) => !isStandby && mayReplicate);
-  const conditions: readonly (readonly [isMet: boolean, fault: string])[] = [
+  const conditions: readonly Condition[] = [
     [!from.isStandby && !to.isStandby, 'A standby cannot take part: give the URLs of the primaries.'],
     [from.walLevel === 'logical', `The source has wal_level ${from.walLevel}: set it to logical and restart.`],
-    // One slot, and for each table that is being copied another.
-    [from.slotsLeft > to.copiers, 'The source has no free replication slots: raise max_replication_slots.'],
-    [from.sendersLeft > to.copiers, 'The source has no free senders: raise max_wal_senders.'],
-    [
-      to.originsLeft > to.copiers,
-      'The target has no free origins: raise max_active_replication_origins, before version 18 max_replication_slots.',
-    ],
+    // One, and for each table that is being copied another.
+    room('The source', from.slotsLeft, to.copiers + 1, 'replication slots: raise max_replication_slots'),
+    room('The source', from.sendersLeft, to.copiers + 1, 'senders: raise max_wal_senders'),
+    room(
+      'The target',
+      to.originsLeft,
+      to.copiers + 1,
+      'origins: raise max_active_replication_origins, before version 18 max_replication_slots',
+    ),
     // One applies the changes, and one copies tables.
-    [
-      to.workersLeft > 1,
-      'The target has no free workers: raise max_logical_replication_workers and max_worker_processes.',
-    ],
+    room('The target', to.workersLeft, 2, 'workers: raise max_logical_replication_workers and max_worker_processes'),
     [
       !(await isReplicated(source, storeId)),
       'The move that has brought the store here has not ended: repeat its command first.',
@@ -90,6 +91,10 @@ export async function faultsOfMove(
     ...(await unreadableSecrets(clusters, keyIds)),
     ...(isAble ? await faultsOfAddress(clusters, from.cluster) : []),
   ];
+}
+
+function room(where: string, left: number, needed: number, remedy: string): Condition {
+  return [left >= needed, `${where} has ${Math.max(left, 0)} free and needs ${needed} ${remedy}.`];
 }
 
 export async function clusterOf(client: pg.ClientBase): Promise<string> {
@@ -119,11 +124,13 @@ async function takenNames({ storeId, target }: Clusters, subdomain: string): Pro
   // @protects taken-store
   const sql = '/* moves.taken */ SELECT id, subdomain, status FROM stores WHERE id = $1 OR subdomain = $2';
   const { rows } = await target.query<{ id: number; subdomain: string; status: string }>(sql, [storeId, subdomain]);
-  return rows.map((store) =>
-    store.id !== storeId || store.subdomain !== subdomain
-      ? `The target has the store ${store.subdomain} with the id ${store.id}: ids must differ between clusters (migrate --first-store-id).`
-      : `The target has the store already, with the status ${store.status}: \`stores forget ${subdomain}\` there deletes an old copy.`,
-  );
+  return rows.map((store) => {
+    if (store.id !== storeId)
+      return `The target has another store with the subdomain ${subdomain}, with the id ${store.id}.`;
+    return store.subdomain === subdomain
+      ? `The target has the store already, with the status ${store.status}: \`stores forget ${subdomain}\` there deletes an old copy.`
+      : `The target has the store ${store.subdomain} with the id ${store.id}: ids must differ between clusters (migrate --first-store-id).`;
+  });
 }
 
 async function leftRows({ storeId, target }: Clusters): Promise<string[]> {

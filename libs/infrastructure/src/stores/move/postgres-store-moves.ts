@@ -11,6 +11,7 @@ import { NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { DataCipher } from '../../platform/data-cipher.js';
+import { errorCode } from '../../platform/error-code.js';
 import { NO_TIME_LIMITS } from '../../postgres/data-source.js';
 import { MaintenanceConnection } from '../../postgres/maintenance-connection.js';
 import { MIGRATIONS_LOCK } from '../../postgres/migrate.js';
@@ -52,6 +53,7 @@ interface Details {
   readonly place?: string;
   readonly epoch?: string;
   readonly differences?: readonly string[];
+  readonly rows?: number;
 }
 
 type Done = ReadonlyMap<MoveStep, Details>;
@@ -119,13 +121,13 @@ export class PostgresStoreMoves extends StoreMoves {
         await finish('opened');
         const compared = wasOpen ? null : await compare(moving, snapshot);
         if (compared) {
-          await note(moving, 'verified', { differences: compared.differences });
+          await note(moving, 'verified', compared);
           onProgress({ step: 'verified', detail: '' });
         }
         await endReplication(moving);
         await finish('cleaned');
-        const { differences = [] } = compared ?? moving.done.get('verified') ?? {};
-        return { subdomain, rows: compared?.rows ?? null, differences, closedMs };
+        const { differences = [], rows = null } = compared ?? moving.done.get('verified') ?? {};
+        return { subdomain, rows, differences, closedMs };
       });
     });
   }
@@ -198,8 +200,8 @@ export class PostgresStoreMoves extends StoreMoves {
 
   private withClusters<T>(subdomain: string, targetUrl: string, work: (moving: Moving) => Promise<T>): Promise<T> {
     return withOwnClient(this.connection.url, APPLICATION, (source) =>
-      withOwnClient(targetUrl, APPLICATION, async (target) => {
-        if ((await clusterOf(source)) === (await clusterOf(target))) {
+      withTarget(targetUrl, async (target, cluster) => {
+        if ((await clusterOf(source)) === cluster) {
           throw new MoveRefused('The target is in the same cluster as the source.');
         }
         for (const client of [source, target]) await lockMigrations(client);
@@ -209,6 +211,31 @@ export class PostgresStoreMoves extends StoreMoves {
       }),
     );
   }
+}
+
+/** @param work gets the identifier of the cluster too. @throws MoveRefused when the database cannot be used. */
+async function withTarget<T>(url: string, work: (target: pg.ClientBase, cluster: string) => Promise<T>): Promise<T> {
+  let isUsable = false;
+  try {
+    return await withOwnClient(url, APPLICATION, async (target) => {
+      const cluster = await clusterOf(target);
+      isUsable = true;
+      return work(target, cluster);
+    });
+  } catch (error) {
+    throw isUsable ? error : new MoveRefused(`The target (--to): ${reasonOf(error as Error, url)}.`);
+  }
+}
+
+// Before the first row is read, no message has a value of a row.
+function reasonOf(error: Error, url: string): string {
+  const code = errorCode(error);
+  if (!url.includes('://')) return 'give a URL, such as postgres://mover@b.db.example/store';
+  if (code === '42P01') return 'its database has no schema: run `npx store-commerce migrate` with its DATABASE_URL';
+  if (/client password must be/.test(error.message))
+    return 'its role needs a password: give it in the URL or PGPASSWORD';
+  // A refused connection to a name with several addresses is an AggregateError without a message.
+  return error.message || (code ?? error.name);
 }
 
 // The lock of a host that vanished ends with its connection. A crash takes no step back.

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { isCopied, tablesOfStores } from './moved-tables.js';
 
 const POLL_MS = 200;
+const PROGRESS_MS = 1_000;
 
 /** Of the publication, the subscription and the slot. */
 const nameOfMove = (storeId: number): string => `store_move_${storeId}`;
@@ -51,13 +52,17 @@ export async function beginReplication({ storeId, source, target, address }: Clu
 /** Waits until every table is copied, and what follows arrives. */
 export async function waitForCopy(clusters: Clusters, onProgress: (detail: string) => void): Promise<void> {
   const name = nameOfMove(clusters.storeId);
+  let shownAt = -PROGRESS_MS;
   for (;;) {
     await assertRuns(clusters);
     const [copy] = (await clusters.target.query<{ ready: number; tables: number; rows: number }>(COPY, [name])).rows;
     const [slot] = (await clusters.source.query<{ lag: number | null }>(LAG, [name])).rows;
     if (copy && copy.ready === copy.tables) return;
     const lag = Math.round((slot?.lag ?? 0) / 1_048_576);
-    onProgress(`${copy?.ready} of ${copy?.tables} tables, ${copy?.rows} rows of the others, ${lag} MB behind`);
+    if (performance.now() - shownAt >= PROGRESS_MS) {
+      shownAt = performance.now();
+      onProgress(`${copy?.ready} of ${copy?.tables} tables, ${copy?.rows} rows of the others, ${lag} MB behind`);
+    }
     await sleep(POLL_MS);
   }
 }

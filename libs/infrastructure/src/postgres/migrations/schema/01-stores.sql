@@ -54,11 +54,12 @@ COMMENT ON FUNCTION is_home IS 'Whether this cluster may write rows of the store
 CREATE FUNCTION demand_home(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   IF NOT is_home(of_store) THEN
-    RAISE EXCEPTION 'the store % is not at home', of_store USING ERRCODE = 'SM001';
+    RAISE EXCEPTION 'the store % is not at home', of_store USING ERRCODE =
+      CASE WHEN EXISTS (SELECT FROM stores WHERE id = of_store AND status = 'MOVED') THEN 'SM002' ELSE 'SM001' END;
   END IF;
   RETURN true;
 END $$;
-COMMENT ON FUNCTION demand_home IS 'As is_home, but fails with SM001 instead of false.';
+COMMENT ON FUNCTION demand_home IS 'As is_home, but instead of false fails with SM002 if the store has moved away, and else with SM001.';
 
 -- A move lets the worker finish what it has begun while clients still write.
 CREATE FUNCTION is_served(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
