@@ -10,7 +10,7 @@ import { follow, live } from './live.js';
 import { OrderPage } from './orders/order.js';
 import { Orders } from './orders/orders.js';
 import { announce, Announcements, Button, focusHeading, Forbidden, LinkButton, Page, Waiting } from './parts/page.js';
-import { clock } from './parts/text.js';
+import { Time } from './parts/text.js';
 import { ImportPage } from './products/import.js';
 import { ProductPage, Products } from './products/products.js';
 import { to, useRoute } from './route.js';
@@ -35,7 +35,7 @@ function LiveDot() {
   const [tone, text] = LIVE[now.state];
   return (
     <span class="live" data-tone={tone} role="status">
-      {text} {now.since && clock(now.since)}
+      {text} {now.since && <Time at={now.since.toISOString()} />}
     </span>
   );
 }

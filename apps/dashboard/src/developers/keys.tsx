@@ -43,7 +43,7 @@ function endOf(expiry: Expiry): string | null {
 function show({ data }: { data?: { data: { key: string } } }): void {
   const key = data?.data.key ?? '';
   const trial = `curl ${new URL('../v1/key', document.baseURI).href} -H "Authorization: Bearer ${key}"`;
-  secret.set({ title: 'The new key', text: key, hint: ['To try it:', <Copied key="curl" text={trial} />] });
+  secret.set({ title: 'The new key', text: key, hint: ['To try it:', <Copied key="curl" text={trial} name="curl" />] });
 }
 
 const LOST = 'The new key may exist all the same. If it is under Developers, Keys, revoke it and make another.';

@@ -185,10 +185,10 @@ export const secret = createStore<Readonly<{ title: string; text: string; hint: 
   undefined,
 );
 
-export const Copied = ({ text }: { text: string }) => (
+export const Copied = ({ text, name }: { text: string; name: string }) => (
   <p class="note">
     <code class="line">{text}</code>
-    <Copy text={text} name="it" />
+    <Copy {...{ text, name }} />
   </p>
 );
 
@@ -200,7 +200,7 @@ export function Secret() {
     <Dialog title={shown.title} onClose={close} stays>
       <Form verb="I have stored it" send={close}>
         <p class="soft">It is shown once, now. Store it where only its program reads it.</p>
-        <Copied text={shown.text} />
+        <Copied text={shown.text} name="the secret" />
         {shown.hint}
       </Form>
     </Dialog>

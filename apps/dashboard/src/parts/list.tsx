@@ -111,9 +111,11 @@ export function Filters({ search, children }: { search: string; children: Compon
   };
   const applyNow = (event: JSX.TargetedEvent<HTMLFormElement>) => {
     event.preventDefault();
+    const before = shown.current.address;
     apply(event.currentTarget, false);
-    // A second Enter opens what was found.
-    if (event.type === 'submit') document.querySelector<HTMLElement>('[data-row] a')?.focus();
+    // The next Enter opens what was found.
+    if (event.type === 'submit' && before === shown.current.address)
+      document.querySelector<HTMLElement>('[data-stale=false] [data-row] a')?.focus();
   };
   const applySoon = ({ currentTarget: form }: JSX.TargetedEvent<HTMLFormElement>) => {
     clearTimeout(pause.current);

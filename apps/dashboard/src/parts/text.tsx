@@ -26,7 +26,6 @@ const YEAR = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short'
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
-export const clock = (at: Date): string => CLOCK.format(at);
 export const exactTime = (at: string): string => EXACT.format(new Date(at));
 
 /** In the zone of the browser; the year only where it is another one. */

@@ -119,10 +119,14 @@ async function lastOrders(product_id: number) {
 
 function LastOrders({ id }: { id: number }) {
   const list = useRead(['stock', 'orders', id], () => lastOrders(id));
-  const empty = 'No order has taken it from a bin lately.';
   return (
     <Section title="Last orders">
-      <List label="Table of the last orders" query={list} columns={ORDER_COLUMNS} empty={empty} />
+      <List
+        label="Table of the last orders"
+        query={list}
+        columns={ORDER_COLUMNS}
+        empty="No order has taken it lately."
+      />
     </Section>
   );
 }
