@@ -111,10 +111,9 @@ export function Filters({ search, children }: { search: string; children: Compon
   };
   const applyNow = (event: JSX.TargetedEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const before = shown.current.address;
     apply(event.currentTarget, false);
     // The next Enter opens what was found.
-    if (event.type === 'submit' && before === shown.current.address)
+    if (event.type === 'submit' && shown.current.address === address)
       document.querySelector<HTMLElement>('[data-stale=false] [data-row] a')?.focus();
   };
   const applySoon = ({ currentTarget: form }: JSX.TargetedEvent<HTMLFormElement>) => {

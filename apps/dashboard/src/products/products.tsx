@@ -119,14 +119,10 @@ async function lastOrders(product_id: number) {
 
 function LastOrders({ id }: { id: number }) {
   const list = useRead(['stock', 'orders', id], () => lastOrders(id));
+  const empty = 'No order has taken it from a bin lately.';
   return (
     <Section title="Last orders">
-      <List
-        label="Table of the last orders"
-        query={list}
-        columns={ORDER_COLUMNS}
-        empty="No order has taken it lately."
-      />
+      <List label="Table of the last orders" query={list} columns={ORDER_COLUMNS} empty={empty} />
     </Section>
   );
 }
