@@ -134,6 +134,8 @@ describeInBrowser('what people change in the dashboard', () => {
 
     await page.getByText('1 order', { exact: true }).waitFor();
     expect(await search.inputValue()).toBe('Radia Perlman');
+    await search.press('Enter');
+    await page.locator('[data-row] a:focus').waitFor();
     await page.getByRole('link', { name: 'To ship' }).click();
     await page.locator('.views [aria-current]', { hasText: 'To ship' }).waitFor();
     expect(await search.inputValue()).toBe('');
