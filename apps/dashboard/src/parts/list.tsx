@@ -13,7 +13,7 @@ export type Columns<Row> = Readonly<Record<string, Cell<Row> | { readonly right:
 
 export const right = <Row,>(cell: Cell<Row>) => ({ right: cell });
 
-export interface TableProps<Row> {
+interface TableProps<Row> {
   readonly label: string;
   readonly rows: readonly Row[];
   readonly columns: Columns<Row>;

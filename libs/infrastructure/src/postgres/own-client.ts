@@ -8,9 +8,12 @@ const FAREWELL_MS = 1_000;
 
 /** @param name of the connection, which the server's list of sessions shows. */
 export async function withOwnClient<T>(url: string, name: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const connectionTimeoutMillis = CONNECTION_MS;
-  const options = { connectionString: url, application_name: name, connectionTimeoutMillis, types: READ_INTEGERS };
-  const client = new pg.Client(options);
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: name,
+    connectionTimeoutMillis: CONNECTION_MS,
+    types: READ_INTEGERS,
+  });
   // The failing query reports a broken connection; an unhandled event would end the process.
   client.on('error', () => undefined);
   try {

@@ -25,7 +25,8 @@ interface Server {
 type Condition = readonly [isMet: boolean, fault: string];
 
 const SERVER = `/* moves.server */
-  SELECT (SELECT system_identifier::text FROM pg_control_system()) AS cluster, current_database() AS database, current_setting('wal_level') AS "walLevel",
+  SELECT (SELECT system_identifier::text FROM pg_control_system()) AS cluster, current_database() AS database,
+    current_setting('wal_level') AS "walLevel",
     CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
     pg_is_in_recovery() AS "isStandby", current_user AS role,
     current_setting('max_replication_slots')::int - (SELECT count(*) FROM pg_replication_slots)::int AS "slotsLeft",

@@ -40,7 +40,7 @@ export async function tablesOfStores(client: pg.ClientBase): Promise<MovedTable[
 
 export const isCopied = ({ name }: MovedTable): boolean => !(name in NOT_COPIED);
 
-/** Deletes the rows of a store from every table. Without triggers: the feed does not tell that they are gone. @returns their number. */
+/** Deletes the rows of a store from every table, without triggers: they are no changes of the store. @returns their number. */
 export async function deleteStore(client: pg.ClientBase, storeId: number): Promise<number> {
   const statements = (await tablesOfStores(client)).map(({ name }) => `DELETE FROM ${name} WHERE store_id = $1`);
   return ownTransaction(client, async () => {

@@ -397,7 +397,7 @@ async function withLockLimit<T>({ source }: Moving, work: () => Promise<T>): Pro
 /** @throws MoveRefused when the target does not answer, while the store is closed. */
 function inTime<T>(answer: Promise<T>): Promise<T> {
   const silence = sleep(ANSWER_MS, undefined, { ref: false }).then(() => {
-    throw new MoveRefused('The target does not answer. The store goes on here: repeat the command, or use --abort.');
+    throw new MoveRefused('The target does not answer: repeat the command.');
   });
   return Promise.race([answer, silence]);
 }

@@ -149,6 +149,8 @@ END $$;
 -- A store that moves in brings the branches of its former cluster, below the current one: its readers have cursors of them. Those
 -- of the branch that was current there go on, as those of the present one do.
 CREATE FUNCTION adopt_branches(of_store int, branches jsonb, forks jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  current_there constant int := (SELECT max(number) FROM jsonb_to_recordset(branches) AS every (number int));
 BEGIN
   INSERT INTO change_branches (number, id, place, last_movement, last_event) OVERRIDING SYSTEM VALUE
   SELECT least((SELECT min(number) FROM change_branches), 1) - row_number() OVER (ORDER BY theirs.number DESC),
@@ -156,13 +158,13 @@ BEGIN
   FROM jsonb_to_recordset(branches) AS theirs (number int, id uuid, place text)
   WHERE NOT EXISTS (SELECT FROM change_branches AS known WHERE known.id = theirs.id);
   INSERT INTO change_forks (store_id, branch, position)
-  SELECT of_store, own.number, CASE WHEN theirs.number = (SELECT max(number) FROM jsonb_to_recordset(branches) AS every (number int))
-    THEN newest_change(of_store, enum_range(NULL::change_kind)) ELSE fork.position END
+  SELECT of_store, own.number,
+    CASE WHEN theirs.number = current_there THEN newest_change(of_store, enum_range(NULL::change_kind)) ELSE fork.position END
   FROM jsonb_to_recordset(branches) AS theirs (number int, id uuid)
   JOIN change_branches AS own ON own.id = theirs.id
   LEFT JOIN jsonb_to_recordset(forks) AS fork (branch uuid, position bigint) ON fork.branch = theirs.id
   WHERE own.number < (SELECT max(number) FROM change_branches)
-    AND (fork.position IS NOT NULL OR theirs.number = (SELECT max(number) FROM jsonb_to_recordset(branches) AS every (number int)));
+    AND (fork.position IS NOT NULL OR theirs.number = current_there);
 END $$;
 
 -- Begins a branch after a fail-over, and in a copy that PostgreSQL's own tools have made. A former primary must neither
