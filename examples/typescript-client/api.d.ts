@@ -47,7 +47,7 @@ export interface paths {
     head?: never;
     /**
      * Set metadata of an order and of its lines, or correct its contact and address
-     * @description Metadata: sets the named keys, removes those with null, and leaves the others. The contact and the address change until something ships: absent fields stay, null clears a text, and a billing address that is the shipping address stays that. The fraud rules that look at what changes screen the order again, and may hold it. The history names the changed fields, without keys and values. A refusal of one part changes nothing.
+     * @description Metadata: sets the named keys, removes those with null, and leaves the others. The contact and the shipping address change while units are left to ship, the billing address until the order has ended: absent fields stay, null clears a text, and a billing address that is the shipping address follows it. The fraud rules that look at what changes screen the order again, and may hold it. The history names the changed fields, without keys and values. A refusal of one part changes nothing.
      */
     patch: operations['patchOrder'];
     trace?: never;
@@ -361,7 +361,7 @@ export interface paths {
     };
     /**
      * One active product
-     * @description The full record. Money is in major units: 10.99 is 10.99 USD. A key whose scope names `catalog` also reads drafts and archived products.
+     * @description The full record. Money is in major units: 10.99 is 10.99 USD. A key that was made with the word `catalog` also reads drafts and archived products; one with `full` does not.
      */
     get: operations['getProduct'];
     put?: never;
@@ -381,7 +381,7 @@ export interface paths {
     };
     /**
      * Sellable units, by SKU
-     * @description Active variants of active products, and active products without active variants. Sorted by `sku`, then `product_id`, then `variant_id`. SKUs compare by Unicode code points, as sorted by bytes of UTF-8: `A-10` < `A-9` < `B` < `a`. Units without a SKU come first. `pagination.total` counts all rows that match the filters. Money is in major units: 10.99 is 10.99 USD.
+     * @description Active variants of active products, and active products without active variants. Sorted, without `sort`, by `sku`, then `product_id`, then `variant_id`. SKUs compare by Unicode code points, as sorted by bytes of UTF-8: `A-10` < `A-9` < `B` < `a`. Units without a SKU come first. `pagination.total` counts all rows that match the filters. Money is in major units: 10.99 is 10.99 USD.
      */
     get: operations['listSkus'];
     put?: never;
@@ -1215,6 +1215,25 @@ export interface components {
       /** @description ISO 3166-1 alpha-2 or XK. In any letter case; `""` means none. */
       country?: string | null;
     };
+    /** @description Another place for the address in `customer`, as answers have it. A field that is in both must be the same. */
+    ShippingAddressRequest: {
+      /** @description Name of the company. */
+      company?: string | null;
+      /** @description VAT number, as given: its form is not checked. */
+      vat_id?: string | null;
+      /** @description Street and number, in one or more lines. */
+      address?: string | null;
+      /** @description Second line, such as a building or a floor. */
+      address2?: string | null;
+      /** @description City. */
+      city?: string | null;
+      /** @description Postal code. */
+      zip?: string | null;
+      /** @description State, province or county. */
+      region?: string | null;
+      /** @description ISO 3166-1 alpha-2 or XK. In any letter case; `""` means none. */
+      country?: string | null;
+    };
     /** @description Where the invoice goes. Without a field that has a value: the shipping address. */
     BillingRequest: {
       /** @description Who is billed. */
@@ -1240,8 +1259,13 @@ export interface components {
     CreateOrderRequest: {
       /** @description The order lines. A product may be on several lines. */
       items: components['schemas']['OrderItemRequest'][];
+      /** @description Another name of `items`, which answers have. Both at once must be the same. */
+      line_items?: components['schemas']['OrderItemRequest'][];
       customer: components['schemas']['OrderCustomerRequest'];
+      shipping_address?: components['schemas']['ShippingAddressRequest'];
       billing?: components['schemas']['BillingRequest'];
+      /** @description Another name of `billing`, which answers have. A field that is in both must be the same. */
+      billing_address?: components['schemas']['BillingRequest'];
       /**
        * @description In any letter case; null means COD. Card payments go through the hosted checkout.
        * @default COD
@@ -1503,6 +1527,26 @@ export interface components {
       /** @description ISO 3166-1 alpha-2 or XK. In any letter case; `""` means none. */
       country?: string | null;
     };
+    CorrectedBillingRequest: {
+      /** @description Who is billed. Null means the customer. */
+      name?: string | null;
+      /** @description Name of the company. */
+      company?: string | null;
+      /** @description VAT number, as given: its form is not checked. */
+      vat_id?: string | null;
+      /** @description Street and number, in one or more lines. */
+      address?: string | null;
+      /** @description Second line, such as a building or a floor. */
+      address2?: string | null;
+      /** @description City. */
+      city?: string | null;
+      /** @description Postal code. */
+      zip?: string | null;
+      /** @description State, province or county. */
+      region?: string | null;
+      /** @description ISO 3166-1 alpha-2 or XK. In any letter case; `""` means none. */
+      country?: string | null;
+    };
     OrderPatchRequest: {
       /** @description Keys to set; null removes one. The others stay. */
       metadata?: {
@@ -1512,6 +1556,7 @@ export interface components {
       lines?: components['schemas']['LinePatchRequest'][];
       customer?: components['schemas']['CorrectedCustomerRequest'];
       shipping_address?: components['schemas']['CorrectedAddressRequest'];
+      billing_address?: components['schemas']['CorrectedBillingRequest'];
     };
     AddNoteRequest: {
       /** @description For the history. */
@@ -2237,7 +2282,7 @@ export interface components {
        * @example PO-2026-117
        */
       external_reference: string;
-      /** @description Whether the order was placed with a test key. Lists do not contain this field. */
+      /** @description Whether the order was placed with a test key. Lists contain it with `include=is_test`. */
       is_test: boolean;
       /** @description Who placed it: the key; `system` for an imported order. */
       placed_by: {
@@ -2257,6 +2302,13 @@ export interface components {
          */
         name: string;
       };
+      /** @description Whether the order is under review: nothing of it ships. */
+      held: boolean;
+      /**
+       * @description Why the order is under review. Empty when it is not.
+       * @example []
+       */
+      held_reasons: string[];
       /** @description The outcome of the fraud analysis. */
       fraud: {
         /**
@@ -2295,6 +2347,7 @@ export interface components {
        *         "state": "done",
        *         "attempts": 1,
        *         "last_error": "",
+       *         "outcome": "none",
        *         "at": "2026-11-20T09:30:00.000Z"
        *       },
        *       {
@@ -2303,6 +2356,7 @@ export interface components {
        *         "state": "done",
        *         "attempts": 1,
        *         "last_error": "",
+       *         "outcome": "none",
        *         "at": "2026-11-20T09:30:00.000Z"
        *       },
        *       {
@@ -2311,6 +2365,7 @@ export interface components {
        *         "state": "done",
        *         "attempts": 1,
        *         "last_error": "",
+       *         "outcome": "none",
        *         "at": "2026-11-20T09:30:00.000Z"
        *       },
        *       {
@@ -2319,13 +2374,14 @@ export interface components {
        *         "state": "done",
        *         "attempts": 1,
        *         "last_error": "",
+       *         "outcome": "none",
        *         "at": "2026-11-20T09:30:00.000Z"
        *       }
        *     ]
        */
       pipeline: {
         /**
-         * @description Name of the stage. review: the order is held after its confirmation.
+         * @description Name of the stage.
          * @enum {string}
          */
         stage:
@@ -2335,8 +2391,7 @@ export interface components {
           | 'notify-merchant'
           | 'notify-shipment'
           | 'notify-cancellation'
-          | 'notify-refund'
-          | 'review';
+          | 'notify-refund';
         /**
          * @description The shipment or refund that it is about; `""` for none.
          * @example
@@ -2353,10 +2408,16 @@ export interface components {
          */
         attempts: number;
         /**
-         * @description Code or class of the last failure; `""` when there was none. `not_wanted`: the order was placed with `notify: false`.
+         * @description Code or class of the last failure; `""` when there was none.
          * @example
          */
         last_error: string;
+        /**
+         * @description How the mail ended. undeliverable: the address of the recipient is at fault. failed: after all attempts. not_wanted: the order was placed with `notify: false`, the recipient has no address, the store has switched it off, or the order was cancelled first. none: the stage is no mail.
+         * @example none
+         * @enum {string}
+         */
+        outcome: 'waiting' | 'sent' | 'undeliverable' | 'failed' | 'not_wanted' | 'none';
         /**
          * Format: date-time
          * @description When the stage last changed. ISO 8601, UTC, with milliseconds.
@@ -2420,6 +2481,8 @@ export interface components {
          * @example 2026-11-20T09:30:00.000Z
          */
         delivered_at: string | null;
+        /** @description Whether the contact or the shipping address changed after its picking began. False once it is shipped or void. */
+        address_changed: boolean;
       }[];
       /**
        * @description Recorded payments, in the order of their recording.
@@ -2472,7 +2535,7 @@ export interface components {
          * @example 2026-11-20T09:30:00.000Z
          */
         at: string;
-        /** @description The units that it was for. Empty when it named none. */
+        /** @description The units that it was for, or that came back with it. Empty when there are none. */
         lines: {
           /**
            * @description Number of the line.
@@ -2485,6 +2548,8 @@ export interface components {
            */
           quantity: number;
         }[];
+        /** @description Whether these units went back to bins. */
+        restock: boolean;
       }[];
       /**
        * Format: int64
@@ -2687,6 +2752,7 @@ export interface components {
         | 'held'
         | 'released'
         | 'contact_changed'
+        | 'billing_changed'
         | 'cancelled'
         | 'units_cancelled'
         | 'lines_changed'
@@ -3124,7 +3190,7 @@ export interface components {
          * @description Why the line is refused; `""` when it is applied.
          * @enum {string}
          */
-        code: '' | 'unknown_sku' | 'ambiguous_sku' | 'stale' | 'too_precise';
+        code: '' | 'invalid' | 'unknown_sku' | 'ambiguous_sku' | 'stale' | 'too_precise';
         /**
          * @description The refusal for people; `""` when the line is applied.
          * @example
@@ -3372,6 +3438,7 @@ export interface components {
          */
         code:
           | ''
+          | 'invalid'
           | 'unknown_sku'
           | 'ambiguous_sku'
           | 'unknown_bin'
@@ -3683,6 +3750,8 @@ export interface components {
       }[];
       /** @description True: a sale of a till. Its units leave the bins as those of an order do, once, and it stands where they are missing. */
       takes_stock?: boolean;
+      /** @description Why the order is under review: codes of rules, or `manual`. Absent: it is not, unless a stage is held. */
+      held_reasons?: string[];
       /** @description The outcome of the fraud analysis. Absent: the order was not screened. */
       fraud?: {
         /** @enum {string} */
@@ -3713,6 +3782,8 @@ export interface components {
         /** Format: int32 */
         attempts: number;
         last_error?: string | null;
+        /** @enum {string} */
+        outcome?: 'sent' | 'undeliverable' | 'failed' | 'not_wanted' | 'waiting' | 'none';
         /** @description ISO 8601 with a zone. */
         at: string;
       }[];
@@ -3772,6 +3843,8 @@ export interface components {
           /** Format: int32 */
           quantity: number;
         }[];
+        /** @description Whether these units went back to bins. Absent: false. */
+        restock?: boolean;
       }[];
       /** @description Oldest first, without the placing or the import. Shipments, cancelled units, payments and refunds without an event get one. */
       history?: {
@@ -3789,6 +3862,7 @@ export interface components {
           | 'held'
           | 'released'
           | 'contact_changed'
+          | 'billing_changed'
           | 'cancelled'
           | 'units_cancelled'
           | 'lines_changed'
@@ -5993,6 +6067,24 @@ export interface components {
        * @example Not found
        */
       error: string;
+      /**
+       * @description The code of the error, as in `X-Error-Code`.
+       * @example not_found
+       */
+      code: string;
+      /** @description Which fields are at fault, at most 20. Absent when no field is. */
+      faults?: {
+        /**
+         * @description The field of the body, or the parameter of the query, as `error` names it.
+         * @example items[2].quantity
+         */
+        path: string;
+        /**
+         * @description What is wrong with it.
+         * @example must be an integer from 1 to 999
+         */
+        message: string;
+      }[];
     };
     /** @description The answer to a refused key, without `success`. */
     AuthenticationError: {
@@ -6044,6 +6136,23 @@ export interface components {
       };
       content: {
         'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+    UnprocessableEntity: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'page_too_large';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
       };
     };
     /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
@@ -6223,6 +6332,24 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
+    /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+    BadRequest3: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'invalid_request';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
     /** @description The store has no such resource. Resources of other stores do not exist for this store. */
     NotFound2: {
       headers: {
@@ -6301,23 +6428,6 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
-    /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
-    UnprocessableEntity: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'exceeds_maker';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-        'X-Ignored-Parameters'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
     /** @description The store has no such resource. Resources of other stores do not exist for this store. */
     NotFound3: {
       headers: {
@@ -6335,13 +6445,14 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
-    UnprocessableEntity2: {
+    /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+    BadRequest4: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'api_key_not_active' | 'exceeds_maker';
+        'X-Error-Code': 'invalid_request';
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
         /** @description When the key of the request expires. Only in the 30 days before. */
         'X-Key-Expires-At'?: string;
         /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
@@ -6352,14 +6463,13 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-    BadRequest3: {
+    /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+    UnprocessableEntity2: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'invalid_request';
+        'X-Error-Code': 'api_key_not_active' | 'exceeds_maker';
         'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Whether the key of the request is a live or a test key. */
-        'X-Traffic-Mode'?: 'live' | 'test';
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
         /** @description When the key of the request expires. Only in the 30 days before. */
         'X-Key-Expires-At'?: string;
         /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
@@ -6414,40 +6524,6 @@ export interface components {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'not_found';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-        'X-Ignored-Parameters'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
-    UnprocessableEntity3: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'last_owner' | 'exceeds_maker';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-        'X-Ignored-Parameters'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
-    UnprocessableEntity4: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'exceeds_maker';
         'X-Request-Id': components['headers']['X-Request-Id'];
         'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
         /** @description When the key of the request expires. Only in the 30 days before. */
@@ -6564,7 +6640,7 @@ export interface operations {
           | 'metadata'
           | 'line_items'
         )[];
-        /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. Another word, also an empty one, is rejected with 400. */
+        /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. A page by `updated_at` skips at most 1,000 rows. Another word, also an empty one, is rejected with 400. */
         sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
@@ -6606,7 +6682,7 @@ export interface operations {
       400: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
+          'X-Error-Code': 'invalid_request' | 'page_too_deep';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -6622,6 +6698,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      422: components['responses']['UnprocessableEntity'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -6708,6 +6785,7 @@ export interface operations {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code':
+            | 'metadata_too_large'
             | 'out_of_stock'
             | 'currency_mismatch'
             | 'price_changed'
@@ -6736,6 +6814,7 @@ export interface operations {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code':
             | 'charges_unavailable'
+            | 'prices_unavailable'
             | 'outcome_unknown'
             | 'unavailable'
             | 'deadline_exceeded'
@@ -6870,7 +6949,13 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'metadata_too_large' | 'already_shipped' | 'being_picked' | 'order_cancelled';
+          'X-Error-Code':
+            | 'metadata_too_large'
+            | 'already_shipped'
+            | 'order_ended'
+            | 'being_picked'
+            | 'order_cancelled'
+            | 'too_many_records';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -6943,13 +7028,36 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'metadata_too_large';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'charges_unavailable' | 'unavailable' | 'deadline_exceeded' | 'overloaded' | 'store_moved';
+          'X-Error-Code':
+            | 'charges_unavailable'
+            | 'prices_unavailable'
+            | 'unavailable'
+            | 'deadline_exceeded'
+            | 'overloaded'
+            | 'store_moved';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -7015,6 +7123,7 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
+      422: components['responses']['UnprocessableEntity'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -7130,6 +7239,7 @@ export interface operations {
             | 'units_without_bin'
             | 'order_held'
             | 'order_cancelled'
+            | 'too_many_records'
             | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -7217,7 +7327,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'transition_not_allowed';
+          'X-Error-Code': 'transition_not_allowed' | 'too_many_records';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -7288,7 +7398,12 @@ export interface operations {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code':
-            'already_shipped' | 'being_picked' | 'units_without_bin' | 'above_limit' | 'idempotency_mismatch';
+            | 'already_shipped'
+            | 'being_picked'
+            | 'units_without_bin'
+            | 'above_limit'
+            | 'too_many_records'
+            | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -7367,6 +7482,7 @@ export interface operations {
             | 'units_without_bin'
             | 'stock_refused'
             | 'above_limit'
+            | 'too_many_records'
             | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -7457,6 +7573,7 @@ export interface operations {
           'X-Error-Code':
             | 'no_units_left'
             | 'payment_unrecorded'
+            | 'total_out_of_range'
             | 'out_of_stock'
             | 'currency_mismatch'
             | 'price_changed'
@@ -7466,6 +7583,7 @@ export interface operations {
             | 'order_cancelled'
             | 'units_without_bin'
             | 'above_limit'
+            | 'too_many_records'
             | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -7481,7 +7599,31 @@ export interface operations {
       };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable2'];
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code':
+            | 'prices_unavailable'
+            | 'outcome_unknown'
+            | 'unavailable'
+            | 'deadline_exceeded'
+            | 'overloaded'
+            | 'store_moved';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
     };
   };
   holdOrder: {
@@ -7553,7 +7695,8 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'already_shipped' | 'being_picked' | 'order_cancelled' | 'idempotency_mismatch';
+          'X-Error-Code':
+            'already_shipped' | 'being_picked' | 'order_cancelled' | 'too_many_records' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -7623,7 +7766,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_held' | 'order_cancelled' | 'idempotency_mismatch';
+          'X-Error-Code': 'not_held' | 'order_cancelled' | 'too_many_records' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -7693,7 +7836,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'amount_mismatch' | 'payment_reference_taken' | 'idempotency_mismatch';
+          'X-Error-Code': 'amount_mismatch' | 'payment_reference_taken' | 'too_many_records' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -7771,6 +7914,7 @@ export interface operations {
             | 'units_without_bin'
             | 'stock_refused'
             | 'above_limit'
+            | 'too_many_records'
             | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -7841,7 +7985,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'idempotency_mismatch';
+          'X-Error-Code': 'too_many_records' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -7927,7 +8071,13 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'mail_pending' | 'no_email' | 'order_held' | 'order_cancelled' | 'idempotency_mismatch';
+          'X-Error-Code':
+            | 'mail_pending'
+            | 'no_email'
+            | 'order_held'
+            | 'order_cancelled'
+            | 'too_many_records'
+            | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -8018,7 +8168,7 @@ export interface operations {
   listProducts: {
     parameters: {
       query?: {
-        /** @description Only those with this status, or with one of several: up to 20, separated by commas, or the parameter repeated. Letter case does not matter; a value that matches no row, such as an empty one, matches none. More values are rejected with 400, and with `Prefer: handling=strict` a word that does not exist, too. Only for keys whose scope names `catalog`: other keys do not know the parameter. */
+        /** @description Only those with this status, or with one of several: up to 20, separated by commas, or the parameter repeated. Letter case does not matter; a value that matches no row, such as an empty one, matches none. More values are rejected with 400, and with `Prefer: handling=strict` a word that does not exist, too. Without it, the active ones. For a key without the scope `catalog`, the others do not exist: it finds none. */
         status?: ('ACTIVE' | 'DRAFT' | 'ARCHIVED')[];
         /** @description Only the products of this category. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         category_id?: number;
@@ -8034,7 +8184,7 @@ export interface operations {
         sku?: string;
         /** @description Only the products of this brand. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         brand_id?: number;
-        /** @description Only those with exactly this text as the name in URLs. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        /** @description Only those with exactly this text as the name in URLs, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
         slug?: string;
         /** @description Only products that changed, with their variants, prices and stock at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_from?: string;
@@ -8042,7 +8192,7 @@ export interface operations {
         updated_to?: string;
         /** @description More fields for each row, separated by commas: `updated_at`, `sku`, `metadata`. Another word is rejected with 400. */
         include?: ('updated_at' | 'sku' | 'metadata')[];
-        /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. Another word, also an empty one, is rejected with 400. */
+        /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. A page by `updated_at` skips at most 1,000 rows. Another word, also an empty one, is rejected with 400. */
         sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
@@ -8084,7 +8234,7 @@ export interface operations {
       400: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
+          'X-Error-Code': 'invalid_request' | 'page_too_deep';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -8100,6 +8250,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      422: components['responses']['UnprocessableEntity'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -8191,6 +8342,8 @@ export interface operations {
         include?: 'updated_at'[];
         /** @description `true` (or `1`): each row has its units by warehouse. Any other value, including `false`, does not filter. */
         warehouses?: boolean;
+        /** @description The order of the rows: by SKU without the parameter; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. A page by `updated_at` skips at most 1,000 rows. Another word, also an empty one, is rejected with 400. */
+        sort?: 'updated_at' | '-updated_at';
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
@@ -8231,7 +8384,7 @@ export interface operations {
       400: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
+          'X-Error-Code': 'invalid_request' | 'page_too_deep';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -8289,24 +8442,7 @@ export interface operations {
           'application/json': components['schemas']['PriceChangeAnswer'];
         };
       };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
@@ -8687,24 +8823,7 @@ export interface operations {
           'application/json': components['schemas']['StockChangeAnswer'];
         };
       };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request' | 'cursor_invalid';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
@@ -8902,24 +9021,7 @@ export interface operations {
           'application/json': components['schemas']['ImportResultAnswer'];
         };
       };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
@@ -8981,7 +9083,7 @@ export interface operations {
         updated_to?: string;
         /** @description More fields for each row, separated by commas: `updated_at`, `metadata`. Another word is rejected with 400. */
         include?: ('updated_at' | 'metadata')[];
-        /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. Another word, also an empty one, is rejected with 400. */
+        /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. A page by `updated_at` skips at most 1,000 rows. Another word, also an empty one, is rejected with 400. */
         sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
@@ -9023,7 +9125,7 @@ export interface operations {
       400: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
+          'X-Error-Code': 'invalid_request' | 'page_too_deep';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -9039,6 +9141,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      422: components['responses']['UnprocessableEntity'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -9157,7 +9260,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'no_email';
+          'X-Error-Code': 'no_email' | 'too_many_records';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -9222,7 +9325,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'no_email' | 'orders_open';
+          'X-Error-Code': 'no_email' | 'orders_open' | 'too_many_records';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -9424,7 +9527,23 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden6'];
-      422: components['responses']['UnprocessableEntity'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'exceeds_maker' | 'too_many_records';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9556,7 +9675,23 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden6'];
       404: components['responses']['NotFound3'];
-      422: components['responses']['UnprocessableEntity2'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_not_active' | 'exceeds_maker' | 'too_many_records';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9597,11 +9732,27 @@ export interface operations {
           'application/json': components['schemas']['StoreKeyAnswer'];
         };
       };
-      400: components['responses']['BadRequest3'];
+      400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden6'];
       404: components['responses']['NotFound3'];
-      422: components['responses']['UnprocessableEntity'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'exceeds_maker';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9642,7 +9793,7 @@ export interface operations {
           'application/json': components['schemas']['StoreKeyAnswer'];
         };
       };
-      400: components['responses']['BadRequest3'];
+      400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden6'];
       404: components['responses']['NotFound3'];
@@ -9687,7 +9838,7 @@ export interface operations {
           'application/json': components['schemas']['StoreKeyAnswer'];
         };
       };
-      400: components['responses']['BadRequest3'];
+      400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden6'];
       404: components['responses']['NotFound3'];
@@ -9801,7 +9952,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'email_taken' | 'exceeds_maker';
+          'X-Error-Code': 'email_taken' | 'too_many_records' | 'exceeds_maker';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -9878,7 +10029,23 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound4'];
-      422: components['responses']['UnprocessableEntity3'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'last_owner' | 'too_many_records' | 'exceeds_maker';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9944,7 +10111,23 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound4'];
-      422: components['responses']['UnprocessableEntity3'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'last_owner' | 'exceeds_maker';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -9985,11 +10168,27 @@ export interface operations {
           'application/json': components['schemas']['PersonAnswer'];
         };
       };
-      400: components['responses']['BadRequest3'];
+      400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound4'];
-      422: components['responses']['UnprocessableEntity4'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'too_many_records' | 'exceeds_maker';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -10089,7 +10288,7 @@ export interface operations {
           'application/json': components['schemas']['PersonSessionAnswer'];
         };
       };
-      400: components['responses']['BadRequest3'];
+      400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden8'];
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
@@ -10109,7 +10308,23 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      422: components['responses']['UnprocessableEntity4'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'exceeds_maker';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -10460,7 +10675,7 @@ export interface operations {
           'application/json': components['schemas']['WebhookAnswer'];
         };
       };
-      400: components['responses']['BadRequest3'];
+      400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden9'];
       404: components['responses']['NotFound5'];
@@ -10586,7 +10801,7 @@ export interface operations {
           'application/json': components['schemas']['WebhookAnswer'];
         };
       };
-      400: components['responses']['BadRequest3'];
+      400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden9'];
       404: components['responses']['NotFound5'];
@@ -10630,7 +10845,7 @@ export interface operations {
           'application/json': components['schemas']['WebhookAnswer'];
         };
       };
-      400: components['responses']['BadRequest3'];
+      400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden9'];
       404: components['responses']['NotFound5'];
@@ -10674,7 +10889,7 @@ export interface operations {
           'application/json': components['schemas']['WebhookAnswer'];
         };
       };
-      400: components['responses']['BadRequest3'];
+      400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden9'];
       404: components['responses']['NotFound5'];

@@ -2,9 +2,14 @@ import {
   DomainError,
   PlacedOrder,
   wholeAddress,
+  wholeBillingAddress,
   type KnownShipment,
+  type LineQuantity,
+  type EffectKind,
+  type EffectOf,
   type OrderChange,
   type OrderEvent,
+  type PlacedLine,
   type PlacedOrderState,
   type RefundRequest,
   type ShipmentRequest,
@@ -16,6 +21,7 @@ export const ALL = [units(1, 3), units(2, 1)];
 export const CONTACT = {
   customer: { name: 'Ada', email: 'ada@example.test', phone: '1' },
   shippingAddress: wholeAddress({ address: '1 Road', city: 'Town' }),
+  billingAddress: wholeBillingAddress({ company: 'Ada Ltd' }),
 };
 
 /** An order over 35.00 USD: three units of line 1 and one of line 2. */
@@ -30,9 +36,7 @@ export function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
     totalAmount: 3500,
     currency: 'USD',
     contact: CONTACT,
-    isHeld: false,
-    isHeldByPerson: false,
-    isConfirmationHeld: false,
+    heldReasons: null,
     hasTakenStock: true,
     lines: [aLine(1, 3), aLine(2, 1)],
     shipments: [],
@@ -42,13 +46,15 @@ export function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
     metadata: {},
     lineMetadata: [],
     mails: [],
+    eventCounts: {},
     ...values,
   };
 }
 
-export function aLine(line: number, quantity: number, { returned = 0, cancelledQuantity = 0 } = {}) {
+export function aLine(line: number, quantity: number, values: Partial<PlacedLine> = {}): PlacedLine {
   const unitPrice = line === 1 ? 1000 : 500;
-  return { line, productId: line, variantId: null, quantity, unitPrice, returned, cancelledQuantity };
+  const units = { quantity, returnedQuantity: 0, cancelledQuantity: 0, binQuantity: quantity };
+  return { line, productId: line, variantId: null, unitPrice, ...units, ...values };
 }
 
 export function units(line: number, quantity: number) {
@@ -87,6 +93,10 @@ export const money = (reference: string, amount: number, writtenOff = 0) => ({
   ...{ reference, amount, writtenOff },
   requestHash: 'hash',
 });
+export const refunded = (reference: string, amount: number, lines: readonly LineQuantity[] = [], restock = false) => ({
+  ...money(reference, amount),
+  ...{ lines, restock },
+});
 
 export function thrown(change: () => unknown): string {
   try {
@@ -103,3 +113,8 @@ export function textOf(events: readonly OrderEvent[]): string[] {
 }
 
 export const statesOf = ({ status, fulfillmentStatus }: OrderChange) => `${status} ${fulfillmentStatus}`;
+
+/** What the change does, by kind. */
+export function effectsOf({ effects }: OrderChange): { readonly [Kind in EffectKind]?: Omit<EffectOf<Kind>, 'kind'> } {
+  return Object.fromEntries(effects.map(({ kind, ...effect }) => [kind, effect]));
+}

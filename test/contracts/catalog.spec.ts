@@ -352,7 +352,7 @@ describe('PersonalData', () => {
     const people = application.app.get(PersonalData, { strict: false });
     const before = await contents(other.id);
 
-    const erasure = await people.erase(store.id, 'ada@EXAMPLE.com', () => undefined);
+    const erasure = await people.erase(store.id, 'ada@EXAMPLE.com', null, () => undefined);
 
     expect(erasure).toEqual({ customers: 1, orders: 2, blockedContacts: 3, isMember: false });
     const erased = [`${ERASED_NAME} `, `A ${ERASED_NAME} `, `B ${ERASED_NAME} `];
@@ -367,7 +367,7 @@ describe('PriceChanges', () => {
     const changes = application.app.get(PriceChanges, { strict: false });
     const [mug, theirs] = [await store.product({ price: 100 }), await other.product({ price: 100 })];
     const lineOf = (unit: ResolvedSku, expected: string | null) => ({
-      ...{ sku: 'S', productId: null, variantId: null, price: '2.00', expected, unit },
+      ...{ sku: 'S', productId: null, variantId: null, price: '2.00', expected, unit, invalid: null },
     });
     const lines = [
       lineOf({ productId: mug, variantId: null }, '1'),

@@ -58,6 +58,18 @@ describe('ChangeFeed', () => {
     expect(await read(second.next)).toMatchObject({ seen: ['brands 1'] });
   });
 
+  it('begins at the present end, also when more waits for its place than one numbering takes', async () => {
+    await application.database.query(
+      `INSERT INTO brands (store_id, name, slug) SELECT $1, n, n FROM generate_series(1, 5100) AS n`,
+      [storeId],
+    );
+
+    const { next, hasMore } = await feed.read(storeId, { kinds: ['brands'], after: 'end', limit: 0 });
+
+    const later = await feed.read(storeId, { kinds: ['brands'], after: next, limit: 1 });
+    expect([hasMore, later.changes]).toEqual([false, []]);
+  });
+
   it('names the newest position of each kind', async () => {
     await change('1');
     await read();
@@ -141,7 +153,7 @@ describe('the plans of the feed', () => {
          INSERT INTO order_lines (store_id, order_id, position, name, unit_price, quantity, line_total)
          SELECT store_id, id, 1, '', 1, 1, 1 FROM orders WHERE store_id = $1
        ), stages AS (
-         INSERT INTO order_stages (store_id, order_id, stage, state, position) SELECT store_id, id, 'a', 'done', 1 FROM orders WHERE store_id = $1
+         INSERT INTO order_stages (store_id, order_id, stage, state) SELECT store_id, id, 'a', 'done' FROM orders WHERE store_id = $1
        )
        INSERT INTO product_variants (store_id, product_id, sku, name, price) SELECT store_id, id, 'v', '', 1 FROM products WHERE store_id = $1`,
       [storeId],

@@ -8,7 +8,7 @@ const REDIRECT_URI = 'http://localhost:3000/dashboard/oidc/callback';
 const DISCOVERY = '/.well-known/openid-configuration';
 
 const at = (issuer: string): IdentityProvider =>
-  new OidcIdentityProvider({ issuer, clientId: CLIENT.id, clientSecret: CLIENT.secret });
+  new OidcIdentityProvider({ issuer, clientId: CLIENT.id, clientSecret: CLIENT.secret, trustsEmail: false });
 
 describe('IdentityProvider', () => {
   describe('with a real provider', () => {
@@ -75,6 +75,18 @@ describe('IdentityProvider', () => {
 
       expect(await begin()).toBe(`unavailable: ${reason}`);
       expect(performance.now() - from).toBeLessThan(10_000);
+    });
+
+    it('identifies with a key that the provider has had since the last sign-in', async () => {
+      const provider = at(lying.issuer);
+      const signIn = async () => {
+        const { url, saved } = await provider.begin(REDIRECT_URI);
+        return provider.finish(`${REDIRECT_URI}?${lying.signIn(url).toString()}`, saved);
+      };
+      const before = await signIn();
+      await lying.rotateKey();
+
+      expect(await signIn()).toEqual(before);
     });
 
     it('asks it once for all who wait, again after a failure, and again after an hour', async () => {

@@ -149,7 +149,7 @@ describe('import of a store bundle', () => {
     ]);
   });
 
-  it('deactivates variants that a line no longer names, and activates them when it names them again', async () => {
+  it('deactivates variants that a line no longer names, and activates them when it says so', async () => {
     const store = 'variants';
     await importLines(...aStoreBundle(store));
     const product = { kind: 'product', store, slug: 'runner', name: 'Runner', price: '79.90' } as const;
@@ -165,6 +165,8 @@ describe('import of a store bundle', () => {
     expect(await count('product_categories', store)).toBe(1);
 
     await importLines({ ...product, variants: [variant('R-42')] });
+    expect(await database.query(VARIANTS, [store])).toContainEqual({ sku: 'R-42', status: 'INACTIVE' });
+    await importLines({ ...product, variants: [{ ...variant('R-42'), status: 'ACTIVE' }] });
 
     expect(await database.query(VARIANTS, [store])).toContainEqual({ sku: 'R-42', status: 'ACTIVE' });
   });

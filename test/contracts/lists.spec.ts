@@ -28,7 +28,8 @@ afterAll(() => base.stop());
 // One statement reads both sides of a comparison, so that they belong to one snapshot.
 const ORDER_TOTALS = `
   WITH counted AS (
-    SELECT ARRAY[source, status, fulfillment_status, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END] AS labels, count(*) AS rows FROM orders WHERE store_id = $1 GROUP BY 1
+    SELECT ARRAY[source, status, fulfillment_status, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END,
+      CASE WHEN held_reasons IS NULL THEN 'OPEN' ELSE 'HELD' END] AS labels, count(*) AS rows FROM orders WHERE store_id = $1 GROUP BY 1
   ), kept AS (
     SELECT labels, sum(rows) AS rows FROM list_counts
     WHERE store_id = $1 AND list = 'orders' AND grain = 'all' GROUP BY labels HAVING sum(rows) <> 0
@@ -448,23 +449,23 @@ const percentile = (salt: string) => `(hashtext('${salt}' || n) & 65535) % 100`;
 
 const ORDERS = `
   INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-    amount, total_amount, customer_name, customer_email, created_at)
+    amount, total_amount, customer_name, customer_email, held_reasons, created_at)
   SELECT store_id, md5(store_id || '/' || n)::uuid, 'R-' || n,
     CASE WHEN ${percentile('source')} < 70 THEN 'WEBSITE' ELSE 'POS' END,
     CASE WHEN ${percentile('status')} < 70 THEN 'SUCCEEDED' WHEN n % 2 = 0 THEN 'FAILED' ELSE 'PENDING' END,
     CASE WHEN ${percentile('fulfillment')} < 75 THEN 'DELIVERED' ELSE 'RETURNED' END,
-    'COD', 'USD', 1, 1, 'Ada', 'c' || n % 50 || '@example.test', created_at
+    'COD', 'USD', 1, 1, 'Ada', 'c' || n % 50 || '@example.test', CASE WHEN n % 11 = 0 THEN '{manual}'::text[] END, created_at
   FROM unnest($1::int[]) AS store_id CROSS JOIN (${moments(4_000)}) AS made`;
 
 const STAGES = `
-  INSERT INTO order_stages (store_id, order_id, stage, state, position)
-  SELECT store_id, id, 'notify-customer', CASE WHEN substr(receipt_number, 3)::int % 11 = 0 THEN 'held' ELSE 'done' END, 3
+  INSERT INTO order_stages (store_id, order_id, stage, state, outcome)
+  SELECT store_id, id, 'notify-customer', 'done', 'sent'
   FROM orders WHERE store_id = ANY ($1::int[])`;
 
 const DEAD_STAGES = `
-  INSERT INTO order_stages (store_id, order_id, stage, state, set_aside, position)
-  SELECT store_id, id, stage, 'dead', substr(receipt_number, 3)::int % 5 = 0, 4
-  FROM orders JOIN (VALUES (0, 'notify-merchant'), (0, 'notify-shipment'), (1, 'fraud-analysis')) AS dead (rest, stage)
+  INSERT INTO order_stages (store_id, order_id, stage, state, outcome)
+  SELECT store_id, id, stage, 'dead', CASE WHEN substr(receipt_number, 3)::int % 5 = 0 THEN 'undeliverable' ELSE 'failed' END
+  FROM orders JOIN (VALUES (0, 'notify-merchant'), (0, 'notify-shipment')) AS dead (rest, stage)
     ON substr(receipt_number, 3)::int % 13 = rest
   WHERE store_id = ANY ($1::int[])`;
 
@@ -515,6 +516,7 @@ let paged: StoreFixture;
 interface List {
   read(page: Page): Promise<PageOf<{ readonly id: string | number }>>;
   readonly from: string;
+  readonly isByChange: boolean;
 }
 
 const OLDEST_FIRST: Sort = { by: 'createdAt', isDescending: false };
@@ -536,7 +538,10 @@ function listOf(
   const direction = isDescending ? 'DESC' : 'ASC';
   const from = `${table} WHERE store_id = $1 AND ${where} ORDER BY ${time} ${direction}, id ${direction}`;
   const order = sort ? ` by ${sort.by} ${direction}` : '';
-  return [`${table} ${JSON.stringify(filter)}${order}`, { read: (page) => read({ ...page, sort }), from }];
+  return [
+    `${table} ${JSON.stringify(filter)}${order}`,
+    { read: (page) => read({ ...page, sort }), from, isByChange: by === 'updatedAt' },
+  ];
 }
 
 const orders = (filter: OrderFilter, where = 'true', sort?: Sort) =>
@@ -588,7 +593,7 @@ const IN_STOCK = `(
 const inCategory = (id: number) =>
   `id IN (SELECT product_id FROM product_categories WHERE store_id = $1 AND category_id = ${id})`;
 
-const UNDER_REVIEW = `id IN (SELECT order_id FROM order_stages WHERE state = 'held')`;
+const UNDER_REVIEW = 'held_reasons IS NOT NULL';
 
 const MAIL_FAILED = `substr(receipt_number, 3)::int % 13 = 0 AND substr(receipt_number, 3)::int % 5 > 0`;
 
@@ -709,11 +714,14 @@ async function idsOf({ from }: List): Promise<unknown[]> {
   return rows.map(({ id }) => id);
 }
 
-async function expectPages(list: List, ids: readonly unknown[], pages: readonly Page[]): Promise<void> {
+async function expectPages(list: List, ids: readonly unknown[], asked: readonly Page[]): Promise<void> {
+  // A deep page by the last change is refused.
+  const skips = ({ page, limit }: Page) => (page - 1) * limit;
+  const pages = asked.filter((page) => !list.isByChange || skips(page) <= 1_000 || skips(page) >= ids.length);
   const read = await Promise.all(pages.map((page) => list.read(page)));
   const found = read.map(({ rows, total }, index) => ({ ...pages[index], total, ids: rows.map(({ id }) => id) }));
 
-  const slice = ({ page, limit }: Page) => ids.slice((page - 1) * limit, page * limit);
+  const slice = (page: Page) => ids.slice(skips(page), skips(page) + page.limit);
   expect(found).toEqual(pages.map((page) => ({ ...page, total: ids.length, ids: slice(page) })));
 }
 
@@ -728,7 +736,11 @@ describe('the lists', () => {
     const closed = await paged.bin(await paged.warehouse({ active: false }));
     await database.query(STOCK, [paged.id, await paged.bin(), closed]);
     for (const statement of CHANGES) await database.query(statement, [[paged.id, other.id]]);
-    await numberChanges(pool);
+    // Without the time limits of requests: a busy machine may need longer for all of them.
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await numberChanges(client);
+    await client.end();
     await database.query(SPREAD_CHANGES, [[paged.id, other.id]]);
     // Autovacuum does the same a minute after the inserts. Without it, a join planned for no rows takes 0.5 s per page.
     await database.query('ANALYZE');

@@ -28,6 +28,7 @@ function migration(name: string, transaction: boolean | undefined, ...sql: strin
 }
 
 const later = (sql: string) => migration('Later1900000000000', undefined, sql);
+const NAMES = MIGRATIONS.map(({ name }) => name);
 const DEFAULT_NAME = 'ADD COLUMN note text NOT NULL DEFAULT';
 const BUILD = 'CREATE INDEX CONCURRENTLY orders_by_notes ON orders (store_id, notes)';
 const DROP = 'DROP INDEX CONCURRENTLY IF EXISTS orders_by_notes';
@@ -102,13 +103,15 @@ describe('migrate', () => {
     (await database.query<{ name: string }>('SELECT name FROM migrations ORDER BY id')).map(({ name }) => name);
 
   it('rejects a database of an earlier state with one line and changes nothing', async () => {
-    await database.query(`UPDATE migrations SET name = 'Schema1764000000001', timestamp = 1764000000001`);
+    await database.query(
+      `UPDATE migrations SET name = 'Schema1764000000001', timestamp = 1764000000001 WHERE name LIKE 'Schema%'`,
+    );
 
     await expect(migrate(database.url, withLater('CREATE TABLE notes ()'))).rejects.toThrow(
       'The database has a schema of an earlier development state (Schema1764000000001), which cannot be migrated: ' +
         'use an empty database or another DATA_DIR.',
     );
-    expect(await applied()).toEqual(['Schema1764000000001']);
+    expect(await applied()).toEqual(['Schema1764000000001', ...NAMES.slice(1)]);
   });
 
   it('leaves a database that a later release has migrated unchanged', async () => {
@@ -124,7 +127,7 @@ describe('migrate', () => {
     await expect(migrate(database.url, broken)).rejects.toThrow('relation "orders" already exists');
 
     expect(await database.query(`SELECT to_regclass('notes') AS found`)).toEqual([{ found: null }]);
-    expect(await applied()).toEqual(['Schema1795564800000']);
+    expect(await applied()).toEqual(NAMES);
   });
 
   it('builds an index CONCURRENTLY once while several processes migrate', async () => {
@@ -176,7 +179,7 @@ describe('migrate', () => {
       expect([await isCurrent(first, second), await tables(), await applied()]).toEqual([
         true,
         [{ name: 'first.notes' }, { name: 'second.notes' }],
-        ['Schema1795564800000'],
+        NAMES,
       ]);
     });
 

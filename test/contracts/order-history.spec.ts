@@ -1,3 +1,4 @@
+import { PageTooLarge } from '@app/application';
 import type { Database } from '@app/infrastructure';
 import pg from 'pg';
 import { PostgresOrderRepository } from '../../libs/infrastructure/src/orders/postgres-order.repository.js';
@@ -32,8 +33,11 @@ const units = (quantity: number) =>
 
 /** Runs statements in one transaction: $1 is the store, $2 the order. */
 function run(...statements: string[]): Promise<unknown> {
-  const bound = statements.map((sql) => sql.replaceAll('$1', String(store.id)).replaceAll('$2', `'${order}'`));
-  return database.query(bound.join('; '));
+  return database.query(statements.map(bound).join('; '));
+}
+
+function bound(sql: string): string {
+  return sql.replaceAll('$1', String(store.id)).replaceAll('$2', `'${order}'`);
 }
 
 describe('the database refuses', () => {
@@ -81,6 +85,33 @@ describe('the database refuses', () => {
     const second = [SHIPMENT.replace("'S-1', 1", "'S-2', 2"), units(1), EVENT].map((sql) => sql.replace('S-1', 'S-2'));
     await expect(run(...second)).rejects.toThrow('exceed the ordered units of line 1');
     await expect(run(cancelled, gone.replace('3)', '1)'))).rejects.toThrow('exceed the ordered units of line 1');
+  });
+
+  it('them once for each statement, and reads no more for each of its rows', async () => {
+    const shipments = SHIPMENT.replace(
+      /VALUES .*/,
+      `SELECT $1, $2, 'S-' || n, n, 'void' FROM generate_series(1, 200) AS n`,
+    );
+    const events = EVENT.replace(
+      /VALUES .*/,
+      `SELECT $1, $2, 'key', 'shipment_created', 'S-' || n FROM generate_series(1, 200) AS n`,
+    );
+    const lines = `INSERT INTO order_lines (store_id, order_id, position, name, unit_price, quantity, line_total)
+      SELECT $1, $2, n, 'Mug', 1, 1, 1 FROM generate_series(1, 9) AS n`;
+    const items = `INSERT INTO shipment_items (store_id, order_id, reference, position, quantity)
+      SELECT $1, $2, 'S-' || n, position, 1 FROM generate_series(1, 200) AS n, generate_series(0, 9) AS position`;
+    const read = `SELECT idx_tup_fetch + seq_tup_read AS rows FROM pg_stat_xact_user_tables WHERE relname = 'shipment_items'`;
+
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    const send = (sql: string) => client.query<{ rows: string }>(bound(sql));
+
+    for (const sql of ['BEGIN', lines, shipments, events, items]) await send(sql);
+    const [row] = (await send(read)).rows;
+    await send('COMMIT');
+    await client.end();
+
+    expect(Number(row?.rows)).toBeLessThan(10_000);
   });
 
   it('to give a void shipment its units again', async () => {
@@ -172,6 +203,23 @@ describe('an order with thousands of events', () => {
 
     expect((await Promise.all(pages)).flatMap(({ rows }) => rows)).toEqual(whole.rows);
     expect(whole.rows).toHaveLength(28);
+  });
+
+  it('has pages of at most 1 MB, and names the limit of one', async () => {
+    const noted = await store.order();
+    await database.query(
+      `INSERT INTO order_events (store_id, order_id, actor_type, event, details)
+       SELECT $1, $2, 'key', 'noted', jsonb_build_object('reason', repeat('x', 50000)) FROM generate_series(1, 40)`,
+      [store.id, noted],
+    );
+    const read = (limit: number) => orders.history(store.id, noted, { page: 1, limit });
+
+    const refused = await read(30).catch((error: unknown) => error);
+
+    expect(refused).toBeInstanceOf(PageTooLarge);
+    const { rows: limit } = refused as PageTooLarge;
+    expect(limit).toBeGreaterThan(15);
+    expect((await read(limit)).rows).toHaveLength(limit);
   });
 
   it('is locked for a change without a walk through its history', async () => {

@@ -1,12 +1,14 @@
 import type { ChangedOrder, ChangeOrder, OrderKey } from '@app/application';
 import {
   ANALYSIS_UNAVAILABLE,
+  rulesOf,
   NotHeld,
   OrderCancelled,
   orderEvent,
-  ReturnExceedsShipment,
+  RefundExceedsLine,
   type FraudAssessment,
   type FraudVerdict,
+  type OrderChange,
   type PlacedOrder,
 } from '@app/domain';
 import { ACCEPTED, anOrder, placeOrder } from '../builders/placed-order.js';
@@ -22,6 +24,7 @@ const SHIPMENT = {
   status: 'shipped',
   shippedAt: null,
   notify: false,
+  requestHash: 'hash',
 } as const;
 const REFUND = {
   reference: 're_1',
@@ -31,6 +34,7 @@ const REFUND = {
   restockTo: null,
   notify: false,
   at: null,
+  requestHash: 'hash',
 };
 
 const open = placingPorts();
@@ -85,7 +89,7 @@ describe('OrderLifecycle', () => {
 
     expect(restocked).toEqual([3, 1]);
     expect(await ports.bins(productId)).toEqual([3, 2]);
-    await expect(refund('re_3', 1)).rejects.toThrow(ReturnExceedsShipment);
+    await expect(refund('re_3', 1)).rejects.toThrow(RefundExceedsLine);
   });
 
   it('ships each unit once when eight shipments of all that is left arrive at the same moment', async () => {
@@ -116,7 +120,7 @@ describe('OrderLifecycle', () => {
     await expect(changes.release(id)).rejects.toThrow(OrderCancelled);
 
     const retried = await ports.retries.retry({ storeId: ports.storeId, orderId });
-    expect(retried).toEqual({ stages: [], running: [], heldFor: null, cancelled: true });
+    expect(retried).toEqual({ stages: [], running: [], heldReasons: null, cancelled: true });
     expect(await ports.stages(orderId)).toContain('notify-customer dead');
   });
 });
@@ -140,11 +144,18 @@ describe('HeldOrders and StageRetries', () => {
   }
   const hold = async (id: OrderKey, assessment: FraudAssessment) => {
     const events = [orderEvent('contact_changed')];
-    const decide = (order: PlacedOrder) => ({ ...order.unchanged(), events, review: 'held' as const, assessment });
+    const decide = (order: PlacedOrder): OrderChange => ({
+      ...order.unchanged(),
+      events,
+      effects: [
+        { kind: 'review', to: { heldFor: rulesOf(assessment) } },
+        { kind: 'assessment', ...assessment },
+      ],
+    });
     await ports.lifecycle.change({ ...changing(id), idempotency: null, decide });
   };
   const settle = (id: OrderKey, assessment: FraudAssessment) => ports.held.settle(id, assessment);
-  const heldFor = async (id: OrderKey) => (await ports.retries.retry(id)).heldFor;
+  const heldFor = async (id: OrderKey) => (await ports.retries.retry(id)).heldReasons;
   const customerStage = async ({ orderId }: { orderId: string }) => (await ports.stages(orderId))[0];
   const list = async (reasons: string[] | null, subdomain: string | null = ports.store.subdomain) =>
     (await ports.held.list({ subdomain, reasons }, 1_000, null)).map(({ orderId }) => orderId);
@@ -244,7 +255,7 @@ describe('HeldOrders and StageRetries', () => {
 
     const retried = await ports.retries.retry(id);
 
-    expect(retried).toEqual({ stages: [], running: [], heldFor: ['amount_over_limit'], cancelled: false });
+    expect(retried).toEqual({ stages: [], running: [], heldReasons: ['amount_over_limit'], cancelled: false });
     expect(await customerStage(id)).toBe('notify-customer held');
   });
 });

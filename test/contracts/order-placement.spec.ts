@@ -6,7 +6,6 @@ import {
   ReceiptNumberTaken,
   type IdempotentRequest,
 } from '@app/application';
-import { ExternalReferenceTaken } from '@app/domain';
 import { ACCEPTED, anOrder, aScope, placeOrder } from '../builders/placed-order.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { placingPorts, type PlacingPorts } from './placing.js';
@@ -67,7 +66,7 @@ describe('OrderPlacement', () => {
     const mug = await ports.product({ stock: [2, 3] });
     const order = orderOf({ productId: mug, quantity: 4 });
 
-    expect(await placeOrder(ports.placement, order)).toEqual({ outcome: 'placed' });
+    expect(await placeOrder(ports.placement, order)).toMatchObject({ outcome: 'placed' });
 
     expect(await ports.hasOrder(order.id)).toBe(true);
     expect(await ports.assessment(order.id)).toEqual(ACCEPTED);
@@ -161,7 +160,8 @@ describe('OrderPlacement', () => {
 
     const outcomes = [await placeOrder(ports.placement, order), await placeOrder(ports.placement, order)];
 
-    expect(outcomes).toEqual([{ outcome: 'placed' }, { outcome: 'placed' }]);
+    const placed = { outcome: 'placed', receipt: receiptOf(order) };
+    expect(outcomes).toEqual([placed, placed]);
     expect([await ports.onHand(mug), await ports.stages(order.id)]).toEqual([
       4,
       ['notify-customer pending', 'notify-merchant pending'],
@@ -183,15 +183,18 @@ describe('OrderPlacement', () => {
       const placed = placeOrder(ports.placement, order, { idempotency }, deadline);
       return { order, placed };
     };
-    const inTime = () => Deadline.in(5_000);
+    const winner = (idempotency: IdempotentRequest, look: 'glance' | 'wait', deadline = Deadline.in(5_000)) => {
+      const claim = { storeId: ports.storeId, isTest: false, externalReference: '', idempotency };
+      return ports.placement.winnerOf(claim, look, deadline);
+    };
 
     it('stores the order and its receipt for replays', async () => {
       const request = requestOf();
       const { order, placed } = place(request);
-      expect(await placed).toEqual({ outcome: 'placed' });
+      expect(await placed).toMatchObject({ outcome: 'placed' });
 
-      expect(await ports.placement.findReplay(request)).toEqual(receiptOf(order));
-      expect(await ports.placement.awaitReplay(request, inTime())).toEqual(receiptOf(order));
+      const replayed = { outcome: 'replayed', receipt: receiptOf(order) };
+      expect([await winner(request, 'glance'), await winner(request, 'wait')]).toEqual([replayed, replayed]);
     });
 
     it('replays the first order when the key is placed again, and writes nothing', async () => {
@@ -211,8 +214,8 @@ describe('OrderPlacement', () => {
       await place(requestOf(scope)).placed;
       const other = requestOf(scope, OTHER_HASH);
 
-      await expect(ports.placement.findReplay(other)).rejects.toThrow(IdempotencyMismatch);
-      await expect(ports.placement.awaitReplay(other, inTime())).rejects.toThrow(IdempotencyMismatch);
+      await expect(winner(other, 'glance')).rejects.toThrow(IdempotencyMismatch);
+      await expect(winner(other, 'wait')).rejects.toThrow(IdempotencyMismatch);
       const { order, placed } = place(other);
       await expect(placed).rejects.toThrow(IdempotencyMismatch);
 
@@ -223,7 +226,7 @@ describe('OrderPlacement', () => {
       const scope = aScope(ports.storeId);
       await place(requestOf(scope)).placed;
 
-      expect(await place(requestOf({ ...scope, mode: 'test' })).placed).toEqual({ outcome: 'placed' });
+      expect(await place(requestOf({ ...scope, mode: 'test' })).placed).toMatchObject({ outcome: 'placed' });
     });
 
     it('does not use up the key when stock is short', async () => {
@@ -232,8 +235,8 @@ describe('OrderPlacement', () => {
       expect((await placed).outcome).toBe('short');
 
       expect(await ports.hasOrder(order.id)).toBe(false);
-      expect(await ports.placement.awaitReplay(request, inTime())).toBeNull();
-      expect(await place(request).placed).toEqual({ outcome: 'placed' });
+      expect(await winner(request, 'wait')).toBeNull();
+      expect(await place(request).placed).toMatchObject({ outcome: 'placed' });
     });
 
     it('places one of eight requests with the same key at the same moment, and replays it to the others', async () => {
@@ -254,14 +257,14 @@ describe('OrderPlacement', () => {
       const request = requestOf();
       const release = await ports.holdKey(request.scope);
 
-      expect(await ports.placement.findReplay(request)).toBeNull();
+      expect(await winner(request, 'glance')).toBeNull();
       const { order, placed } = place(request, 1, mug, Deadline.in(200));
       await expect(placed).rejects.toThrow(IdempotencyInFlight);
-      await expect(ports.placement.awaitReplay(request, Deadline.in(200))).rejects.toThrow(IdempotencyInFlight);
+      await expect(winner(request, 'wait', Deadline.in(200))).rejects.toThrow(IdempotencyInFlight);
       await release();
 
       expect(await ports.hasOrder(order.id)).toBe(false);
-      expect(await place(request).placed).toEqual({ outcome: 'placed' });
+      expect(await place(request).placed).toMatchObject({ outcome: 'placed' });
     });
   });
 
@@ -275,21 +278,20 @@ describe('OrderPlacement', () => {
     const orderOf = (externalReference: string, more: Parameters<typeof anOrder>[1] = {}) =>
       anOrder(ports.storeId, { items: [{ productId: mug, quantity: 1 }], externalReference, ...more });
     const aReference = () => `PO ${++references}/é`;
-    const find = (externalReference: string, isTest = false) =>
-      ports.placement.findByReference({ storeId: ports.storeId, isTest, externalReference });
+    const find = (externalReference: string, isTest = false, storeId = ports.storeId) =>
+      ports.placement.winnerOf({ storeId, isTest, externalReference, idempotency: null }, 'wait', Deadline.in(5_000));
 
     it('finds the placed order by its exact reference, in its store and mode', async () => {
       const reference = aReference();
       const order = orderOf(reference);
       await placeOrder(ports.placement, order);
 
-      expect(await find(reference)).toBe(order.id);
+      expect(await find(reference)).toEqual({ outcome: 'taken', orderId: order.id });
       expect(await find(reference, true)).toBeNull();
       expect(await find(reference.toLowerCase())).toBeNull();
       expect((await ports.placement.check(orderOf(reference), [])).isReferenceTaken).toBe(true);
       expect((await ports.placement.check(orderOf(reference, { isTest: true }), [])).isReferenceTaken).toBe(false);
-      const elsewhere = { storeId: ports.storeId + 1, isTest: false, externalReference: reference };
-      expect(await ports.placement.findByReference(elsewhere)).toBeNull();
+      expect(await find(reference, false, ports.storeId + 1)).toBeNull();
     });
 
     it('refuses the reference with another Idempotency-Key, and replays the first order for its own', async () => {
@@ -303,18 +305,18 @@ describe('OrderPlacement', () => {
       await placeOrder(ports.placement, first, { idempotency: own });
 
       const replayed = await placeOrder(ports.placement, orderOf(reference), { idempotency: own });
-      const refused = placeOrder(ports.placement, orderOf(reference), { idempotency: other });
+      const refused = await placeOrder(ports.placement, orderOf(reference), { idempotency: other });
 
       expect(replayed).toMatchObject({ outcome: 'replayed', receipt: { orderId: first.id } });
-      await expect(refused).rejects.toEqual(new ExternalReferenceTaken(first.id));
-      expect(await ports.placement.findReplay(other)).toBeNull();
+      expect(refused).toEqual({ outcome: 'taken', orderId: first.id });
+      expect((await placeOrder(ports.placement, orderOf(aReference()), { idempotency: other })).outcome).toBe('placed');
     });
 
     it('places a live and a test order with the same reference, and any number without one', async () => {
       const reference = aReference();
       const orders = [orderOf(reference), orderOf(reference, { isTest: true }), orderOf(''), orderOf('')];
 
-      for (const order of orders) expect(await placeOrder(ports.placement, order)).toEqual({ outcome: 'placed' });
+      for (const order of orders) expect(await placeOrder(ports.placement, order)).toMatchObject({ outcome: 'placed' });
     });
 
     it('leaves the reference free when stock is short', async () => {
@@ -324,7 +326,7 @@ describe('OrderPlacement', () => {
       expect((await placeOrder(ports.placement, short)).outcome).toBe('short');
 
       expect(await find(reference)).toBeNull();
-      expect(await placeOrder(ports.placement, orderOf(reference))).toEqual({ outcome: 'placed' });
+      expect(await placeOrder(ports.placement, orderOf(reference))).toMatchObject({ outcome: 'placed' });
     });
 
     it('places one of eight orders with the same reference at the same moment, and names it to the others', async () => {
@@ -332,13 +334,11 @@ describe('OrderPlacement', () => {
       const orders = Array.from({ length: 8 }, () => orderOf(reference));
 
       const outcomes = await Promise.all(
-        orders.map((order) =>
-          placeOrder(ports.placement, order, {}, Deadline.in(10_000)).catch((error: ExternalReferenceTaken) => error),
-        ),
+        orders.map((order) => placeOrder(ports.placement, order, {}, Deadline.in(10_000))),
       );
 
-      const taken = outcomes.flatMap((one) => (one instanceof ExternalReferenceTaken ? [one.orderId] : []));
-      const placed = orders.filter((_, n) => !(outcomes[n] instanceof Error));
+      const taken = outcomes.flatMap((one) => (one.outcome === 'taken' ? [one.orderId] : []));
+      const placed = orders.filter((_, n) => outcomes[n]?.outcome === 'placed');
       expect([placed.length, taken.length]).toEqual([1, 7]);
       expect(new Set(taken)).toEqual(new Set([placed[0]?.id]));
     });

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { PostgresOrderRepository } from '../../libs/infrastructure/src/orders/postgres-order.repository.js';
 import { StoreFixture } from '../builders/store-fixture.js';
+import { rowsReadBy, type RunPlan } from '../support/rows-read.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
 let application: RunningApplication;
@@ -39,9 +40,8 @@ describe('OrderRepository', () => {
       external_reference: 'PO 7/a',
       metadata: { erp_id: '4711', 'a key [0] = "b"': '', é: 'É' },
       is_test: true,
+      held_reasons: ['manual'],
     });
-    for (const [position, stage] of ['notify-merchant', 'notify-customer'].entries())
-      await store.row('order_stages', { order_id: ids['web'], stage, state: 'held', position });
     ids['theirs'] = await other.order({ receipt_number: 'POS-8', status: 'PENDING', customer_name: 'Theirs' });
     const theirs = { external_reference: 'PO-theirs', metadata: { theirs: '1', erp_id: '4711' } };
     await other.order({ receipt_number: 'THEIRS-1', status: 'PENDING', ...theirs });
@@ -334,8 +334,9 @@ const FILTERS: readonly OrderFilter[] = [false, true].flatMap((source) =>
 
 /** The mails of an order in 500 failed, as many because of their recipient. */
 const MAILS = `
-  INSERT INTO order_stages (store_id, order_id, stage, state, set_aside, position)
-  SELECT store_id, id, 'notify-customer', CASE WHEN n % 250 = 0 THEN 'dead' ELSE 'done' END, n % 500 = 0, 3
+  INSERT INTO order_stages (store_id, order_id, stage, state, outcome)
+  SELECT store_id, id, 'notify-customer', CASE WHEN n % 250 = 0 THEN 'dead' ELSE 'done' END,
+    CASE WHEN n % 500 = 0 THEN 'undeliverable' WHEN n % 250 = 0 THEN 'failed' ELSE 'sent' END
   FROM (SELECT *, row_number() OVER () AS n FROM orders WHERE store_id = $1) AS placed`;
 
 describe('the list of orders', () => {
@@ -370,7 +371,37 @@ describe('the list of orders', () => {
     const nodes = await planOf((orders) => orders.list(storeId, { mailFailed: true, isTest: false }, PAGE));
 
     const scans = nodes.flatMap((node) => / Scan (?:using|on) (order\w+)/.exec(node)?.[1] ?? []);
-    expect([...new Set(scans)].sort()).toEqual(['order_stages_dead_by_store', 'orders_pkey']);
+    expect([...new Set(scans)].sort()).toEqual(['order_stages_failed_by_store', 'orders_pkey']);
+  });
+
+  it('reads no order of other stores when they have the metadata, and those of its own by an index', async () => {
+    const { database } = application;
+    const other = await StoreFixture.create(database);
+    await database.query(`UPDATE orders SET metadata = '{"erp_id": "4711"}' WHERE store_id = $1`, [storeId]);
+    await database.query('VACUUM ANALYZE orders');
+
+    const ordersRead = async (store: number) => {
+      const find = (orders: PostgresOrderRepository) => orders.list(store, { metadata: { erp_id: '4711' } }, PAGE);
+      return (await runOf(find)).get('orders') ?? 0;
+    };
+
+    expect(await ordersRead(other.id)).toBe(0);
+    expect(await ordersRead(storeId)).toBeGreaterThanOrEqual(ORDERS_OF_LARGE_STORE);
+  });
+
+  it('reads the changes that wait for the tallies once, whatever the days of the statistics', async () => {
+    const { database } = application;
+    const { id } = await StoreFixture.create(database);
+    // No writer folds the changes of another isolation level.
+    const insert = ORDERS.replace('$1::int,', `${id},`).replaceAll('$1::int', String(id));
+    const labels = [ORDER_SOURCES, PAYMENT_STATUSES, FULFILLMENT_STATUSES].map((words) => `'{${words.join()}}'`);
+    const sql = labels.reduce((text, words, index) => text.replaceAll(`$${index + 2}`, words), insert);
+    await database.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; ${sql.replace('$5', '300')}; COMMIT`);
+
+    const read = await runOf((orders) => orders.sums(id, { from: '2026-01-01', to: '2026-12-31', by: 'month' }));
+
+    expect(read.get('list_tally_changes')).toBeLessThan(1_000);
+    expect(read.get('CTE changes')).toBeLessThan(1_000);
   });
 
   it.each([
@@ -402,7 +433,20 @@ describe('the list of orders', () => {
     expect(plans.rows).toEqual([{ custom: 5, generic: 3 }]);
   });
 
-  async function planOf(ask: (orders: PostgresOrderRepository) => Promise<unknown>): Promise<string[]> {
+  type Ask = (orders: PostgresOrderRepository) => Promise<unknown>;
+
+  async function planOf(ask: Ask): Promise<string[]> {
+    const rows = await explained<Record<string, string>>(ask, 'EXPLAIN');
+    return rows.map((row) => row['QUERY PLAN'] ?? '');
+  }
+
+  /** Rows that the statement reads, by table. */
+  async function runOf(ask: Ask): Promise<Map<string, number>> {
+    const [plan] = await explained<RunPlan & pg.QueryResultRow>(ask, 'EXPLAIN (ANALYZE, FORMAT JSON)');
+    return rowsReadBy(plan as RunPlan);
+  }
+
+  async function explained<Row extends pg.QueryResultRow>(ask: Ask, explain: string): Promise<Row[]> {
     const asked: { text: string; values: readonly unknown[] }[] = [];
     const queryPrepared = (text: string, values: readonly unknown[]) => {
       asked.push({ text, values });
@@ -414,11 +458,11 @@ describe('the list of orders', () => {
     const client = await pool.connect();
     try {
       await client.query(`SET plan_cache_mode = force_generic_plan; PREPARE listed AS ${text}`);
-      const literals = values.map((value) =>
-        Array.isArray(value) ? `'{${value.join()}}'` : pg.escapeLiteral(String(value)),
-      );
-      const { rows } = await client.query<Record<string, string>>(`EXPLAIN EXECUTE listed (${literals.join()})`);
-      return rows.map((row) => row['QUERY PLAN'] ?? '');
+      const literals = values.map((value) => {
+        if (value === undefined || value === null) return 'NULL';
+        return Array.isArray(value) ? `'{${value.join()}}'` : pg.escapeLiteral(`${value as string}`);
+      });
+      return (await client.query<Row>(`${explain} EXECUTE listed (${literals.join()})`)).rows;
     } finally {
       await client.query('DEALLOCATE listed; RESET plan_cache_mode');
       client.release();

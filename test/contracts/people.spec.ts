@@ -7,7 +7,7 @@ import {
   type NewPerson,
   type PersonKey,
 } from '@app/application';
-import { EmailTaken, LastOwner, scopeOfRole } from '@app/domain';
+import { EmailTaken, LastOwner, ROLES, scopeOfRole } from '@app/domain';
 import { v7 as uuidv7 } from 'uuid';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
@@ -76,6 +76,23 @@ describe('PersonRepository', () => {
     expect(await people.change(key, { name: 'Grace' }, null)).toMatchObject({ name: 'Grace', role: 'owner' });
     expect(await people.change(key, { role: 'warehouse' }, null)).toMatchObject({ name: 'Grace', role: 'warehouse' });
     expect(await scopes()).toEqual([{ scope: 'read,fulfillment,stock' }]);
+  });
+
+  it.each(ROLES)('gives open sessions of both modes, and no others, the scope of the role %s', async (role) => {
+    const before = role === 'viewer' ? 'manager' : 'viewer';
+    const [session, another] = [await store.session(before), await store.session(before)];
+    await rows(
+      `INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, person_id, expires_at)
+       SELECT store_id, gen_random_uuid(), sha256(key_hash), prefix, last_four, 'test', scope, person_id, expires_at
+       FROM api_keys WHERE person_id = $1`,
+      session.id,
+    );
+
+    await people.change({ storeId: store.id, id: session.id }, { role }, null);
+
+    const scopesOf = ({ id }: { id: string }) => rows('SELECT scope FROM api_keys WHERE person_id = $1', id);
+    expect(await scopesOf(session)).toEqual(Array(2).fill({ scope: scopeOfRole(role) }));
+    expect(await scopesOf(another)).toEqual([{ scope: scopeOfRole(before) }]);
   });
 
   it('keeps an owner', async () => {

@@ -6,11 +6,15 @@ import { NotFound } from '@app/domain';
 import { Config, purgeExpired } from '@app/infrastructure';
 import pg from 'pg';
 import { createApp } from '../../apps/api/src/create-app.js';
+import { PostgresPipelineStages } from '../../libs/infrastructure/src/orders/postgres-pipeline-stages.js';
+import { Database } from '../../libs/infrastructure/src/postgres/database.js';
 import { MailNotifier } from '../../libs/infrastructure/src/mail/mail-notifier.js';
 import { anOrderRecord, aStoreProfile } from '../builders/order-record.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaits } from '../support/lock-waits.js';
+import { openTransaction } from '../support/open-transaction.js';
+import { pagesReadBy, type RunPlan } from '../support/rows-read.js';
 import { readMail } from '../support/mail-message.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
@@ -49,14 +53,17 @@ async function order(stage: Partial<Stage> = {}): Promise<string> {
   const order_id = await store.order();
   const at = (ms: number) => new Date(Date.now() + ms);
   const times = { run_at: at(dueIn), locked_until: lockedFor === null ? null : at(lockedFor) };
-  const row = { order_id, stage: STAGE, state, attempts, last_error: lastError, position: 3 };
+  const outcome = state === 'dead' ? 'failed' : null;
+  const row = { order_id, stage: STAGE, state, outcome, attempts, last_error: lastError };
   await store.row('order_stages', { ...row, ...times });
   return order_id;
 }
 
 async function stageOf(orderId: string) {
-  const [row] = await database.query<Omit<Stage, 'lockedFor'> & { isSetAside: boolean; isClaimed: boolean }>(
-    `SELECT state, attempts, last_error AS "lastError", set_aside AS "isSetAside", locked_until IS NOT NULL AS "isClaimed",
+  const [row] = await database.query<
+    Omit<Stage, 'lockedFor'> & { outcome: string | null; isDismissed: boolean; isClaimed: boolean }
+  >(
+    `SELECT state, attempts, last_error AS "lastError", outcome, dismissed AS "isDismissed", locked_until IS NOT NULL AS "isClaimed",
        extract(epoch FROM run_at - now())::float8 * 1000 AS "dueIn"
      FROM order_stages WHERE order_id = $1`,
     [orderId],
@@ -64,8 +71,11 @@ async function stageOf(orderId: string) {
   return row;
 }
 
+/** Begins at the front of the queue. */
+const aWorker = () => new PostgresPipelineStages(application.app.get(Database, { strict: false }));
+
 const claimOf = async (orderId: string, forMs = CLAIM_MS): Promise<ClaimedStage | undefined> =>
-  (await stages.claim(ALL, forMs)).find((claim) => claim.orderId === orderId);
+  (await aWorker().claim(ALL, forMs)).find((claim) => claim.orderId === orderId);
 
 async function claimed(stage: Partial<Stage> = {}): Promise<ClaimedStage> {
   const claim = await claimOf(await order(stage));
@@ -92,15 +102,50 @@ describe('PipelineStages', () => {
   });
 
   it('claims the longest due stage first, and no more than asked for', async () => {
-    await stages.claim(ALL, CLAIM_MS);
+    await aWorker().claim(ALL, CLAIM_MS);
     const late = await order();
     const longest = [await order({ dueIn: -3 * MINUTE_MS }), await order({ dueIn: -2 * MINUTE_MS })];
 
-    const first = await stages.claim(2, CLAIM_MS);
-    const second = await stages.claim(2, CLAIM_MS);
+    const worker = aWorker();
+    const first = await worker.claim(2, CLAIM_MS);
+    const second = await worker.claim(2, CLAIM_MS);
 
     expect(first.map(({ orderId }) => orderId).sort()).toEqual(longest.sort());
     expect(second.map(({ orderId }) => orderId)).toEqual([late]);
+  });
+
+  it('passes the done stages that an open snapshot keeps once a second, and not with each claim', async () => {
+    const now = jest.spyOn(performance, 'now').mockReturnValue(1_000_000);
+    const backup = await openTransaction(
+      database,
+      'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT FROM stores',
+    );
+    const orderId = await order();
+    await database.query(
+      `INSERT INTO order_stages (store_id, order_id, stage, reference, state, run_at)
+       SELECT $1, $2, 'notify-refund', n, 'pending', now() - interval '2 s' - n * interval '1 ms' FROM generate_series(1, 2000) AS n`,
+      [store.id, orderId],
+    );
+    const worker = aWorker();
+    await worker.claim(3_000, CLAIM_MS);
+    await database.query(`UPDATE order_stages SET state = 'done' WHERE order_id = $1`, [orderId]);
+    const [due, committedLate] = [await order({ dueIn: 0 }), await order({ dueIn: -MINUTE_MS })];
+    const sent = jest.spyOn(pg.Client.prototype, 'query');
+
+    const claimed = await worker.claim(ALL, CLAIM_MS);
+
+    const calls = sent.mock.calls as unknown as readonly [string | pg.QueryConfig][];
+    const [{ text, values }] = calls.flatMap(([call]) =>
+      typeof call !== 'string' && call.text.includes('stages.claim') ? [call] : [],
+    ) as [pg.QueryConfig];
+    sent.mockRestore();
+    const [plan] = await database.query<RunPlan & object>(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
+    now.mockReturnValue(1_001_000);
+    const second = await worker.claim(ALL, CLAIM_MS);
+    now.mockRestore();
+    await backup.end();
+    expect([claimed, second].map((stages) => stages.map((stage) => stage.orderId))).toEqual([[due], [committedLate]]);
+    expect(pagesReadBy(plan as RunPlan)).toBeLessThan(50);
   });
 
   it.each<[string, Partial<Stage>]>([
@@ -123,14 +168,14 @@ describe('PipelineStages', () => {
   it('marks a stage as done after a success, counts the attempt, and clears its last error', async () => {
     const claim = await claimed({ attempts: 2, lastError: 'EPIPE' });
 
-    await stages.succeed(claim);
+    await stages.succeed(claim, 'sent');
 
-    expect(await stageOf(claim.orderId)).toMatchObject({ state: 'done', attempts: 3, lastError: '' });
+    expect(await stageOf(claim.orderId)).toMatchObject({ state: 'done', outcome: 'sent', attempts: 3, lastError: '' });
   });
 
   it.each([
     ['due again later', MINUTE_MS, personal(), { state: 'pending', lastError: 'TypeError' }],
-    ['dead when no attempt follows', null, personal(), { state: 'dead', lastError: 'TypeError', isSetAside: false }],
+    ['dead when no attempt follows', null, personal(), { state: 'dead', lastError: 'TypeError', outcome: 'failed' }],
     ['due with its code', 0, Object.assign(personal(), { code: 'EENVELOPE' }), { lastError: 'EENVELOPE' }],
   ])('makes a failed stage %s, counts the attempt, and stores no message', async (_what, retryIn, error, after) => {
     const claim = await claimed();
@@ -149,9 +194,9 @@ describe('PipelineStages', () => {
     if (!current) throw new Error('The stage is not taken over');
 
     for (const claim of [lost, { ...current, storeId: 999_999 }]) {
-      await stages.succeed(claim);
+      await stages.succeed(claim, 'sent');
       await stages.fail(claim, personal(), null);
-      await stages.setAside(claim, personal());
+      await stages.abandon(claim, 'undeliverable', personal());
       expect(await stageOf(lost.orderId)).toMatchObject({ state: 'pending', attempts: 0, lastError: '' });
     }
 
@@ -160,7 +205,7 @@ describe('PipelineStages', () => {
   });
 
   it('does not wait for a stage that another worker claims or an operator retries at the same moment', async () => {
-    await stages.claim(ALL, CLAIM_MS);
+    await aWorker().claim(ALL, CLAIM_MS);
     const worker = new pg.Client({ connectionString: database.url });
     try {
       const [theirs, ours] = [await order(), await order()];
@@ -170,7 +215,7 @@ describe('PipelineStages', () => {
         theirs,
       ]);
 
-      const claims = await stages.claim(ALL, CLAIM_MS);
+      const claims = await aWorker().claim(ALL, CLAIM_MS);
 
       expect(claims.map(({ orderId }) => orderId)).toEqual([ours]);
     } finally {
@@ -232,11 +277,11 @@ describe('StageRetries', () => {
     expect(await dismiss(dead)).toEqual([]);
     const other = await StoreFixture.create(database);
     await expect(dismiss(dead, other.id)).rejects.toThrow(NotFound);
-    expect(await stageOf(dead)).toMatchObject({ state: 'dead', isSetAside: true });
-    expect(await stageOf(pending)).toMatchObject({ state: 'pending', isSetAside: false });
+    expect(await stageOf(dead)).toMatchObject({ state: 'dead', isDismissed: true });
+    expect(await stageOf(pending)).toMatchObject({ state: 'pending', isDismissed: false });
 
     expect(await retry(dead)).toMatchObject(retried);
-    expect(await stageOf(dead)).toMatchObject({ state: 'pending', isSetAside: false });
+    expect(await stageOf(dead)).toMatchObject({ state: 'pending', isDismissed: false });
   });
 
   it('makes a stage due once when two operators retry it at the same moment', async () => {
@@ -289,9 +334,16 @@ describe.each(ADAPTERS)('Notifier %s', (_name, open) => {
     const parcel = { items: [{ line: 1, quantity: 1 }], carrier: '', trackingNumber: '', trackingUrl: '' };
     const order = anOrderRecord({
       shipments: references.map((reference) => {
-        return { ...parcel, reference, status: 'shipped', shippedAt: new Date(), deliveredAt: null };
+        return {
+          ...parcel,
+          reference,
+          status: 'shipped',
+          shippedAt: new Date(),
+          deliveredAt: null,
+          isAddressChanged: false,
+        };
       }),
-      refunds: references.map((reference) => ({ reference, amount: 100, at: new Date(), lines: [] })),
+      refunds: references.map((reference) => ({ reference, amount: 100, at: new Date(), lines: [], restock: false })),
     });
 
     for (const reference of [...references, ...references])
@@ -472,7 +524,7 @@ describe('retention', () => {
     smtp.behaviour = { kind: 'hang', at: 'greeting' };
     for (let n = 0; n < 10; n++) {
       const order_id = await store.order({ customer_email: `ada${n}@example.com` });
-      await store.row('order_stages', { order_id, stage: 'notify-customer', state: 'pending', position: 3 });
+      await store.row('order_stages', { order_id, stage: 'notify-customer', state: 'pending' });
     }
     const { url } = database;
     const config = testConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent', PIPELINE: 'inline', SMTP_URL: smtp.url });

@@ -75,7 +75,7 @@ async function open({ app, database }: RunningApplication): Promise<PlacingPorts
     },
     stages: async (orderId) => {
       const rows = await database.query<{ stage: string; state: string }>(
-        `SELECT stage, state FROM order_stages WHERE order_id = $1 AND stage LIKE 'notify-%' ORDER BY position`,
+        `SELECT stage, state FROM order_stages WHERE order_id = $1 AND stage LIKE 'notify-%' ORDER BY stage`,
         [orderId],
       );
       return rows.map(({ stage, state }) => `${stage} ${state}`);

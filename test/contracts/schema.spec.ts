@@ -1,4 +1,4 @@
-import { comparablePhone, isReceiptNumber } from '@app/domain';
+import { comparablePhone, COUNTED_EVENTS, isReceiptNumber } from '@app/domain';
 import { loadModule } from 'libpg-query';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -54,6 +54,15 @@ describe('the database schema', () => {
       WHERE attnum <> ALL (columns)`);
     return rows.map(({ name }) => name);
   };
+
+  // With another list, PostgreSQL would not use the index, and each change of an order would read all events of the store.
+  it('has an index of the events whose number limits an order', async () => {
+    const [index] = await database.query<{ events: string[] }>(`
+      SELECT substring(pg_get_expr(indpred, indrelid) FROM '{.*}')::text[] AS events
+      FROM pg_index WHERE indexrelid = 'order_events_limited'::regclass`);
+
+    expect(index?.events.toSorted()).toEqual(COUNTED_EVENTS.toSorted());
+  });
 
   it('contains store_id in every primary, unique and foreign key except one', async () => {
     expect(await keysWithoutStore()).toEqual(Object.keys(KEYS_OF_ALL_STORES));
@@ -294,7 +303,7 @@ describe('the check for the store predicate', () => {
 });
 
 /** Names that end with the name of a table. */
-const BY_TABLE = /^(import\.stores\.(find|lock|update|insert)|retention\..*)$/;
+const BY_TABLE = /^(import\.stores\.(find|lock|update|insert|free_ids|draw_ids)|retention\..*)$/;
 
 function comments(sources: readonly string[], name: string): number {
   return sources.filter((text) => text.includes(`comment('${name}')`) || text.includes(`comment: '${name}'`)).length;

@@ -111,6 +111,15 @@ describe('SignInRepository', () => {
     expect(await enter({ code }, nonce, other.subdomain)).toMatchObject({ person: { role: 'viewer' } });
   });
 
+  it('counts an attempt with a store that the person does not have', async () => {
+    const { email } = await api.store.session('owner');
+    const { nonce, code } = await requested(email);
+
+    for (let i = 0; i < 5; i++) await isRefused(enter({ code }, nonce, 'larkmoor'));
+
+    await isRefused(enter({ code }, nonce, api.store.subdomain));
+  });
+
   it('signs nobody in to a store that is not active', async () => {
     const other = await StoreFixture.create(api.database);
     const { email } = await other.session('owner');
@@ -134,6 +143,37 @@ describe('SignInRepository', () => {
     expect(refused.retryAfterSeconds).toBeGreaterThan(3_500);
     await change(email, "created_at = created_at - interval '1 hour'");
     expect(await times(6, () => signIns.requestCode(email, address()))).toBe(3);
+  });
+
+  it.each([
+    ['was used', 'used_at = now(), mail_code = NULL'],
+    ['has ended', 'expires_at = now()'],
+    ['has had its attempts', 'attempts = 5'],
+  ])('counts a code that %s among those of the hour', async (_what, set) => {
+    const [email, network] = [`${uuidv7()}@example.com`, address()];
+    const codes = (requests: readonly [string, string][]) =>
+      Promise.all(requests.map(([of, from]) => signIns.requestCode(of, from)));
+    await codes(Array.from({ length: 3 }, () => [email, address()]));
+    await codes(Array.from({ length: 20 }, (_, n) => [`${n}-${email}`, network]));
+    await api.database.query(`UPDATE sign_ins SET ${set} WHERE email LIKE $1`, [`%${email}`]);
+
+    const refused = await codes([
+      [email, address()],
+      [`another-${email}`, network],
+    ]);
+
+    expect(refused.map(({ nonce, retryAfterSeconds }) => [nonce, retryAfterSeconds > 3_500])).toEqual([
+      [null, true],
+      [null, true],
+    ]);
+  });
+
+  it('counts no link and no entry of an identity provider among the codes of an address', async () => {
+    const { email } = await api.store.session('owner');
+    for (let i = 0; i < 3; i++) await signIns.makeLink(email);
+    await signIns.makeOidcEntry(email, { ...OIDC, subject: uuidv7() }, 'nonce');
+
+    expect(await signIns.requestCode(email, address())).toMatchObject({ retryAfterSeconds: 0 });
   });
 
   it('opens a link in any browser, once, and shows before as whom', async () => {
@@ -208,6 +248,29 @@ describe('SignInRepository', () => {
     expect([await check(before.secret, 'live'), await check(secrets.live, 'live')]).toEqual(['unknown', null]);
     await signIns.signOut([secrets.live, secrets.test]);
     expect([await check(secrets.live, 'live'), await check(api.store.key, null)]).toEqual(['unknown', null]);
+  });
+
+  it('signs in to a store that stayed, and signs out of it, after a session of a store that has moved', async () => {
+    const { email, secret } = await api.store.session('owner');
+    const { store: stayed } = await api.withStore();
+    await stayed.row('people', { id: uuidv7(), email, name: 'Ada', role: 'owner' });
+    const setStatus = (status: string) =>
+      api.database.query('UPDATE stores SET status = $2 WHERE id = $1', [api.store.id, status]);
+    const { token } = await signIns.makeLink(email);
+    await setStatus('MOVED');
+    try {
+      const entered = (await signIns.enter({ link: token }, browser(undefined, [secret]), undefined)) as Entered;
+      expect(entered.store.subdomain).toBe(stayed.subdomain);
+
+      await signIns.signOut([secret, entered.secrets.live]);
+
+      const check = (text: string) =>
+        api.app.get(AuthenticateApiKey).check({ text, isSession: true, mode: 'live' }, '192.0.2.1');
+      expect((await check(entered.secrets.live)).failure).toBe('unknown');
+      expect((await check(secret)).key?.store.status).toBe('MOVED');
+    } finally {
+      await setStatus('ACTIVE');
+    }
   });
 
   it('finds nothing for a hash that it does not have', async () => {

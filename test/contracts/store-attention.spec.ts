@@ -28,7 +28,7 @@ describe('StoreAttention', () => {
   const order = (fulfillment_status: string, days = 0, more: object = {}) =>
     store.order({ status: 'PENDING', fulfillment_status, created_at: daysFromNow(-days), ...more });
   const stage = (order_id: string, values: object) =>
-    store.row('order_stages', { order_id, stage: 'notify-customer', position: 1, ...values });
+    store.row('order_stages', { order_id, stage: 'notify-customer', ...values });
 
   it('counts nothing in a new store', async () => {
     expect(await attention.count(store.id, false)).toEqual(NOTHING);
@@ -39,12 +39,8 @@ describe('StoreAttention', () => {
       for (const status of ['PENDING', 'CONFIRMED', 'PROCESSING']) await order(status, days);
     for (const status of ['SHIPPED', 'DELIVERED', 'CANCELLED', 'RETURNED']) await order(status, 3);
     await order('PENDING', 3, { is_test: true });
-    for (const days of [0, 3]) {
-      const held = await order('PENDING', days);
-      await stage(held, { state: 'held' });
-      await stage(held, { stage: 'notify-merchant', state: 'held' });
-    }
-    await stage(await order('CANCELLED', 3), { state: 'held' });
+    for (const days of [0, 3]) await order('PENDING', days, { held_reasons: ['manual'] });
+    await order('CANCELLED', 3, { held_reasons: [] });
 
     expect(await attention.count(store.id, false)).toEqual({ ...NOTHING, held: 3, toShip: 12, waitingLong: 6 });
     expect(await attention.count(store.id, true)).toEqual({ ...NOTHING, toShip: 1, waitingLong: 1 });
@@ -59,11 +55,12 @@ describe('StoreAttention', () => {
 
   it('counts mails that failed, other than because of their recipient', async () => {
     const id = await order('SHIPPED');
-    await stage(id, { state: 'dead' });
-    await stage(id, { stage: 'notify-shipment', reference: 'S-1', state: 'dead' });
-    await stage(id, { stage: 'notify-merchant', state: 'dead', set_aside: true });
+    const failed = { state: 'dead', outcome: 'failed' };
+    await stage(id, failed);
+    await stage(id, { ...failed, stage: 'notify-shipment', reference: 'S-1' });
+    await stage(id, { ...failed, stage: 'notify-shipment', reference: 'S-2', dismissed: true });
+    await stage(id, { stage: 'notify-merchant', state: 'dead', outcome: 'undeliverable' });
     await stage(id, { stage: 'notify-refund', state: 'pending' });
-    await stage(id, { stage: 'fraud-analysis', state: 'dead' });
 
     expect(await attention.count(store.id, false)).toEqual({ ...NOTHING, failedMails: 2 });
   });

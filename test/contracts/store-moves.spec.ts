@@ -16,7 +16,12 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import pg from 'pg';
 import { DataCipher } from '../../libs/infrastructure/src/platform/data-cipher.js';
 import { MaintenanceConnection } from '../../libs/infrastructure/src/postgres/maintenance-connection.js';
-import { isCopied, NOT_COPIED, tablesOfStores } from '../../libs/infrastructure/src/stores/move/moved-tables.js';
+import {
+  isCopied,
+  NOT_COPIED,
+  sumsOf,
+  tablesOfStores,
+} from '../../libs/infrastructure/src/stores/move/moved-tables.js';
 import { PostgresStoreMoves } from '../../libs/infrastructure/src/stores/move/postgres-store-moves.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { eventually } from '../support/eventually.js';
@@ -44,7 +49,7 @@ beforeAll(async () => {
   const [from, to] = await Promise.all([startOwnCluster(1), startOwnCluster(FIRST_OF_TARGET, SHOWS_STATEMENTS)]);
   [source, target] = [await startApi({}, undefined, from), await startApi({}, undefined, to)];
   productId = await source.store.product({ stock: 50 });
-}, 60_000);
+});
 afterAll(() => Promise.all([source.stop(), target.stop()]));
 
 const movesOf = ({ app }: RunningApi) => app.get(StoreMoves, { strict: false });
@@ -134,7 +139,7 @@ describe('StoreMoves', () => {
       const next = (await readAt(to, `/v1/changes?kinds=orders&cursor=${last}`)).json<FeedAnswer>();
       expect([next.rewound, next.data]).toEqual([false, []]);
     }
-  }, 90_000);
+  });
 
   it('sends a message of a webhook again with the same id and body, until it is accepted', async () => {
     const { store, database, post: send } = await source.withStore();
@@ -167,6 +172,83 @@ describe('StoreMoves', () => {
     await attempt(target, 200);
 
     expect(sent).toEqual(Array(3).fill(sent[0]));
+  });
+
+  it('takes the profile and the status that the store has when it is closed, not those of the copy', async () => {
+    const { store, database } = await source.withStore();
+    const profile = `SELECT to_jsonb(stores) - 'status' AS profile, status FROM stores WHERE id = $1`;
+    const before = await database.query(profile, [store.id]);
+    const written: Promise<unknown>[] = [];
+    const change = `UPDATE stores SET status = 'INACTIVE', name = 'Renamed', currency = 'EUR', time_zone = 'Europe/Rome',
+      contact = '{"email": "later@example.com"}', payment_settings = '{"methods": []}', fraud_settings = '{"enabled": false}'
+      WHERE id = $1`;
+
+    const moved = await move(source, target, store.subdomain, (step) => {
+      if (step === 'copied') written.push(database.query(change, [store.id]));
+    });
+
+    await Promise.all(written);
+    const [there] = await target.database.query<{ profile: object; status: string }>(profile, [store.id]);
+    const [here] = await database.query<{ profile: object; status: string }>(profile, [store.id]);
+    expect([moved.differences, there?.status, here?.status]).toEqual([[], 'INACTIVE', 'MOVED']);
+    expect(there?.profile).toMatchObject({ name: 'Renamed', currency: 'EUR', time_zone: 'Europe/Rome' });
+    expect(there?.profile).toEqual(here?.profile);
+    expect([there]).not.toEqual(before);
+  });
+
+  it('leaves a store inactive when the move is taken back after the close', async () => {
+    const { store, database } = await source.withStore();
+    await source.app.get(StoreRepository, { strict: false }).setStatus(store.subdomain, 'INACTIVE');
+    await moveUntil('closed', store.subdomain);
+    expect(await statusOf(database, store.id)).toBe('MOVING');
+
+    await movesOf(source).abort(store.subdomain, target.database.url);
+
+    expect(await statusOf(database, store.id)).toBe('INACTIVE');
+  });
+
+  it('names the tables whose rows differ at the target, and keeps its own copy', async () => {
+    const { store } = await source.withStore();
+    await Promise.all([store.brand(), store.product({ stock: 1 })]);
+    const tamper = [
+      `UPDATE brands SET name = name || '!' WHERE store_id = ${store.id}`,
+      `DELETE FROM stock_movements WHERE store_id = ${store.id}`,
+    ].join(';');
+    const written: Promise<unknown>[] = [];
+
+    const moved = await move(source, target, store.subdomain, (step) => {
+      const replica = `BEGIN; SET LOCAL session_replication_role = replica; ${tamper}; COMMIT`;
+      if (step === 'copied') written.push(target.database.query(replica));
+    });
+
+    await Promise.all(written);
+    expect([...moved.differences].sort()).toEqual(['brands', 'stock_movements']);
+    await expect(movesOf(source).forget(store.subdomain)).rejects.toThrow('brands, stock_movements differ');
+  });
+
+  it('compares every table that it copies, apart from its own steps, by all columns', async () => {
+    const client = new pg.Client({ connectionString: source.database.url });
+    await client.connect();
+    const { store } = await source.withStore();
+    await store.brand();
+    const tables = (await tablesOfStores(client)).filter(isCopied);
+    const sumOfBrands = async () => (await sumsOf(client, store.id)).get('brands')?.hash;
+    const before = await sumOfBrands();
+    const texts = ['slug', 'name', 'logo', 'description'];
+    const changes = ['id = id + 1000', 'active = NOT active', ...texts.map((text) => `${text} = ${text} || '!'`)];
+
+    const unseen: string[] = [];
+    for (const change of changes) {
+      await client.query(`BEGIN; UPDATE brands SET ${change} WHERE store_id = ${store.id}`);
+      if ((await sumOfBrands()) === before) unseen.push(change);
+      await client.query('ROLLBACK');
+    }
+    const compared = [...(await sumsOf(client, store.id)).keys()];
+    await client.end();
+
+    expect(unseen).toEqual([]);
+    expect(tables.find(({ name }) => name === 'brands')?.columns).toHaveLength(changes.length + 1);
+    expect(compared).toEqual(tables.flatMap(({ name }) => (name === 'store_moves' ? [] : name)));
   });
 
   it('serves the store again when the command that has closed it is repeated', async () => {

@@ -1,5 +1,6 @@
 import {
   CHANGE_KINDS,
+  DeadlineExceeded,
   FeedService,
   RecordFormat,
   WebhookQueue,
@@ -12,7 +13,7 @@ import {
   type WebhookKey,
   type WebhookOutcome,
 } from '@app/application';
-import { MAX_WEBHOOKS, TooManyWebhooks } from '@app/domain';
+import { MAX_WEBHOOKS, TooManyWebhooks, type ApiKeyMode } from '@app/domain';
 import type { DataCipher, Database } from '@app/infrastructure';
 import { Logger } from '@nestjs/common';
 import pg from 'pg';
@@ -20,6 +21,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { PostgresWebhookQueue } from '../../libs/infrastructure/src/webhooks/postgres-webhook-queue.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
+import { openTransaction } from '../support/open-transaction.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { rowsReadBy, type RunPlan } from '../support/rows-read.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
@@ -83,10 +85,39 @@ describe('WebhookRepository', () => {
 
     expect(first).toMatchObject({ state: 'active', reason: null, lagSeconds: 0, kinds: CHANGE_KINDS });
     expect(first.place.position).toBeGreaterThan(0);
-    expect(await webhooks.list(store.id, null)).toEqual([first, second]);
-    expect(await webhooks.list(store.id, 'live')).toEqual([first]);
+    const listed = async (mode: ApiKeyMode | null) =>
+      (await webhooks.list(store.id, mode)).map((webhook) => ({ ...webhook, deliveries: [] }));
+    expect(await listed(null)).toEqual([first, second]);
+    expect(await listed('live')).toEqual([first]);
     expect(await webhooks.find(second, 'test')).toEqual(second);
     expect(await webhooks.locate(second.id)).toEqual({ storeId: store.id, id: second.id });
+  });
+
+  it('begins after all that is committed, also when it is more than one numbering takes', async () => {
+    await application.database.query(
+      `INSERT INTO brands (store_id, name, slug) SELECT $1, n, n FROM generate_series(1, 5100) AS n`,
+      [store.id],
+    );
+
+    const { place } = await install();
+
+    await change();
+    const [newest] = await application.database.query<{ position: string }>(
+      `SELECT max(position) AS position FROM changes WHERE store_id = $1 AND kind = 'brands'`,
+      [store.id],
+    );
+    expect(place.position).toBe(Number(newest?.position));
+  });
+
+  it('is not installed before the end of the feed while what is committed gets no place', async () => {
+    const lock = `SELECT pg_advisory_xact_lock(hashtext('change_log'), ${store.id})`;
+    const other = await openTransaction(application.database, lock);
+    await store.brand();
+
+    await expect(install()).rejects.toThrow(DeadlineExceeded);
+
+    await other.end();
+    expect(await webhooks.list(store.id, null)).toEqual([]);
   });
 
   it('installs as many webhooks as a store may have in a mode', async () => {
@@ -328,7 +359,7 @@ describe('WebhookQueue', () => {
     await queue.release(claimed);
 
     expect(await claim()).toEqual([]);
-    expect(await webhooks.deliveries(claimed)).toEqual([{ ...DELIVERED, durationMs: 5 }]);
+    expect((await webhooks.find(claimed, null))?.deliveries).toEqual([{ ...DELIVERED, durationMs: 5 }]);
   });
 
   it('sends nothing more and frees the webhook when its store is about to move', async () => {
@@ -460,7 +491,7 @@ describe('WebhookQueue', () => {
     expect(await queue.record(claimed, at(claimed), DELIVERED)).toBe(false);
 
     expect((await webhooks.find(webhook, null))?.place).toEqual(now?.place);
-    expect(await webhooks.deliveries(webhook)).toEqual([]);
+    expect((await webhooks.find(webhook, null))?.deliveries).toEqual([]);
   });
 
   it('leaves a webhook alone whose secrets no key decrypts, and logs it once', async () => {
@@ -531,7 +562,7 @@ describe('WebhookQueue', () => {
       await queue.record(claimed, at(claimed, 0), { ...DELIVERED, at: new Date(n), answer: `${n}` });
     }
 
-    const kept = (await webhooks.deliveries(webhook)).map(({ answer }) => Number(answer));
+    const kept = (await webhooks.find(webhook, null))?.deliveries.map(({ answer }) => Number(answer));
 
     expect(kept).toEqual(Array.from({ length: 20 }, (_, n) => 22 - n));
   });

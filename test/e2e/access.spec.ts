@@ -300,7 +300,7 @@ describe('authentication', () => {
       const refused = responses.filter(({ statusCode }) => statusCode === 429);
 
       expect(refused.length).toBeGreaterThanOrEqual(10);
-      expect(refused[0]?.json()).toEqual({
+      expect(refused[0]?.json()).toMatchObject({
         success: false,
         error: expect.stringContaining('Too many requests') as unknown,
       });

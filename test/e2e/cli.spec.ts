@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { MIGRATIONS } from '@app/infrastructure';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { type CommandResult, commandLine } from '../support/command-line.js';
 import { eventually } from '../support/eventually.js';
@@ -408,12 +409,11 @@ describe('the command line', () => {
   it('dismisses the failed mails of an order', async () => {
     const store = await StoreFixture.create(database);
     const id = await store.order();
-    await store.row('order_stages', { order_id: id, stage: 'notify-merchant', state: 'dead', position: 4 });
+    await store.row('order_stages', { order_id: id, stage: 'notify-merchant', state: 'dead', outcome: 'failed' });
     await store.row('order_stages', {
       order_id: id,
       stage: 'notify-customer',
       state: 'pending',
-      position: 3,
       attempts: 2,
     });
 
@@ -432,11 +432,10 @@ describe('the command line', () => {
   it('lists held orders, and releases one or all of a reason, but no cancelled order', async () => {
     const store = await StoreFixture.create(database);
     const held = async (reasons: string[], fulfillment_status = 'PENDING') => {
-      const id = await store.order({ source: 'WEBSITE', status: 'PENDING', fulfillment_status });
+      const id = await store.order({ source: 'WEBSITE', status: 'PENDING', fulfillment_status, held_reasons: reasons });
       const assessment = { verdict: 'REVIEW', score: 50, reasons: JSON.stringify(reasons.map((rule) => ({ rule }))) };
       await store.row('fraud_assessments', { order_id: id, ...assessment });
-      const stage = { stage: 'notify-customer', state: 'held', position: 3, held_for: reasons };
-      await store.row('order_stages', { order_id: id, ...stage });
+      await store.row('order_stages', { order_id: id, stage: 'notify-customer', state: 'held' });
       return id;
     };
     const ids = [
@@ -471,8 +470,8 @@ describe('the command line', () => {
     expect(orderIds(some)).toEqual([ids[0]]);
     expect(some.stderr).toContain('There are more than 1');
     expect(one).toMatchObject({ code: 0, json: { released: 1, orders: [{ order_id: ids[3], released: true }] } });
-    expect(retried).toMatchObject({ code: 0, json: { stages: [], running: [], held_for: ['amount_over_limit'] } });
-    expect(retried.stderr).toContain("The customer's confirmation is held (amount_over_limit)");
+    expect(retried).toMatchObject({ code: 0, json: { stages: [], running: [], held_reasons: ['amount_over_limit'] } });
+    expect(retried.stderr).toContain('The order is under review (amount_over_limit)');
     expect((ofReason.json as { orders: { order_id: string }[] }).orders.map(({ order_id }) => order_id)).toEqual(
       ids.slice(0, 2),
     );
@@ -491,9 +490,8 @@ describe('the command line', () => {
 
   it('refuses a reason that is no rule and holds no order, and names the reasons', async () => {
     const store = await StoreFixture.create(database);
-    const order_id = await store.order({ source: 'WEBSITE', status: 'PENDING', fulfillment_status: 'PENDING' });
-    const stage = { stage: 'notify-customer', state: 'held', position: 3, held_for: ['rule_of_an_extension'] };
-    await store.row('order_stages', { order_id, ...stage });
+    const review = { fulfillment_status: 'PENDING', placed: true, held_reasons: ['rule_of_an_extension'] };
+    const order_id = await store.order({ source: 'WEBSITE', status: 'PENDING', ...review });
     const reasons = ['--reason', 'analysis_unavailable', '--reason', 'rule_of_an_extension'];
 
     for (const command of ['orders list', 'orders list --held', 'orders release --all']) {
@@ -544,7 +542,7 @@ describe('the command line', () => {
     });
     expect(await cli(['migrate'], env)).toMatchObject({
       code: 0,
-      json: { applied: ['Schema1795564800000'] },
+      json: { applied: MIGRATIONS.map(({ name }) => name) },
     });
     expect((await cli(['migrate'], env)).json).toEqual({ applied: [] });
     expect(await cli(['stores', 'list'], env)).toMatchObject({ code: 0, json: [] });
@@ -609,8 +607,10 @@ describe('imports of the command line', () => {
     expect(result).toMatchObject({
       code: 1,
       stderr:
-        'error: line 1: the database rejects it together with the lines to 3 (23514, one)\n' +
-        'Nothing was kept. Correct the line and run the import again.\n',
+        'error: line 1: the database rejects it together with the lines 1 to 3 (23514, one)\n' +
+        'line 2: the database rejects it together with the lines 1 to 3 (23514, one)\n' +
+        'line 3: the database rejects it together with the lines 1 to 3 (23514, one)\n' +
+        'Nothing was kept. Correct the lines and run the import again.\n',
     });
   });
 

@@ -3,14 +3,17 @@ import { anOrderBody } from '../builders/order-body.js';
 import { dashboardScene, describeInBrowser, type DashboardScene } from '../support/dashboard-scene.js';
 import { eventually } from '../support/eventually.js';
 
-jest.setTimeout(60_000);
-
 describeInBrowser('what people change in the dashboard', () => {
   let scene: DashboardScene;
 
   const sql = (text: string, ...values: unknown[]) => scene.api.database.query(text, values);
   const placeOrder = (name: string) =>
     scene.api.place(anOrderBody(scene.product, 2, { customer: { name, email: 'ada@example.com' } }));
+
+  const paidOf = async (receipt: string) => {
+    const { body } = await scene.api.get(`/v1/orders/${receipt}`);
+    return (JSON.parse(body) as { data: { amount_paid: number } }).data.amount_paid;
+  };
 
   beforeAll(async () => (scene = await dashboardScene()));
   afterAll(() => scene?.stop());
@@ -97,13 +100,13 @@ describeInBrowser('what people change in the dashboard', () => {
     const { page, open } = await scene.desk('support');
     await open('#/orders/WEB-2');
     await page.getByText('No mail belongs to this order.').waitFor();
-    const failure = { state: 'dead', set_aside: true, attempts: 1, last_error: 'SMTP_550' };
-    await store.row('order_stages', { order_id, stage: 'notify-customer', position: 2, ...failure });
+    const failure = { state: 'dead', outcome: 'undeliverable', attempts: 1, last_error: 'SMTP_554' };
+    await store.row('order_stages', { order_id, stage: 'notify-customer', ...failure });
     await page.reload();
 
     const mail = page.getByRole('listitem').filter({ hasText: 'Confirmation' });
     expect(await mail.textContent()).toMatch(
-      /the server of the recipient refused the address, code 550 · 1 attempt · .+“Correct…”/,
+      /Undeliverable: the address is at fault · code 554 · 1 attempt · .+“Correct…”/,
     );
     await page.context().close();
   });
@@ -204,7 +207,7 @@ describeInBrowser('what people change in the dashboard', () => {
   it('opens, from what needs attention, the orders whose mail failed, and all SKUs without stock', async () => {
     const { store } = scene.api;
     const order_id = await store.order({ receipt_number: 'WEB-1' });
-    await store.row('order_stages', { order_id, stage: 'notify-refund', state: 'dead', position: 7 });
+    await store.row('order_stages', { order_id, stage: 'notify-refund', state: 'dead', outcome: 'failed' });
     await store.product({ name: 'Kite', sku: 'KITE-7', stock: [] });
     await store.product({ name: 'Kite line', sku: 'LINE-7', stock: [0, 0] });
     const { page, open, faults } = await scene.desk('warehouse');
@@ -225,6 +228,74 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.getByText('2 SKUs', { exact: true }).waitFor();
     const shown = await page.getByRole('row', { name: /Kite/ }).getByRole('button', { name: 'Set…' }).count();
     expect([await page.getByRole('row', { name: /KITE-7/ }).count(), shown]).toEqual([1, 2]);
+    await page.context().close();
+  });
+
+  it('reads an amount with a comma, says what it reads, and refuses one that means two amounts', async () => {
+    const { receipt_number } = await placeOrder('Annie Easley');
+    const { page, open, faults } = await scene.desk('manager');
+    await open(`#/orders/${receipt_number}`);
+    await page.getByRole('button', { name: 'Payment…' }).click();
+    const amount = page.getByLabel('Amount');
+    await amount.fill('');
+    await amount.pressSequentially('1,234');
+    await page.getByText('“1,234” means two amounts').waitFor();
+    expect(await faults()).toEqual([]);
+    await page.keyboard.press('Enter');
+    expect(await paidOf(receipt_number)).toBe(0);
+
+    await amount.fill('');
+    await amount.pressSequentially('12,50');
+    await page.getByText('This is $12.50.').waitFor();
+    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    await page.getByText('$12.50 is recorded.').waitFor();
+    expect(await paidOf(receipt_number)).toBe(1250);
+    await page.getByRole('button', { name: 'Refund…' }).click();
+    await amount.fill('');
+    await amount.pressSequentially('2,5');
+    await page.getByRole('button', { name: 'Record refund' }).click();
+    await page.getByText('A refund of $2.50 is recorded.').waitFor();
+    await page.context().close();
+  });
+
+  it('refuses, for a number of units, a text that is no whole number', async () => {
+    const product = await scene.api.store.product({ name: 'Peg', sku: 'PEG-7', stock: 20 });
+    const { page, open } = await scene.desk('warehouse');
+    await open('#/stock?search=PEG-7');
+    await page.getByRole('button', { name: '±' }).click();
+    const units = page.getByRole('textbox', { name: 'Units' });
+    for (const text of ['1,5', '1.000', '1e2']) {
+      await units.fill('');
+      await units.pressSequentially(text);
+      await page.keyboard.press('Enter');
+      await page.getByText(`“${text}” is no whole number`).waitFor();
+    }
+    await units.fill('-3');
+    await page.keyboard.press('Enter');
+    await page.getByText('The stock of PEG-7 is changed.').waitFor();
+    expect(await scene.api.store.onHand(product)).toBe(17);
+    await page.context().close();
+  });
+
+  it('takes a whole SKU for itself, and asks where its end may be units', async () => {
+    const { store } = scene.api;
+    const skus = ['LAMP 60', 'A,5', 'A;5', 'BULB', 'BULB 60', 'CORD'];
+    const products: number[] = [];
+    for (const sku of skus) products.push(await store.product({ name: `Part ${sku}`, sku, stock: 100 }));
+    const { page, open, faults } = await scene.desk('warehouse');
+    await open('#/stock');
+    await page.getByRole('button', { name: 'Receive…' }).click();
+    await page.getByLabel('SKUs and units').fill('LAMP 60\nA,5\nA;5 2\nBULB 60\nCORD 3');
+    await page.getByRole('button', { name: 'Receive', exact: true }).click();
+    const question = page.getByRole('group', { name: 'BULB 60' });
+    await question.waitFor();
+    expect(await Promise.all(products.map((id) => store.onHand(id)))).toEqual([100, 100, 100, 100, 100, 100]);
+    expect(await faults()).toEqual([]);
+    await question.getByLabel('60 × BULB', { exact: true }).check();
+    await page.getByRole('button', { name: 'Receive', exact: true }).click();
+    await page.getByText('5 SKUs received.').waitFor();
+
+    expect(await Promise.all(products.map((id) => store.onHand(id)))).toEqual([101, 101, 102, 160, 100, 103]);
     await page.context().close();
   });
 
@@ -252,7 +323,7 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.getByRole('button', { name: 'Price…' }).press('Enter');
     await page.getByLabel('Price (USD)').waitFor();
     await page.keyboard.press('ControlOrMeta+a');
-    await page.keyboard.type('12.5');
+    await page.keyboard.type('12,5');
     await page.keyboard.press('Enter');
     await page.getByText('$12.50', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Edit…' }).press('Enter');
@@ -287,6 +358,66 @@ describeInBrowser('what people change in the dashboard', () => {
     ]);
     expect(readFileSync(await file.path(), 'utf8')).toBe(`${lines[2]}\nno JSON\n`);
     expect(trouble).toEqual([]);
+    await page.context().close();
+  });
+
+  it('refuses a file that is not UTF-8, and shows nothing of it', async () => {
+    const { page, open, faults } = await scene.desk('manager');
+    await open('#/products/import');
+    const line = `${JSON.stringify({ kind: 'product', slug: 'door', name: 'Tür', price: '3.00' })}\n`;
+    const give = (buffer: Buffer) =>
+      page.getByLabel('File').setInputFiles({ name: 'shop.ndjson', mimeType: 'text/plain', buffer });
+    await give(Buffer.from(line, 'latin1'));
+    await page.getByText('shop.ndjson is not in UTF-8').waitFor();
+    expect(await page.getByRole('button', { name: /^Import/ }).count()).toBe(0);
+    expect(await faults()).toEqual([]);
+
+    await give(Buffer.from(`\uFEFF${line}`));
+    await page.getByRole('button', { name: 'Import 1 line' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('promises, before a cancellation, what will be due back without what was refunded', async () => {
+    const { receipt_number, total } = await placeOrder('Karen Jones');
+    const post = async (what: string, body: object) =>
+      expect((await scene.api.post(`/v1/orders/${receipt_number}/${what}`, body)).statusCode).toBe(201);
+    await post('payments', { reference: 'PAY-1', amount: Math.round(total * 100), currency: 'USD' });
+    await post('refunds', { reference: 'REF-1', amount: 3000 });
+    const { page, open } = await scene.desk('manager');
+    await open(`#/orders/${receipt_number}`);
+    await page.getByRole('button', { name: 'Cancel order…' }).click();
+    const promised = /cannot be undone\. (\S+) is then to pay back/;
+    const [, amount] = promised.exec((await page.getByRole('dialog').textContent()) ?? '') ?? [];
+    expect(amount).toBe(`$${(total - 30).toFixed(2)}`);
+    await page.getByRole('button', { name: 'Cancel the order' }).click();
+
+    await page.getByText(`Pay back ${amount}, then`).waitFor();
+    await page.context().close();
+  });
+
+  it('says to the picker, on the page and on the slip, that the address was corrected', async () => {
+    const { receipt_number } = await placeOrder('Gladys West');
+    const shipment = { reference: 'SHIP-1', status: 'picking' };
+    expect((await scene.api.post(`/v1/orders/${receipt_number}/shipments`, shipment)).statusCode).toBe(201);
+    const { page, open, faults } = await scene.desk('warehouse');
+    let isChanged = false;
+    await page.route(`**/v1/orders/${receipt_number}`, async (route) => {
+      const response = await route.fetch();
+      const { data, ...answer } = (await response.json()) as { data: { shipments: object[] } };
+      const shipments = data.shipments.map((each) => ({ ...each, address_changed: isChanged }));
+      await route.fulfill({ response, json: { ...answer, data: { ...data, shipments } } });
+    });
+    await open(`#/orders/${receipt_number}`);
+    const warning = page.getByText('The address or contact was corrected after picking for SHIP-1 began.');
+    expect(await warning.count()).toBe(0);
+
+    isChanged = true;
+    await page.reload();
+    await warning.first().waitFor();
+    expect(await faults()).toEqual([]);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByRole('main').innerText()).toContain('was corrected after picking for SHIP-1 began');
     await page.context().close();
   });
 

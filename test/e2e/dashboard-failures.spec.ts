@@ -7,8 +7,6 @@ import { freePort } from '../support/free-port.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { openTransaction } from '../support/open-transaction.js';
 
-jest.setTimeout(60_000);
-
 describeInBrowser('the dashboard when something fails', () => {
   let scene: DashboardScene;
 
@@ -58,6 +56,27 @@ describeInBrowser('the dashboard when something fails', () => {
       await blocker.end();
       process.kill('SIGKILL');
     }
+    await page.context().close();
+  });
+
+  it('shows what is wrong at the field at fault, until the form is sent again', async () => {
+    const receipt = await placeOrder();
+    const { page, open } = await scene.desk('warehouse');
+    await open(`#/orders/${receipt}`);
+    await page.getByRole('button', { name: 'Ship…' }).press('Enter');
+    const field = page.getByLabel('Tracking number');
+    await field.fill('0'.repeat(201));
+    await page.keyboard.press('Enter');
+
+    await page.getByRole('alert').getByText('tracking_number must be text of at most 200 characters').waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    const noteId = String(await field.getAttribute('aria-describedby'));
+    expect(await page.locator(`[id="${noteId}"]`).textContent()).toMatch(/^must be text of at most 200 characters/);
+    expect(await page.getByLabel('Shipment number').getAttribute('aria-invalid')).toBe('false');
+
+    await field.fill('0034');
+    await page.keyboard.press('Enter');
+    await page.getByText('SHIP-1 is shipped.').waitFor();
     await page.context().close();
   });
 
@@ -144,6 +163,33 @@ describeInBrowser('the dashboard when something fails', () => {
     await placeOrder();
     await second.getByRole('button', { name: '2 new orders – show' }).waitFor();
     await second.context().close();
+  });
+
+  it('reads its lists again when its place in the feed is refused, in the tab that reads it and in the others', async () => {
+    const { page, open } = await scene.desk('viewer');
+    await open('#/orders?queue=all');
+    await page.getByText('Live', { exact: true }).waitFor();
+    const second = await page.context().newPage();
+    await second.goto(`${scene.origin}/dashboard/#/orders?queue=all`);
+    await second.getByRole('row').nth(1).waitFor();
+    let receipt = '';
+    let refused = 0;
+    await page.context().route('**/v1/changes?*', async (route) => {
+      if (receipt) return route.continue();
+      if (!route.request().url().includes('cursor=now')) {
+        refused++;
+        return route.fulfill({ status: 400, json: { success: false, error: 'The cursor is unknown.' } });
+      }
+      receipt = await placeOrder();
+      return route.continue();
+    });
+    // Ends the request that waits.
+    await placeOrder();
+
+    for (const tab of [page, second])
+      await eventually(async () => expect(await tab.getByRole('link', { name: receipt || 'none' }).count()).toBe(1));
+    expect(refused).toBeGreaterThan(0);
+    await page.context().close();
   });
 
   it('stays readable without a network, and catches up with it', async () => {

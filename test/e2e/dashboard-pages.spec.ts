@@ -1,8 +1,6 @@
 import { anOrderBody } from '../builders/order-body.js';
 import { dashboardScene, describeInBrowser, type DashboardScene } from '../support/dashboard-scene.js';
 
-jest.setTimeout(60_000);
-
 const PAGES = [
   '#/',
   '#/orders',

@@ -2,9 +2,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { commandLine } from '../support/command-line.js';
 import { dashboardScene, describeInBrowser, type DashboardScene, type Desk } from '../support/dashboard-scene.js';
+import { serverPort } from '../support/free-port.js';
 import { CLIENT, LyingProvider } from '../support/lying-provider.js';
-
-jest.setTimeout(60_000);
 
 describeInBrowser('sign-in to the dashboard', () => {
   let scene: DashboardScene;
@@ -14,7 +13,8 @@ describeInBrowser('sign-in to the dashboard', () => {
   beforeAll(async () => {
     provider = await LyingProvider.start();
     const client = { OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret };
-    scene = await dashboardScene({ PUBLIC_URL: 'http://127.0.0.1:3000', OIDC_ISSUER: provider.issuer, ...client });
+    const PUBLIC_URL = `http://127.0.0.1:${await serverPort()}`;
+    scene = await dashboardScene({ PUBLIC_URL, OIDC_ISSUER: provider.issuer, ...client });
   });
   afterAll(async () => {
     await scene?.stop();

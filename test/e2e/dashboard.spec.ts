@@ -3,8 +3,6 @@ import type { Locator, Page } from 'playwright-core';
 import { anOrderBody } from '../builders/order-body.js';
 import { dashboardScene, describeInBrowser, type DashboardScene, type Desk } from '../support/dashboard-scene.js';
 
-jest.setTimeout(60_000);
-
 const LIMIT_SECONDS = 30;
 const MOST_TABS = 150;
 const TRIES = 4;

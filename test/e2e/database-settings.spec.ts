@@ -161,4 +161,12 @@ describe('a session on a database with other formats', () => {
       { settings: 'ISO, YMD; postgres; UTC; 1; hex; read committed; jit off' },
     ]);
   });
+
+  it('plans no parallel workers for requests', async () => {
+    const [shown] = await api.app
+      .get(DataSource)
+      .query<object[]>('/* test.workers */ SHOW max_parallel_workers_per_gather');
+
+    expect(shown).toEqual({ max_parallel_workers_per_gather: '0' });
+  });
 });

@@ -6,21 +6,25 @@ import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import {
+  CatalogPricing,
   FraudScreening,
   Notifier,
   OrderCharges,
   StageRetries,
   type ChargeableOrder,
+  type LineRequest,
   type NotificationStage,
   type OrderKey,
   type OrderRecord,
+  type PricedItems,
   type StoreProfile,
 } from '@app/application';
-import { NO_CHARGES, wholeAddress, type Charges } from '@app/domain';
+import { Money, NO_CHARGES, wholeAddress, type Charges, type Currency, type OrderLine } from '@app/domain';
 import {
   JsonLogger,
   migrate,
   HealthConnection,
+  LiveCatalogPricing,
   ServiceMetrics,
   type Extension,
   type OwnMigrations,
@@ -80,9 +84,32 @@ class Recorder extends Notifier {
     super();
   }
 
-  override notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile, reference: string): Promise<void> {
+  /** Answers instead of the channel. */
+  instead: (() => unknown) | null = null;
+
+  override notify(
+    stage: NotificationStage,
+    order: OrderRecord,
+    store: StoreProfile,
+    reference: string,
+  ): Promise<boolean> {
     this.told.push(`${order.id} ${stage} ${reference}`);
+    if (this.instead) return this.instead() as Promise<boolean>;
     return this.channel.notify(stage, order, store, reference);
+  }
+}
+
+class Repriced extends CatalogPricing {
+  /** Answers instead of the prices. */
+  static instead: ((priced: PricedItems, currency: Currency) => unknown) | null = null;
+
+  constructor(private readonly pricing: CatalogPricing) {
+    super();
+  }
+
+  override async price(storeId: number, currency: Currency, lines: readonly LineRequest[]): Promise<PricedItems> {
+    const priced = await this.pricing.price(storeId, currency, lines);
+    return Repriced.instead ? ((await Repriced.instead(priced, currency)) as PricedItems) : priced;
   }
 }
 
@@ -99,6 +126,20 @@ class Replaced extends OrderCharges {
   }
 }
 
+const thrown = (reason: unknown) => (): never => {
+  throw reason;
+};
+const rejected = (reason: unknown) => () => Promise.resolve().then(thrown(reason));
+
+const costed =
+  (currency: Currency) =>
+  ({ lines }: PricedItems): PricedItems => ({
+    lines: lines.map((line): OrderLine => {
+      return { ...line, unitPrice: Money.ofMinor(100, currency), total: Money.ofMinor(100, currency) };
+    }),
+    unavailable: [],
+  });
+
 describe('an application that extends the service', () => {
   const log: string[] = [];
   const received: string[] = [];
@@ -113,6 +154,9 @@ describe('an application that extends the service', () => {
   const PRICE_LIST = path.join(os.tmpdir(), `store-commerce-prices-${process.pid}.csv`);
   const own = extension({ PRICE_LIST, FREE_SHIPPING_FROM: '2000' });
   const charges = new Replaced((own.charges as { readonly useValue: OrderCharges }).useValue);
+  /** What a rule of the team does; null = it does not match. */
+  let rule: (() => boolean) | null = null;
+  let chat: Recorder;
   let extended: Extension;
   const migrations = own.migrations as OwnMigrations;
   let smtp: SmtpSink;
@@ -123,10 +167,17 @@ describe('an application that extends the service', () => {
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
     smtp = await SmtpSink.start();
     const url = `http://localhost:${(receiver.address() as AddressInfo).port}`;
+    chat = new Recorder(new ChatNotifier(url), told);
+    const pricing = own.pricing as { readonly useFactory: (catalog: LiveCatalogPricing) => CatalogPricing };
     extended = {
       ...own,
+      fraudRules: [...(own.fraudRules ?? []), { name: 'team_rule', score: 30, fires: () => rule?.() ?? false }],
       modules: [...(own.modules ?? []), TeamModule],
-      channels: { chat: { useValue: new Recorder(new ChatNotifier(url), told) } },
+      channels: { chat: { useValue: chat } },
+      pricing: {
+        useFactory: (catalog: LiveCatalogPricing) => new Repriced(pricing.useFactory(catalog)),
+        inject: [LiveCatalogPricing],
+      },
       charges: { useValue: charges },
     };
     const database = await createTestDatabase();
@@ -144,6 +195,16 @@ describe('an application that extends the service', () => {
   beforeEach(() => {
     status = 200;
   });
+  const codeOf = ({ statusCode, headers }: Awaited<ReturnType<typeof api.post>>) => [
+    statusCode,
+    headers['x-error-code'],
+  ];
+  const written = async () =>
+    (
+      await api.database.query(
+        'SELECT order_id FROM order_lines UNION ALL SELECT order_id FROM fraud_assessments UNION ALL SELECT id FROM orders',
+      )
+    ).length;
 
   async function place(): Promise<OrderKey> {
     const mug = await api.store.product({ name: 'Mug', price: 1099, stock: 5 });
@@ -192,7 +253,7 @@ describe('an application that extends the service', () => {
       const response = await setPoints(`/v1/loyalty/${await account({ is_suspended: true })}`, 1);
 
       expect([response.statusCode, response.headers['x-error-code']]).toEqual([422, 'loyalty_suspended']);
-      expect(response.json()).toEqual({ success: false, error: 'The loyalty account is suspended' });
+      expect(response.json()).toMatchObject({ success: false, error: 'The loyalty account is suspended' });
     });
 
     it('writes what a body says, and names its faults', async () => {
@@ -201,7 +262,7 @@ describe('an application that extends the service', () => {
 
       expect((await put(70)).json()).toMatchObject({ success: true, data: { points: 70 } });
       expect((await put(80)).json()).toMatchObject({ data: { points: 80 } });
-      expect((await put(-1)).json()).toEqual({
+      expect((await put(-1)).json()).toMatchObject({
         success: false,
         error: 'points must be an integer from 0 to 1000000',
       });
@@ -220,7 +281,7 @@ describe('an application that extends the service', () => {
       expect(page.pagination.total).toBe(page.data.length);
       await account({ points: 7777 });
       expect((await api.get('/v1/loyalty?min_points=7777')).json()).toMatchObject({ data: [{ points: 7777 }] });
-      expect((await api.get('/v1/loyalty?suspended=maybe')).json()).toEqual({
+      expect((await api.get('/v1/loyalty?suspended=maybe')).json()).toMatchObject({
         success: false,
         error: 'suspended must be true or false',
       });
@@ -279,6 +340,96 @@ describe('an application that extends the service', () => {
     expect(response.json()).toMatchObject({ data: { total: 27, items: [{ price: 8.5 }, { price: 10 }] } });
   });
 
+  describe('prices that', () => {
+    let mug: number;
+    beforeAll(async () => {
+      mug = await api.store.product({ name: 'Mug', price: 1_099, stock: 5_000 });
+    });
+    afterEach(() => {
+      Repriced.instead = null;
+    });
+    const withLine = (more: object) => (priced: PricedItems) => ({
+      ...priced,
+      lines: priced.lines.map((line) => ({ ...line, ...more })),
+    });
+    const costing = (minor: number) => (priced: PricedItems, currency: Currency) => {
+      const [unitPrice, total] = [Money.ofMinor(minor, currency), Money.ofMinor(minor, currency)];
+      return withLine({ unitPrice, total })(priced);
+    };
+    const circle: Record<string, unknown> = {};
+    circle['itself'] = circle;
+
+    it.each<[string, NonNullable<typeof Repriced.instead>, string?]>([
+      ['throw', thrown(new Error('price service'))],
+      ['throw nothing', thrown(undefined)],
+      ['reject with a text', rejected('price service')],
+      ['reject with null', rejected(null)],
+      ['are nothing', () => undefined],
+      ['are null', () => null],
+      ['have no lines', () => ({ unavailable: [] })],
+      ['say not what is missing', ({ lines }) => ({ lines })],
+      ['miss a line', () => ({ lines: [], unavailable: [] })],
+      [
+        'miss a line that was not asked for',
+        (priced) => ({ ...priced, unavailable: [{ line: 9, what: 'sku', id: 'A' }] }),
+      ],
+      ['have a line too much', ({ lines }) => ({ lines: [...lines, ...lines], unavailable: [] })],
+      ['have nothing as a line', () => ({ lines: [null], unavailable: [] })],
+      ['are not a number', (_, currency) => Money.ofMinor(NaN, currency)],
+      ['are below 0', (_, currency) => Money.ofMinor(-1, currency)],
+      ['are no money', withLine({ unitPrice: { minor: NaN, currency: 'USD' } })],
+      ['are of another currency', costed('EUR')],
+      ['are above every price', costing(50_000_000_001)],
+      ['have a total of their own', withLine({ total: Money.ofMinor(1, 'USD') })],
+      ['have another product', withLine({ productId: 77 })],
+      ['have no product', withLine({ productId: undefined })],
+      ['have another variant', withLine({ variantId: 77 })],
+      ['have another quantity', withLine({ quantity: 2 })],
+      ['have half a unit', withLine({ quantity: 0.5 })],
+      ['have a name that cannot be stored', withLine({ name: 'Mug\0' })],
+      ['have half a character in their SKU', withLine({ sku: '\ud800' })],
+      ['have no attributes', withLine({ attributes: null })],
+      ['have attributes that are no texts', withLine({ attributes: { Size: 42 } })],
+      ['have attributes without an end', withLine({ attributes: circle })],
+      ['have attributes that cannot be stored', withLine({ attributes: { Size: '\0' } })],
+      ['have metadata', withLine({ metadata: circle })],
+      ['come never', () => new Promise(() => undefined), 'deadline_exceeded'],
+    ])(
+      'refuse an order, a preview and an added line with 503 when they %s, and write nothing',
+      async (_case, instead, code = 'prices_unavailable') => {
+        const { order_id: placed } = await api.place(anOrderBody(mug, 1));
+        Repriced.instead = instead;
+        const before = await written();
+
+        const answers = [
+          await api.post('/v1/orders', anOrderBody(mug, 1)),
+          await api.post('/v1/orders/preview', anOrderBody(mug, 1)),
+          await api.post(`/v1/orders/${placed}/lines`, { add: [{ product_id: mug, quantity: 1 }] }),
+        ];
+
+        for (const answer of answers)
+          expect([codeOf(answer), answer.headers['retry-after']]).toEqual([[503, code], '1']);
+        expect(await written()).toBe(before);
+      },
+      30_000,
+    );
+  });
+
+  it.each<[string, unknown]>([
+    ['an error', new Error('rule')],
+    ['nothing', undefined],
+    ['null', null],
+    ['a text', 'rule'],
+  ])('holds the order when its rule throws %s', async (_case, reason) => {
+    rule = thrown(reason);
+    const { orderId } = await place();
+    rule = null;
+
+    expect((await api.get(`/v1/orders/${orderId}`)).json()).toMatchObject({
+      data: { held: true, held_reasons: ['analysis_unavailable'] },
+    });
+  });
+
   describe('adds charges that', () => {
     const CUSTOMER = { name: 'Ada', email: 'ada@example.com', country: 'DE' };
     let mug: number;
@@ -289,12 +440,6 @@ describe('an application that extends the service', () => {
       charges.instead = null;
     });
     const bodyOf = (more: object = {}) => anOrderBody(mug, 1, { customer: CUSTOMER, ...more });
-    const codeOf = ({ statusCode, headers }: Awaited<ReturnType<typeof api.post>>) => [
-      statusCode,
-      headers['x-error-code'],
-    ];
-    const written = async () =>
-      (await api.database.query('SELECT id FROM orders UNION ALL SELECT order_id FROM fraud_assessments')).length;
 
     it('are in the preview, the answer, its replay, the record and the mail of an order', async () => {
       const body = bodyOf({ expected_total: 15.89 });
@@ -331,7 +476,7 @@ describe('an application that extends the service', () => {
         api.post(`/v1/orders/${id}/payments`, { reference: `P-${amount}`, amount, currency: 'USD' });
 
       expect(codeOf(refused)).toEqual([422, 'price_changed']);
-      expect(refused.json()).toEqual({ success: false, error: 'The order costs 15.89 USD' });
+      expect(refused.json()).toMatchObject({ success: false, error: 'The order costs 15.89 USD' });
       expect(codeOf(await pay(1_099))).toEqual([422, 'amount_mismatch']);
       expect((await pay(1_589)).json()).toMatchObject({ data: { status: 'SUCCEEDED' } });
     });
@@ -368,6 +513,11 @@ describe('an application that extends the service', () => {
         'charges_unavailable',
       ],
       ['reject', () => Promise.reject(new Error('tax service')), 'charges_unavailable'],
+      ['reject with nothing', rejected(undefined), 'charges_unavailable'],
+      ['are null', () => null, 'charges_unavailable'],
+      ['are not a number', () => ({ ...NO_CHARGES, tax: NaN }), 'charges_unavailable'],
+      ['are texts', () => ({ ...NO_CHARGES, tax: '1' }), 'charges_unavailable'],
+      ['lack one', () => ({ ...NO_CHARGES, discount: undefined }), 'charges_unavailable'],
       ['are nothing', () => Promise.resolve(undefined), 'charges_unavailable'],
       ['are a fraction', () => Promise.resolve({ ...NO_CHARGES, tax: 0.5 }), 'charges_unavailable'],
       ['are negative', () => Promise.resolve({ ...NO_CHARGES, shipping: -1 }), 'charges_unavailable'],
@@ -394,7 +544,7 @@ describe('an application that extends the service', () => {
 
       const answer = await api.post('/v1/orders', bodyOf());
 
-      expect(answer.json()).toEqual({ success: false, error: 'The charges of the order cannot be computed' });
+      expect(answer.json()).toMatchObject({ success: false, error: 'The charges of the order cannot be computed' });
       await eventually(() =>
         expect(log.join('')).toContain('The tax of an order must be an integer of minor units from 0: 0.5'),
       );
@@ -435,6 +585,23 @@ describe('an application that extends the service', () => {
       );
       expect([mailsOf(order), receivedOf(order).length]).toEqual([1, 2]);
     });
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['a text', 'chat service'],
+  ])('has a channel that is tried again after it rejects with %s', async (_case, reason) => {
+    chat.instead = rejected(reason);
+    const order = await place();
+    await eventually(async () =>
+      expect(await stageOf(order)).toMatchObject({ state: 'pending', notified: ['mail'], last_error: 'Error' }),
+    );
+    chat.instead = null;
+
+    await eventually(async () =>
+      expect(await stageOf(order)).toMatchObject({ state: 'done', notified: ['mail', 'chat'] }),
+    );
   });
 
   it('tells its channel of each shipment once, by its reference', async () => {

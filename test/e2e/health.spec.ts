@@ -55,8 +55,8 @@ describe('the API', () => {
 
     const order_id = await store.order();
     const row = { order_id, state: 'pending' };
-    await store.row('order_stages', { ...row, stage: 'notify-customer', position: 2, run_at: hoursFromNow(-1) });
-    await store.row('order_stages', { ...row, stage: 'notify-merchant', position: 3, run_at: hoursFromNow(1) });
+    await store.row('order_stages', { ...row, stage: 'notify-customer', run_at: hoursFromNow(-1) });
+    await store.row('order_stages', { ...row, stage: 'notify-merchant', run_at: hoursFromNow(1) });
     await eventually(async () => {
       const { details } = (await get('/health')).json<{ details: { pipeline: { lag_seconds: number } } }>();
       expect(details.pipeline.lag_seconds).toBeGreaterThan(3590);
@@ -97,8 +97,8 @@ describe('the API', () => {
     await client.connect();
     await client.query('SET session_replication_role = replica'); // allows stages without orders
     await client.query(
-      `INSERT INTO order_stages (store_id, order_id, stage, state, position, run_at)
-       SELECT 1, gen_random_uuid(), 'notify-customer', state, 3, now() - interval '1 hour'
+      `INSERT INTO order_stages (store_id, order_id, stage, state, outcome, run_at)
+       SELECT 1, gen_random_uuid(), 'notify-customer', state, CASE state WHEN 'dead' THEN 'failed' END, now() - interval '1 hour'
        FROM generate_series(1, 20000), (VALUES ('pending'), ('dead')) AS states (state)`,
     );
     const read = async () => {
@@ -129,10 +129,11 @@ describe('the API', () => {
   });
 
   it.each([
-    ['cut', 'unavailable'],
-    ['freeze', 'deadline_exceeded'],
+    ['cut', /^unavailable$/],
+    // A connection that is open does not answer in time; a new one cannot be opened.
+    ['freeze', /^(deadline_exceeded|unavailable)$/],
   ] as const)(
-    'returns 503 during a database outage (%s) with the error code %s, and recovers after it',
+    'returns 503 during a database outage (%s) with an error code that matches %s, and recovers after it',
     async (fault, code) => {
       expect((await get('/v1/orders')).statusCode).toBe(200);
       proxy[fault]();
@@ -141,9 +142,9 @@ describe('the API', () => {
           const started = Date.now();
           const response = await request;
           expect(response.statusCode).toBe(503);
-          expect(response.headers['x-error-code']).toBe(code);
+          expect(response.headers['x-error-code']).toMatch(code);
           expect(response.headers['retry-after']).toBe('1');
-          expect(response.json()).toEqual({ success: false, error: 'Service temporarily unavailable' });
+          expect(response.json()).toMatchObject({ success: false, error: 'Service temporarily unavailable' });
           expect(Date.now() - started).toBeLessThan(QUERY_TIMEOUT_MS);
         }
         expect((await get('/v1/orders', 'Bearer nothing')).statusCode).toBe(401);

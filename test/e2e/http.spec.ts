@@ -50,7 +50,7 @@ describe('the HTTP edge', () => {
       'x-error-code': 'invalid_request',
     });
     expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-    expect(response.json()).toEqual({ success: false, error });
+    expect(response.json()).toEqual({ success: false, error, code: 'invalid_request' });
   });
 
   it('answers a client that has closed its side of the connection', async () => {
@@ -85,7 +85,11 @@ describe('the HTTP edge', () => {
     const response = await api.send(api.orderWith('{}', keys));
 
     expect(response.status).toBe(400);
-    expect(response.json()).toEqual({ success: false, error: 'Idempotency-Key must be given once' });
+    expect(response.json()).toEqual({
+      success: false,
+      error: 'Idempotency-Key must be given once',
+      code: 'invalid_request',
+    });
   });
 
   it.each([
@@ -132,7 +136,7 @@ describe('the HTTP edge', () => {
     const response = await api.send(request(), { keep: false });
 
     expect(response).toMatchObject({ status: 400, closed: true });
-    expect(response.json()).toEqual({ success: false, error });
+    expect(response.json()).toEqual({ success: false, error, code: 'invalid_request' });
     expect(response.headers).toMatchObject({ connection: 'close', 'cache-control': 'no-store' });
   });
 
@@ -171,7 +175,7 @@ describe('the HTTP edge', () => {
       const response = await api.send(bytes());
 
       expect(response.status).toBe(400);
-      expect(response.json()).toEqual({ success: false, error });
+      expect(response.json()).toEqual({ success: false, error, code: 'invalid_request' });
     });
 
     it.each([
@@ -182,7 +186,7 @@ describe('the HTTP edge', () => {
     ])('accepts the type %s', async (type) => {
       const response = await api.send(api.orderHead(`Content-Type: ${type}\r\nContent-Length: 2`, '{}'));
 
-      expect(response.json()).toEqual({ success: false, error: expect.stringContaining('items') as unknown });
+      expect(response.json()).toMatchObject({ success: false, error: expect.stringContaining('items') as unknown });
     });
 
     describe('with a field name that could change a prototype', () => {
@@ -218,7 +222,7 @@ describe('the HTTP edge', () => {
       const response = await api.send([head, ...Array.from({ length: 40 }, () => chunk), '0\r\n\r\n']);
 
       expect(response.status).toBe(400);
-      expect(response.json()).toEqual({ success: false, error: 'Request body exceeds 256 kB' });
+      expect(response.json()).toMatchObject({ error: 'Request body exceeds 256 kB', code: 'invalid_request' });
     });
   });
 });
@@ -252,7 +256,7 @@ describe('the API with slow connections', () => {
     const slow = await api.send('GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ', { keep: false });
 
     expect(slow).toMatchObject({ status: 400, closed: true });
-    expect(slow.json()).toEqual({ success: false, error: 'The request did not arrive in time' });
+    expect(slow.json()).toMatchObject({ error: 'The request did not arrive in time', code: 'invalid_request' });
   });
 
   it.each<[string, (socket: Socket) => void]>([
@@ -285,7 +289,7 @@ describe('the API with slow connections', () => {
 });
 
 describe('the API', () => {
-  const notFound = { success: false, error: 'Not found' };
+  const notFound = { success: false, error: 'Not found', code: 'not_found' };
 
   it('lets a request pass the plugins in the order of their dependencies', () => {
     const tree = api.app.getHttpAdapter().getInstance().printPlugins();
@@ -395,7 +399,7 @@ describe('the API', () => {
       const response = await api.get('/v1/brands', { 'x-request-id': 'defect-1' });
 
       expect(response.statusCode).toBe(500);
-      expect(response.json()).toEqual({ success: false, error: 'Internal server error' });
+      expect(response.json()).toEqual({ success: false, error: 'Internal server error', code: 'internal_error' });
       expect(response.headers['x-request-id']).toBe('defect-1');
       expect(response.headers['x-error-code']).toBe('internal_error');
     } finally {
@@ -446,7 +450,12 @@ describe('every operation', () => {
 
       expect([method, path, answer.statusCode, answer.json()]).toEqual([
         ...[method, path, 400],
-        { success: false, error: 'Unknown query parameter: dry_run' },
+        {
+          success: false,
+          error: 'Unknown query parameter: dry_run',
+          code: 'invalid_request',
+          faults: [{ path: 'dry_run', message: 'is not a query parameter of this request' }],
+        },
       ]);
     }
     expect(await api.store.onHand(mug)).toBe(before);

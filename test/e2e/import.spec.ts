@@ -1,3 +1,4 @@
+import { anOrderBody } from '../builders/order-body.js';
 import { FeedReader } from '../support/feed-reader.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
@@ -109,6 +110,8 @@ describe('POST /v1/import', () => {
     ['specifications', { specifications: [{ name: 'Weight', value: '300 g' }] }],
     ['metadata', { metadata: { erp_id: '4711' } }],
     ['variants', { variants: VARIANTS.slice(0, 1) }],
+    ['variants', { variants: [] }],
+    ['categories', { categories: [] }],
   ])('changes the %s of a product, and leaves what the line does not give', async (field, given) => {
     const { write, sql } = await aStore();
     const product = `SELECT name, price, sku, status, featured, description, brand_id IS NOT NULL AS brand, images,
@@ -195,7 +198,7 @@ describe('POST /v1/import', () => {
 
     const response = await send({ atomic: true, lines });
 
-    expect([response.statusCode, response.headers['x-error-code'], response.json()]).toEqual([
+    expect([response.statusCode, response.headers['x-error-code'], response.json()]).toMatchObject([
       422,
       'import_refused',
       {
@@ -205,6 +208,80 @@ describe('POST /v1/import', () => {
     ]);
     expect(await sql('SELECT slug FROM products WHERE store_id = $1')).toEqual([{ slug: 'mug' }]);
     expect((await send({ atomic: true, lines: lines.slice(0, 1) })).statusCode).toBe(200);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['of an unknown kind', { kind: 'voucher', code: 'X' }, 'kind must be one of'],
+    ['of a kind that no request writes', { kind: 'stock', bin: 'MAIN/A-1', product: 'mug', quantity: 1 }, 'kind must'],
+    ['without a kind', { slug: 'first', name: 'First' }, 'kind must be one of'],
+    ['that is no object', 7, 'the line must be an object'],
+  ])('changes nothing when it is atomic and has a line %s', async (_what, line, error) => {
+    const { send, sql } = await aStore();
+
+    const response = await send({ atomic: true, lines: [{ ...PRODUCT, slug: 'first' }, line] });
+
+    expect([response.statusCode, response.headers['x-error-code']]).toEqual([422, 'import_refused']);
+    expect(response.json<{ error: string }>().error).toContain(`Nothing changes: line 2: ${error}`);
+    expect(await sql('SELECT slug FROM products WHERE store_id = $1')).toEqual([{ slug: 'mug' }]);
+  });
+
+  const circle = (...slugs: readonly string[]) =>
+    slugs.map((slug, n) => ({ kind: 'category', slug, name: slug, parent: slugs[(n + 1) % slugs.length] }));
+
+  it.each([2, 3, 5])(
+    'refuses a circle of %i categories, new or known, wherever it is among the lines',
+    async (size) => {
+      const { write, send, sql } = await aStore();
+      const slugs = [...Array(size).keys()].map((n) => `c-${n}`);
+      const others = [
+        { kind: 'category', slug: 'before', name: 'Before', parent: 'kitchen' },
+        { kind: 'category', slug: 'after', name: 'After', parent: 'cups' },
+      ];
+      const inCircles = async () => {
+        const circles = await sql(
+          `WITH RECURSIVE up AS (
+           SELECT id, parent_id FROM categories WHERE store_id = $1
+           UNION SELECT up.id, c.parent_id FROM up JOIN categories AS c ON c.store_id = $1 AND c.id = up.parent_id
+         ) SELECT id FROM up WHERE parent_id = id`,
+        );
+        return circles.length;
+      };
+
+      const atOnce = await send({ atomic: true, lines: [others[0], ...circle(...slugs), others[1]] });
+      const created = await write(...slugs.map((slug) => ({ kind: 'category', slug, name: slug })));
+      const moved = await write(...others, ...circle(...slugs));
+
+      expect([atOnce.statusCode, atOnce.headers['x-error-code']]).toEqual([422, 'import_refused']);
+      expect(resultsOf(created)).toEqual(slugs.map(() => 'created'));
+      expect(resultsOf(moved).filter((result) => result !== 'refused')).toHaveLength(size + 1);
+      expect(refusalOf(moved).filter((error) => error !== '')).toEqual([
+        'category.parent makes the category its own ancestor',
+      ]);
+      expect(await inCircles()).toBe(0);
+    },
+  );
+
+  it('finds a slug in any letter case, and keeps that of the first line', async () => {
+    const { write, shown } = await aStore();
+
+    const lines = await write(
+      { ...PRODUCT, slug: 'A-B', status: 'ACTIVE' },
+      { kind: 'product', slug: 'a-b', name: 'Changed' },
+      { kind: 'brand', slug: 'GLOBEX', logo: 'https://img.example/g.png' },
+      { kind: 'category', slug: 'Cups', name: 'Mugs' },
+      { kind: 'product', slug: 'a-B', brand: 'Globex', categories: ['CUPS'] },
+    );
+
+    expect([resultsOf(lines), refusalOf(lines)]).toEqual([
+      ['created', ...Array<string>(4).fill('updated')],
+      Array(5).fill(''),
+    ]);
+    expect(await shown('/v1/products?brand_id=' + lines[2]?.id)).toMatchObject([{ slug: 'A-B' }]);
+    for (const slug of ['A-B', 'a-b']) {
+      expect(await shown(`/v1/products/${slug}`)).toMatchObject({ slug: 'A-B', name: 'Changed' });
+      expect(await shown(`/v1/products?slug=${slug}`)).toMatchObject([{ slug: 'A-B' }]);
+    }
+    expect(await shown('/v1/categories/CUPS')).toMatchObject({ slug: 'cups', name: 'Mugs' });
   });
 
   it('writes a repeated line after the earlier one', async () => {
@@ -218,27 +295,106 @@ describe('POST /v1/import', () => {
 });
 
 describe('the variants of an imported product', () => {
-  const stock = async ({ post }: RunningApi, sku: string, more: object = {}) => {
+  const stock = async ({ post }: Pick<RunningApi, 'post'>, sku: string, more: object = {}) => {
     const lines = [{ sku, adjust: 5, warehouse: 'EAST', bin: 'A-1', ...more }];
     return (await post('/v1/stock', { lines })).json<{ data: { lines: { after: number; code: string }[] } }>().data
       .lines;
   };
 
-  it('stay when the line has none, and take the price of the product when they have none', async () => {
-    const { write, shown } = await aStore();
-
+  it('stay when the line has none, and follow the price of the product when they have none', async () => {
+    const { write, shown, post, ...of } = await aStore();
     await write({ kind: 'product', slug: 'mug', status: 'ACTIVE', variants: VARIANTS });
+    await stock({ post }, 'MUG-L');
+    const reader = new FeedReader(of, 'kinds=skus');
+    await reader.catchUp();
+
     await write({ kind: 'product', slug: 'mug', price: '20.00' });
 
     expect(await shown('/v1/products/mug')).toMatchObject({
       price: 20,
       variants: [
         { sku: 'MUG-S', price: 8 },
-        { sku: 'MUG-L', price: 9.9 },
+        { sku: 'MUG-L', price: 20 },
       ],
     });
+    expect(await shown('/v1/skus')).toMatchObject([
+      { sku: 'MUG-L', price: 20 },
+      { sku: 'MUG-S', price: 8 },
+    ]);
+    const changed = await reader.catchUp();
+    expect(changed.map((entry) => reader.copy.get(entry)?.data)).toMatchObject([{ sku: 'MUG-L', price: 20 }]);
+    const order = { items: [{ sku: 'MUG-L', quantity: 1 }], customer: { name: 'Ada', email: 'ada@example.com' } };
+    expect((await post('/v1/orders/preview', order)).json()).toMatchObject({ data: { total: 20 } });
+  });
+
+  it('have their own price from a change of prices on, also when it is that of the product', async () => {
+    const { write, shown, post } = await aStore();
+    await write({ kind: 'product', slug: 'mug', status: 'ACTIVE' });
+
+    const changed = await post('/v1/prices', { lines: [{ sku: 'MUG-L', price: '9.90', expected: '9.90' }] });
+    await write({ kind: 'product', slug: 'mug', price: '20.00' });
+
+    expect(changed.json()).toMatchObject({ data: { lines: [{ before: 9.9, after: 9.9, code: '' }] } });
+    expect(await shown('/v1/products/mug')).toMatchObject({ price: 20, variants: [{ price: 8 }, { price: 9.9 }] });
     await write({ kind: 'product', slug: 'mug', variants: VARIANTS });
     expect(await shown('/v1/products/mug')).toMatchObject({ variants: [{ price: 8 }, { price: 20 }] });
+  });
+
+  it.each<[string, readonly object[], string]>([
+    ['leave the list', VARIANTS.slice(0, 1), 'product.variants leaves out what is in stock: "MUG-L" (units: 5)'],
+    [
+      'get another SKU',
+      [VARIANTS[0] ?? {}, { sku: 'MUG-XL', name: 'Large' }],
+      'product.variants leaves out what is in stock: "MUG-L" (units: 5)',
+    ],
+    ['stay', VARIANTS, ''],
+  ])('warn of their units when they %s', async (_what, variants, warning) => {
+    const { write, ...of } = await aStore();
+    await write({ kind: 'product', slug: 'mug', status: 'ACTIVE' });
+    await stock(of, 'MUG-L');
+
+    expect(await write({ kind: 'product', slug: 'mug', variants })).toMatchObject([{ warning }]);
+  });
+
+  it('warn of the units of a product that had none, which an order without a variant takes', async () => {
+    const { write, shown, post, ...of } = await aStore([...STORE_LINES.slice(0, 2), { ...PRODUCT, sku: 'MUG' }]);
+    const [{ id = '' } = {}] = await of.sql<{ id: string }>('SELECT id FROM products WHERE store_id = $1');
+    await stock({ post }, 'MUG');
+
+    const lines = await write({ kind: 'product', slug: 'mug', variants: VARIANTS });
+
+    const warning = 'product has variants now: only an order without a variant takes its own "MUG" (units: 5)';
+    expect(lines).toMatchObject([{ result: 'updated', warning }]);
+    expect(await shown('/v1/products/mug')).toMatchObject({ quantity: 5 });
+    expect(await shown('/v1/products?in_stock=true')).toMatchObject([{ slug: 'mug' }]);
+    expect((await post('/v1/orders', anOrderBody(Number(id), 2))).statusCode).toBe(201);
+    const bySku = await post('/v1/orders', { ...anOrderBody(0), items: [{ sku: 'MUG', quantity: 3 }] });
+    expect([bySku.statusCode, bySku.body]).toEqual([201, expect.any(String)]);
+    expect(await shown('/v1/products/mug')).toMatchObject({ quantity: 0 });
+    expect(await shown('/v1/products?in_stock=true')).toEqual([]);
+  });
+
+  it('keep the status that their line does not give, and say that they are not for sale', async () => {
+    const { write, shown } = await aStore();
+    const [small, large] = VARIANTS;
+    await write({
+      kind: 'product',
+      slug: 'mug',
+      status: 'ACTIVE',
+      variants: [small, { ...large, status: 'INACTIVE' }],
+    });
+
+    const again = await write({ kind: 'product', slug: 'mug', variants: VARIANTS });
+
+    expect(again).toMatchObject([
+      {
+        result: 'unchanged',
+        warning: 'product.variants stay INACTIVE without a status, and are not for sale: "MUG-L"',
+      },
+    ]);
+    expect(await shown('/v1/products/mug')).toMatchObject({ variants: [{ status: 'ACTIVE' }, { status: 'INACTIVE' }] });
+    const sold = await write({ kind: 'product', slug: 'mug', variants: [small, { ...large, status: 'ACTIVE' }] });
+    expect(sold).toMatchObject([{ result: 'updated', warning: '' }]);
   });
 
   it('become inactive when they are missing: their units count no more, but stay in their bins', async () => {
@@ -259,6 +415,25 @@ describe('the variants of an imported product', () => {
       expect(await shown(list)).toMatchObject([{ sku: 'MUG-S', bin: 'A-1', quantity: 5 }]);
     }
     expect(await stock(of, 'MUG-S', { adjust: -5 })).toMatchObject([{ after: 0, code: '' }]);
+  });
+
+  it('all become inactive by an empty list, those of other products stay, and they return with their status', async () => {
+    const { write, sql } = await aStore();
+    await write({ ...PRODUCT, slug: 'jug', variants: [{ sku: 'JUG-S', name: 'Small' }] });
+    const statuses = () =>
+      sql<{ sku: string; status: string }>(
+        'SELECT sku, status FROM product_variants WHERE store_id = $1 ORDER BY product_id, position, sku',
+      );
+    const [small, large, jug] = [{ sku: 'MUG-S' }, { sku: 'MUG-L' }, { sku: 'JUG-S', status: 'ACTIVE' }];
+
+    const emptied = await write({ kind: 'product', slug: 'mug', variants: [] });
+
+    expect(resultsOf(emptied)).toEqual(['updated']);
+    expect(await statuses()).toEqual([{ ...small, status: 'INACTIVE' }, { ...large, status: 'INACTIVE' }, jug]);
+    expect(resultsOf(await write({ kind: 'product', slug: 'mug', variants: [] }))).toEqual(['unchanged']);
+    const [back, front] = VARIANTS.map((variant) => ({ ...variant, status: 'ACTIVE' }));
+    await write({ kind: 'product', slug: 'mug', variants: [back, front] });
+    expect(await statuses()).toEqual([{ ...small, status: 'ACTIVE' }, { ...large, status: 'ACTIVE' }, jug]);
   });
 
   it.each(['DRAFT', 'ARCHIVED'])('of a product that is %s are found by their SKU in the stock', async (status) => {
@@ -353,6 +528,12 @@ describe('the body of an import', () => {
       'The request body must have 1 to 500 lines',
     ],
     ['blank lines only', '\n \n', NDJSON, 'The request body must have 1 to 500 lines'],
+    [
+      'a line after 5,000 blank ones',
+      `${'\n'.repeat(5_000)}${JSON.stringify(few(1)[0])}`,
+      NDJSON,
+      'The request body must have 1 to 500 lines',
+    ],
     ['another field', { lines: few(1), store: 'a' }, {}, 'store is not a field of this request'],
     ['more than 2 MB', { lines: long(2_100_000) }, {}, 'Request body exceeds 2 MB'],
     ['deep nesting', { lines: [[[[[[[[[[[]]]]]]]]]]] }, {}, 'Request body is nested deeper than 10 levels'],
@@ -362,7 +543,7 @@ describe('the body of an import', () => {
 
     const response = await post('/v1/import', body, headers);
 
-    expect([response.statusCode, response.json()]).toEqual([400, { success: false, error }]);
+    expect([response.statusCode, response.json()]).toMatchObject([400, { success: false, error }]);
   });
 
   it('may have more than other requests, which have no NDJSON', async () => {
@@ -372,7 +553,7 @@ describe('the body of an import', () => {
     const elsewhere = await post('/v1/orders/preview', JSON.stringify(PRODUCT), NDJSON);
 
     expect(large.statusCode).toBe(200);
-    expect([elsewhere.statusCode, elsewhere.json()]).toEqual([
+    expect([elsewhere.statusCode, elsewhere.json()]).toMatchObject([
       400,
       { success: false, error: 'Content-Type must be application/json' },
     ]);

@@ -1,3 +1,4 @@
+import { ApiKeysService } from '@app/application';
 import type { ApiKeyScope } from '@app/domain';
 import type { LightMyRequestResponse } from 'fastify';
 import { KeyUsage } from '../../libs/infrastructure/src/access/key-usage.js';
@@ -57,6 +58,34 @@ const created = async (headers: Headers, body: object = {}): Promise<Key> => {
 };
 
 describe('a new key', () => {
+  it('is refused when the store has 5,000, as is a roll, and the operator may make another', async () => {
+    const full = await api.withStore();
+    const maker = await full.store.createKey('live', 'read,keys');
+    const { id } = dataOf(await create(bearer(maker)));
+    const add = `INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, status)
+      SELECT $1, gen_random_uuid(), sha256(convert_to('key-' || n, 'UTF8')), 'sk_live_', 'abcd', 'live', 'REVOKED'
+      FROM generate_series(1, $2::int) AS n`;
+    const [row] = await api.database.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM api_keys WHERE store_id = $1',
+      [full.store.id],
+    );
+    await api.database.query(add, [full.store.id, 4_999 - (row?.count ?? 0)]);
+
+    const last = await create(bearer(maker));
+    const refused = [await create(bearer(maker)), await roll(bearer(maker), id)];
+    const ofOperator = api.app
+      .get(ApiKeysService)
+      .create(
+        full.store.id,
+        { name: '', mode: 'live', scope: 'full', networks: null, trusted: false, expiresAt: null },
+        { key: null, actor: { type: 'operator', id: '', name: '' } },
+      );
+
+    expect(last.statusCode).toBe(201);
+    for (const answer of refused) expect(refusalOf(answer).slice(0, 2)).toEqual([422, 'too_many_records']);
+    expect((await ofOperator).storeId).toBe(full.store.id);
+  });
+
   it('is shown once, works at once, and is in no list and no log', async () => {
     const { headers, id, name } = await signedIn();
     lines.length = 0;
@@ -382,6 +411,25 @@ describe('the use of keys', () => {
     expect(rowsOf(await read(headers)).find((row) => row.id === id)).toMatchObject({
       ...{ requests_7_days: 4, refused_7_days: 4 },
     });
+  });
+
+  it('is that of the mode of a machine, and that of both modes for a person', async () => {
+    const { headers } = await signedIn();
+    const made = [await created(headers), await created(headers, { mode: 'test' })];
+    for (const { key } of made) await ask(key);
+    await api.app.get(KeyUsage, { strict: false }).flush();
+
+    const ids = made.map(({ id }) => id);
+    const shown = async (asker: Headers) =>
+      rowsOf(await read(asker, '/v1/keys/usage?days=1&limit=100'))
+        .map((row) => String(row['key_id']))
+        .filter((id) => ids.includes(id))
+        .sort();
+    const machine = async (mode: 'live' | 'test') => bearer(await api.store.createKey(mode, 'read,keys'));
+
+    expect(await shown(await machine('live'))).toEqual(ids.slice(0, 1));
+    expect(await shown(await machine('test'))).toEqual(ids.slice(1));
+    expect(await shown(headers)).toEqual([...ids].sort());
   });
 
   it.each(['0', '367', 'x', ''])('of %p days is refused', async (days) => {

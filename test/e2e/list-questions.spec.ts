@@ -28,6 +28,7 @@ describe('a parameter of a list', () => {
     ['/v1/customers?created_from=2026-03-29T00:00:00', `created_from ${TIME}`],
     ['/v1/products?updated_to=', `updated_to ${TIME}`],
     ['/v1/skus?updated_from=1', `updated_from ${TIME}`],
+    ['/v1/skus?sort=created_at', 'sort must be one of updated_at, -updated_at'],
     ['/v1/orders?sort=total', 'sort must be one of created_at, -created_at, updated_at, -updated_at'],
     ['/v1/orders?sort=constructor', 'sort must be one of created_at, -created_at, updated_at, -updated_at'],
     ['/v1/customers?sort=name', 'sort must be one of created_at, -created_at, updated_at, -updated_at'],
@@ -44,7 +45,7 @@ describe('a parameter of a list', () => {
   ])('is refused by its name: %s', async (path, error) => {
     const response = await application.get(path);
 
-    expect([response.statusCode, response.json()]).toEqual([400, { success: false, error }]);
+    expect([response.statusCode, response.json()]).toMatchObject([400, { success: false, error }]);
   });
 
   it.each([
@@ -54,7 +55,7 @@ describe('a parameter of a list', () => {
     const strict = await application.get(path, { prefer: 'handling=strict' });
     const lenient = await application.get(path);
 
-    expect([strict.statusCode, strict.json()]).toEqual([400, { success: false, error }]);
+    expect([strict.statusCode, strict.json()]).toMatchObject([400, { success: false, error }]);
     expect(lenient.statusCode).toBe(200);
   });
 
@@ -72,9 +73,9 @@ describe('a parameter of a list', () => {
   );
 
   it('does not accept the name of another list', async () => {
-    const response = await application.get('/v1/skus?created_from=2026-03-29T00:00:00Z&sort=created_at');
+    const response = await application.get('/v1/skus?created_from=2026-03-29T00:00:00Z&status=ACTIVE');
 
-    expect(response.headers['x-ignored-parameters']).toBe('created_from, sort');
+    expect(response.headers['x-ignored-parameters']).toBe('created_from, status');
   });
 });
 
@@ -149,34 +150,188 @@ describe('a product or customer', () => {
 });
 
 describe('a connector that knows only a time and pages', () => {
-  it('misses no change, also of rows that change while it pages', async () => {
+  interface Followed {
+    readonly list: string;
+    readonly idOf: (row: Listed['data'][number]) => unknown;
+    readonly field: string;
+    readonly add: (api: RunningApi) => Promise<unknown>;
+    /** Changes the n-th row. */
+    readonly change: string;
+    readonly stored: string;
+  }
+  const LISTS: readonly Followed[] = [
+    {
+      ...{ list: '/v1/orders', field: 'customer_name', idOf: (row) => row.id, add: (api) => api.store.order() },
+      change: 'UPDATE orders SET customer_name = $3 WHERE store_id = $1 AND id = $2',
+      stored: 'SELECT id, customer_name AS value FROM orders WHERE store_id = $1',
+    },
+    {
+      ...{ list: '/v1/skus', field: 'name', idOf: (row) => row['product_id'], add: (api) => api.store.product() },
+      change: 'UPDATE products SET name = $3 WHERE store_id = $1 AND id = $2',
+      stored: 'SELECT id, name AS value FROM products WHERE store_id = $1',
+    },
+  ];
+
+  it.each(LISTS)('misses no change of $list, also of rows that change while it pages', async (followed) => {
     const api = await application.withStore();
-    const copy = new Map<string, unknown>();
+    const copy = new Map<unknown, unknown>();
     let from = '2000-01-01T00:00:00Z';
     const run = async (whilePaging: () => Promise<unknown>) => {
       const query = `updated_from=${from}&sort=-updated_at&include=updated_at&limit=7`;
       for (let page = 1, more = true; more; page++) {
-        const { data } = await readerOf(api)(`/v1/orders?${query}&page=${page}`);
-        for (const row of data) copy.set(row.id, row['customer_name']);
+        const { data } = await readerOf(api)(`${followed.list}?${query}&page=${page}`);
+        for (const row of data) copy.set(followed.idOf(row), row[followed.field]);
         if (page === 1) from = data[0]?.updated_at ?? from;
         more = data.length === 7;
         await whilePaging();
       }
     };
-    const ids = await Promise.all(Array.from({ length: 40 }, () => api.store.order()));
+    const ids: unknown[] = [];
+    for (let n = 0; n < 40; n++) ids.push(await followed.add(api));
     let serial = 0;
-    const rename = () =>
-      api.database.query('UPDATE orders SET customer_name = $2 WHERE id = $1', [ids[(serial * 7) % 40], `${++serial}`]);
+    const change = () => api.database.query(followed.change, [api.store.id, ids[(serial * 7) % 40], `${++serial}`]);
 
-    for (let n = 0; n < 5; n++) await run(rename);
+    for (let n = 0; n < 5; n++) await run(change);
     await run(() => Promise.resolve());
 
-    const stored = await api.database.query<{ id: string; customer_name: string }>(
-      'SELECT id, customer_name FROM orders WHERE store_id = $1',
+    const stored = await api.database.query<{ id: unknown; value: string }>(followed.stored, [api.store.id]);
+    expect(serial).toBeGreaterThan(10);
+    expect(new Map([...copy].sort())).toEqual(new Map(stored.map(({ id, value }) => [id, value] as const).sort()));
+  });
+
+  it('is refused a page that skips more than 1,000 rows, and is shown the way; one past the end is empty', async () => {
+    const api = await application.withStore();
+    await api.database.query(
+      `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
+         amount, total_amount, customer_name, created_at)
+       SELECT $1, gen_random_uuid(), 'D-' || n, 'POS', 'SUCCEEDED', 'DELIVERED', 'CASH', 'USD', 1, 1, '', now()
+       FROM generate_series(1, 1150) AS n`,
       [api.store.id],
     );
-    expect(serial).toBeGreaterThan(10);
-    expect(Object.fromEntries(copy)).toEqual(Object.fromEntries(stored.map((row) => [row.id, row.customer_name])));
+
+    const [refused, beyond, skus] = await Promise.all([
+      api.get('/v1/orders?sort=-updated_at&limit=100&page=12'),
+      api.get('/v1/orders?sort=-updated_at&limit=100&page=13'),
+      api.get('/v1/skus?sort=-updated_at&limit=100&page=13'),
+    ]);
+
+    expect([refused.statusCode, refused.headers['x-error-code']]).toEqual([400, 'page_too_deep']);
+    expect(refused.json<{ error: string }>().error).toContain('go on with sort=updated_at');
+    expect(beyond.json()).toMatchObject({ data: [], pagination: { total: 1_150, page: 13 } });
+    expect(skus.json()).toMatchObject({ data: [], pagination: { total: 0, page: 13 } });
+  });
+});
+
+describe('a list by the time of the last change', () => {
+  it.each(['updated_at', '-updated_at'])(
+    'has the rows of rare and of frequent labels in the same order by sort=%s',
+    async (sort) => {
+      const api = await application.withStore();
+      const ids: string[] = [];
+      for (let n = 0; n < 60; n++) ids.push(await api.store.order({ status: n % 20 === 0 ? 'FAILED' : 'PENDING' }));
+      const places = Array.from({ length: 60 }, (_, n) => (n * 7) % 60);
+      for (const place of places) {
+        await api.database.query(`UPDATE orders SET notes = 'x' WHERE id = $1`, [ids[place]]);
+        await readerOf(api)(`/v1/orders?sort=updated_at&limit=1`);
+      }
+      const changed = places.map((place) => ids[place] ?? '');
+      const expected = sort === 'updated_at' ? changed : changed.toReversed();
+      const read = async (filter: string) => {
+        const pages = await Promise.all(
+          [1, 2].map((page) => readerOf(api)(`/v1/orders?sort=${sort}&${filter}&page=${page}`)),
+        );
+        return pages.flatMap(idsOf);
+      };
+
+      const isFailed = (id: string) => ids.indexOf(id) % 20 === 0;
+      expect(await read('status=FAILED&limit=2')).toEqual(expected.filter(isFailed));
+      expect(await read('status=FAILED,REFUNDED&limit=2')).toEqual(expected.filter(isFailed));
+      expect(await read('status=PENDING&limit=50')).toEqual(expected.filter((id) => !isFailed(id)));
+      expect(await read('limit=50')).toEqual(expected);
+    },
+  );
+
+  it('has the SKUs that changed last first, in and out of stock', async () => {
+    const api = await application.withStore();
+    const products: number[] = [];
+    for (let n = 0; n < 6; n++) products.push(await api.store.product({ stock: n % 3 }));
+    for (const product of [3, 0, 5, 1, 4, 2].map((place) => products[place])) {
+      await api.database.query(`UPDATE products SET name = 'x' WHERE id = $1`, [product]);
+      await readerOf(api)('/v1/skus?include=updated_at');
+    }
+    const read = async (query: string) => {
+      const { data, pagination } = await readerOf(api)(`/v1/skus?${query}`);
+      return [data.map((row) => products.indexOf(row['product_id'] as number)), pagination.total];
+    };
+
+    expect(await read('sort=-updated_at&limit=4')).toEqual([[2, 4, 1, 5], 6]);
+    expect(await read('sort=updated_at&in_stock=true')).toEqual([[5, 1, 4, 2], 4]);
+    expect(await read('sort=-updated_at&out_of_stock=true')).toEqual([[0, 3], 2]);
+    expect(await read('sort=updated_at&search=x&limit=2&page=2')).toEqual([[5, 1], 6]);
+  });
+});
+
+describe('a page of rows with large parts', () => {
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key-${n}`, '界'.repeat(200)]));
+  const LINES = `INSERT INTO order_lines (store_id, order_id, position, name, unit_price, quantity, line_total)
+    SELECT $1, orders.id, n, 'Mug', 1, 1, 1 FROM orders, generate_series(0, 99) AS n WHERE store_id = $1`;
+  const many = (add: () => Promise<unknown>) => Promise.all(Array.from({ length: 60 }, add));
+
+  it.each<[string, (api: RunningApi) => Promise<unknown>]>([
+    [
+      '/v1/orders?include=line_items',
+      async ({ store, database }) => {
+        await many(() => store.order());
+        await database.query(LINES, [store.id]);
+      },
+    ],
+    ['/v1/orders?include=metadata', ({ store }) => many(() => store.order({ metadata }))],
+    ['/v1/customers?include=metadata', ({ store }) => many(() => store.customer({ metadata }))],
+    ['/v1/products?include=metadata', ({ store }) => many(() => store.product({ columns: { metadata } }))],
+  ])('is refused, and names a limit at which all of %s is read', async (list, fill) => {
+    const api = await application.withStore();
+    await fill(api);
+
+    const refused = await api.get(`${list}&limit=100`);
+    const { error } = refused.json<{ error: string }>();
+    const limit = Number(/limit=(\d+) or fewer$/.exec(error)?.[1]);
+    const ids = new Set<string>();
+    for (let page = 1; (page - 1) * limit < 60; page++) {
+      for (const id of idsOf(await readerOf(api)(`${list}&limit=${limit}&page=${page}`))) ids.add(id);
+    }
+
+    expect([refused.statusCode, refused.headers['x-error-code'], ids.size]).toEqual([422, 'page_too_large', 60]);
+    expect(limit).toBeGreaterThan(5);
+    expect((await api.get(`${list.split('?')[0]}?limit=100`)).statusCode).toBe(200);
+  });
+
+  it('has the units of an order and its lines from one moment', async () => {
+    const api = await application.withStore();
+    const id = await api.store.order({ units: 1 });
+    await api.store.orderLine(id, { quantity: 1 });
+    let isOver = false;
+    const writing = (async () => {
+      for (let n = 1; !isOver; n = (n % 9) + 1)
+        await api.database.query(
+          `WITH one AS (UPDATE orders SET units = $3 WHERE store_id = $1 AND id = $2)
+           UPDATE order_lines SET quantity = $3 WHERE store_id = $1 AND order_id = $2`,
+          [api.store.id, id, n],
+        );
+    })();
+
+    const wrong: unknown[] = [];
+    for (let n = 0; n < 300; n++) {
+      const { data } = await readerOf(api)('/v1/orders?include=units,line_items');
+      const [{ units, line_items = [] } = {}] = data as readonly {
+        units?: number;
+        line_items?: { quantity: number }[];
+      }[];
+      if (units !== line_items[0]?.quantity) wrong.push([units, line_items]);
+    }
+    isOver = true;
+    await writing;
+
+    expect(wrong).toEqual([]);
   });
 });
 
@@ -201,9 +356,8 @@ describe('the questions of accounting and of a warehouse', () => {
     const [old, young] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'];
     const second = await api.store.order({ fulfillment_status: 'PROCESSING', created_at: young });
     const first = await api.store.order({ fulfillment_status: 'PENDING', units: 2, created_at: old });
-    const held = await api.store.order({ fulfillment_status: 'PENDING', created_at: old });
+    await api.store.order({ fulfillment_status: 'PENDING', created_at: old, held_reasons: ['manual'] });
     await api.store.order({ fulfillment_status: 'SHIPPED', created_at: old });
-    await api.store.row('order_stages', { order_id: held, stage: 'notify-customer', state: 'held', position: 3 });
     await api.store.orderLine(first, { name: 'Mug', quantity: 2 });
 
     const { data, pagination } = await readerOf(api)(

@@ -74,9 +74,12 @@ async function signIn(email: string, lies?: Lies) {
 /** What the page does with the token of its address. */
 function enter({ location, cookies }: { location: string; cookies: Cookies }, at = api): Promise<Entered> {
   const [, link = ''] = ENTERS.exec(location) ?? [];
-  const browser = { nonce: cookies['signin'], device: '', sessions: [] };
+  const browser = { nonce: cookies[`signin-${link.slice(0, 8)}`], device: '', sessions: [] };
   return at.app.get(SignInService).enter({ link }, browser, undefined) as Promise<Entered>;
 }
+
+const stateOf = (location: string) => new URL(location).searchParams.get('state') ?? '';
+const oidcCookie = (state: string | null) => `oidc-${state?.slice(0, 8)}`;
 
 const INVALID = 'OAUTH_INVALID_RESPONSE';
 const DENIED = 'OAUTH_AUTHORIZATION_RESPONSE_ERROR';
@@ -88,10 +91,12 @@ function set(back: URLSearchParams, cookies: Cookies, name: string, value?: stri
   return cookies;
 }
 
-async function underAnotherKey(claims: Record<string, unknown>): Promise<string> {
-  const { privateKey } = await generateKeyPair('RS256');
-  return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'a' }).sign(privateKey);
-}
+const underAnotherKey =
+  (kid: string) =>
+  async (claims: Record<string, unknown>): Promise<string> => {
+    const { privateKey } = await generateKeyPair('RS256');
+    return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid }).sign(privateKey);
+  };
 
 const withoutIdToken = (response: ServerResponse): unknown =>
   response
@@ -103,7 +108,7 @@ const aPerson = () => api.store.session('owner');
 /** One text, nothing to enter with, and nothing in the log but a word. */
 async function expectFailure({ location, cookies }: Awaited<ReturnType<typeof visit>>, reason: string, to = REFUSED) {
   expect(location).toBe(to);
-  expect(cookies).not.toHaveProperty('signin');
+  expect(Object.keys(cookies).filter((name) => name.startsWith('signin'))).toEqual([]);
   expect(await api.database.query('SELECT 1 FROM sign_ins')).toEqual([]);
   const logged = lines
     .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -124,19 +129,78 @@ describe('sign-in by OIDC', () => {
   });
 
   it('keeps what it must remember in cookies that no script reads, for 10 minutes', async () => {
-    const { back, cookies } = await atProvider((await aPerson()).email);
     const begun = await visit('start');
+    const { back, cookies } = await atProvider((await aPerson()).email);
     const ended = await comeBack(back, cookies);
+    const [begunName, endedName] = [oidcCookie(stateOf(begun.location)), oidcCookie(back.get('state'))];
 
     const attributes = { path: '/', httpOnly: true, sameSite: 'lax' };
-    expect(begun.set).toEqual([expect.objectContaining({ name: 'oidc', maxAge: 600, ...attributes })]);
+    expect(begun.set).toEqual([expect.objectContaining({ name: begunName, maxAge: 600, ...attributes })]);
     expect(ended.set).toEqual([
-      expect.objectContaining({ name: 'oidc', value: '', maxAge: 0, ...attributes }),
-      expect.objectContaining({ name: 'signin', maxAge: 600, ...attributes }),
+      expect.objectContaining({ name: endedName, value: '', maxAge: 0, ...attributes }),
+      expect.objectContaining({
+        name: `signin-${ENTERS.exec(ended.location)?.[1]?.slice(0, 8)}`,
+        maxAge: 600,
+        ...attributes,
+      }),
     ]);
     for (const { response } of [begun, ended]) {
       expect([response.statusCode, response.headers['cache-control']]).toEqual([302, 'no-store']);
     }
+  });
+
+  it('signs in two tabs of a browser at once', async () => {
+    const { email } = await aPerson();
+    lying.lies = { claims: { sub: `subject of ${email}`, email } };
+    const begun = [await visit('start'), await visit('start')];
+    let cookies: Cookies = Object.assign({}, ...begun.map((tab) => tab.cookies)) as Cookies;
+    const links: string[] = [];
+    for (const { location } of begun) {
+      const ended = await comeBack(lying.signIn(location), cookies);
+      cookies = { ...cookies, ...ended.cookies };
+      links.push(ENTERS.exec(ended.location)?.[1] ?? '');
+    }
+    const post = async (path: string, link: string | undefined) => {
+      const cookie = Object.entries(cookies).map(([name, value]) => `${name}=${value}`);
+      const headers = { host: 'localhost:3000', cookie: cookie.join('; ') };
+      const response = await api.inject({ method: 'POST', url: `/dashboard/${path}`, headers, payload: { link } });
+      return { status: response.statusCode, set: [response.headers['set-cookie'] ?? []].flat() };
+    };
+
+    for (const link of links) {
+      expect((await post('sign-in/link', link)).status).toBe(200);
+      const { status, set: sent } = await post('session', link);
+      expect([status, sent.at(-1)]).toEqual([
+        200,
+        expect.stringMatching(`^signin-${link.slice(0, 8)}=; Max-Age=0;`) as string,
+      ]);
+    }
+  });
+
+  it('keeps the cookies of the last five tabs, and of no other name', async () => {
+    let cookies: Cookies = { 'oidc-of another': 'x', signin: 'x' };
+    const states: string[] = [];
+    for (let tab = 0; tab < 6; tab++) {
+      const { set: sent, location } = await visit('start', cookies);
+      states.push(stateOf(location));
+      const gone = sent.filter(({ maxAge }) => maxAge === 0).map(({ name }) => name);
+      const kept = Object.entries(cookies).filter(([name]) => !gone.includes(name));
+      const added = sent.filter(({ maxAge }) => maxAge !== 0).map(({ name, value = '' }) => [name, value] as const);
+      cookies = Object.fromEntries([...kept, ...added]);
+    }
+
+    expect(Object.keys(cookies)).toEqual(['oidc-of another', 'signin', ...states.slice(1).map(oidcCookie)]);
+  });
+
+  it.each(['cross-site', 'same-site'])('begins nothing for a page that is %s, and shows its own', async (site) => {
+    const headers = { host: 'localhost:3000', 'sec-fetch-site': site };
+    const response = await api.inject({ url: '/dashboard/oidc/start', headers });
+
+    expect([response.statusCode, response.headers.location, response.headers['set-cookie']]).toEqual([
+      302,
+      './../',
+      undefined,
+    ]);
   });
 
   it('asks for nothing but the address of the configuration, whatever the host of the request', async () => {
@@ -147,8 +211,6 @@ describe('sign-in by OIDC', () => {
       const { searchParams } = new URL(String(headers.location));
       expect(searchParams.get('redirect_uri')).toBe(`${PUBLIC_URL}/dashboard/oidc/callback`);
     }
-    // Over plain http from another machine, there is no sign-in.
-    expect(other.headers).not.toHaveProperty('set-cookie');
   });
 
   it('finds the e-mail at the userinfo endpoint when the ID token has none', async () => {
@@ -176,7 +238,8 @@ describe('sign-in by OIDC', () => {
     ['no nonce', { claims: { nonce: undefined } }, 'OAUTH_INVALID_RESPONSE'],
     ['an unsigned ID token', { sign: unsigned }, 'OAUTH_UNSUPPORTED_OPERATION'],
     ['an ID token with HS256 under the public key', { sign: keyConfusion }, 'OAUTH_UNSUPPORTED_OPERATION'],
-    ['an ID token under another key', { sign: underAnotherKey }, 'OAUTH_INVALID_RESPONSE'],
+    ['an ID token under another key', { sign: underAnotherKey('a') }, 'OAUTH_INVALID_RESPONSE'],
+    ['an ID token under a key that it does not publish', { sign: underAnotherKey('z') }, 'OAUTH_KEY_SELECTION_FAILED'],
     ['an e-mail that is not verified', { claims: { email_verified: false } }, UNVERIFIED],
     ['an e-mail of which it says nothing', { claims: { email_verified: undefined } }, UNVERIFIED],
     ['an e-mail whose verification is the text "true"', { claims: { email_verified: 'true' } }, UNVERIFIED],
@@ -218,13 +281,18 @@ describe('sign-in by OIDC', () => {
 
   it.each<[string, (back: URLSearchParams, cookies: Cookies) => Cookies | Promise<Cookies>, string]>([
     ['without the cookie', () => ({}), 'no_cookie'],
-    ['in another browser', async () => (await visit('start')).cookies, INVALID],
-    ['with the state of another browser', (back, cookies) => set(back, cookies, 'state', 'of another'), INVALID],
-    ['without the state', (back, cookies) => set(back, cookies, 'state'), INVALID],
+    ['in another browser', async () => (await visit('start')).cookies, 'no_cookie'],
+    [
+      'with the state of another browser',
+      (back, cookies) => set(back, cookies, 'state', `${back.get('state')?.slice(0, 8)}of another`),
+      INVALID,
+    ],
+    ['without the state', (back, cookies) => set(back, cookies, 'state'), 'no_cookie'],
+    ['with a state that no cookie can have', (back, cookies) => set(back, cookies, 'state', 'a;b='), 'no_cookie'],
     ['without the code', (back, cookies) => set(back, cookies, 'code'), INVALID],
     ['from another provider', (back, cookies) => set(back, cookies, 'iss', 'https://evil.example'), INVALID],
     ['with a refusal', (back, cookies) => set(back, cookies, 'error', 'access_denied'), DENIED],
-    ['with a cookie of another form', () => ({ oidc: 'x' }), INVALID],
+    ['with a cookie of another form', (back) => ({ [oidcCookie(back.get('state'))]: 'x' }), INVALID],
   ])('refuses a browser that comes back %s', async (_what, change, reason) => {
     const { back, cookies } = await atProvider((await aPerson()).email);
     const changed = await change(back, cookies);
@@ -232,14 +300,14 @@ describe('sign-in by OIDC', () => {
     await expectFailure(await comeBack(back, changed), reason);
   });
 
-  it('sends nobody to the accounts of every company that uses Microsoft', async () => {
-    const common = await startApi(oidcAt('https://login.microsoftonline.com/common/v2.0'), lines);
+  it('sends nobody to the accounts of every company that a tenant of Microsoft names', async () => {
+    const tenant = await startApi(oidcAt('https://login.microsoftonline.com/shop.example/v2.0'), lines);
     lines.length = 0;
     const metadata = { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' };
     jest.spyOn(globalThis, 'fetch').mockImplementation(() => Promise.resolve(Response.json(metadata)));
 
-    await expectFailure(await visit('start', {}, common), 'other_issuer', UNAVAILABLE);
-    await common.stop();
+    await expectFailure(await visit('start', {}, tenant), 'other_issuer', UNAVAILABLE);
+    await tenant.stop();
   });
 
   it('waits for the provider in 16 requests at a time', async () => {
@@ -250,7 +318,7 @@ describe('sign-in by OIDC', () => {
     await expectFailure(await Promise.race(visits), 'too_many', UNAVAILABLE);
     expect(performance.now() - from).toBeLessThan(2_500);
     await Promise.all(visits);
-    expect((await visit('start')).cookies).toHaveProperty('oidc');
+    expect((await visit('start')).location).toContain('/authorize?');
   });
 
   it('signs in the account that signed in first, whatever its e-mail, and no other account of that e-mail', async () => {
@@ -280,6 +348,26 @@ describe('sign-in by OIDC', () => {
       'other_account',
       OTHER_ACCOUNT,
     );
+  });
+
+  it('takes the e-mail of a provider that says nothing of it with OIDC_TRUST_EMAIL, for the first sign-in of a person', async () => {
+    const trusting = await startApi({ ...oidcAt(lying.issuer), OIDC_TRUST_EMAIL: 'on' }, lines);
+    const { email, name } = await trusting.store.session('manager');
+    const signInThere = async (claims: Record<string, unknown>) => {
+      const { location, cookies } = await visit('start', {}, trusting);
+      lying.lies = { claims: { sub: 'subject of a tenant', email, email_verified: undefined, ...claims } };
+      return visit(`callback?${lying.signIn(location).toString()}`, cookies, trusting);
+    };
+
+    expect((await signInThere({ email: `not-${email}` })).location).toBe(NOT_ADDED);
+    expect((await signInThere({ email_verified: false })).location).toBe(REFUSED);
+    expect((await signInThere({ email_verified: 'true' })).location).toBe(REFUSED);
+    expect(await enter(await signInThere({}), trusting)).toMatchObject({ person: { email, name, role: 'manager' } });
+    expect((await signInThere({ sub: 'another subject' })).location).toBe(OTHER_ACCOUNT);
+    expect(await enter(await signInThere({ email: 'renamed@shop.example' }), trusting)).toMatchObject({
+      person: { email },
+    });
+    await trusting.stop();
   });
 
   it('is one of the ways to sign in', async () => {

@@ -49,11 +49,7 @@ describe('every change of an order', () => {
       'release',
       {},
       200,
-      (id) =>
-        api.database.query(
-          `UPDATE order_stages SET state = 'held', held_for = '{amount_over_limit}' WHERE order_id = $1 AND stage = 'notify-customer'`,
-          [id],
-        ),
+      (id) => api.database.query(`UPDATE orders SET held_reasons = '{amount_over_limit}' WHERE id = $1`, [id]),
     ],
   ];
 
@@ -138,7 +134,6 @@ describe('a reference', () => {
     ['shipments', SHIP, ALL],
     ['payments', PAY, { ...PAY, at: AT }],
     ['refunds', REFUND, { ...REFUND, at: AT }],
-    ['refunds', REFUND, { ...REFUND, lines: LINES }],
     ['refunds', { ...REFUND, lines: LINES }, REFUND],
   ])('of %s stays that of the same request with another time or absent lines', async (path, body, again) => {
     const id = await place();
@@ -153,12 +148,21 @@ describe('a reference', () => {
   it.each([
     ['shipments', { ...SHIP, items: [{ line: 1, quantity: 1 }] }, 'shipment_reference_taken'],
     ['refunds', { ...REFUND, lines: [{ line: 2, quantity: 1 }] }, 'refund_reference_taken'],
+    ['refunds', { ...REFUND, lines: [...LINES, { line: 2, quantity: 1 }] }, 'refund_reference_taken'],
   ])('of %s is taken for other lines', async (path, other, code) => {
     const id = await place();
     if (path === 'refunds') await post(id, 'payments', PAY);
     await post(id, path, path === 'refunds' ? { ...REFUND, lines: LINES } : SHIP);
 
     expect(await outcome(post(id, path, other))).toEqual([422, code]);
+  });
+
+  it('of a refund without lines is taken for one that names lines', async () => {
+    const id = await place();
+    await post(id, 'payments', PAY);
+    await post(id, 'refunds', REFUND);
+
+    expect(await outcome(post(id, 'refunds', { ...REFUND, lines: LINES }))).toEqual([422, 'refund_reference_taken']);
   });
 
   it('that is being picked is shipped by a request to ship the same items, once and with 200', async () => {
@@ -230,7 +234,7 @@ describe('a refusal', () => {
   ])('of a field that %s do not have, or cannot read, names it', async (path, body, error) => {
     const response = await post(await place(), path, body);
 
-    expect([response.statusCode, response.json()]).toEqual([400, { success: false, error }]);
+    expect([response.statusCode, response.json()]).toMatchObject([400, { success: false, error }]);
   });
 
   it('of a time without the status that it is for names it, and changes nothing', async () => {
@@ -261,6 +265,81 @@ describe('a refusal', () => {
       [id],
     );
     expect(row).toEqual({ count: 1000 });
+  });
+
+  const recordsIn = (table: string, column: string, value: string) =>
+    `INSERT INTO ${table} (store_id, order_id, reference, number, ${column})
+     SELECT $1, $2, 'EARLIER-' || n, n, ${value} FROM generate_series(1, $3) AS n`;
+  const RECORDS: Readonly<Record<string, string>> = {
+    payments: recordsIn('payments', 'amount', '0'),
+    refunds: recordsIn('refunds', 'amount', '0'),
+    shipments: recordsIn('shipments', 'status', `'void'`),
+  };
+
+  it.each([
+    ['notes', { text: 'A' }, 'noted', 500, 'notes'],
+    ['payments', { reference: 'P', amount: 1, currency: 'USD', partial: true }, 'payment_recorded', 100, 'payments'],
+    ['refunds', { reference: 'R', amount: 0 }, 'refund_recorded', 100, 'refunds'],
+    [
+      'shipments',
+      { reference: 'S', items: [{ line: 1, quantity: 1 }], status: 'picking' },
+      'shipment_created',
+      200,
+      'shipments',
+    ],
+    ['mails', { stage: 'notify-merchant' }, 'mail_requested', 20, 'mails sent again'],
+    ['hold', { reason: 'A' }, 'held', 100, 'holds'],
+  ])('of %s that an order has too many of is too_many_records', async (path, body, event, most, what) => {
+    const id = await place();
+    await api.database.query(`UPDATE order_stages SET state = 'done' WHERE order_id = $1`, [id]);
+    const events = `INSERT INTO order_events (store_id, order_id, actor_type, event, reference)
+      SELECT $1, $2, 'system', $4, 'EARLIER-' || n FROM generate_series(1, $3) AS n`;
+    const record = RECORDS[path];
+    const earlier = record ? `WITH happened AS (${events}) ${record}` : events;
+    await api.database.query(earlier, [api.store.id, id, most - 1, event]);
+    expect((await post(id, path, body)).statusCode).toBeLessThan(300);
+    await api.database.query(`UPDATE order_stages SET state = 'done' WHERE order_id = $1`, [id]);
+    if (path === 'hold') await post(id, 'release');
+
+    const refused = await post(id, path, 'reference' in body ? { ...body, reference: 'other' } : body);
+
+    expect([refused.statusCode, refused.headers['x-error-code'], refused.json<{ error: string }>().error]).toEqual([
+      ...[422, 'too_many_records'],
+      `The order has ${most} ${what}: it may have no more`,
+    ]);
+    const repeated = 'reference' in body && (await post(id, path, body));
+    if (repeated) expect(repeated.statusCode).toBeLessThan(300);
+  });
+
+  it('is too_many_records for what could happen any number of times to an order with 5,000 events, and for nothing else', async () => {
+    const id = await place();
+    await post(id, 'shipments', SHIP);
+    await api.database.query(
+      `INSERT INTO order_events (store_id, order_id, actor_type, event, reference)
+       SELECT $1, $2, 'key', 'shipment_changed', 'S-1' FROM generate_series(1, 5000 -
+         (SELECT count(*)::int FROM order_events WHERE order_id = $2) - 1)`,
+      [api.store.id, id],
+    );
+    const track = (tracking_number: string) => patch(id, 'S-1', { tracking_number });
+    const fail = () => post(id, 'transitions', { field: 'status', expected: 'PENDING', to: 'FAILED' });
+
+    const allowed = await track('A');
+    const refused = [await track('B'), await fail()];
+    const others = [
+      await track('A'),
+      await post(id, 'notes', { text: 'A' }),
+      await patch(id, 'S-1', { status: 'delivered', tracking_number: 'C' }),
+      await post(id, 'payments', PAY),
+    ];
+
+    expect(allowed.statusCode).toBe(200);
+    for (const { statusCode, body } of refused) {
+      expect([statusCode, JSON.parse(body)]).toMatchObject([
+        422,
+        { code: 'too_many_records', error: 'The order has 5000 events: it may have no more' },
+      ]);
+    }
+    expect(others.map(({ statusCode }) => statusCode)).toEqual([200, 201, 200, 201]);
   });
 
   it('has its code, and is recorded once where the parcel or the money may be on its way', async () => {

@@ -1,7 +1,7 @@
 import type { BundleLine } from '@app/bundles';
 import { bundleImports } from '../support/bundle-imports.js';
 import { FeedReader } from '../support/feed-reader.js';
-import { outcome } from '../support/order-changes.js';
+import { outcome, withKey } from '../support/order-changes.js';
 import { OrdersClient } from '../support/orders-client.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
@@ -41,7 +41,8 @@ const body = (metadata?: unknown, ofItem?: unknown) => ({
 });
 const place = async (metadata?: unknown, ofItem?: unknown) => (await orders.create(body(metadata, ofItem))).order_id;
 const patch = (id: string, payload: object) => api.patch(`/v1/orders/${id}`, payload);
-const post = (id: string, path: string, payload: object) => api.post(`/v1/orders/${id}/${path}`, payload);
+const post = (id: string, path: string, payload: object, headers = {}) =>
+  api.post(`/v1/orders/${id}/${path}`, payload, headers);
 const metadataOf = async (id: string) => {
   const { metadata, line_items } = await orders.read<Order>(id);
   return [metadata, ...line_items.map((line) => line.metadata)];
@@ -153,10 +154,10 @@ describe('metadata of an order', () => {
     expect(Object.keys((await metadataOf(id))[0] ?? {})).toHaveLength(8);
   });
 
-  it('has at most 50 keys, and 256 kB with its lines, whatever the requests are', async () => {
+  it('has at most 50 keys, and 64 kB with its lines, whatever the requests are', async () => {
     const id = await place();
     const keys = (from: number) => Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`key-${from + n}`, 'x']));
-    const large = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key-${n}`, '界'.repeat(500)]));
+    const large = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key-${n}`, '界'.repeat(125)]));
     await patch(id, { metadata: keys(0) });
 
     expect(await outcome(patch(id, { metadata: keys(30) }))).toEqual([422, 'metadata_too_large']);
@@ -174,6 +175,24 @@ describe('metadata of an order', () => {
     expect(await outcome(post(other, 'lines', { add }))).toEqual([422, 'metadata_too_large']);
   });
 
+  it('of more than 64 kB is refused when the order is placed, previewed or imported, and with a product', async () => {
+    const large = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key-${n}`, 'x'.repeat(500)]));
+    const items = Array.from({ length: 3 }, () => ({ product_id: mug, quantity: 1, metadata: large }));
+    const order = { items, customer: { name: 'Ada' } };
+    const variants = [1, 2, 3].map((n) => ({ sku: `LARGE-${n}`, name: `${n}`, metadata: large }));
+    const product = { kind: 'product', slug: 'large', name: 'Large', price: '1.00', variants };
+
+    for (const path of ['/v1/orders', '/v1/orders/preview'])
+      expect(await outcome(api.post(path, order))).toEqual([422, 'metadata_too_large']);
+    const imported = await api.post('/v1/import', { lines: [product] });
+    expect(imported.json()).toMatchObject({
+      data: {
+        lines: [{ result: 'refused', error: 'product has metadata of more than 64 kB, with that of its parts' }],
+      },
+    });
+    expect(await outcome(api.post('/v1/orders', { ...order, items: items.slice(0, 2) }))).toEqual([201, undefined]);
+  });
+
   it('is patched together with the contact, with an event for each, or not at all', async () => {
     const id = await place({ a: '0' });
     const patchBoth = (a: string, name: string) => outcome(patch(id, { metadata: { a }, customer: { name } }));
@@ -188,13 +207,13 @@ describe('metadata of an order', () => {
     expect(await outcome(patch(id, { metadata: { a: '3' } }))).toEqual([200, undefined]);
   });
 
-  it.each([{}, { metadata: null, lines: null, customer: null, shipping_address: null }])(
+  it.each([{}, { metadata: null, lines: null, customer: null, shipping_address: null, billing_address: null }])(
     'is not patched by %j, which has no part',
     async (payload) => {
       const response = await patch(await place(), payload);
 
-      const error = 'metadata, lines, customer or shipping_address is required';
-      expect([response.statusCode, response.json()]).toEqual([400, { success: false, error }]);
+      const error = 'metadata, lines, customer, shipping_address or billing_address is required';
+      expect([response.statusCode, response.json()]).toMatchObject([400, { success: false, error }]);
     },
   );
 
@@ -208,7 +227,7 @@ describe('metadata of an order', () => {
 
     const response = await patch(id, { metadata: { a: '1' }, ...payload });
 
-    expect([response.statusCode, response.json()]).toEqual([status, { success: false, error }]);
+    expect([response.statusCode, response.json()]).toMatchObject([status, { success: false, error }]);
     expect(await metadataOf(id)).toEqual([{ a: '0' }, {}, {}]);
   });
 });
@@ -239,7 +258,7 @@ describe('the filter by metadata', () => {
       const response = await api.get(`/v1/orders?${query}`);
 
       const error = 'metadata must name one key and its text, as in metadata[erp_id]=4711';
-      expect([response.statusCode, response.json()]).toEqual([400, { success: false, error }]);
+      expect([response.statusCode, response.json()]).toMatchObject([400, { success: false, error }]);
     },
   );
 });
@@ -293,6 +312,16 @@ describe('a note', () => {
     expect(await metadataOf(id)).toEqual([{}, {}, {}]);
   });
 
+  it('with other metadata is no replay of one with its key', async () => {
+    const id = await place();
+    const note = (metadata: object) => post(id, 'notes', { text: 'Ring twice', metadata }, withKey(`note-${id}`));
+    expect((await note({ erp_case: '4711' })).statusCode).toBe(201);
+
+    expect((await note({ erp_case: '4712' })).headers['x-error-code']).toBe('idempotency_mismatch');
+    expect((await note({ erp_case: '4711' })).headers['idempotent-replayed']).toBe('true');
+    expect(await historyOf(id)).toHaveLength(1);
+  });
+
   it.each([
     [{}, 'text is required'],
     [{ text: ' ' }, 'text is required'],
@@ -302,7 +331,7 @@ describe('a note', () => {
   ])('is refused as %j', async (payload, error) => {
     const response = await post(await place(), 'notes', payload);
 
-    expect([response.statusCode, response.json()]).toEqual([400, { success: false, error }]);
+    expect([response.statusCode, response.json()]).toMatchObject([400, { success: false, error }]);
   });
 });
 
@@ -310,8 +339,9 @@ describe('a mail of an order', () => {
   const MERCHANT = { stage: 'notify-merchant' };
   const setState = (id: string, state: string) =>
     api.database.query(
-      `UPDATE order_stages SET state = $2::text, attempts = 12, set_aside = true, notified = '{mail}',
-         held_for = CASE WHEN $2::text = 'held' THEN '{amount_over_limit}'::text[] END WHERE order_id = $1`,
+      `WITH held AS (UPDATE orders SET held_reasons = '{amount_over_limit}' WHERE id = $1 AND $2::text = 'held')
+       UPDATE order_stages SET state = $2::text, attempts = 12, dismissed = true, notified = '{mail}',
+         outcome = CASE $2::text WHEN 'done' THEN 'sent' WHEN 'dead' THEN 'failed' END WHERE order_id = $1`,
       [id, state],
     );
 
@@ -326,17 +356,21 @@ describe('a mail of an order', () => {
 
     expect(pipeline.filter((stage) => stage.state === 'pending')).toMatchObject([{ ...MERCHANT, attempts: 0 }]);
     const [row] = await api.database.query(
-      `SELECT notified::text, set_aside, run_at <= now() AS due FROM order_stages
+      `SELECT notified::text, dismissed, outcome, run_at <= now() AS due FROM order_stages
        WHERE order_id = $1 AND stage = 'notify-merchant'`,
       [id],
     );
-    expect(row).toEqual({ notified, set_aside: false, due: true });
+    expect(row).toEqual({ notified, dismissed: false, outcome: null, due: true });
     expect(await historyOf(id)).toEqual([{ event: 'mail_requested', reference: '', details: MERCHANT }]);
     expect(await outcome(post(id, 'mails', MERCHANT))).toEqual([422, 'mail_pending']);
   });
 
   it('that was not wanted is wanted once it is requested', async () => {
-    const { order_id: id } = await orders.create({ ...body(), notify: false });
+    const { order_id: id } = await orders.create({
+      ...body(),
+      customer: { name: 'Eve', email: 'eve@example.com' },
+      notify: false,
+    });
 
     const { pipeline } = (await post(id, 'mails', { stage: 'notify-customer' })).json<{ data: Order }>().data;
 

@@ -1,4 +1,5 @@
 import { RescreenHeldOrders } from '@app/application';
+import { eventually } from '../support/eventually.js';
 import { FeedReader } from '../support/feed-reader.js';
 import { orderChanges, outcome, PAY, REFUND, SHIP, startShop, withKey, type Order } from '../support/order-changes.js';
 import type { RunningApi } from '../support/start-api.js';
@@ -64,6 +65,34 @@ describe('PATCH /v1/orders/{id}', () => {
     expect(reader.copy.get(`orders ${id}`)?.data).toEqual({ ...data, updated_at });
   });
 
+  it('corrects the billing address after the first shipment, for which it changes nothing, until the order has ended', async () => {
+    const id = await placeAt({ items: [{ product_id: mug, quantity: 2 }] });
+    await post(id, 'shipments', { reference: 'S-1', items: [{ line: 1, quantity: 1 }] });
+    await post(id, 'shipments', { reference: 'S-2', status: 'picking' });
+    const billing = (billing_address: object) => correct(id, { billing_address });
+
+    const corrected = await billing({ vat_id: 'DE1', name: 'Accounts', country: 'de' });
+    const elsewhere = await correct(id, { shipping_address: { city: 'Leeds' } });
+
+    expect(corrected.json()).toMatchObject({
+      data: {
+        billing_address: { company: 'Engines Ltd', city: 'London', vat_id: 'DE1', name: 'Accounts', country: 'DE' },
+        shipping_address: { vat_id: '', country: '' },
+        shipments: [{ address_changed: false }, { address_changed: false }],
+      },
+    });
+    expect(elsewhere.json()).toMatchObject({
+      data: { billing_address: { city: 'London' }, shipments: [{ address_changed: false }, { address_changed: true }] },
+    });
+    await post(id, 'shipments', { reference: 'S-2' });
+    expect((await correct(id, PATCH)).json()).toMatchObject({ code: 'already_shipped' });
+    expect((await billing({ name: 'Late' })).statusCode).toBe(200);
+    const { total_amount: amount, currency } = await orders.read(id);
+    await post(id, 'payments', { reference: 'P-1', amount, currency });
+    for (const number of ['S-1', 'S-2']) await patch(id, number, { status: 'delivered' });
+    expect((await billing({ name: 'Too late' })).json()).toMatchObject({ code: 'order_ended' });
+  });
+
   it.each([
     [{ customer: { nmae: 'Ada' } }, 'customer.nmae is not a field of this request'],
     [{ shipping_address: { name: 'Ada' } }, 'shipping_address.name is not a field of this request'],
@@ -80,14 +109,19 @@ describe('PATCH /v1/orders/{id}', () => {
     expect([response.statusCode, response.json<{ error: string }>().error]).toEqual([400, error]);
   });
 
-  it('is possible until something ships or the order is cancelled, while units are being picked and for imported orders', async () => {
+  it('is possible until all units have shipped or the order is cancelled, while units are being picked and for imported orders', async () => {
     const [picked, shipped, cancelled] = [await place(), await place(), await place()];
     await post(picked, 'shipments', { ...SHIP, status: 'picking' });
-    await post(shipped, 'shipments', SHIP);
+    await post(shipped, 'shipments', { reference: 'S-1' });
     await post(cancelled, 'cancel');
     const imported = await api.store.order({ status: 'PENDING', fulfillment_status: 'PENDING' });
 
     for (const id of [picked, imported]) expect((await correct(id, PATCH)).statusCode).toBe(200);
+    await post(picked, 'shipments', { reference: 'S-2', items: [{ line: 1, quantity: 1 }], status: 'picking' });
+    const shipments = [{ address_changed: true }, { address_changed: false }];
+    expect(await orders.read(picked)).toMatchObject({ shipments });
+    await patch(picked, 'S-1', { status: 'shipped' });
+    expect(await orders.read(picked)).toMatchObject({ shipments: [{ address_changed: false }, shipments[1]] });
     expect(await outcome(correct(shipped, PATCH))).toEqual([422, 'already_shipped']);
     expect(await outcome(correct(cancelled, PATCH))).toEqual([422, 'order_cancelled']);
   });
@@ -110,13 +144,39 @@ describe('a refund', () => {
       { line: 1, quantity: 2 },
     ];
     const refunds = [
-      { reference: 're_1', amount: 1000, lines: named },
-      { reference: 're_2', amount: 1000, lines: [] },
+      { reference: 're_1', amount: 1000, lines: named, restock: false },
+      { reference: 're_2', amount: 1000, lines: [], restock: false },
     ];
     expect(await orders.read(id)).toMatchObject({ refunds });
     const everything = new FeedReader(api);
     await everything.catchUp();
     expect(everything.copy.get(`orders ${id}`)?.data).toMatchObject({ refunds });
+  });
+});
+
+it('a refund is for each unit once, and shows the units that came back without being named', async () => {
+  const id = await place();
+  await post(id, 'payments', PAY);
+  await post(id, 'shipments', { reference: 'S-1', notify: false });
+  const lines = [{ line: 1, quantity: 2 }];
+  expect((await post(id, 'refunds', { ...REFUND, lines })).statusCode).toBe(201);
+
+  const again = await post(id, 'refunds', { ...REFUND, reference: 're_2', lines });
+  const rest = await post(id, 'refunds', { ...REFUND, reference: 're_3', restock: true });
+
+  expect([again.statusCode, again.json<{ error: string }>().error]).toEqual([
+    422,
+    'Line 1 has 1 unit that no refund has been for',
+  ]);
+  const back = [1, 2].map((line) => ({ line, quantity: 1 }));
+  expect(rest.json()).toMatchObject({
+    data: {
+      line_items: [{ returned_quantity: 1 }, { returned_quantity: 1 }],
+      refunds: [
+        { reference: 're_1', lines, restock: false },
+        { reference: 're_3', lines: back, restock: true },
+      ],
+    },
   });
 });
 
@@ -155,11 +215,17 @@ describe('money in parts', () => {
 
 describe('a hold by a person', () => {
   const HOLD = { reason: 'The customer asks to wait' };
-  const CONFIRMATION = `UPDATE order_stages SET state = $2, locked_until = $3, held_for = $4
+  const CONFIRMATION = `UPDATE order_stages SET state = $2, locked_until = $3
     WHERE order_id = $1 AND stage = 'notify-customer'`;
   interface Held {
     readonly pipeline: readonly { readonly stage: string; readonly state: string }[];
+    readonly held: boolean;
+    readonly held_reasons: readonly string[];
   }
+  const heldOf = async (id: string) => {
+    const { held, held_reasons } = await orders.read<Held>(id);
+    return [held, held_reasons];
+  };
   const statesOf = async (id: string) =>
     Object.fromEntries((await orders.read<Held>(id)).pipeline.map(({ stage, state }) => [stage, state]));
   const isListed = async (id: string) => {
@@ -170,12 +236,18 @@ describe('a hold by a person', () => {
 
   it.each([
     ['a confirmation that waits', 'pending', null, { 'notify-customer': 'held' }, { 'notify-customer': 'pending' }],
-    ['a confirmation that a worker sends', 'pending', soon, { review: 'held' }, { 'notify-customer': 'pending' }],
-    ['a confirmation that was sent', 'done', null, { review: 'held' }, { 'notify-customer': 'done' }],
-    ['a confirmation that failed', 'dead', null, { review: 'held' }, { 'notify-customer': 'dead' }],
+    [
+      'a confirmation that a worker sends',
+      'pending',
+      soon,
+      { 'notify-customer': 'pending' },
+      { 'notify-customer': 'pending' },
+    ],
+    ['a confirmation that was sent', 'done', null, { 'notify-customer': 'done' }, { 'notify-customer': 'done' }],
+    ['a confirmation that failed', 'dead', null, { 'notify-customer': 'dead' }, { 'notify-customer': 'dead' }],
   ])('of an order with %s ships nothing until it is released', async (_case, state, lockedUntil, held, released) => {
     const id = await place();
-    await api.database.query(CONFIRMATION, [id, state, lockedUntil, null]);
+    await api.database.query(CONFIRMATION, [id, state, lockedUntil]);
     const reader = new FeedReader(api, 'kinds=orders');
     await reader.catchUp();
 
@@ -184,9 +256,11 @@ describe('a hold by a person', () => {
 
     expect([first.statusCode, again.statusCode, again.body]).toEqual([200, 200, first.body]);
     expect([await statesOf(id), await isListed(id)]).toEqual([expect.objectContaining(held), true]);
+    expect(await heldOf(id)).toEqual([true, ['manual']]);
     expect((await reader.page()).data.map((change) => change.id)).toEqual([id]);
     expect(await outcome(post(id, 'shipments', SHIP))).toEqual([422, 'order_held']);
     expect((await post(id, 'release')).statusCode).toBe(200);
+    expect(await heldOf(id)).toEqual([false, []]);
     expect(await statesOf(id)).toEqual({
       ...{ 'fraud-analysis': 'done', inventory: 'done', 'notify-merchant': 'pending' },
       ...released,
@@ -201,12 +275,12 @@ describe('a hold by a person', () => {
 
   it('of an order whose analysis failed is not ended by the next analysis', async () => {
     const id = await place();
-    await api.database.query(CONFIRMATION, [id, 'held', null, ['analysis_unavailable']]);
+    await api.database.query(`UPDATE orders SET held_reasons = '{analysis_unavailable}' WHERE id = $1`, [id]);
     await post(id, 'hold', HOLD);
 
     await api.app.get(RescreenHeldOrders).execute(null, new AbortController().signal);
 
-    expect(await statesOf(id)).toMatchObject({ 'notify-customer': 'held' });
+    expect(await heldOf(id)).toEqual([true, ['analysis_unavailable', 'manual']]);
     expect(await eventsOf(id)).toEqual(['placed', 'held']);
   });
 
@@ -215,20 +289,19 @@ describe('a hold by a person', () => {
     ['waits', 'pending', []],
   ])('and then cancelled mails that where the confirmation %s', async (_case, state, mails) => {
     const id = await place();
-    await api.database.query(CONFIRMATION, [id, state, null, null]);
+    await api.database.query(CONFIRMATION, [id, state, null]);
     await post(id, 'hold', HOLD);
 
     await post(id, 'cancel');
 
-    const { review, ...states } = await statesOf(id);
-    expect([review, await isListed(id)]).toEqual([undefined, false]);
-    expect(Object.keys(states).filter((stage) => stage === 'notify-cancellation')).toEqual(mails);
+    expect([await heldOf(id), await isListed(id)]).toEqual([[false, []], false]);
+    expect(Object.keys(await statesOf(id)).filter((stage) => stage === 'notify-cancellation')).toEqual(mails);
   });
 
   it('is possible for an imported order, and for none that ships, is picked or is cancelled', async () => {
     const imported = await api.store.order({ status: 'PENDING', fulfillment_status: 'PENDING' });
     const [shipped, picked, cancelled] = [await place(), await place(), await place()];
-    await post(shipped, 'shipments', SHIP);
+    await post(shipped, 'shipments', { reference: 'S-1' });
     await post(picked, 'shipments', { ...SHIP, status: 'picking' });
     await post(cancelled, 'cancel');
 
@@ -291,6 +364,27 @@ it('is found by its name, its reference and its present tracking number, and not
 
   expect(first).toEqual([[id], [id], [id]]);
   expect([await found('Track-Ä1'), await found('track-2')]).toEqual([[], [id]]);
+});
+
+it('has, in the answer to a change and afterwards, an updated_at that is not before the change', async () => {
+  const id = await place();
+  const timeOf = async (read: Promise<object>) => ((await read) as { updated_at: string }).updated_at;
+  const reader = new FeedReader(api);
+  await reader.catchUp();
+  const before = await timeOf(orders.read(id));
+  const [{ now } = { now: new Date() }] = await api.database.query<{ now: Date }>('SELECT now()::timestamptz(3)');
+
+  const answer = (await post(id, 'payments', PAY)).json<{ data: { updated_at: string } }>();
+
+  const { updated_at } = answer.data;
+  expect([updated_at > before, updated_at >= now.toISOString()]).toEqual([true, true]);
+  expect(await timeOf(orders.read(id))).toBe(updated_at);
+  await eventually(async () => {
+    await reader.catchUp();
+    const listed = (await api.get(`/v1/orders?updated_from=${updated_at}`)).json<{ data: { id: string }[] }>().data;
+    expect(listed.map((row) => row.id)).toContain(id);
+  });
+  expect((await timeOf(orders.read(id))) >= updated_at).toBe(true);
 });
 
 it('has times that never run backwards, however many changes wait for each other', async () => {

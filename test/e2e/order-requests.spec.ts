@@ -97,7 +97,7 @@ describe('the body of an order', () => {
     const answers = [await orders.place(body), await api.post('/v1/orders/preview', body)];
 
     for (const answer of answers) {
-      expect([answer.statusCode, answer.json()]).toEqual([400, { success: false, error }]);
+      expect([answer.statusCode, answer.json()]).toMatchObject([400, { success: false, error }]);
     }
   });
 
@@ -137,6 +137,61 @@ describe('the body of an order', () => {
   });
 });
 
+describe('the names of the answers in the body of an order', () => {
+  const customer = { name: 'Ada' };
+  const address = { address: '1 Road', city: 'Berlin', zip: '10115', country: 'de' };
+  let line: { product_id: number; quantity: number };
+  beforeAll(async () => (line = { product_id: await api.store.product({ price: 1_000, stock: 50 }), quantity: 1 }));
+
+  it('mean the same as its own, and are not ignored, but make it another request', async () => {
+    const billing = { name: 'Accounts', city: 'Bonn' };
+    const own = { items: [line], customer: { ...customer, ...address }, billing };
+    const other = { line_items: [line], customer, shipping_address: address, billing_address: billing };
+
+    const placed = await orders.place(other, { 'idempotency-key': 'names' });
+    const repeated = await orders.place(own, { 'idempotency-key': 'names' });
+
+    expect([placed.statusCode, placed.headers['x-ignored-fields']]).toEqual([201, undefined]);
+    expect([repeated.statusCode, repeated.headers['x-error-code']]).toEqual([422, 'idempotency_mismatch']);
+    const { order_id } = placed.json<{ data: { order_id: string } }>().data;
+    expect(await orders.read(order_id)).toMatchObject({
+      line_items: [line],
+      shipping_address: { ...address, country: 'DE' },
+      billing_address: billing,
+    });
+    expect((await api.post(PATH, other)).json()).toMatchObject({ data: { total: 10, problems: [] } });
+  });
+
+  it('may be sent with its own where both say the same, and name the field otherwise', async () => {
+    const both = {
+      ...{ items: [line], line_items: [line] },
+      ...{ customer: { ...customer, ...address }, shipping_address: { ...address, country: 'DE', region: '' } },
+    };
+    expect((await orders.place(both)).statusCode).toBe(201);
+
+    const errorOf = async (more: object) => {
+      const answer = await api.post(PATH, { ...both, ...more });
+      return [answer.statusCode, answer.json<{ error: string }>().error];
+    };
+    expect(await errorOf({ line_items: [{ ...line, quantity: 2 }] })).toEqual([
+      400,
+      'line_items must be the same as items where both are given',
+    ]);
+    expect(await errorOf({ shipping_address: { city: 'Bonn' } })).toEqual([
+      400,
+      'shipping_address.city must be the same as customer.city where both are given',
+    ]);
+    expect(await errorOf({ billing: { name: 'A' }, billing_address: { name: 'B' } })).toEqual([
+      400,
+      'billing_address.name must be the same as billing.name where both are given',
+    ]);
+    expect(await errorOf({ items: null, line_items: [{ ...line, quantity: 0 }] })).toEqual([
+      400,
+      'line_items[0].quantity must be an integer from 1 to 999',
+    ]);
+  });
+});
+
 describe('unknown fields of the body of an order', () => {
   const strict = { prefer: 'handling=strict' };
   const forged = {
@@ -163,7 +218,7 @@ describe('unknown fields of the body of an order', () => {
   it.each(['/v1/orders', PATH])('are refused by POST %s in strict handling', async (path) => {
     const answer = await api.post(path, body, strict);
 
-    expect([answer.statusCode, answer.json()]).toEqual([
+    expect([answer.statusCode, answer.json()]).toMatchObject([
       400,
       { success: false, error: `Unknown field: ${[NAMED, OF_CUSTOMER, OF_BODY].join(', ')}` },
     ]);
@@ -232,7 +287,7 @@ describe('the SKU of an item', () => {
     const body = orderOf(line('Twin'), line('twin'), line('NONE'));
 
     for (const answer of [await shop.post('/v1/orders', body), await shop.post(PATH, body)]) {
-      expect([answer.statusCode, answer.headers['x-error-code'], answer.json()]).toEqual([
+      expect([answer.statusCode, answer.headers['x-error-code'], answer.json()]).toMatchObject([
         ...[400, 'ambiguous_sku'],
         { success: false, error: 'Several products have this SKU, name product_id and variant_id: items[1].sku twin' },
       ]);

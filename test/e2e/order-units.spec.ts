@@ -200,7 +200,7 @@ describe('stock and money', () => {
     const response = await post(id, path, body);
     await fill({ set: 0, expected: null });
 
-    expect([response.statusCode, response.headers['x-error-code'], response.json()]).toEqual([
+    expect([response.statusCode, response.headers['x-error-code'], response.json()]).toMatchObject([
       ...[422, 'above_limit', { success: false, error: 'A bin holds at most 2147483647' }],
     ]);
     expect((await post(id, path, body)).statusCode).toBe(path === 'refunds' ? 201 : 200);
@@ -322,7 +322,20 @@ describe('bins', () => {
     expect(await stock()).toEqual([4, 2, 0]);
   });
 
-  it('of other lines of the order give theirs without a movement, and a picked shipment may name its bins when it ships', async () => {
+  it('that a repeated request adds to a shipment make it another one', async () => {
+    const { sell, stock, from } = await aProduct();
+    const id = await sell(2);
+    const items = [{ line: 1, quantity: 2 }];
+    await post(id, 'shipments', { reference: 'S-1', items });
+    const before = await stock();
+
+    const withBins = { reference: 'S-1', items: [{ line: 1, quantity: 2, from: [from(1, 2)] }] };
+
+    expect(await outcome(post(id, 'shipments', withBins))).toEqual([422, 'shipment_reference_taken']);
+    expect(await stock()).toEqual(before);
+  });
+
+  it('of other lines of the order give theirs without stock, and a picked shipment may name its bins when it ships', async () => {
     const { sell, stock, allocations, from } = await aProduct();
     const id = await sell(6, 1);
     const before = await stock();

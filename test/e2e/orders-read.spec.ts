@@ -52,6 +52,7 @@ describe('GET /v1/orders', () => {
       notes: 'Ring twice',
       external_reference: 'PO 117/é',
       is_test: true,
+      held_reasons: ['amount_over_limit'],
       created_at: '2026-01-02T03:04:05.006Z',
     });
     await store.orderLine(web, {
@@ -73,8 +74,8 @@ describe('GET /v1/orders', () => {
     });
     const at = '2026-01-02T03:04:07.008Z';
     for (const stage of [
-      { stage: 'notify-merchant', state: 'dead', attempts: 25, last_error: 'ECONNREFUSED', position: 2 },
-      { stage: 'notify-customer', state: 'held', attempts: 0, position: 1 },
+      { stage: 'notify-merchant', state: 'dead', attempts: 25, outcome: 'failed', last_error: 'ECONNREFUSED' },
+      { stage: 'notify-customer', state: 'held', attempts: 0 },
     ]) {
       await store.row('order_stages', { order_id: web, updated_at: at, ...stage });
     }
@@ -188,6 +189,8 @@ describe('GET /v1/orders', () => {
       external_reference: 'PO 117/é',
       is_test: true,
       placed_by: { type: 'system', id: '', name: '' },
+      held: true,
+      held_reasons: ['amount_over_limit'],
       fraud: { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'amount_over_limit', score: 50 }] },
       pipeline: [
         {
@@ -196,6 +199,7 @@ describe('GET /v1/orders', () => {
           state: 'held',
           attempts: 0,
           last_error: '',
+          outcome: 'waiting',
           at: '2026-01-02T03:04:07.008Z',
         },
         {
@@ -204,6 +208,7 @@ describe('GET /v1/orders', () => {
           state: 'dead',
           attempts: 25,
           last_error: 'ECONNREFUSED',
+          outcome: 'failed',
           at: '2026-01-02T03:04:07.008Z',
         },
       ],
@@ -246,10 +251,21 @@ describe('GET /v1/statistics/orders', () => {
     ['by=year', 'by must be day or month'],
     ['from=2026-03-29&to=2026-03-29', 'to must be a date after from, at most 400 days later'],
     ['from=2025-01-01&to=2026-02-06', 'to must be a date after from, at most 400 days later'],
+    ['from=9999-12-03', 'from must be 9999-12-02 or earlier when to is absent'],
+    ['to=0001-01-30', 'to must be 0001-01-31 or later when from is absent'],
   ])('refuses %s', async (query, error) => {
     const response = await application.get(`/v1/statistics/orders?${query}`);
 
-    expect([response.statusCode, response.json()]).toEqual([400, { success: false, error }]);
+    expect([response.statusCode, response.json()]).toMatchObject([400, { success: false, error }]);
+  });
+
+  it.each([
+    ['from=9999-12-02', '9999-12-02', '9999-12-31'],
+    ['to=0001-01-31', '0001-01-01', '0001-01-30'],
+  ])('sums the days at an end of the calendar for %s', async (query, first, last) => {
+    const { data } = (await application.get(`/v1/statistics/orders?${query}`)).json<{ data: { period: string }[] }>();
+
+    expect([data.length, data[0]?.period, data.at(-1)?.period]).toEqual([30, first, last]);
   });
 
   it('sums 400 days by month', async () => {

@@ -5,6 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from '../../apps/api/src/create-app.js';
 import { InvitationMails } from '../../libs/infrastructure/src/mail/invitation-mails.js';
 import { MailNotifier } from '../../libs/infrastructure/src/mail/mail-notifier.js';
+import { anOrderBody } from '../builders/order-body.js';
 import type { Session } from '../builders/store-fixture.js';
 import { commandLine } from '../support/command-line.js';
 import { SmtpSink } from '../support/smtp-sink.js';
@@ -136,6 +137,22 @@ describe('the people of a store', () => {
     expect(await ask(theirs, 'GET')).toMatchObject({ status: 200, data: [{ email: theirs.email, role: 'owner' }] });
   });
 
+  it('are removed with their names by an id in capitals', async () => {
+    const leaving = await api.store.session('manager');
+    const order = await api.place(anOrderBody(await api.store.product({ stock: 1 })));
+    const cookie = `store-live=${leaving.secret}`;
+    await api.inject({
+      ...{ method: 'POST', url: `/v1/orders/${order.order_id}/notes`, payload: { text: 'Ring twice' } },
+      headers: { host: 'localhost', 'x-dashboard': 'live', cookie },
+    });
+    const actors = `SELECT actor_name AS name FROM order_events WHERE store_id = $1 AND actor_id = $2`;
+    expect(await sql(actors, api.store.id, leaving.id)).toEqual([{ name: leaving.name }]);
+
+    await ask(owner, 'DELETE', `/${leaving.id.toUpperCase()}?erase_name=true`);
+
+    expect(await sql(actors, api.store.id, leaving.id)).toEqual([{ name: 'Erased' }]);
+  });
+
   it('may belong to two stores, each with its own role', async () => {
     const elsewhere = await application.withStore();
     const there = await elsewhere.store.session('owner');
@@ -148,6 +165,51 @@ describe('the people of a store', () => {
 });
 
 /** A copy of the log is in more hands than the table of people. */
+describe('the mails about the access', () => {
+  const refused = { status: 422, code: 'too_many_records' };
+
+  it('are at most 30 of a store within an hour, whoever gets them', async () => {
+    const person = (n: number) => ({ email: `p${n}@example.com`, name: 'P', role: 'viewer' });
+    await sql(
+      'UPDATE people SET hour_of_invitations = now(), invitations_in_hour = 28 WHERE store_id = $1',
+      api.store.id,
+    );
+
+    const { data } = await ask(owner, 'POST', '', person(1));
+    expect(await ask(owner, 'POST', `/${String(data['id'])}/invite`)).toMatchObject({ status: 200 });
+    expect(await ask(owner, 'POST', '', person(2))).toMatchObject(refused);
+    expect(await ask(owner, 'POST', `/${String(data['id'])}/invite`)).toMatchObject(refused);
+
+    await sql(`UPDATE people SET hour_of_invitations = now() - interval '1 hour' WHERE store_id = $1`, api.store.id);
+    expect(await ask(owner, 'POST', '', person(2))).toMatchObject({ status: 201 });
+  });
+
+  it('are at most 10 of a person', async () => {
+    const { data } = await ask(owner, 'POST', '', { email: 'ten@example.com', name: 'Ten', role: 'viewer' });
+    await sql('UPDATE people SET invitations = 9 WHERE id = $1', data['id']);
+
+    const answers = [1, 2].map(() => ask(owner, 'POST', `/${String(data['id'])}/invite`));
+
+    expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([200, 422]);
+  });
+});
+
+it('erases no name in more rows of the history than a request may change, and removes nobody then', async () => {
+  const { id } = await api.store.session('viewer');
+  const order = await api.store.order({});
+  await sql(
+    `INSERT INTO order_events (store_id, order_id, actor_type, actor_id, actor_name, event)
+     SELECT $1, $2, 'person', $3, 'Ada', 'noted' FROM generate_series(1, 10001)`,
+    ...[api.store.id, order, id],
+  );
+
+  const refused = await ask(owner, 'DELETE', `/${id}?erase_name=true`);
+
+  expect(refused).toMatchObject({ status: 422, code: 'too_many_records' });
+  expect(refused.error).toContain('store-commerce people remove --erase-name');
+  expect(await ask(owner, 'GET')).toMatchObject({ pagination: { total: 2 } });
+});
+
 it('changes of people and sessions are logged by ids alone', async () => {
   const { data } = await ask(owner, 'POST', '', { email: 'grace@example.com', name: 'Grace', role: 'viewer' });
   const path = `/${String(data['id'])}`;

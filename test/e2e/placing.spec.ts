@@ -1,5 +1,7 @@
 import { withBundleImporter } from '@app/bundles';
 import pg from 'pg';
+import { FlagField } from '../../apps/api/src/body/fields.js';
+import { CreateOrderRequest } from '../../apps/api/src/orders/create-order.request.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { cipher } from '../support/bundle-imports.js';
 import { eventually } from '../support/eventually.js';
@@ -56,7 +58,7 @@ describe('POST /v1/orders', () => {
       const refused = await place(59.96);
       const placed = await place(59.97);
 
-      expect([refused.statusCode, refused.headers['x-error-code'], refused.json()]).toEqual([
+      expect([refused.statusCode, refused.headers['x-error-code'], refused.json()]).toMatchObject([
         ...[422, 'price_changed'],
         { success: false, error: 'The order costs 59.97 USD' },
       ]);
@@ -86,7 +88,7 @@ describe('POST /v1/orders', () => {
       const refused = await place('USD');
       const placed = [await place('eur'), await place('EUR'), await place(null)];
 
-      expect([refused.statusCode, refused.headers['x-error-code'], refused.json()]).toEqual([
+      expect([refused.statusCode, refused.headers['x-error-code'], refused.json()]).toMatchObject([
         ...[422, 'currency_mismatch'],
         { success: false, error: 'The currency of the store is EUR' },
       ]);
@@ -262,6 +264,30 @@ describe('POST /v1/orders: Idempotency-Key', () => {
     expect(await api.store.onHand(mug)).toBe(4);
   });
 
+  it('repeats the first response in a release whose orders have one more field, with a default', async () => {
+    const product = await api.store.product({ stock: 5 });
+    const headers = { 'idempotency-key': 'before the upgrade' };
+    const first = await orders.place(anOrderBody(product), headers);
+    FlagField({ description: 'As a gift.', default: false })(CreateOrderRequest.prototype, 'gift');
+
+    const second = await orders.place(anOrderBody(product), headers);
+    const other = await orders.place({ ...anOrderBody(product), gift: true }, headers);
+
+    expect([second.headers['idempotent-replayed'], second.body]).toEqual(['true', first.body]);
+    expect([other.statusCode, other.headers['x-error-code']]).toEqual([422, 'idempotency_mismatch']);
+  });
+
+  it('takes the same body in another notation, and with other ignored fields, for the same request', async () => {
+    const product = await api.store.product({ stock: 5 });
+    const headers = { 'idempotency-key': 'another notation' };
+    const { items, customer, ...more } = anOrderBody(product);
+    const first = await orders.place({ items, customer, ...more, total: 1 }, headers);
+
+    const second = await orders.place({ ...more, customer, items, total: 2 }, headers);
+
+    expect([second.headers['idempotent-replayed'], second.body]).toEqual(['true', first.body]);
+  });
+
   it.each([
     ['empty', ''],
     ['longer than 255 characters', 'x'.repeat(256)],
@@ -351,7 +377,7 @@ describe('POST /v1/orders: stock', () => {
     const answer = await post('/v1/orders', { items, customer: { name: 'Ada' } });
 
     const error = 'items[1]: requested 5, available 3';
-    expect([answer.statusCode, answer.json()]).toEqual([422, { success: false, error }]);
+    expect([answer.statusCode, answer.json()]).toMatchObject([422, { success: false, error }]);
     expect([await store.onHand(mug), await store.onHand(tee)]).toEqual([3, 9]);
     const written = `SELECT store_id FROM orders WHERE store_id = $1
       UNION ALL SELECT store_id FROM stock_movements WHERE store_id = $1 AND kind = 'ORDER'`;
@@ -469,7 +495,12 @@ describe('external_reference of an order', () => {
     const refusal = await orders.place(bodyOf(reference), { 'idempotency-key': `other-${reference.length}` });
 
     expect(codeOf(refusal)).toEqual([422, 'external_reference_taken', order_id]);
-    expect(refusal.json()).toEqual({ success: false, error: 'Another order has this external_reference' });
+    expect(refusal.json()).toEqual({
+      success: false,
+      error: 'Another order has this external_reference',
+      code: 'external_reference_taken',
+      faults: [{ path: 'external_reference', message: 'Another order has this external_reference' }],
+    });
     expect([await listed(by(reference)), await api.store.onHand(mug)]).toEqual([[order_id], before]);
   });
 
@@ -559,7 +590,7 @@ describe('the statements of an order', () => {
   it('are one more with SKUs', async () => {
     const skus = ['COUNTED-1', 'COUNTED-2'];
     for (const sku of skus) await api.store.product({ sku, stock: 9 });
-    const items = [...skus, ...skus].map((sku) => ({ sku, quantity: 1 }));
+    const items = skus.map((sku) => ({ sku, quantity: 1 }));
 
     const sent = await statementsOf({ 'idempotency-key': 'by SKU' }, undefined, { items });
 

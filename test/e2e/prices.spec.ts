@@ -222,21 +222,47 @@ describe('POST /v1/prices', () => {
 
   const FORM = 'must be a decimal of at least 0 in major units, such as 79.90, as a number or text';
   it.each<[object, string]>([
-    [{ expected: null }, 'lines[0].price is required'],
-    [{ price: 1 }, 'lines[0].expected is required'],
+    [{ expected: null }, 'price is required'],
+    [{ price: 1 }, 'expected is required'],
     ...['', '1,50', '-1', '1e3', ' 1', '1.', true, {}, -1, 1e21].map((price): [object, string] => [
       { price, expected: null },
-      price === '' ? 'lines[0].price is required' : `lines[0].price ${FORM}`,
+      price === '' ? 'price is required' : `price ${FORM}`,
     ]),
-    [{ price: 1, expected: '1,50' }, `lines[0].expected ${FORM}`],
-    [{ price: '500000000.01', expected: null }, 'lines[0].price must not be higher than 500000000.00'],
-    [{ price: 1, expected: null, product_id: 1 }, 'lines[0] must have either sku or product_id'],
-    [{ price: 1, expected: null, variant_id: 1 }, 'lines[0].variant_id needs product_id'],
-    [{ price: 1, expected: null, currency: 'USD' }, 'lines[0].currency is not a field of this request'],
-  ])('refuses a line that is no price: %j', async (line, message) => {
-    const { status, error } = await change([{ sku: 'R-1', ...line }]);
+    [{ price: 1, expected: '1,50' }, `expected ${FORM}`],
+    [{ price: '500000000.01', expected: null }, 'price must not be higher than 500000000.00'],
+    [{ price: 1, expected: null, product_id: 1 }, 'must have either sku or product_id'],
+    [{ price: 1, expected: null, variant_id: 1 }, 'variant_id needs product_id'],
+    [{ price: 1, expected: null, currency: 'USD' }, 'currency is not a field of this request'],
+    [[], 'must be an object'],
+    [null as unknown as object, 'must be an object'],
+  ])('refuses a line that is no price, and applies the others: %j', async (line, error) => {
+    const sent = Array.isArray(line) || line === null ? line : { sku: 'R-1', ...line };
 
-    expect([status, error]).toEqual([400, message]);
+    const { status, lines } = await change([sent, to(85, 79.9)]);
+
+    const nothing = { sku: '', product_id: null, variant_id: null, before: null, after: null };
+    expect(status).toBe(200);
+    expect(lines).toMatchObject([
+      { line: 1, ...nothing, code: 'invalid', error },
+      { line: 2, after: 85, code: '' },
+    ]);
+  });
+
+  it('changes nothing when it is atomic and a line is no price', async () => {
+    const { status, code, error } = await change([to(85, 79.9), { sku: 'R-1', price: '1,50' }], { atomic: true });
+
+    expect([status, code]).toEqual([422, 'prices_refused']);
+    expect(error).toBe(`Nothing changes: lines[1]: invalid: price ${FORM}`);
+    expect(await shown()).toEqual([79.9, 82]);
+  });
+
+  it('tells two requests with a reference apart by their malformed lines', async () => {
+    const first = await change([to('1,50', null)], { reference: 'BAD-1' });
+    const again = await change([to('1,50', null)], { reference: 'BAD-1' });
+    const other = await change([to('2,50', null)], { reference: 'BAD-1' });
+
+    expect([first.lines[0]?.code, again.response.body]).toEqual(['invalid', first.response.body]);
+    expect(other.code).toBe('reference_taken');
   });
 
   it('takes 1 to 500 lines', async () => {
@@ -308,11 +334,18 @@ describe('a key whose scope names catalog', () => {
     });
   });
 
-  it.each(['full', 'read'] as const)('sees what no %s key sees', async (scope) => {
+  it.each([
+    ['full', [1, 'DRAFT'], [2, 'ACTIVE', 'ARCHIVED']],
+    ['read', [0], [1, 'ACTIVE']],
+  ] as const)('a %s key lists those that it asks for and may see, and opens none', async (scope, drafts, others) => {
     const other = { authorization: `Bearer ${await api.store.createKey('live', scope)}` };
 
-    expect(await listed('&status=DRAFT', other)).toMatchObject({ rows: [1, 'ACTIVE'], ignored: 'status' });
-    expect((await listed('&status=DRAFT', { ...other, prefer: 'handling=strict' })).status).toBe(400);
+    expect((await listed('', other)).rows).toEqual([1, 'ACTIVE']);
+    for (const prefer of ['handling=lenient', 'handling=strict']) {
+      const { rows, ignored } = await listed('&status=DRAFT', { ...other, prefer });
+      expect([rows, ignored]).toEqual([drafts, undefined]);
+      expect((await listed('&status=ACTIVE,ARCHIVED', { ...other, prefer })).rows).toEqual(others);
+    }
     for (const reference of [draft, 'draft', 'old']) {
       expect((await api.get(`/v1/products/${reference}`, other)).statusCode).toBe(404);
     }

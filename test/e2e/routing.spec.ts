@@ -85,7 +85,7 @@ describeWithProxy('the proxy of docker/haproxy in front of two clusters', () => 
     expect(refused).toMatchObject({
       status: 503,
       headers: { 'retry-after': '1', 'x-error-code': code },
-      body: { success: false, error: message },
+      body: { success: false, error: message, code },
     });
     expect(await storeOf(bearer(keyOfB))).toBe(b.store.subdomain);
 

@@ -1,4 +1,6 @@
+import { createApp } from '../../apps/api/src/create-app.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
+import { testConfig } from '../support/test-config.js';
 
 let api: RunningApi;
 beforeAll(async () => (api = await startApi({ TRUST_PROXY: '1' })));
@@ -68,6 +70,48 @@ describe('a session', () => {
     const response = await ask({ ...signedIn(secret), ...headers });
 
     expect([response.statusCode, response.headers['x-error-code']]).toEqual([403, 'foreign_origin']);
+  });
+
+  it('is accepted at a host with the port that https implies', async () => {
+    const { secret } = await api.store.session('viewer');
+
+    expect((await ask({ ...signedIn(secret), host: 'shop.example:443' })).statusCode).toBe(200);
+  });
+
+  describe('with PUBLIC_URL', () => {
+    let app: Awaited<ReturnType<typeof createApp>>;
+    beforeAll(async () => {
+      const { url } = api.database;
+      const settings = { DATABASE_URL: url, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '5' };
+      app = await createApp(testConfig({ ...settings, PUBLIC_URL: 'https://shop.example', TRUST_PROXY: '2' }), url);
+      await app.init();
+      await app.getHttpAdapter().getInstance().ready();
+    });
+    afterAll(() => app.close());
+
+    it.each<[string, Record<string, string>]>([
+      [
+        'a list of hosts and of schemes',
+        { 'x-forwarded-host': 'shop.example, lb.internal', 'x-forwarded-proto': 'https, http' },
+      ],
+      ['a port in Host', { host: 'shop.example:443', 'x-forwarded-proto': 'https' }],
+      ['a host of the network behind', { host: 'api.internal:3000', 'x-forwarded-proto': 'https' }],
+      ['Forwarded alone', { host: 'api.internal', forwarded: 'for=203.0.113.7;host=shop.example;proto=https' }],
+      ['no header of a proxy', { host: 'api.internal' }],
+    ])('is accepted from the page there behind proxies that send %s', async (_what, sent) => {
+      const { secret } = await api.store.session('viewer');
+      const own = await app.inject({
+        url: '/v1/key',
+        headers: { ...OWN_PAGE, ...cookie(secret), host: 'x.test', ...sent },
+      });
+      const foreign = { origin: 'https://evil.example', 'x-forwarded-host': 'evil.example' };
+      const other = await app.inject({
+        url: '/v1/key',
+        headers: { ...OWN_PAGE, ...cookie(secret), ...sent, ...foreign },
+      });
+
+      expect([own.statusCode, other.headers['x-error-code']]).toEqual([200, 'foreign_origin']);
+    });
   });
 
   it('is accepted over plain http on this machine, in a cookie without a prefix', async () => {

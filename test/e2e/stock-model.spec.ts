@@ -495,4 +495,4 @@ it('leaves exactly what the shelf and the sales give, for counts of both bases a
   }
   expect(applied).toBeGreaterThan(20);
   expect(places.length).toBe(COUNTS);
-}, 60_000);
+});

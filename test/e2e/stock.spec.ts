@@ -245,6 +245,23 @@ describe('POST /v1/stock', () => {
     ]);
   });
 
+  it('gives the ids of the bins of a refused request, which all stores share, to later bins', async () => {
+    const [warehouse] = await sql<{ code: string }>('SELECT code FROM warehouses WHERE store_id = $1', api.store.id);
+    const into = (n: number) => ({ sku: 'R-1', warehouse: warehouse?.code, bin: `NEW-${n}`, adjust: 1 });
+    const good = [into(1), into(2), into(3)];
+    const all = (lines: readonly object[]) => change(lines, { create_bins: true, atomic: true });
+    const refused = [...good, { sku: 'none', adjust: 1 }];
+    const last = async () => (await sql(`SELECT last_value FROM bins_id_seq`))[0];
+    expect((await all(refused)).status).toBe(422);
+    const before = await last();
+
+    for (let n = 0; n < 3; n++) expect((await all(refused)).status).toBe(422);
+    const made = await all(good);
+
+    expect(made.lines.map(({ after }) => after)).toEqual([1, 1, 1]);
+    expect(await last()).toEqual(before);
+  });
+
   it('puts a product into up to 250 bins, in the order of the lines', async () => {
     const warehouse = await makeBins(252, 'L');
     const into = (n: number, write: object = { adjust: 1 }) => ({ sku: 'R-1', warehouse, bin: `L-${n}`, ...write });
@@ -336,31 +353,43 @@ describe('POST /v1/stock', () => {
   });
 
   it.each([
-    [{ adjust: 1 }, 'lines[0] must have either sku or product_id'],
-    [{ sku: 'R-1', product_id: 1, adjust: 1 }, 'lines[0] must have either sku or product_id'],
-    [{ sku: 'R-1' }, 'lines[0] must have one of adjust, set and counted'],
-    [{ sku: 'R-1', adjust: 1, set: 1, expected: 1 }, 'lines[0] must have one of adjust, set and counted'],
-    [{ sku: 'R-1', set: 1 }, 'lines[0].expected is required'],
-    [{ sku: 'R-1', counted: 1 }, 'lines[0].as_of is required; lines[0].basis is required'],
-    [{ sku: 'R-1', variant_id: 5, adjust: 1 }, 'lines[0].variant_id needs product_id'],
-    [{ sku: 'R-1', bin: 'A 1/2', adjust: 1 }, 'lines[0].bin must be 1 to 64 characters without blanks and slashes'],
-    [{ sku: 'R-1', adjust: 1, expected: 12 }, 'lines[0].expected needs set'],
+    [{ adjust: 1 }, 'must have either sku or product_id'],
+    [{ sku: 'R-1', product_id: 1, adjust: 1 }, 'must have either sku or product_id'],
+    [{ sku: 'R-1' }, 'must have one of adjust, set and counted'],
+    [{ sku: 'R-1', adjust: 1, set: 1, expected: 1 }, 'must have one of adjust, set and counted'],
+    [{ sku: 'R-1', set: 1 }, 'expected is required'],
+    [{ sku: 'R-1', counted: 1 }, 'as_of is required; basis is required'],
+    [{ sku: 'R-1', variant_id: 5, adjust: 1 }, 'variant_id needs product_id'],
+    [{ sku: 'R-1', bin: 'A 1/2', adjust: 1 }, 'bin must be 1 to 64 characters without blanks and slashes'],
+    [{ sku: 'R-1', adjust: 1, expected: 12 }, 'expected needs set'],
+    [{ sku: 'R-1', adjust: 1, as_of: 'x', basis: 'on_hand' }, 'as_of needs counted; basis needs counted'],
+    [{ sku: 'R-1', ajust: 1, adjust: 1 }, 'ajust is not a field of this request'],
+    [{ sku: 'R-1', adjust: 1.5 }, 'adjust must be an integer from -2147483647 to 2147483647'],
     [
-      { sku: 'R-1', adjust: 1, as_of: 'x', basis: 'on_hand' },
-      'lines[0].as_of needs counted; lines[0].basis needs counted',
+      { sku: 'R-1', counted: 1, as_of: 'nonsense', basis: 'on_hand' },
+      'The cursor is damaged, or of another store, mode or set of kinds',
     ],
-    [{ sku: 'R-1', ajust: 1, adjust: 1 }, 'lines[0].ajust is not a field of this request'],
-    [{ sku: 'R-1', adjust: 1.5 }, 'lines[0].adjust must be an integer from -2147483647 to 2147483647'],
-  ])('refuses a line that does not say one thing: %j', async (line, message) => {
-    const { status, error } = await change([line]);
+  ])('refuses a line that does not say one thing, and applies the others: %j', async (line, error) => {
+    const before = await stock();
 
-    expect([status, error]).toEqual([400, message]);
+    const { status, lines } = await change([line, { sku: 'R-1', adjust: 1 }]);
+
+    expect(status).toBe(200);
+    expect(lines).toMatchObject([
+      { line: 1, sku: '', before: null, code: 'invalid', error },
+      { line: 2, code: '' },
+    ]);
+    expect(await stock()).toBe(before + 1);
   });
 
-  it('refuses a cursor that is none of the store', async () => {
-    const { status, code } = await change([counted(1, 'nonsense')]);
+  it('changes nothing when it is atomic and a line does not say one thing', async () => {
+    const before = await stock();
 
-    expect([status, code]).toEqual([400, 'cursor_invalid']);
+    const { status, code, error } = await change([{ sku: 'R-1', adjust: 1 }, { sku: 'R-1' }], { atomic: true });
+
+    expect([status, code]).toEqual([422, 'stock_refused']);
+    expect(error).toContain('lines[1]: invalid: must have one of adjust, set and counted');
+    expect(await stock()).toBe(before);
   });
 });
 

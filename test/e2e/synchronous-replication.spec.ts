@@ -16,7 +16,6 @@ import { startSynchronousDatabase, type SynchronousDatabase } from '../support/s
 import { testConfig } from '../support/test-config.js';
 
 // A server of its own, with a standby, is slow on a busy machine.
-jest.setTimeout(60_000);
 
 /** No server has this name: commits wait until the wait ends from outside. */
 const ABSENT = 'absent';
@@ -241,8 +240,9 @@ describe('operations with synchronous replication whose wait is cancelled', () =
     const located = { variantId: null, warehouse: 'MAIN', ...place };
     const write = { kind: 'set', to: 7, expected: null } as const;
     return app.get(StockService).change({
-      ...{ storeId: store.id, actor: operator(), lines: [{ sku: null, ...located, write, asOf: null }] },
+      ...{ storeId: store.id, actor: operator(), lines: [{ sku: null, ...located, write, asOf: null, invalid: null }] },
       ...{ reference: null, reason: '', idempotency: null, isAtomic: true, createsBins: false },
+      requestHash: Buffer.from('hash'),
     });
   };
 

@@ -91,7 +91,7 @@ describe('sales of a till', () => {
     expect(again.counts.order).toEqual({ created: 1, updated: 0, unchanged: 4 });
     expect(await binsOfMug()).toEqual([2, 0, 0]);
     const sold = (await ledger(api.store.subdomain)).filter(({ kind }) => kind === 'ORDER');
-    expect(sold.map(({ quantity }) => quantity)).toEqual([-5, -1, -3, -1]);
+    expect(sold.map(({ quantity }) => quantity)).toEqual([-5, -1, -1, -2, -1]);
   });
 
   it('of a SKU without its product take nothing, with a warning; a bag needs none', async () => {
@@ -200,5 +200,35 @@ describe('sales of a till', () => {
     expect((await api.post('/v1/orders/POS-1/refunds', refund)).statusCode).toBe(201);
 
     expect((await binsOfMug()).reduce((sum, quantity) => sum + quantity)).toBe(8);
+  });
+
+  it('do not give back to bins what no bin had, unless the refund names one', async () => {
+    await importLines(aSale('POS-1', [14]));
+    const refund = (reference: string, more: object) =>
+      api.post('/v1/orders/POS-1/refunds', { reference, amount: 0, restock: true, ...more });
+    const of = (quantity: number) => ({ lines: [{ line: 1, quantity }] });
+    const moved = async () =>
+      (await ledger(api.store.subdomain)).filter(({ kind }) => kind === 'RETURN').map(({ quantity }) => quantity);
+    const figures = async () => {
+      const { line_items: lines, refunds } = (await api.get('/v1/orders/POS-1')).json<{
+        data: { line_items: { returned_quantity: number }[]; refunds: object[] };
+      }>().data;
+      const bins = (await binsOfMug()).reduce((sum, quantity) => sum + quantity);
+      return { bins, returned: lines[0]?.returned_quantity, moved: await moved(), refunds: refunds.length };
+    };
+
+    const refused = await refund('R-1', of(13));
+    expect([refused.statusCode, refused.headers['x-error-code']]).toEqual([422, 'units_without_bin']);
+    expect(await figures()).toEqual({ bins: 0, returned: 0, moved: [], refunds: 0 });
+
+    expect((await refund('R-1', {})).statusCode).toBe(201);
+    expect(await figures()).toMatchObject({ bins: 12, returned: 12, refunds: 1 });
+    for (const more of [{}, of(2)]) expect((await refund('R-2', more)).statusCode).toBe(422);
+    const [place] = (await api.get('/v1/stock')).json<{ data: { warehouse: string; bin: string }[] }>().data;
+    const to = { restock_to: { warehouse: place?.warehouse, bin: place?.bin } };
+    expect((await refund('R-2', { ...of(2), ...to })).statusCode).toBe(201);
+    const { moved: units, ...all } = await figures();
+    expect(all).toEqual({ bins: 14, returned: 14, refunds: 2 });
+    expect(units.reduce((sum, quantity) => sum + quantity)).toBe(14);
   });
 });

@@ -14,7 +14,7 @@ import {
   type WebhookReference,
   type WebhookSettings,
 } from '@app/application';
-import { HttpsWebhookSender, ServiceMetrics, WebhookRunner, type SenderOptions } from '@app/infrastructure';
+import { Database, HttpsWebhookSender, ServiceMetrics, WebhookRunner, type SenderOptions } from '@app/infrastructure';
 import { Logger } from '@nestjs/common';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { anOrderBody } from '../builders/order-body.js';
@@ -107,6 +107,7 @@ describe('the deliveries of a webhook', () => {
   const toldTo = (requests: readonly ReceivedRequest[]) => requests.map((request) => messageOf(request).data.id);
   const header = ({ headers }: ReceivedRequest, name: string) => String(headers[name]);
   const stateOf = (webhook: Webhook) => get(WebhookRepository).find(webhook, null);
+  const deliveriesOf = async (webhook: Webhook) => (await stateOf(webhook))?.deliveries ?? [];
   const waitOver = (webhook: Webhook) =>
     sql('UPDATE webhooks SET due_at = now() WHERE id = $1 AND due_at > now()', webhook.id);
 
@@ -125,7 +126,7 @@ describe('the deliveries of a webhook', () => {
         expect(() => signing.verify(`${request.body} `, headers)).toThrow();
       }
     }
-    const shown = await get(WebhookRepository).deliveries(webhook);
+    const shown = await deliveriesOf(webhook);
     const sent = receiver.requests.map(({ headers }) => ({
       messageId: headers['webhook-id'],
       type: 'products.changed',
@@ -147,7 +148,8 @@ describe('the deliveries of a webhook', () => {
 
     await configure({ headers });
     await products(1);
-    await eventually(() => expect(receiver.requests).toHaveLength(1));
+    // A message whose answer is not noted yet goes to the new URL as well.
+    await eventually(async () => expect(await deliveriesOf(webhook)).toHaveLength(1));
     await configure({ url: `${receiver.url}second` });
     await products(1);
     await eventually(() => expect(receiver.requests).toHaveLength(2));
@@ -157,6 +159,22 @@ describe('the deliveries of a webhook', () => {
     expect(second?.path).toBe('/second');
     expect(second?.headers).not.toHaveProperty('authorization');
     expect(second?.headers).not.toHaveProperty('x-tenant');
+  });
+
+  it('goes on with new headers and a new secret after changes that name its id in capitals', async () => {
+    const webhook = await install();
+    const path = `/v1/webhooks/${webhook.id.toUpperCase()}`;
+
+    const changed = await api.patch(path, { headers: { 'X-Tenant': 'shop' } });
+    const rotated = await api.post(`${path}/rotate-secret`, { overlap_hours: 0 });
+    await products(1);
+    await eventually(() => expect(receiver.requests).toHaveLength(1));
+
+    expect([changed.statusCode, rotated.statusCode]).toEqual([200, 200]);
+    const { body, headers } = receiver.requests[0] as ReceivedRequest;
+    const { secret } = rotated.json<{ data: Shown }>().data;
+    expect(headers).toMatchObject({ 'x-tenant': 'shop' });
+    expect(() => new StandardWebhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
   });
 
   it('gives a cursor with which a reader of the feed continues after the message', async () => {
@@ -221,7 +239,7 @@ describe('the deliveries of a webhook', () => {
     receiver.answer = () => ({ status: 503 });
     const webhook = await install();
     const [mug = '', cup = ''] = await products(2);
-    await eventually(async () => expect(await get(WebhookRepository).deliveries(webhook)).toHaveLength(1));
+    await eventually(async () => expect(await deliveriesOf(webhook)).toHaveLength(1));
     for (const name of ['Cup 1', 'Cup 2', 'Cup 3']) await rename(Number(cup), name);
     await rename(Number(mug), 'Mug 2');
     receiver.reset();
@@ -252,7 +270,7 @@ describe('the deliveries of a webhook', () => {
     expect(firsts.length).toBeGreaterThanOrEqual(4);
     expect(new Set(firsts.map((request) => header(request, 'webhook-id'))).size).toBe(1);
     expect(new Set(firsts.map(({ body }) => body)).size).toBe(1);
-    const [newest, ...older] = await get(WebhookRepository).deliveries(webhook);
+    const [newest, ...older] = await deliveriesOf(webhook);
     expect(newest).toMatchObject({ phase: 'done', status: 204, answer: '' });
     expect(older.at(-1)).toMatchObject({ phase: 'done', status: 500, answer: 'Disk full' });
   });
@@ -508,6 +526,29 @@ describe('a webhook', () => {
     ]);
   });
 
+  it('is shown with the deliveries of its state, also when an attempt is noted while it is read', async () => {
+    const { id } = await created();
+    const database = api.app.get(Database, { strict: false });
+    const query = database.query.bind(database);
+    const read = jest.spyOn(database, 'query').mockImplementation(async (text, values) => {
+      const rows = await query<never>(text, values);
+      if (text.includes('webhooks.find ')) {
+        await sql(`UPDATE webhooks SET state = 'paused', reason = 'failing' WHERE id = $1`, id);
+        await attempted(id, '2026-11-20T09:30:00Z', 'connect', null, 'ECONNREFUSED');
+      }
+      return rows;
+    });
+
+    const [first, second] = [await send('GET', `/${id}`), await send('GET', `/${id}`)];
+    read.mockRestore();
+
+    const shown = ({ data }: typeof first) => [(data as { state?: string }).state, data.last_deliveries.length];
+    expect([shown(first), shown(second)]).toEqual([
+      ['active', 0],
+      ['paused', 1],
+    ]);
+  });
+
   it('pauses with the reason and its place, and resumes', async () => {
     const { id, cursor } = await created();
 
@@ -582,7 +623,7 @@ describe('a repeated creation', () => {
 
   it('installs one webhook and returns it again with its secret, also while the first is running', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => create({}, key('install-1'))));
-    const again = await create({ kinds: null }, key('install-1'));
+    const again = await create({}, key('install-1'));
 
     const [first] = answers;
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);

@@ -12,7 +12,7 @@ import { failMails, failOrders, type Ground } from './secrets/failures.js';
 import { CommandLine, operateBadly, startBadly } from './secrets/operators.js';
 import { Plants, shownIn } from './secrets/plants.js';
 import { askHostilely, readEverything } from './secrets/requests.js';
-import { signInOften } from './secrets/sign-ins.js';
+import { PUBLIC_URL, signInOften } from './secrets/sign-ins.js';
 import type { Service } from './support/service.js';
 
 const SCALE = {
@@ -104,7 +104,7 @@ async function perform(context: ProofContext, { sink, provider, store }: Surroun
 
 function oidcAt({ issuer }: LyingProvider): Record<string, string> {
   return {
-    PUBLIC_URL: 'http://localhost:3000',
+    PUBLIC_URL,
     OIDC_ISSUER: issuer,
     OIDC_CLIENT_ID: CLIENT.id,
     OIDC_CLIENT_SECRET: CLIENT.secret,

@@ -30,7 +30,7 @@ export function startBuiltApi(env: Readonly<Record<string, string>>): BuiltApi {
       const [code, signal] = await end;
       return code ?? signal ?? 'unknown';
     },
-    says: async (pattern, timeoutMs = 20_000) => {
+    says: async (pattern, timeoutMs = 60_000) => {
       const giveUp = Date.now() + timeoutMs;
       for (;;) {
         const match = pattern.exec(output);

@@ -8,5 +8,8 @@ export function changing({ storeId, orderId }: OrderKey): ChangeContext {
   };
 }
 
-export const PAYMENT = { reference: 'pi_1', amount: 1000, currency: 'USD', partial: false, settles: false, at: null };
+export const PAYMENT = {
+  ...{ reference: 'pi_1', amount: 1000, currency: 'USD', partial: false, settles: false, at: null },
+  requestHash: 'hash',
+};
 export const CANCELLATION = { reason: '', restock: true, notify: false };

@@ -76,7 +76,8 @@ export interface DashboardScene {
 export async function dashboardScene(more: Record<string, string> = {}): Promise<DashboardScene> {
   const DATA_DIR = mkdtempSync(path.join(os.tmpdir(), 'store-commerce-dashboard-'));
   const api = await startApi({ DATA_DIR, PIPELINE: 'inline', ...more });
-  const origin = `http://127.0.0.1:${await listen(api.app)}`;
+  const port = more['PUBLIC_URL'] ? Number(new URL(more['PUBLIC_URL']).port) : 0;
+  const origin = `http://127.0.0.1:${await listen(api.app, port)}`;
   const { subdomain } = api.store;
   const lines = demoStore({ now: new Date() }).map((line) => ({
     ...line,

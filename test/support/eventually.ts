@@ -1,6 +1,6 @@
 const INTERVAL_MS = 50;
 
-export async function eventually(assertion: () => unknown, timeoutMs = 20_000): Promise<void> {
+export async function eventually(assertion: () => unknown, timeoutMs = 60_000): Promise<void> {
   const giveUp = Date.now() + timeoutMs;
   for (;;) {
     try {

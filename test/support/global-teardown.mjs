@@ -27,6 +27,6 @@ async function checkStatements({ dataDir, tables }) {
   const { checkLog } = await tsImport('./store-predicate/check-log.ts', import.meta.url);
   const { storeColumns } = await tsImport('./store-predicate/read-statements.ts', import.meta.url);
   const { statements, faults } = await checkLog(path.join(dataDir, 'postgres'), storeColumns(tables));
-  if (statements === 0) throw new Error('PostgreSQL has logged no statement of the service');
+  if (statements === 0) throw new Error('PostgreSQL has logged no statement, not even that of the setup');
   if (faults.length > 0) throw new Error(`Statements that are not limited to one store:\n${faults.join('\n')}`);
 }

@@ -30,8 +30,8 @@ export class LyingProvider {
 
   private constructor(
     private readonly server: http.Server,
-    private readonly keys: Keys,
-    private readonly jwk: JWK,
+    private keys: Keys,
+    private jwk: JWK,
     /** In PEM. */
     readonly publicKey: string,
   ) {
@@ -39,10 +39,16 @@ export class LyingProvider {
   }
 
   static async start(): Promise<LyingProvider> {
-    const keys = await generateKeyPair('RS256', { extractable: true });
+    const keys = await drawKeys();
     const server = http.createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new LyingProvider(server, keys, await exportJWK(keys.publicKey), await exportSPKI(keys.publicKey));
+    return new LyingProvider(server, keys, await jwkOf('a', keys), await exportSPKI(keys.publicKey));
+  }
+
+  /** From now on it signs with another key, and publishes only that one. */
+  async rotateKey(): Promise<void> {
+    this.keys = await drawKeys();
+    this.jwk = await jwkOf('b', this.keys);
   }
 
   get issuer(): string {
@@ -63,7 +69,8 @@ export class LyingProvider {
 
   /** With the key of the provider. */
   async sign(claims: Claims): Promise<string> {
-    return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'a' }).sign(this.keys.privateKey);
+    const { kid = '' } = this.jwk;
+    return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid }).sign(this.keys.privateKey);
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -91,7 +98,7 @@ export class LyingProvider {
           ...this.lies.discovery,
         };
       case '/jwks':
-        return { keys: [{ ...this.jwk, kid: 'a', alg: 'RS256', use: 'sig' }] };
+        return { keys: [this.jwk] };
       case '/userinfo':
         return { ...person, ...this.lies.userinfo };
       default: {
@@ -104,6 +111,13 @@ export class LyingProvider {
     }
   }
 }
+
+const drawKeys = (): Promise<Keys> => generateKeyPair('RS256', { extractable: true });
+
+const jwkOf = async (kid: string, { publicKey }: Keys): Promise<JWK> => ({
+  ...(await exportJWK(publicKey)),
+  ...{ kid, alg: 'RS256', use: 'sig' },
+});
 
 /** An ID token that nothing signs. */
 export const unsigned = (claims: Claims): string =>

@@ -63,7 +63,7 @@ export function itBehavesAsRetrieval(endpoint: () => RetrievalEndpoint): void {
       const response = await ask(reference);
 
       const error = `${endpoint().what} not found`;
-      expect([response.statusCode, response.json()]).toEqual([404, { success: false, error }]);
+      expect([response.statusCode, response.json()]).toMatchObject([404, { success: false, error }]);
     });
 
     it.each(BROKEN)('returns 404 in the envelope for %s', async (_what, text) => {

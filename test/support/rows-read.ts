@@ -1,9 +1,12 @@
 interface PlanNode {
   readonly 'Relation Name'?: string;
+  readonly 'CTE Name'?: string;
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter'?: number;
   readonly 'Rows Removed by Index Recheck'?: number;
+  readonly 'Shared Hit Blocks'?: number;
+  readonly 'Shared Read Blocks'?: number;
   readonly Plans?: readonly PlanNode[];
 }
 
@@ -14,11 +17,17 @@ export interface RunPlan {
 export function rowsReadBy({ 'QUERY PLAN': [{ Plan }] }: RunPlan): Map<string, number> {
   const read = new Map<string, number>();
   const visit = (node: PlanNode) => {
-    const table = node['Relation Name'];
+    const cte = node['CTE Name'];
+    const table = node['Relation Name'] ?? (cte && `CTE ${cte}`);
     const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
     if (table) read.set(table, (read.get(table) ?? 0) + (node['Actual Rows'] + removed) * node['Actual Loops']);
     node.Plans?.forEach(visit);
   };
   visit(Plan);
   return read;
+}
+
+/** Of a plan that was explained with BUFFERS. */
+export function pagesReadBy({ 'QUERY PLAN': [{ Plan }] }: RunPlan): number {
+  return (Plan['Shared Hit Blocks'] ?? NaN) + (Plan['Shared Read Blocks'] ?? NaN);
 }

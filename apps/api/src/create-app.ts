@@ -29,6 +29,7 @@ export async function createApp(
   const limits = new ConcurrencyLimits();
   metrics.observePlaces(limits.all);
   const fastify = Fastify(serverOptions(config.trustProxy, { limits, metrics }));
+  fastify.decorate('publicUrl', config.publicUrl);
   fastify.addHook('onRoute', demandDeclaration);
   fastify.addHook('onRoute', limitReads);
   fastify.addHook('onRoute', limitImports);

@@ -1,8 +1,7 @@
-import { BadRequestException } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { InvalidFields, shortName } from './invalid-fields.js';
 
 const MAX_NAMES = 20;
-const MAX_NAME_LENGTH = 64;
 /** RFC 7240: `Prefer: respond-async, handling=strict`. */
 const STRICT = /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:[;,]|$)/i;
 
@@ -13,15 +12,18 @@ export function isStrict({ headers: { prefer } }: FastifyRequest): boolean {
 /**
  * The value of the header that names what a request has and its route ignores; `''` for nothing.
  * @param names encoded by {@link encodeName}.
- * @throws BadRequestException in strict handling.
+ * @throws InvalidFields in strict handling.
  */
 export function ignoredNames(request: FastifyRequest, what: string, names: readonly string[]): string {
   const named = names.slice(0, MAX_NAMES).join(', ');
-  if (named !== '' && isStrict(request)) throw new BadRequestException(`Unknown ${what}: ${named}`);
+  if (named !== '' && isStrict(request)) {
+    const faults = names.map((path) => ({ path, message: `is not a ${what} of this request` }));
+    throw new InvalidFields(faults, `Unknown ${what}: ${named}`);
+  }
   return named;
 }
 
 /** As ASCII without blanks, control characters and commas: the header stays a list of names. */
 export function encodeName(name: string): string {
-  return encodeURIComponent([...name.toWellFormed()].slice(0, MAX_NAME_LENGTH).join(''));
+  return encodeURIComponent(shortName(name));
 }

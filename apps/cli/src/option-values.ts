@@ -6,13 +6,14 @@ import {
   isCurrency,
   isDisplayName,
   isExternalReference,
+  isInCalendar,
   isMailAddress,
   isReceiptNumber,
   isStorable,
-  isUuid,
   MAX_SECRET_OVERLAP_MS,
   MAX_WEBHOOK_BATCH,
   parseApiKeyScope,
+  readUuid,
   type ApiKeyScope,
   WRITE_SCOPES,
 } from '@app/domain';
@@ -39,7 +40,7 @@ const integer = (minimum: number, maximum: number, remedy: string) => (text: str
 export const subdomain = textIf(isSubdomain, 'Give 1 to 63 lower-case letters, digits and inner hyphens.');
 export const currency = textIf(isCurrency, 'Give an ISO 4217 code such as USD.');
 export const orderReference = textIf(
-  (text) => isUuid(text) || isReceiptNumber(text),
+  (text) => readUuid(text) !== null || isReceiptNumber(text),
   'Give an order id or a receipt number.',
 );
 export const externalReference = textIf(isExternalReference, 'Give 1 to 64 visible characters.');
@@ -100,8 +101,9 @@ export function displayName(text: string): string {
 
 /** Not commander's error, which repeats the value: it may be a key or a secret, or a part of it. */
 const idOr = (remedy: string) => (text: string) => {
-  if (!isUuid(text)) throw new CommandFailed(remedy, EXIT.usage);
-  return text.toLowerCase();
+  const id = readUuid(text);
+  if (id === null) throw new CommandFailed(remedy, EXIT.usage);
+  return id;
 };
 
 export const keyId = idOr('Give the id of a key, as `keys list` shows it.');
@@ -129,7 +131,7 @@ export function moment(text: string): Date {
 
 function timeOf(text: string): Date | null {
   const time = new Date(text);
-  const isTime = TIMESTAMP.test(text) && !Number.isNaN(time.getTime()) && isDay(text.slice(0, 10));
+  const isTime = TIMESTAMP.test(text) && isInCalendar(time) && isDay(text.slice(0, 10));
   return isTime ? time : null;
 }
 
@@ -199,7 +201,10 @@ export function expiry(text: string): Date {
 export const expiryOrNever = (text: string): Date | 'never' => (text === 'never' ? text : expiry(text));
 
 /** Its first moment, in UTC. */
-const dayOf = (text: string): Date | null => (isDay(text) ? new Date(text) : null);
+function dayOf(text: string): Date | null {
+  const day = new Date(text);
+  return isDay(text) && isInCalendar(day) ? day : null;
+}
 
 /** The modules that export the migrations of an extension. */
 export interface MigrationFiles {

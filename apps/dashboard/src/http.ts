@@ -1,6 +1,6 @@
 import { keepPreviousData, QueryClient, useQuery, type UseQueryResult } from '@tanstack/preact-query';
 import createClient, { type ClientPathsWithMethod, type MethodResponse } from 'openapi-fetch';
-import type { components, paths } from '../../../examples/typescript-client/api.js';
+import type { components, paths } from './api.js';
 import { createStore } from './store.js';
 
 export type Schemas = components['schemas'];
@@ -58,10 +58,11 @@ const isAnswer = (response: Response): boolean =>
 async function check(response: Response): Promise<void> {
   const { ok, status, headers } = response;
   if (ok) return;
-  const { error } = (await response.json().catch(() => ({}))) as { error?: string };
+  const { error, faults = [] } = (await response.json().catch(() => ({}))) as Partial<Schemas['Error']>;
   if (status === 401) signedOut.set('ended');
   if (headers.get('x-error-code') === 'stale_sign_in') signedOut.set('stale');
-  throw Object.assign(new Error(error ?? `The service answered ${status}.`), { status });
+  const code = headers.get('x-error-code');
+  throw Object.assign(new Error(error ?? `The service answered ${status}.`), { status, faults, code });
 }
 
 /** The dashboard is one folder below the API, also behind the prefix of a proxy. */
@@ -91,8 +92,16 @@ export function textOf(error: unknown): string {
   return (error as Error).message;
 }
 
+/** What is wrong with each field of a form, by its name. */
+export function faultsOf(error: unknown): Readonly<Record<string, string>> {
+  const { faults = [] } = (error ?? {}) as Pick<Schemas['Error'], 'faults'>;
+  return Object.fromEntries(faults.map(({ path, message }) => [path.replace(/^.*\./, ''), message]));
+}
+
 /** 0 where there is no answer. */
 export const statusOf = (error: unknown): number => (error as { status?: number } | null)?.status ?? 0;
+
+const codeOf = (error: unknown) => (error as { code?: string | null } | null)?.code;
 
 export const POLL_MS = 10_000;
 /** Whether the same request may succeed later. @param error of a request, or its answer. */
@@ -123,6 +132,42 @@ export async function get<P extends Path>(path: P, params: Params<P>): Promise<A
 /** The path and its parameters are the name in the cache. */
 export const useGet = <P extends Path>(path: P, params: Params<P>, everyMs?: number) =>
   useRead([path, params], () => get(path, params), everyMs);
+
+/** Rows on a page of a list that is read whole. */
+const PAGE_ROWS = 100;
+/** Where those are too large, such as notes with much metadata. */
+const FEW_ROWS = 8;
+/** The most pages of a list that is read whole. The page then says how many more rows there are. */
+export const MOST_PAGES = 50;
+type Rows<T> = { data: T[]; pagination: { total: number } };
+type ReadPage<T> = (page: { limit: number; page: number }) => Promise<Rows<T>>;
+
+type Choose = (last: number) => readonly [from: number, to: number];
+
+async function pagesOf<T>(read: ReadPage<T>, choose: Choose) {
+  return readPages(read, choose, PAGE_ROWS).catch((error: unknown) => {
+    if (codeOf(error) === 'page_too_large') return readPages(read, choose, FEW_ROWS);
+    throw error;
+  });
+}
+
+async function readPages<T>(read: ReadPage<T>, choose: Choose, limit: number) {
+  const first = await read({ limit, page: 1 });
+  const [from, to] = choose(Math.ceil(first.pagination.total / limit));
+  const data = from === 1 ? [...first.data] : [];
+  for (let page = Math.max(2, from); page <= to; page++) data.push(...(await read({ limit, page })).data);
+  return { ...first, data, left: Math.max(0, first.pagination.total - data.length) };
+}
+
+/** The rows of all pages. `left` is how many there are beyond `MOST_PAGES`. */
+export const allOf = <T>(read: ReadPage<T>) => pagesOf(read, (last) => [1, Math.min(last, MOST_PAGES)]);
+
+/** The rows of the last pages. `left` is how many are before them. */
+export const lastOf = <T>(read: ReadPage<T>, pages: number) =>
+  pagesOf(read, (last) => [Math.max(1, last - pages + 1), last]);
+
+/** The key of the session, once it is read. */
+export const keyNow = (): Key | undefined => queries.getQueryData<{ data: Key }>(['/v1/key', {}])?.data;
 
 /** After a change: everything that shows orders, stock or counts is read again. */
 export const refresh = (): Promise<void> =>

@@ -11,7 +11,13 @@ export const live = createStore<Live>({ state: 'connecting' });
 export const arrivals = createStore<readonly string[]>([]);
 
 /** What the tab that reads the feed gives to the others. */
-type Message = Readonly<{ live: Live; cursor?: string | undefined; changes: readonly Schemas['Change'][] }>;
+type Message = Readonly<{
+  live: Live;
+  cursor?: string | undefined;
+  changes: readonly Schemas['Change'][];
+  /** Changes may be missing before these: everything is read again. */
+  hasGap?: boolean;
+}>;
 
 const NAME = `dashboard-${mode}`;
 const RETRY_MS = 3_000;
@@ -22,9 +28,8 @@ const LISTS_MS = 5_000;
 const started = new Date().toISOString();
 
 function rowOf(order: Order): Partial<OrderListItem> {
-  const { status, fulfillment_status, total_amount, customer_name, refund_due } = order;
+  const { status, fulfillment_status, total_amount, customer_name, refund_due, held } = order;
   const units = sum(order.line_items.map(({ quantity }) => quantity));
-  const held = order.pipeline.some(({ state }) => state === 'held');
   return { status, fulfillment_status, total_amount, customer_name, refund_due, held, units };
 }
 
@@ -68,12 +73,15 @@ function refetchLists(): void {
 }
 
 let cursor: string | undefined;
+/** Whether the place in the feed was refused. It goes on at the end, and what changed until then is not in it. */
+let isLost = false;
 
 function take(message: Message): void {
   live.set(message.live);
   cursor = message.cursor ?? cursor;
   for (const change of message.changes) if (change.kind === 'orders' && change.data) takeOrder(change.data);
   if (message.changes.length > 0) refetchLists();
+  if (message.hasGap) void queries.invalidateQueries();
 }
 
 /** One tab that is seen reads the feed, because a store has few waiting places, and gives it to the others. */
@@ -104,15 +112,15 @@ async function step(tell: (message: Message) => void): Promise<void> {
     const query = { kinds: 'orders,stock', cursor: cursor ?? 'now', limit: 100, wait: cursor === undefined ? 0 : 25 };
     const { data } = await api.GET('/v1/changes', { params: { query }, signal: gone.signal });
     if (!data) return;
-    if (data.rewound) void queries.invalidateQueries();
-    tell({ live: { state: 'live' }, cursor: data.cursor, changes: data.data });
+    tell({ live: { state: 'live' }, cursor: data.cursor, changes: data.data, hasGap: data.rewound || isLost });
+    isLost = false;
     if (data.data.length > 0 && !data.has_more) await pause(CALM_MS);
   } catch (error) {
     if (gone.signal.aborted) return;
     const status = statusOf(error);
     // Without the feed the lists are read by the clock. A cursor that is refused is given up.
     const isPolling = status === 503 || status === 429;
-    if (status === 400) cursor = undefined;
+    if (status === 400) [cursor, isLost] = [undefined, true];
     const since = live.get().since ?? new Date();
     tell({ live: isPolling ? { state: 'polling' } : { state: 'reconnecting', since }, changes: [] });
     await pause(isPolling ? POLL_MS : RETRY_MS);

@@ -10,7 +10,7 @@ import { follow, live } from './live.js';
 import { OrderPage } from './orders/order.js';
 import { Orders } from './orders/orders.js';
 import { announce, Announcements, Button, focusHeading, Forbidden, LinkButton, Page, Waiting } from './parts/page.js';
-import { Time } from './parts/text.js';
+import { Time, timeZone } from './parts/text.js';
 import { ImportPage } from './products/import.js';
 import { ProductPage, Products } from './products/products.js';
 import { to, useRoute } from './route.js';
@@ -103,6 +103,7 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
       )}
       <Offline />
       <main>{children}</main>
+      <footer class="soft">{`Days and times are those of ${timeZone()}.`}</footer>
       <Announcements />
       <Keyboard />
       <SignInAgain />

@@ -9,7 +9,18 @@ function current(): Route {
 
 /** The place in the dashboard is the fragment: it works below every prefix, and no server or proxy logs it. */
 const route = createStore(current());
-addEventListener('hashchange', () => route.set(current()));
+addEventListener('hashchange', () => arrive());
+
+/** The last address of each page, so that the way back to a list keeps its filters. */
+const seen = new Map<string, string>();
+export const backTo = (path: string): string => seen.get(path) ?? to(path);
+
+function arrive(): void {
+  const now = current();
+  seen.set(now.path, to(now.path, now.query));
+  route.set(now);
+}
+arrive();
 export const useRoute = () => useStore(route);
 
 /** The address of a page, for a link. Empty values are left out. */
@@ -22,5 +33,5 @@ export function to(path: string, query: Readonly<Record<string, string | undefin
 export function go(address: string, replace = false): void {
   if (replace) location.replace(address);
   else location.assign(address);
-  route.set(current());
+  arrive();
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { post, queries, signedOut, useGet, useRead, type Key, type Scope } from './http.js';
+import { keyNow, post, queries, signedOut, useGet, useRead, type Key, type Scope } from './http.js';
 import { Choices, Dialog, Field, Form, type FormProps, type Values } from './parts/ask.js';
 import { Alert, announce, Button, LinkButton, Note, Waiting } from './parts/page.js';
 import { useStore } from './store.js';
@@ -9,7 +9,6 @@ import { go, to } from './route.js';
 export const useMe = () => useGet('/v1/key', {});
 
 let known: Key | undefined;
-const keyNow = (): Key | undefined => queries.getQueryData<{ data: Key }>(['/v1/key', {}])?.data;
 
 export const can = (word: Scope): boolean => keyNow()?.scope.includes(word) ?? false;
 export const isMe = (id: string): boolean => keyNow()?.person?.id === id;

@@ -18,8 +18,8 @@ export class ChatNotifier extends Notifier {
     super();
   }
 
-  override async notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile): Promise<void> {
-    if (stage !== 'notify-merchant') return;
+  override async notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile): Promise<boolean> {
+    if (stage !== 'notify-merchant') return false;
     const { status, body } = await fetch(this.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -29,7 +29,7 @@ export class ChatNotifier extends Notifier {
     });
     // An unread answer holds its connection.
     await body?.cancel();
-    if (status >= 200 && status < 300) return;
+    if (status >= 200 && status < 300) return true;
     // A fault in the message itself is permanent; everything else, a redirect too, is retried for hours.
     if (status === 400 || status === 410) throw new RefusedByChat();
     throw Object.assign(new Error('The chat did not accept the message'), { code: `HTTP_${status}` });

@@ -55,6 +55,13 @@ export class ChargesUnavailable extends technical(
   'The charges of the order cannot be computed',
 ) {}
 
+/** The `CatalogPricing` of an extension failed, or gave a price that is not valid: `cause` says which. */
+export class PricesUnavailable extends technical(
+  'extension',
+  'prices_unavailable',
+  'The prices of the order cannot be read',
+) {}
+
 /** The database is unreachable or full, or cancelled a transaction in favour of others. */
 export class Unavailable extends technical('unavailable', 'unavailable', 'The database is unavailable') {}
 
@@ -101,6 +108,20 @@ export const CursorInvalid = domainError(
   'cursor_invalid',
   'The cursor is damaged, or of another store, mode or set of kinds',
 );
+/** The rows of a page are too large together. */
+export class PageTooLarge extends domainError('rejected', 'page_too_large', 'The rows of this page are too large') {
+  /** @param rows of a page that may be small enough. */
+  constructor(readonly rows: number) {
+    super();
+  }
+}
+/** A page by the time of the last change comes after too many rows. */
+export class PageTooDeep extends domainError('invalid', 'page_too_deep', 'The page skips too many rows') {
+  /** @param most rows that a page may skip. */
+  constructor(readonly most: number) {
+    super();
+  }
+}
 /** The key cannot be rolled or activated as it is. */
 export const ApiKeyNotActive = domainError('rejected', 'api_key_not_active', (problem: string) => problem);
 /** A key gets at most what its maker has, and who has lost access changes nothing. */

@@ -11,6 +11,7 @@ export * from './feed/feed-watch.js';
 export * from './feed/feed.service.js';
 export * from './feed/cursor.js';
 export * from './customers/customers.service.js';
+export * from './canonical-hash.js';
 export * from './errors.js';
 export * as applicationErrors from './errors.js';
 export * from './orders/change-order.js';

@@ -2,7 +2,7 @@ import type { Currency } from './money/currency.js';
 import { toDecimalText, type Money } from './money/money.js';
 import { domainError } from './shared/domain-error.js';
 import { MAX_INT4 } from './shared/integers.js';
-import { METADATA_LIMITS } from './shared/metadata.js';
+import { METADATA_LIMITS, METADATA_SIZE } from './shared/metadata.js';
 
 /** As in orders, which import this file. */
 type LineQuantity = { readonly line: number; readonly quantity: number };
@@ -88,6 +88,11 @@ export const PriceChanged = rejected(
   'price_changed',
   (total: Money) => `The order costs ${toDecimalText(total)} ${total.currency}`,
 );
+/** The charges of an order stay as they are when its lines change. */
+export const TotalOutOfRange = rejected(
+  'total_out_of_range',
+  (minor: number) => `With its tax, shipping and discount, the order would cost ${minor} (in minor units)`,
+);
 /** The message does not name the fraud rule, so that clients cannot probe it. */
 export const OrderRejected = rejected('fraud_rejected', 'The order cannot be accepted');
 
@@ -99,7 +104,26 @@ export const OrderCancelled = rejected('order_cancelled', 'The order is cancelle
 export const MailPending = rejected('mail_pending', 'The mail is still being tried: wait until it is done or dead');
 export const MetadataTooLarge = rejected(
   'metadata_too_large',
-  `Metadata has at most ${METADATA_LIMITS.keys} keys, and that of an order and its lines at most 256 kB: remove keys with null`,
+  `Metadata has at most ${METADATA_LIMITS.keys} keys, and that of an order and its lines at most ${METADATA_SIZE}: send or keep less`,
+);
+export const TooManyRecords = rejected(
+  'too_many_records',
+  (what: string, most: number) => `The order has ${most} ${what}: it may have no more`,
+);
+export const TooManyInvitations = rejected(
+  'too_many_records',
+  (of: string, most: number) => `The mail about the access is sent at most ${most} times for ${of}`,
+);
+export const TooManyKeys = rejected(
+  'too_many_records',
+  (most: number) =>
+    `The store has ${most} keys, with revoked ones: ask the operator for another by \`store-commerce keys create\``,
+);
+/** @param command of the operator, which has no limit. */
+export const TooManyRows = rejected(
+  'too_many_records',
+  (what: string, most: number, command: string) =>
+    `A request handles at most ${most} ${what}: ask the operator for \`store-commerce ${command}\``,
 );
 export const NotHeld = rejected('not_held', 'The order is not under review');
 export const AlreadyShipped = rejected('already_shipped', (left: readonly LineQuantity[]) =>
@@ -126,7 +150,11 @@ export const PaymentUnrecorded = rejected(
 export const LinesFixed = rejected('already_shipped', 'The order has shipped: its lines no longer change');
 export const ContactTooLate = rejected(
   'already_shipped',
-  'Units of the order have shipped: its contact and address can no longer be corrected',
+  'All units of the order have shipped: its contact and address can no longer be corrected',
+);
+export const BillingTooLate = rejected(
+  'order_ended',
+  'The order has ended: its billing address can no longer be corrected',
 );
 export const HeldTooLate = rejected('already_shipped', 'Units of the order have shipped: it can no longer be held');
 export const ShipmentReferenceTaken = rejected(
@@ -166,7 +194,8 @@ export const RefundExceedsPayment = rejected(
 );
 export const RefundExceedsLine = rejected(
   'refund_exceeds_line',
-  ({ line, quantity }: LineQuantity) => `Line ${line} has ${quantity} ${quantity === 1 ? 'unit' : 'units'}`,
+  ({ line, quantity }: LineQuantity) =>
+    `Line ${line} has ${quantity} ${quantity === 1 ? 'unit' : 'units'} that no refund has been for`,
 );
 export const UnitsWithoutBin = rejected('units_without_bin', 'The units of an imported order came from no bin');
 export const BinAboveLimit = rejected('above_limit', `A bin holds at most ${MAX_INT4}`);
@@ -226,25 +255,32 @@ export const AddressNotPrivate = rejected(
 
 // Stock, prices and webhooks.
 
-/** @param refusals one text for each refused line. */
-export const StockRefused = rejected(
-  'stock_refused',
-  (refusals: readonly string[]) => `Nothing changes: ${refusals.join('; ')}`,
-);
-/** @param refusals one text for each refused line. */
-export const PricesRefused = rejected(
-  'prices_refused',
-  (refusals: readonly string[]) => `Nothing changes: ${refusals.join('; ')}`,
-);
+/** What is wrong with a line of a request. */
+export interface LineFault {
+  /** The place of the line in the request, such as `lines[0]`; `''` where the request has no such line. */
+  readonly path: string;
+  readonly message: string;
+}
+
+function refusedLines(code: string) {
+  const refused = rejected(code, (faults: readonly LineFault[]) => {
+    const texts = faults.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+    return `Nothing changes: ${texts.join('; ')}`;
+  });
+  return class extends refused {
+    constructor(readonly faults: readonly LineFault[]) {
+      super(faults);
+    }
+  };
+}
+
+export class StockRefused extends refusedLines('stock_refused') {}
+export class PricesRefused extends refusedLines('prices_refused') {}
 export const ReferenceTaken = rejected(
   'reference_taken',
   'The store has another request of this kind with this reference',
 );
-/** @param refusals one text for each refused line. */
-export const ImportRefused = rejected(
-  'import_refused',
-  (refusals: readonly string[]) => `Nothing changes: ${refusals.join('; ')}`,
-);
+export class ImportRefused extends refusedLines('import_refused') {}
 /** @param problem such as `must begin with https://`. */
 export const UrlNotAllowed = rejected('url_not_allowed', (problem: string) => `url ${problem}`);
 export const TooManyWebhooks = rejected(

@@ -72,5 +72,5 @@ async function statusAt(path: string | undefined, isLive: boolean, health: Healt
   if (path === '/health/live') return isLive ? { status: 200, body: { status: 'ok' } } : waiting;
   if (path === '/health/ready') return (await health?.ready()) ?? waiting;
   if (path === '/health') return (await health?.detail()) ?? waiting;
-  return { status: 404, body: { success: false, error: 'Not found' } };
+  return { status: 404, body: { success: false, error: 'Not found', code: 'not_found' } };
 }

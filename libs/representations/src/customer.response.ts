@@ -1,4 +1,4 @@
-import type { CustomerFilter, CustomerRecord } from '@app/application';
+import type { CustomerFilter, CustomerRecord, ListedCustomer } from '@app/application';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
@@ -33,7 +33,7 @@ export const CustomerListItem = representation(
 );
 
 export function toCustomerListItem(
-  customer: CustomerRecord,
+  customer: ListedCustomer,
   include: CustomerFilter['include'] = [],
 ): ValueOf<typeof CustomerListItem> {
   const { updatedAt, metadata } = customer;
@@ -48,7 +48,7 @@ export function toCustomerResponse(customer: CustomerRecord): ValueOf<typeof Cus
 }
 
 /** Operational fields only. */
-function summaryOf(customer: CustomerRecord) {
+function summaryOf(customer: ListedCustomer) {
   return {
     id: customer.id,
     name: customer.name,

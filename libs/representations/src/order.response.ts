@@ -1,4 +1,5 @@
 import {
+  MAIL_OUTCOMES,
   PIPELINE_STAGES,
   type Allocation,
   type ListedOrder,
@@ -7,6 +8,7 @@ import {
   type OrderRecord,
   type OrderSummary,
   type PipelineStageRecord,
+  type ShipmentRecord,
 } from '@app/application';
 import {
   FULFILLMENT_STATUSES,
@@ -22,7 +24,6 @@ import {
   type MoneyRecord,
   type PaymentRecord,
   type RefundRecord,
-  type Shipment as ShipmentOfOrder,
 } from '@app/domain';
 import type { Static } from '@sinclair/typebox';
 import { ACTOR, toActor } from './actor.js';
@@ -69,6 +70,9 @@ const Shipment = is.object({
   tracking_url: is.text('Same.', 'https://tracking.example.com/00340434161094042557'),
   shipped_at: is.orNull(is.timestamp('Null until it is shipped.')),
   delivered_at: is.orNull(is.timestamp('Null until it is delivered.')),
+  address_changed: is.flag(
+    'Whether the contact or the shipping address changed after its picking began. False once it is shipped or void.',
+  ),
 });
 
 const MONEY = {
@@ -78,7 +82,8 @@ const MONEY = {
 };
 const RefundOfOrder = is.object({
   ...MONEY,
-  lines: is.arrayOf(LineQuantity, 'The units that it was for. Empty when it named none.'),
+  lines: is.arrayOf(LineQuantity, 'The units that it was for, or that came back with it. Empty when there are none.'),
+  restock: is.flag('Whether these units went back to bins.'),
 });
 const PaymentOfOrder = is.object({
   ...MONEY,
@@ -125,13 +130,17 @@ const Fraud = is.object(
 );
 
 const Stage = is.object({
-  stage: is.oneOf(PIPELINE_STAGES, 'Name of the stage. review: the order is held after its confirmation.'),
+  stage: is.oneOf(PIPELINE_STAGES, 'Name of the stage.'),
   reference: is.text('The shipment or refund that it is about; `""` for none.', ''),
   state: is.oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: failed for good.'),
   attempts: is.integer('Number of attempts that have ended, since an operator retried the stage, if one did.', 1),
-  last_error: is.text(
-    'Code or class of the last failure; `""` when there was none. `not_wanted`: the order was placed with `notify: false`.',
-    '',
+  last_error: is.text('Code or class of the last failure; `""` when there was none.', ''),
+  outcome: is.oneOf(
+    ['waiting', ...MAIL_OUTCOMES, 'none'],
+    'How the mail ended. undeliverable: the address of the recipient is at fault. failed: after all attempts. not_wanted: ' +
+      'the order was placed with `notify: false`, the recipient has no address, the store has switched it off, or the order was ' +
+      'cancelled first. none: the stage is no mail.',
+    { example: 'none' },
   ),
   at: is.timestamp('When the stage last changed.'),
 });
@@ -191,8 +200,14 @@ export const Order = representation(
     notes: is.text('`""` when there are none.', 'Ring twice'),
     metadata: is.metadata('What clients keep with the order.'),
     external_reference: is.text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
-    is_test: is.flag('Whether the order was placed with a test key. Lists do not contain this field.'),
-    placed_by: { ...ACTOR, description: 'Who placed it: the key; `system` for an imported order.' },
+    is_test: is.flag('Whether the order was placed with a test key. Lists contain it with `include=is_test`.'),
+    placed_by: is.described(ACTOR, 'Who placed it: the key; `system` for an imported order.'),
+    held: is.flag('Whether the order is under review: nothing of it ships.'),
+    held_reasons: is.arrayOf(
+      is.text('Code of a rule, `manual` or `analysis_unavailable`.', 'amount_over_limit'),
+      'Why the order is under review. Empty when it is not.',
+      [],
+    ),
     fraud: Fraud,
     pipeline: is.arrayOf(
       Stage,
@@ -271,6 +286,8 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
     external_reference: order.externalReference,
     is_test: order.isTest,
     placed_by: toActor(order.placedBy),
+    held: order.heldReasons !== null,
+    held_reasons: [...(order.heldReasons ?? [])],
     fraud: toFraud(order.fraud),
     pipeline: order.pipeline.map(toStage),
     shipments: order.shipments.map(toShipment),
@@ -283,7 +300,7 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
   } satisfies Omit<OrderResponse, keyof typeof SUMMARY>);
 }
 
-function toShipment(shipment: ShipmentOfOrder): Static<typeof Shipment> {
+function toShipment(shipment: ShipmentRecord): Static<typeof Shipment> {
   return {
     reference: shipment.reference,
     status: shipment.status,
@@ -293,6 +310,7 @@ function toShipment(shipment: ShipmentOfOrder): Static<typeof Shipment> {
     tracking_url: shipment.trackingUrl,
     shipped_at: shipment.shippedAt?.toISOString() ?? null,
     delivered_at: shipment.deliveredAt?.toISOString() ?? null,
+    address_changed: shipment.isAddressChanged,
   };
 }
 
@@ -304,8 +322,8 @@ function toPayment({ writtenOff, ...payment }: PaymentRecord): Static<typeof Pay
   return { ...toMoney(payment), written_off: writtenOff };
 }
 
-function toRefund({ lines, ...refund }: RefundRecord): Static<typeof RefundOfOrder> {
-  return { ...toMoney(refund), lines: lines.map(({ line, quantity }) => ({ line, quantity })) };
+function toRefund({ lines, restock, ...refund }: RefundRecord): Static<typeof RefundOfOrder> {
+  return { ...toMoney(refund), lines: lines.map(({ line, quantity }) => ({ line, quantity })), restock };
 }
 
 function toLineItem(line: OrderLineRecord, fulfillmentStatus: string): Static<typeof LineItem> {
@@ -342,6 +360,6 @@ function toFraud(assessment: FraudAssessment | null): Static<typeof Fraud> {
 }
 
 function toStage(row: PipelineStageRecord): Static<typeof Stage> {
-  const { stage, reference, state, attempts, lastError: last_error, at } = row;
-  return { stage, reference, state, attempts, last_error, at: at.toISOString() };
+  const { stage, reference, state, attempts, lastError: last_error, outcome, at } = row;
+  return { stage, reference, state, attempts, last_error, outcome, at: at.toISOString() };
 }

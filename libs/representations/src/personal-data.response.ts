@@ -1,4 +1,4 @@
-import type { Erasure as Erased, PersonalRecords } from '@app/application';
+import type { CollectedData, Erasure as Erased } from '@app/application';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
@@ -33,7 +33,7 @@ export const Erasure = representation(
   }),
 );
 
-export function toPersonalData(found: PersonalRecords): ValueOf<typeof PersonalData> {
+export function toPersonalData(found: CollectedData): ValueOf<typeof PersonalData> {
   return {
     taken_at: found.takenAt.toISOString(),
     customer: found.customer,

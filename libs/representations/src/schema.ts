@@ -23,14 +23,16 @@ export type SchemaObject = Exclude<Schema, ReferenceObject>;
 export const object = <T extends TProperties>(properties: T, description?: string): TObject<T> =>
   Type.Object(properties, { ...(description && { description }) });
 
+/** The same schema with another description. Its type is named: a declaration file cannot spell that of a spread schema. */
+export const described = <T extends TSchema>(schema: T, description: string): T => ({ ...schema, description });
+
 export const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
 /** Members that a list has only when its `include` names them. */
 export const included = <T extends TProperties>(members: T) =>
   Object.fromEntries(
     Object.entries(members).map(([name, schema]) => {
-      const description = `${schema.description} Only with \`include=${name}\`.`;
-      return [name, optional({ ...schema, description })];
+      return [name, optional(described(schema, `${schema.description} Only with \`include=${name}\`.`))];
     }),
   ) as { [Name in keyof T]: TOptional<T[Name]> };
 

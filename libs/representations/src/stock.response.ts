@@ -36,7 +36,7 @@ export const StockMovement = representation(
     order_id: is.orNull(
       is.uuid('The order that took the units, or to which they belonged; null for changes of stock.'),
     ),
-    actor: is.orNull({ ...ACTOR, description: 'Who changed the stock; null for orders.' }, null),
+    actor: is.orNull(is.described(ACTOR, 'Who changed the stock; null for orders.'), null),
   }),
 );
 

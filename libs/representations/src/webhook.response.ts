@@ -3,6 +3,7 @@ import {
   DELIVERY_PHASES,
   webhookCursor,
   type Delivery,
+  type ShownWebhook,
   type Webhook as Installed,
 } from '@app/application';
 import { PAUSE_REASONS, WEBHOOK_BODIES } from '@app/domain';
@@ -98,15 +99,14 @@ export function toWebhookListItem(webhook: Installed): ValueOf<typeof WebhookLis
   };
 }
 
-export function toWebhookResponse(webhook: Installed, deliveries: readonly Delivery[]): ValueOf<typeof Webhook> {
-  return { ...toWebhookListItem(webhook), last_deliveries: deliveries.map(toDelivery) };
+export function toWebhookResponse(webhook: ShownWebhook): ValueOf<typeof Webhook> {
+  return { ...toWebhookListItem(webhook), last_deliveries: webhook.deliveries.map(toDelivery) };
 }
 
 export function toWebhookWithSecret(
-  webhook: Installed & { readonly secret: string },
-  deliveries: readonly Delivery[],
+  webhook: ShownWebhook & { readonly secret: string },
 ): ValueOf<typeof WebhookWithSecret> {
-  return { ...toWebhookResponse(webhook, deliveries), secret: webhook.secret };
+  return { ...toWebhookResponse(webhook), secret: webhook.secret };
 }
 
 function toDelivery({ messageId, type, at, phase, status, durationMs, answer }: Delivery) {

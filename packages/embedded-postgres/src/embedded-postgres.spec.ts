@@ -30,8 +30,6 @@ interface Outcome {
   readonly message?: string;
 }
 
-jest.setTimeout(60_000);
-
 describe('the embedded PostgreSQL', () => {
   const scratch = fs.mkdtempSync(join(tmpdir(), 'embedded-postgres-spec-'));
   const children: ChildProcess[] = [];

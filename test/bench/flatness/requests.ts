@@ -54,8 +54,7 @@ export async function makeRare(database: TestDatabase, storeId: number): Promise
 /** Puts five old orders, of different days, under review. */
 export async function makeHeld(database: TestDatabase, storeId: number): Promise<void> {
   await database.query(
-    `UPDATE order_stages SET state = 'held', held_for = '{amount_over_limit}'
-     WHERE store_id = $1 AND stage = 'notify-customer' AND order_id IN (
+    `UPDATE orders SET held_reasons = '{amount_over_limit}' WHERE store_id = $1 AND id IN (
        SELECT id FROM orders WHERE store_id = $1 AND source = 'WEBSITE' ORDER BY md5(id::text) LIMIT 5)`,
     [storeId],
   );

@@ -33,7 +33,7 @@ CREATE TABLE bare.order_lines AS
   FROM order_lines;
 CREATE TABLE bare.fraud_assessments AS SELECT store_id, order_id, verdict, score, reasons FROM fraud_assessments;
 CREATE TABLE bare.order_stages AS
-  SELECT store_id, order_id, stage, state, attempts, last_error, position, updated_at FROM order_stages;
+  SELECT store_id, order_id, stage, state, attempts, last_error, updated_at FROM order_stages;
 CREATE TABLE bare.shipments AS
   SELECT store_id, order_id, reference, status, carrier, tracking_number, tracking_url, shipped_at, delivered_at FROM shipments;
 CREATE TABLE bare.shipment_items AS SELECT store_id, order_id, reference, position, quantity FROM shipment_items;

@@ -32,7 +32,7 @@ const FIND = `
     (SELECT json_build_object('verdict', verdict, 'score', score, 'reasons', reasons)
       FROM fraud_assessments WHERE store_id = $1 AND order_id = $2) AS fraud,
     (SELECT coalesce(json_agg(json_build_object('stage', stage.stage, 'reference', '', 'state', stage.state, 'attempts', stage.attempts,
-        'last_error', stage.last_error, 'at', stage.updated_at) ORDER BY stage.position, stage.stage), '[]')
+        'last_error', stage.last_error, 'at', stage.updated_at) ORDER BY stage.stage), '[]')
       FROM order_stages stage WHERE stage.store_id = $1 AND stage.order_id = $2) AS pipeline,
     (SELECT coalesce(json_agg(json_build_object('reference', reference, 'status', shipment.status, 'carrier', carrier,
         'tracking_number', tracking_number, 'tracking_url', tracking_url, 'shipped_at', shipped_at,

@@ -48,8 +48,8 @@ export async function seedOrders(seeding: Seeding): Promise<void> {
            ELSE '[]' END, at
        FROM drawn, LATERAL (SELECT ${draws.below(25, 'n', 'odd')} = 0) AS screened (odd) WHERE source = 'WEBSITE'
      ), staged AS (
-       INSERT INTO order_stages (store_id, order_id, stage, state, attempts, position, updated_at)
-       SELECT ${storeId}, id, stage, 'done', 1, position, at + interval '1 second' * position
+       INSERT INTO order_stages (store_id, order_id, stage, state, attempts, outcome, updated_at)
+       SELECT ${storeId}, id, stage, 'done', 1, 'sent', at + interval '1 second' * position
        FROM drawn, unnest(ARRAY['fraud-analysis', 'inventory', 'notify-customer', 'notify-merchant'])
          WITH ORDINALITY AS stages (stage, position) WHERE source = 'WEBSITE'
      )

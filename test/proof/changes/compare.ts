@@ -1,3 +1,4 @@
+import { byPipeline } from '../../../libs/infrastructure/src/orders/order-stages.js';
 import type { TestDatabase } from '../../support/test-database.js';
 import type { FeedEntry } from '../../support/feed-reader.js';
 import type { Follower } from './follower.js';
@@ -14,7 +15,7 @@ const OF_ACTIVE_VARIANT = `NOT EXISTS (
 const TABLES = `
   SELECT 'orders ' || id AS key, concat_ws('|', status, fulfillment_status, notes, (
     SELECT nullif(concat_ws(',', CASE WHEN orders.placed THEN 'fraud-analysis done 1,inventory done 1' END,
-      string_agg(stage || ' ' || state || ' ' || attempts, ',' ORDER BY position)), '') FROM order_stages
+      string_agg(stage || ' ' || state || ' ' || attempts, ',' ORDER BY ${byPipeline('order_stages')})), '') FROM order_stages
     WHERE order_stages.store_id = orders.store_id AND order_id = orders.id)) AS content
   FROM orders WHERE store_id = $1
   UNION ALL

@@ -11,7 +11,7 @@ const WRITTEN_LATER: Readonly<Record<string, readonly string[]>> = {
   api_keys: ['last_used_at'],
   // Written by a worker for an order whose analysis was unavailable.
   fraud_assessments: ['verdict', 'score', 'reasons'],
-  order_stages: ['state', 'run_at', 'locked_until', 'held_for', 'attempts', 'last_error', 'updated_at'],
+  order_stages: ['state', 'run_at', 'locked_until', 'outcome', 'attempts', 'last_error', 'updated_at'],
 };
 
 // Usage grows after the requests, tallies are compared by their sums, and the feed is numbered at any time.

@@ -140,13 +140,16 @@ async function settle(database: TestDatabase, storeId: number, orderId: string):
     [storeId, orderId],
   );
   await database.query(
-    `INSERT INTO order_stages (store_id, order_id, stage, state, held_for, position)
-     VALUES ($1, $2, 'notify-customer', 'held', '{amount_over_limit}', 1)`,
+    `INSERT INTO order_stages (store_id, order_id, stage, state) VALUES ($1, $2, 'notify-customer', 'held')`,
     [storeId, orderId],
   );
+  await database.query(`UPDATE orders SET held_reasons = '{amount_over_limit}' WHERE store_id = $1 AND id = $2`, [
+    storeId,
+    orderId,
+  ]);
   await database.query(
-    `INSERT INTO order_stages (store_id, order_id, stage, state, position, updated_at)
-     VALUES ($1, $2, 'notify-merchant', 'dead', 2, now() - interval '2 days')`,
+    `INSERT INTO order_stages (store_id, order_id, stage, state, outcome, updated_at)
+     VALUES ($1, $2, 'notify-merchant', 'dead', 'failed', now() - interval '2 days')`,
     [storeId, orderId],
   );
 }

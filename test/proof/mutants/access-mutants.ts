@@ -48,6 +48,12 @@ return found;`,
   mutant('a key imports what its scope lacks', 'isolation', /POST \/v1\/import with a read,customers key: 200/, [
     'import-scope',
   ]),
+  mutant(
+    'a key moves the numbers of all stores',
+    'test/contracts/store-import.spec.ts',
+    /● StoreImport › of lines with ids › refuses a product\.id that no row can have/,
+    ['given-ids', 'return [];'],
+  ),
   mutant('one store predicate removed', 'isolation', /GET \/v1\/customers\/:id, customer: 200/, [
     'store-of-customer',
     "WHERE $1::int > 0 AND ${anyOf('item.id', '$2::uuid[]')}`;",
@@ -163,15 +169,19 @@ return found;`,
     'verified-email',
     "if (typeof email !== 'string') throw new ProviderFailure('refused', 'email_not_verified');",
   ]),
+  mutant('any e-mail of a trusted provider', OIDC, /● .*takes the e-mail of a provider that says nothing of it/, [
+    'trusted-email',
+    'const isVerified = verified === true || trustsEmail;',
+  ]),
+  mutant('a sign-in that another site begins', OIDC, /● .*begins nothing for a page that is cross-site/, [
+    'oidc-start',
+  ]),
   mutant('the state of any browser', OIDC, /● .*with the state of another browser/, [
     'sign-in-state',
     `const [, expectedNonce = '', pkceCodeVerifier = ''] = saved.split('.');
 const expectedState = url.searchParams.get('state');`,
   ]),
-  mutant('an ID token that nothing signs', OIDC, /● .*sends an unsigned ID token/, [
-    'id-token-signature',
-    'const execute = [];',
-  ]),
+  mutant('an ID token that nothing signs', OIDC, /● .*sends an unsigned ID token/, ['id-token-signature']),
   mutant('codes are mailed although they are closed', OIDC, /● .*mails no code/, ['closed-codes']),
   mutant('any account of an e-mail signs in', OIDC, /● .*no other account of that e-mail/, ['person-of-account']),
   mutant('the accounts of every company', OIDC, /● .*the accounts of every company/, [

@@ -95,6 +95,9 @@ async function enterByProvider(ground: SignInGround, email: string): Promise<str
   ];
 }
 
+/** The address by which people know the service: alone it decides which page is the service's own. */
+export const PUBLIC_URL = 'http://localhost:3000';
+
 function browserOf({ asker }: SignInGround): Browser {
   const send = async ({ method, url, headers, body }: BrowserRequest): Promise<BrowserAnswer> => {
     const answer = await asker.ask(url, { method, headers, body, mayName: true });
@@ -102,7 +105,7 @@ function browserOf({ asker }: SignInGround): Browser {
     const json = answer.body === '' ? {} : (JSON.parse(answer.body) as object);
     return { status: answer.status, headers: Object.fromEntries(answer.headers), setCookies, body: json };
   };
-  return new Browser(send, { origin: asker.url });
+  return new Browser(send, { origin: PUBLIC_URL });
 }
 
 async function mailedCode(sink: SmtpSink, email: string): Promise<string> {

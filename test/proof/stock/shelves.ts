@@ -65,11 +65,13 @@ export class Bin {
   }
 }
 
+const FILLED_AT_ONCE = 500;
+
 // Products with one bin and with two, of few units each: orders take from several bins, and stock runs out.
 const FILL = `
   WITH made AS (
     INSERT INTO products (store_id, slug, sku, name, price)
-    SELECT $1, 'shelf-' || n, 'SHELF-' || n, 'Shelf ' || n, 199 + n FROM generate_series(1, $2::int) AS n
+    SELECT $1, 'shelf-' || n, 'SHELF-' || n, 'Shelf ' || n, 199 + n FROM generate_series($2::int, $3::int) AS n
     RETURNING id
   ), places AS (
     INSERT INTO bins (store_id, warehouse_id, code)
@@ -107,7 +109,11 @@ export async function fillShelves(
   services: readonly { readonly url: string }[],
   products: number,
 ): Promise<Shelves> {
-  await shop.context.rig.database.query(FILL, [shop.store.id, products]);
+  // As an import does: the plan of one statement for all of them would be that of an empty store.
+  for (let first = 1; first <= products; first += FILLED_AT_ONCE) {
+    const last = Math.min(products, first + FILLED_AT_ONCE - 1);
+    await shop.context.rig.database.query(FILL, [shop.store.id, first, last]);
+  }
   const rows = await readStock(shop, services);
   return new Shelves(rows.map(({ bin, product_id, quantity }) => new Bin(bin, product_id, quantity)));
 }

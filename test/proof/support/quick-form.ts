@@ -7,7 +7,7 @@ import { failureFile, readRows, SHORT_FORM } from './results.js';
 import { Rig } from './rig.js';
 
 /** A proof takes seconds on an idle machine, the one of moves 40. A busy machine must not fail it. */
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 600_000;
 
 const QUICK_PROOFS = PROOFS.filter(({ name }) => readRows().get(name)?.inTest === SHORT_FORM);
 

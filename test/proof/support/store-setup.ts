@@ -46,7 +46,7 @@ export function oneOf<T>(values: readonly T[], random: Random): T {
 }
 
 /** Violations that remain at the deadline: the proof continues, so that the oracle reports the consequences. */
-export async function inTime(assertion: () => unknown, timeoutMs = 20_000): Promise<string[]> {
+export async function inTime(assertion: () => unknown, timeoutMs = 60_000): Promise<string[]> {
   return eventually(assertion, timeoutMs).then(
     () => [],
     (error: Error) => [error.message],

@@ -3,17 +3,30 @@ import {
   Deadline,
   DeadlineExceeded,
   OrderQuotes,
+  receiptOf,
   ReceiptNumberTaken,
   type FraudScreening,
   type OrderPlacement,
+  type OrderReceipt,
   type Placement,
   type SkuRepository,
+  type Winner,
 } from '@app/application';
-import { Money, NO_CHARGES, orderLineOf, wholeAddress, type FraudVerdict } from '@app/domain';
+import { ExternalReferenceTaken, Money, NO_CHARGES, orderLineOf, wholeAddress, type FraudVerdict } from '@app/domain';
 
-/** Places an order of one mug. @param taken how many of its first receipt numbers are in use. */
-function placeOne({ taken = 0, verdict = 'ACCEPT' as FraudVerdict, patienceMs = 60_000 }) {
+/**
+ * Places an order of one mug.
+ * @param taken how many of its first receipt numbers are in use.
+ * @param winner the request that turns out to have placed an order before this one is refused.
+ */
+function placeOne({
+  taken = 0,
+  verdict = 'ACCEPT' as FraudVerdict,
+  patienceMs = 60_000,
+  winner = null as Winner | null,
+}) {
   const placements: Placement[] = [];
+  const rejections: string[] = [];
   const unitPrice = Money.ofMinor(1000, 'USD');
   const mug = orderLineOf({
     productId: 1,
@@ -32,13 +45,17 @@ function placeOne({ taken = 0, verdict = 'ACCEPT' as FraudVerdict, patienceMs = 
     ),
     {
       begin: () => ({ assess: () => Promise.resolve({ verdict, score: 0, reasons: [] }) }),
-      recordRejection: () => new Promise(() => undefined),
+      recordRejection: (_storeId: number, orderId: string) => {
+        rejections.push(orderId);
+        return new Promise(() => undefined);
+      },
     } as unknown as FraudScreening,
     {
+      winnerOf: (_claim: object, look: 'glance' | 'wait') => Promise.resolve(look === 'wait' ? winner : null),
       place: (placement: Placement) => {
         placements.push(placement);
         return placements.length > taken
-          ? Promise.resolve({ outcome: 'placed' })
+          ? Promise.resolve({ outcome: 'placed', receipt: receiptOf(placement.order) })
           : Promise.reject(new ReceiptNumberTaken());
       },
     } as unknown as OrderPlacement,
@@ -56,10 +73,10 @@ function placeOne({ taken = 0, verdict = 'ACCEPT' as FraudVerdict, patienceMs = 
       notes: '',
       externalReference: '',
     },
-    idempotencyKey: null,
+    idempotency: null,
     deadline: Deadline.in(patienceMs),
   });
-  return { answer, numbers: () => placements.map(({ order }) => order.receiptNumber) };
+  return { answer, rejections, numbers: () => placements.map(({ order }) => order.receiptNumber) };
 }
 
 describe('CreateOrder', () => {
@@ -79,9 +96,24 @@ describe('CreateOrder', () => {
   });
 
   it('stops waiting at the deadline while it stores the assessment of a rejected order', async () => {
-    const { answer, numbers } = placeOne({ verdict: 'REJECT', patienceMs: 50 });
+    const { answer, numbers, rejections } = placeOne({ verdict: 'REJECT', patienceMs: 50 });
 
     await expect(answer).rejects.toThrow(DeadlineExceeded);
-    expect(numbers()).toEqual([]);
+    expect([numbers(), rejections.length]).toEqual([[], 1]);
   }, 2_000);
+
+  const receipt = { orderId: 'earlier', receiptNumber: 'WEB-1' } as OrderReceipt;
+
+  it('answers a rejected order with the one that a request with its key placed meanwhile, and records no rejection', async () => {
+    const { answer, rejections } = placeOne({ verdict: 'REJECT', winner: { outcome: 'replayed', receipt } });
+
+    expect([await answer, rejections]).toEqual([{ receipt, isReplay: true }, []]);
+  });
+
+  it('names the order that has the reference of a rejected one, and records no rejection', async () => {
+    const { answer, rejections } = placeOne({ verdict: 'REJECT', winner: { outcome: 'taken', orderId: 'earlier' } });
+
+    await expect(answer).rejects.toEqual(new ExternalReferenceTaken('earlier'));
+    expect(rejections).toEqual([]);
+  });
 });

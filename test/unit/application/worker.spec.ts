@@ -21,8 +21,8 @@ import { UnusableAddress } from '../../../libs/infrastructure/src/mail/mail-fail
 
 const HOUR_MS = 3_600_000;
 
-function aWorker(notify: () => Promise<void>, order = anOrderRecord()) {
-  const stages = { fail: jest.fn(), setAside: jest.fn(), succeed: jest.fn() };
+function aWorker(notify: () => Promise<boolean>, order = anOrderRecord()) {
+  const stages = { fail: jest.fn(), abandon: jest.fn(), succeed: jest.fn() };
   const run = new RunPipelineStage(
     stages as unknown as PipelineStages,
     { findById: () => Promise.resolve(order) } as unknown as OrderRepository,
@@ -53,18 +53,19 @@ describe('RunPipelineStage', () => {
     expect(Math.round(waits.reduce((sum, wait) => sum + wait, 0) / HOUR_MS)).toBe(16);
   });
 
-  it('sets a stage aside after one attempt when the recipient cannot get the message', async () => {
+  it('gives a stage up after one attempt when the recipient cannot get the message', async () => {
     const { attempt, stages } = aWorker(() => Promise.reject(new UnusableAddress()));
 
     expect(await attempt()).toBe('undeliverable');
-    expect([stages.setAside.mock.calls.length, stages.fail.mock.calls.length]).toEqual([1, 0]);
+    expect(stages.abandon.mock.calls).toMatchObject([[{}, 'undeliverable', {}]]);
+    expect(stages.fail).not.toHaveBeenCalled();
   });
 
   it.each([
     [0, 'failed'],
     [11, 'dead'],
   ])('counts attempt %d of a lost worker as %s, and sends nothing', async (attempts, outcome) => {
-    const notify = jest.fn(() => Promise.resolve());
+    const notify = jest.fn(() => Promise.resolve(true));
     const { attempt, stages } = aWorker(notify);
 
     expect(await attempt(attempts, true)).toBe(outcome);

@@ -21,6 +21,7 @@ import {
   textOf,
   thrown,
   units,
+  effectsOf,
 } from '../../builders/order-state.js';
 
 describe('a cancellation', () => {
@@ -30,8 +31,8 @@ describe('a cancellation', () => {
     expect(statesOf(change)).toBe('CANCELLED CANCELLED');
     expect(textOf(change.events)).toEqual(['cancelled', 'PENDING>CANCELLED', 'PENDING>CANCELLED']);
     expect(change.events[0]?.details).toEqual({ reason: 'Broken', restock: true });
-    expect(change.restock).toMatchObject({ kind: 'CANCELLATION', lines: ALL });
-    expect(change.mail).toEqual({ stage: 'notify-cancellation', reference: '' });
+    expect(effectsOf(change).restock).toMatchObject({ movement: 'CANCELLATION', lines: ALL });
+    expect(effectsOf(change).mail).toEqual({ stage: 'notify-cancellation', reference: '' });
   });
 
   it('of a paid order keeps the payment, which is due for a refund', () => {
@@ -40,16 +41,18 @@ describe('a cancellation', () => {
     expect(statesOf(change)).toBe('SUCCEEDED CANCELLED');
   });
 
-  it('of an order under review abandons its confirmation and sends no mail', () => {
-    const change = cancelOrder(anOrder({ isHeld: true, isConfirmationHeld: true }), cancellation);
+  const HELD_CONFIRMATION = { stage: 'notify-customer', reference: '', state: 'held' };
 
-    expect([change.review, change.mail]).toEqual(['abandoned', undefined]);
+  it('of an order under review abandons its confirmation and sends no mail', () => {
+    const change = cancelOrder(anOrder({ heldReasons: ['manual'], mails: [HELD_CONFIRMATION] }), cancellation);
+
+    expect([effectsOf(change).review?.to, effectsOf(change).mail]).toEqual(['abandoned', undefined]);
   });
 
   it('keeps the units in the books and the customer in the dark on request', () => {
     const change = cancelOrder(anOrder(), { reason: '', restock: false, notify: false });
 
-    expect([change.restock, change.mail, change.events[0]?.details]).toEqual([
+    expect([effectsOf(change).restock, effectsOf(change).mail, change.events[0]?.details]).toEqual([
       undefined,
       undefined,
       { restock: false },
@@ -59,11 +62,11 @@ describe('a cancellation', () => {
   it('returns no units that came from no bin, and is refused when it must return them', () => {
     const imported = anOrder({ hasTakenStock: false });
 
-    const { restock, events } = cancelOrder(imported, { ...cancellation, restock: null });
+    const change = cancelOrder(imported, { ...cancellation, restock: null });
 
-    expect([restock, events[0]?.details]).toEqual([undefined, { restock: false }]);
-    expect(setStatuses(imported, { fulfillmentStatus: 'CANCELLED' }).restock).toBeUndefined();
-    expect(cancelOrder(anOrder(), { ...cancellation, restock: null }).restock?.lines).toMatchObject(ALL);
+    expect([effectsOf(change).restock, change.events[0]?.details]).toEqual([undefined, { restock: false }]);
+    expect(effectsOf(setStatuses(imported, { fulfillmentStatus: 'CANCELLED' })).restock).toBeUndefined();
+    expect(effectsOf(cancelOrder(anOrder(), { ...cancellation, restock: null })).restock?.lines).toMatchObject(ALL);
     expect(thrown(() => cancelOrder(imported, cancellation))).toBe('units_without_bin');
   });
 
@@ -74,6 +77,7 @@ describe('a cancellation', () => {
       status: 'CANCELLED',
       fulfillmentStatus: 'CANCELLED',
       events: [],
+      effects: [],
     });
   });
 
@@ -121,8 +125,11 @@ describe('a cancellation of units', () => {
     expect(textOf(change.events)).toEqual(['units_cancelled', 'PROCESSING>SHIPPED']);
     expect(change.events.map(({ reference }) => reference)).toEqual(['', 'S-1']);
     expect(change.events[0]?.details).toEqual({ items: [units(1, 2)], restock: true });
-    expect([change.cancelled, change.restock]).toEqual([[units(1, 2)], { kind: 'CANCELLATION', lines: [units(1, 2)] }]);
-    expect([change.mail, change.review]).toEqual([undefined, undefined]);
+    expect([effectsOf(change).cancelledUnits?.lines, effectsOf(change).restock]).toEqual([
+      [units(1, 2)],
+      { movement: 'CANCELLATION', lines: [units(1, 2)], isOfCancelledUnits: true },
+    ]);
+    expect([effectsOf(change).mail, effectsOf(change).review?.to]).toEqual([undefined, undefined]);
     expect(statesOf(cancel(arrived))).toBe('PENDING DELIVERED');
   });
 
@@ -137,9 +144,9 @@ describe('a cancellation of units', () => {
 
     const change = cancel({ lines });
 
-    expect([statesOf(change), change.cancelled]).toEqual(['CANCELLED CANCELLED', undefined]);
-    expect(change.restock?.lines).toEqual([units(1, 2)]);
-    expect(cancelOrder(anOrder({ lines }), cancellation).restock?.lines).toEqual([units(1, 2)]);
+    expect([statesOf(change), effectsOf(change).cancelledUnits?.lines]).toEqual(['CANCELLED CANCELLED', undefined]);
+    expect(effectsOf(change).restock?.lines).toEqual([units(1, 2)]);
+    expect(effectsOf(cancelOrder(anOrder({ lines }), cancellation)).restock?.lines).toEqual([units(1, 2)]);
   });
 
   it.each<[string, Partial<PlacedOrderState>, KnownShipment['items'], string]>([
@@ -154,8 +161,8 @@ describe('a cancellation of units', () => {
   });
 
   it('returns units to the bins they came from, unless they are gone', () => {
-    expect(cancel({}, [units(1, 2)], false).restock).toBeUndefined();
-    expect(cancel({ hasTakenStock: false }).restock).toBeUndefined();
+    expect(effectsOf(cancel({}, [units(1, 2)], false)).restock).toBeUndefined();
+    expect(effectsOf(cancel({ hasTakenStock: false })).restock).toBeUndefined();
     expect(thrown(() => cancel({ hasTakenStock: false }, [units(1, 2)], true))).toBe('units_without_bin');
   });
 
@@ -163,8 +170,11 @@ describe('a cancellation of units', () => {
     const lines = [aLine(1, 3, { cancelledQuantity: 2 }), aLine(2, 1)];
     const order = anOrder({ lines, fulfillmentStatus: 'SHIPPED' });
 
-    expect(shipOrder(anOrder({ lines }), shipping()).shipment?.items).toEqual([units(1, 1), units(2, 1)]);
-    expect(recordRefund(order, refunding({ amount: 0, restock: true })).restock?.lines).toEqual([
+    expect(effectsOf(shipOrder(anOrder({ lines }), shipping())).shipment?.shipment?.items).toEqual([
+      units(1, 1),
+      units(2, 1),
+    ]);
+    expect(effectsOf(recordRefund(order, refunding({ amount: 0, restock: true }))).restock?.lines).toEqual([
       units(1, 1),
       units(2, 1),
     ]);

@@ -7,7 +7,7 @@ import {
   type ContactPatch,
   type PlacedOrderState,
 } from '@app/domain';
-import { anOrder, aShipment, CONTACT, statesOf, thrown, units } from '../../builders/order-state.js';
+import { ALL, anOrder, aShipment, CONTACT, statesOf, thrown, units, effectsOf } from '../../builders/order-state.js';
 
 describe('a corrected contact', () => {
   const ACCEPT = { verdict: 'ACCEPT', score: 0, reasons: [] } as const;
@@ -30,9 +30,10 @@ describe('a corrected contact', () => {
     const change = changeContact(anOrder(picking), PATCH, { contact, assessment: ACCEPT, before });
 
     const changed = ['customer.phone', 'shipping_address.city', 'shipping_address.zip'];
-    expect(change).toMatchObject({ contact, events: [{ event: 'contact_changed', details: { changed } }] });
-    expect([statesOf(change), change.review]).toEqual(['PENDING PENDING', undefined]);
-    expect(change.assessment).toEqual({ ...ACCEPT, verdict: before });
+    expect(change.events).toMatchObject([{ event: 'contact_changed', details: { changed } }]);
+    expect(effectsOf(change).contact).toEqual(contact);
+    expect([statesOf(change), effectsOf(change).review?.to]).toEqual(['PENDING PENDING', undefined]);
+    expect(effectsOf(change).assessment).toEqual({ ...ACCEPT, verdict: before });
     expect(contact.shippingAddress).toEqual(wholeAddress({ address: '1 Road', city: 'Bonn', zip: '53111' }));
   });
 
@@ -43,19 +44,54 @@ describe('a corrected contact', () => {
   ])('holds the order where %s', (_case, screened, rule) => {
     const change = changeContact(anOrder(), PATCH, screened);
 
-    expect(change).toMatchObject({ contact, review: 'held', assessment: { verdict: 'REVIEW', reasons: [{ rule }] } });
+    expect(effectsOf(change)).toMatchObject({
+      contact,
+      review: { to: { heldFor: [rule] } },
+      assessment: { verdict: 'REVIEW', reasons: [{ rule }] },
+    });
     expect(change.events).toMatchObject([{ event: 'contact_changed', details: { rules: [rule] } }]);
   });
 
   it('of an order without an analysis holds nothing, and the same contact changes nothing', () => {
-    expect(changeContact(anOrder(), PATCH, null)).toMatchObject({ contact, events: [{ event: 'contact_changed' }] });
+    const { events, effects } = changeContact(anOrder(), PATCH, null);
+    expect(events).toMatchObject([{ event: 'contact_changed' }]);
+    expect(effects).toEqual([{ kind: 'contact', ...contact }]);
     const same = { customer: { phone: '1' }, shippingAddress: {} };
     const shipped = anOrder({ fulfillmentStatus: 'SHIPPED' });
     expect(changeContact(shipped, same, { contact: CONTACT, assessment: REJECT, before })).toEqual(shipped.unchanged());
   });
 
+  it('of an order with units left to ship may change after the first shipment', () => {
+    const part = anOrder({ shipments: [aShipment({ items: [units(1, 1)] })] });
+
+    const { effects } = changeContact(part, PATCH, { contact, assessment: ACCEPT, before });
+
+    expect(effects).toContainEqual({ kind: 'contact', ...contact });
+  });
+
+  it.each<[string, PlacedOrderState['status'], PlacedOrderState['fulfillmentStatus']]>([
+    ['has shipped', 'SUCCEEDED', 'SHIPPED'],
+    ['is delivered and not paid', 'PENDING', 'DELIVERED'],
+  ])('may change the billing address of an order that %s, without a screening', (_case, status, fulfillmentStatus) => {
+    const patch = { customer: {}, shippingAddress: {}, billingAddress: { vat_id: 'DE1', company: 'Ada Ltd' } };
+
+    const { events, effects } = changeContact(anOrder({ status, fulfillmentStatus }), patch, null);
+
+    expect(events).toMatchObject([{ event: 'billing_changed', details: { changed: ['billing_address.vat_id'] } }]);
+    expect(effects).toEqual([
+      { kind: 'contact', ...CONTACT, billingAddress: { ...CONTACT.billingAddress, vat_id: 'DE1' } },
+    ]);
+  });
+
+  it('refuses the billing address of an order that has ended', () => {
+    const ended = anOrder({ status: 'SUCCEEDED', fulfillmentStatus: 'DELIVERED' });
+    const patch = { customer: {}, shippingAddress: {}, billingAddress: { name: 'Eve' } };
+
+    expect(thrown(() => changeContact(ended, patch, null))).toBe('order_ended');
+  });
+
   it.each<[string, Partial<PlacedOrderState>]>([
-    ['already_shipped', { shipments: [aShipment({ items: [units(1, 1)] })] }],
+    ['already_shipped', { shipments: [aShipment({ items: ALL })] }],
     ['already_shipped', { fulfillmentStatus: 'DELIVERED' }],
     ['order_cancelled', { fulfillmentStatus: 'CANCELLED' }],
     ['being_picked', picking],

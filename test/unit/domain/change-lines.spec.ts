@@ -1,5 +1,5 @@
 import { changeLines, Money, orderLineOf, type LinesRequest, type OrderLine, type PlacedOrderState } from '@app/domain';
-import { anOrder, aShipment, money, thrown, units } from '../../builders/order-state.js';
+import { anOrder, aShipment, money, refunded, thrown, units, effectsOf } from '../../builders/order-state.js';
 
 /** An order of whose line 1 a shipment has some units. */
 const shipped = (status: 'picking' | 'shipped' | 'delivered', quantity: number): Partial<PlacedOrderState> => ({
@@ -31,7 +31,7 @@ it('keeps prices, adds lines at theirs, and takes and returns the stock of the d
 
   const change = changeLines(anOrder(), request);
 
-  expect(change.lines).toMatchObject({
+  expect(effectsOf(change).lines).toMatchObject({
     quantities: [
       { line: 1, quantity: 5 },
       { line: 2, quantity: 0 },
@@ -39,16 +39,27 @@ it('keeps prices, adds lines at theirs, and takes and returns the stock of the d
     added: request.add,
     ...{ amount: 5100, totalAmount: 8600, units: 4 },
     demand: [
-      { productId: 1, quantity: 4, lines: [0, 1] },
-      { productId: 3, quantity: 1, lines: [2] },
+      {
+        productId: 1,
+        quantity: 4,
+        lines: [
+          { line: 0, quantity: 2 },
+          { line: 1, quantity: 2 },
+        ],
+      },
+      { productId: 3, quantity: 1, lines: [{ line: 2, quantity: 1 }] },
     ],
-    places: [
-      { list: 'set', line: 0 },
-      { list: 'add', line: 0 },
-      { list: 'add', line: 1 },
+    wanted: [
+      { position: 0, place: { list: 'set', line: 0 } },
+      { position: 2, place: { list: 'add', line: 0 } },
+      { position: 3, place: { list: 'add', line: 1 } },
     ],
   });
-  expect(change.restock).toEqual({ kind: 'ORDER', lines: [{ line: 2, quantity: 1 }] });
+  expect(effectsOf(change).restock).toEqual({
+    movement: 'ORDER',
+    lines: [{ line: 2, quantity: 1 }],
+    alsoLocks: effectsOf(change).lines?.demand,
+  });
   expect(change.events).toMatchObject([
     {
       event: 'lines_changed',
@@ -63,6 +74,16 @@ it('keeps prices, adds lines at theirs, and takes and returns the stock of the d
       },
     },
   ]);
+});
+
+it.each([
+  ['below 0, because its discount stays', 1_000, set(1, 0), -1_500],
+  ['more than an amount can be', Number.MAX_SAFE_INTEGER, set(4, 1), Number.MAX_SAFE_INTEGER + 1_000],
+])('refuses a total that would be %s', (_name, totalAmount, quantities, total) => {
+  const edit = () => changeLines(anOrder({ totalAmount }), asking({ set: quantities }));
+
+  expect(thrown(edit)).toBe('total_out_of_range');
+  expect(edit).toThrow(`the order would cost ${total} (in minor units)`);
 });
 
 it('changes nothing when the order has these quantities', () => {
@@ -86,7 +107,7 @@ it.each<[string, Partial<PlacedOrderState>, number, string]>([
   ['less, all paid before', { status: 'SUCCEEDED', payments: paid(3500) }, 2, 'SUCCEEDED'],
   [
     'more, paid in full and refunded in part',
-    { status: 'SUCCEEDED', payments: paid(3500), refunds: paid(500) },
+    { status: 'SUCCEEDED', payments: paid(3500), refunds: [refunded('re_1', 500)] },
     4,
     'PENDING',
   ],

@@ -1,5 +1,5 @@
 import { moveStatus, setStatuses, type PlacedOrderState, type Transition } from '@app/domain';
-import { aLine, anOrder, aShipment, statesOf, thrown, units } from '../../builders/order-state.js';
+import { aLine, anOrder, aShipment, statesOf, thrown, units, effectsOf } from '../../builders/order-state.js';
 
 const moving = (values: Partial<Transition>) => ({
   field: 'fulfillmentStatus' as const,
@@ -44,10 +44,10 @@ describe('a move of a status', () => {
   });
 
   it('to RETURNED brings back what was shipped and has not come back, on request', () => {
-    const lines = [aLine(1, 3, { returned: 1 }), aLine(2, 1)];
+    const lines = [aLine(1, 3, { returnedQuantity: 1 }), aLine(2, 1)];
     const order = anOrder({ lines, fulfillmentStatus: 'SHIPPED', shipments: [aShipment()] });
     const back = (wanted: Parameters<typeof moving>[0]) =>
-      moveStatus(order, moving({ expected: 'SHIPPED', to: 'RETURNED', ...wanted })).restock?.lines;
+      effectsOf(moveStatus(order, moving({ expected: 'SHIPPED', to: 'RETURNED', ...wanted }))).restock?.lines;
 
     expect(back({})).toBeUndefined();
     expect(back({ restock: true })).toEqual([units(1, 2), units(2, 1)]);

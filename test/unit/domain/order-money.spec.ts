@@ -1,5 +1,5 @@
 import { refundDueOf } from '@app/domain';
-import { money, stateOf } from '../../builders/order-state.js';
+import { money, refunded, stateOf } from '../../builders/order-state.js';
 
 describe('what is due for a refund', () => {
   const order = stateOf({ status: 'SUCCEEDED' });
@@ -10,7 +10,11 @@ describe('what is due for a refund', () => {
     ['the second payment', { payments: twice }, 3500],
     ['all that was paid of a cancelled order', { payments: twice, fulfillmentStatus: 'CANCELLED' }, 7000],
     ['what an operator set as paid of a cancelled order', { fulfillmentStatus: 'CANCELLED' }, 3500],
-    ['less what was refunded', { payments: once, fulfillmentStatus: 'CANCELLED', refunds: [money('re_1', 500)] }, 3000],
+    [
+      'less what was refunded',
+      { payments: once, fulfillmentStatus: 'CANCELLED', refunds: [refunded('re_1', 500)] },
+      3000,
+    ],
     ['nothing of an order that was refunded and paid again', { status: 'REFUNDED', payments: twice, refunds: once }, 0],
     [
       'a payment of an order that came back and is refunded',

@@ -1,12 +1,25 @@
 import {
+  amountOpenOf,
   amountOwedOf,
+  PlacedOrder,
   recordPayment,
   recordRefund,
   refundDueOf,
   type PaymentRequest,
   type PlacedOrderState,
 } from '@app/domain';
-import { anOrder, AT, money, refunding, stateOf, statesOf, textOf, thrown } from '../../builders/order-state.js';
+import {
+  anOrder,
+  AT,
+  money,
+  refunded,
+  refunding,
+  stateOf,
+  statesOf,
+  textOf,
+  thrown,
+  effectsOf,
+} from '../../builders/order-state.js';
 
 const payment = (values: Partial<PaymentRequest> = {}) => ({
   reference: 'pi_9',
@@ -20,7 +33,7 @@ const payment = (values: Partial<PaymentRequest> = {}) => ({
 });
 
 describe('a payment', () => {
-  const REFUNDED = { status: 'REFUNDED', payments: [money('pi_1', 3500)], refunds: [money('re_1', 3500)] } as const;
+  const REFUNDED = { status: 'REFUNDED', payments: [money('pi_1', 3500)], refunds: [refunded('re_1', 3500)] } as const;
 
   it('after a refund of all counts again', () => {
     const change = recordPayment(anOrder(REFUNDED), payment());
@@ -32,7 +45,7 @@ describe('a payment', () => {
   it('in parts makes the order SUCCEEDED with the last, of what is left or of the whole total', () => {
     const pay = (state: Partial<PlacedOrderState>, values: Partial<PaymentRequest>) => {
       const { refusal, ...change } = recordPayment(anOrder(state), payment(values));
-      return refusal?.message ?? [statesOf(change), change.payment?.writtenOff, change.events[0]?.details];
+      return refusal?.message ?? [statesOf(change), effectsOf(change).payment?.writtenOff, change.events[0]?.details];
     };
     const half = { payments: [money('pi_1', 1500)] };
     const refusal = (paid: number) =>
@@ -50,12 +63,41 @@ describe('a payment', () => {
     ]);
   });
 
+  it('in many parts writes nothing off, and the order stays open until they cover the total', () => {
+    let state = stateOf({});
+    const parts = [500, 1000, 500, 700, 800].map((amount, index) => {
+      const request = payment({ reference: `pi_${index}`, amount, partial: true });
+      const change = recordPayment(new PlacedOrder(state), request);
+      const { payment: recorded } = effectsOf(change);
+      state = { ...state, status: change.status, payments: [...state.payments, recorded ?? money('none', 0)] };
+      return [statesOf(change), recorded?.writtenOff, change.events[0]?.details, amountOpenOf(state)];
+    });
+
+    expect(parts).toEqual([
+      ['PENDING PENDING', 0, { amount: 500 }, 3000],
+      ['PENDING PENDING', 0, { amount: 1000 }, 2000],
+      ['PENDING PENDING', 0, { amount: 500 }, 1500],
+      ['PENDING PENDING', 0, { amount: 700 }, 800],
+      ['SUCCEEDED PENDING', 0, { amount: 800 }, 0],
+    ]);
+  });
+
+  it('that settles after other parts writes off what all of them leave', () => {
+    const payments = [money('pi_1', 1500), money('pi_2', 500)];
+
+    const change = recordPayment(anOrder({ payments }), payment({ amount: 1400, settles: true }));
+    const { payment: settled } = effectsOf(change);
+
+    expect([statesOf(change), settled?.writtenOff]).toEqual(['SUCCEEDED PENDING', 100]);
+    expect(change.events[0]?.details).toEqual({ amount: 1400, writtenOff: 100 });
+  });
+
   it('that settles writes off what it leaves, which is neither owed nor refunded', () => {
     const settled = recordPayment(anOrder(), payment({ amount: 3400, settles: true }));
     const paid = { status: 'SUCCEEDED', payments: [money('pi_9', 3400, 100)] } as const;
 
     expect(statesOf(settled)).toBe('SUCCEEDED PENDING');
-    expect(settled.payment).toEqual({ ...money('pi_9', 3400, 100), at: null });
+    expect(effectsOf(settled).payment).toEqual({ ...money('pi_9', 3400, 100), at: null });
     expect(settled.events[0]?.details).toEqual({ amount: 3400, writtenOff: 100 });
     expect(
       recordPayment(anOrder(paid), payment({ reference: 'pi_10', amount: 0, settles: true })).refusal,
@@ -71,7 +113,7 @@ describe('a payment', () => {
     expect(statesOf(change)).toBe('SUCCEEDED PENDING');
     expect(textOf(change.events)).toEqual(['payment_recorded', 'PENDING>SUCCEEDED']);
     expect(change.events[0]?.details).toEqual({ amount: 3500 });
-    expect(change.payment).toEqual({ ...money('pi_9', 3500), at: AT });
+    expect(effectsOf(change).payment).toEqual({ ...money('pi_9', 3500), at: AT });
   });
 
   it('of an order whose payment failed makes both steps', () => {
@@ -92,7 +134,7 @@ describe('a payment', () => {
     expect(change).toMatchObject({ refusal: { code: 'amount_mismatch', message }, status: 'PENDING' });
     const details = { amount, currency, totalAmount: 3500 };
     expect(change.events).toEqual([expect.objectContaining({ event: 'payment_refused', reference: 'pi_9', details })]);
-    expect(change.payment).toBeUndefined();
+    expect(effectsOf(change).payment).toBeUndefined();
   });
 
   it.each<[string, Partial<PlacedOrderState>, string]>([
@@ -103,7 +145,7 @@ describe('a payment', () => {
   ])('of an order that is %s is recorded, and must be refunded', (_name, state, states) => {
     const change = recordPayment(anOrder(state), payment());
 
-    expect([statesOf(change), change.payment?.amount]).toEqual([states, 3500]);
+    expect([statesOf(change), effectsOf(change).payment?.amount]).toEqual([states, 3500]);
     expect(change.events[0]?.details).toEqual({ amount: 3500, refundDue: 3500 });
   });
 

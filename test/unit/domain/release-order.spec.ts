@@ -1,11 +1,11 @@
 import { releaseOrder, type PlacedOrderState } from '@app/domain';
-import { anOrder, statesOf, textOf, thrown } from '../../builders/order-state.js';
+import { anOrder, statesOf, textOf, thrown, effectsOf } from '../../builders/order-state.js';
 
 describe('a release', () => {
   it('ends the review and changes no status', () => {
-    const change = releaseOrder(anOrder({ isHeld: true }));
+    const change = releaseOrder(anOrder({ heldReasons: [] }));
 
-    expect([statesOf(change), textOf(change.events), change.review]).toEqual([
+    expect([statesOf(change), textOf(change.events), effectsOf(change).review?.to]).toEqual([
       'PENDING PENDING',
       ['released'],
       'released',

@@ -10,12 +10,14 @@ import {
   anOrder,
   aShipment,
   money,
+  refunded,
   refunding,
   stateOf,
   statesOf,
   textOf,
   thrown,
   units,
+  effectsOf,
 } from '../../builders/order-state.js';
 
 describe('statuses that an operator sets', () => {
@@ -27,17 +29,20 @@ describe('statuses that an operator sets', () => {
   });
 
   it('end the review when they confirm the order, and return the stock when they cancel it', () => {
-    const held = anOrder({ isHeld: true });
+    const held = anOrder({ heldReasons: ['manual'] });
 
     const confirmed = setStatuses(held, { fulfillmentStatus: 'CONFIRMED' });
     const cancelled = setStatuses(held, { fulfillmentStatus: 'CANCELLED' });
 
-    expect([confirmed.review, textOf(confirmed.events)]).toEqual(['released', ['released', 'PENDING>CONFIRMED']]);
-    expect([cancelled.review, cancelled.restock?.kind, cancelled.mail]).toEqual([
-      'abandoned',
-      'CANCELLATION',
-      undefined,
+    expect([effectsOf(confirmed).review?.to, textOf(confirmed.events)]).toEqual([
+      'released',
+      ['released', 'PENDING>CONFIRMED'],
     ]);
+    expect([
+      effectsOf(cancelled).review?.to,
+      effectsOf(cancelled).restock?.movement,
+      effectsOf(cancelled).mail,
+    ]).toEqual(['abandoned', 'CANCELLATION', undefined]);
   });
 
   it('are not SHIPPED or DELIVERED while the shipments of the order lack units', () => {
@@ -60,21 +65,32 @@ describe('statuses that an operator sets', () => {
   });
 
   it('record what was paid and not refunded as one refund, so that a later payment can be paid back', () => {
-    const state = { status: 'SUCCEEDED', payments: [money('pi_1', 3500)], refunds: [money('REFUNDED', 1000)] } as const;
+    const state = {
+      status: 'SUCCEEDED',
+      payments: [money('pi_1', 3500)],
+      refunds: [refunded('REFUNDED', 1000)],
+    } as const;
 
     const change = setStatuses(anOrder(state), { status: 'REFUNDED' });
 
     expect(textOf(change.events)).toEqual(['refund_recorded', 'SUCCEEDED>REFUNDED']);
-    expect(change.refund).toEqual({ reference: 'REFUNDED-2', amount: 2500, at: null, requestHash: '', lines: [] });
-    const refunded: PlacedOrderState = {
+    expect(effectsOf(change).refund).toEqual({
+      reference: 'REFUNDED-2',
+      amount: 2500,
+      at: null,
+      requestHash: '',
+      lines: [],
+      restock: false,
+    });
+    const after: PlacedOrderState = {
       ...stateOf(state),
       status: 'REFUNDED',
       payments: [...state.payments, money('pi_2', 3500)],
-      refunds: [...state.refunds, money('REFUNDED-2', 2500)],
+      refunds: [...state.refunds, refunded('REFUNDED-2', 2500)],
     };
-    expect(refundDueOf(refunded)).toBe(0);
-    expect(recordRefund(new PlacedOrder(refunded), refunding({ amount: 3500 })).refund?.amount).toBe(3500);
-    expect(refundDueOf({ ...refunded, refunds: [...refunded.refunds, money('re_1', 3500)] })).toBe(0);
+    expect(refundDueOf(after)).toBe(0);
+    expect(effectsOf(recordRefund(new PlacedOrder(after), refunding({ amount: 3500 }))).refund?.amount).toBe(3500);
+    expect(refundDueOf({ ...after, refunds: [...after.refunds, refunded('re_1', 3500)] })).toBe(0);
   });
 
   it('are refused when the life cycle has no such step, and change nothing when there is none', () => {

@@ -20,6 +20,7 @@ import {
   textOf,
   thrown,
   units,
+  effectsOf,
 } from '../../builders/order-state.js';
 
 const patch = (values: Partial<ShipmentPatch>) => ({ at: null, ...values });
@@ -36,15 +37,20 @@ describe('a shipment', () => {
       'PROCESSING>SHIPPED',
     ]);
     expect(change.events.map(({ reference }) => reference)).toEqual(['S-9', 'S-9', 'S-9', 'S-9']);
-    expect(change.shipment).toMatchObject({ reference: 'S-9', items: ALL, status: 'shipped', carrier: 'DHL' });
-    expect(change.mail).toEqual({ stage: 'notify-shipment', reference: 'S-9' });
-    expect(shipOrder(anOrder(), shipping({ notify: false })).mail).toBeUndefined();
+    expect(effectsOf(change).shipment?.shipment).toMatchObject({
+      reference: 'S-9',
+      items: ALL,
+      status: 'shipped',
+      carrier: 'DHL',
+    });
+    expect(effectsOf(change).mail).toEqual({ stage: 'notify-shipment', reference: 'S-9' });
+    expect(effectsOf(shipOrder(anOrder(), shipping({ notify: false }))).mail).toBeUndefined();
   });
 
   it('of some units makes the order PROCESSING', () => {
     const change = shipOrder(anOrder(), shipping({ items: [units(1, 1), units(1, 1)] }));
 
-    expect(change.shipment?.items).toEqual([units(1, 2)]);
+    expect(effectsOf(change).shipment?.shipment?.items).toEqual([units(1, 2)]);
     expect(statesOf(change)).toBe('PENDING PROCESSING');
   });
 
@@ -53,7 +59,7 @@ describe('a shipment', () => {
 
     const change = shipOrder(order, shipping());
 
-    expect(change.shipment?.items).toEqual([units(1, 1), units(2, 1)]);
+    expect(effectsOf(change).shipment?.shipment?.items).toEqual([units(1, 1), units(2, 1)]);
     expect(textOf(change.events)).toEqual(['shipment_created', 'PROCESSING>SHIPPED']);
   });
 
@@ -63,12 +69,12 @@ describe('a shipment', () => {
     const order = anOrder({ fulfillmentStatus: 'PROCESSING', shipments: [picking] });
     const shipped = changeShipment(order, 'S-1', patch({ status: 'shipped', at: AT }));
 
-    expect([statesOf(created), created.mail]).toEqual(['PENDING PROCESSING', undefined]);
+    expect([statesOf(created), effectsOf(created).mail]).toEqual(['PENDING PROCESSING', undefined]);
     expect(thrown(() => shipOrder(order, shipping({ items: [units(1, 1)] })))).toBe('being_picked');
     expect(thrown(() => cancelOrder(order, cancellation))).toBe('being_picked');
-    expect(shipOrder(order, shipping()).shipment?.items).toEqual([units(2, 1)]);
-    expect(shipped.shipment).toMatchObject({ status: 'shipped', shippedAt: AT });
-    expect(shipped.mail).toEqual({ stage: 'notify-shipment', reference: 'S-1' });
+    expect(effectsOf(shipOrder(order, shipping())).shipment?.shipment?.items).toEqual([units(2, 1)]);
+    expect(effectsOf(shipped).shipment?.shipment).toMatchObject({ status: 'shipped', shippedAt: AT });
+    expect(effectsOf(shipped).mail).toEqual({ stage: 'notify-shipment', reference: 'S-1' });
   });
 
   it.each<[string, Partial<KnownShipment>, Parameters<typeof shipping>[0], string]>([
@@ -100,12 +106,15 @@ describe('a shipment', () => {
     const change = shipOrder(picked(true), request);
 
     const parcel = { carrier: 'DHL', trackingNumber: '2', status: 'shipped', shippedAt: AT, requestHash: 'again' };
-    expect(change).toMatchObject({ shipment: parcel, shipsPicked: true, mail: { stage: 'notify-shipment' } });
-    expect(shipOrder(picked(false), request).mail).toBeUndefined();
-    expect(shipOrder(picked(true), { ...request, notify: false }).mail).toBeUndefined();
+    expect(effectsOf(change)).toMatchObject({
+      shipment: { shipment: parcel, shipsPicked: true },
+      mail: { stage: 'notify-shipment' },
+    });
+    expect(effectsOf(shipOrder(picked(false), request)).mail).toBeUndefined();
+    expect(effectsOf(shipOrder(picked(true), { ...request, notify: false })).mail).toBeUndefined();
   });
 
-  it('is known by the first character of its request once its person is erased, and by nothing once it is imported', () => {
+  it('is known by the beginning of its request once its person is erased, and by nothing once it is imported', () => {
     const again = (requestHash: string) => () =>
       shipOrder(anOrder({ shipments: [aShipment({ requestHash })] }), shipping({ reference: 'S-1' }));
 
@@ -159,19 +168,37 @@ describe('a shipment', () => {
       details: { code: 'already_shipped', ...(details as object) },
     };
     expect(change.events).toEqual([expect.objectContaining(refused)]);
-    expect(change.shipment).toBeUndefined();
+    expect(effectsOf(change).shipment?.shipment).toBeUndefined();
   });
 
-  it.each<[string, Partial<PlacedOrderState>, string]>([
-    ['under review', { isHeld: true }, 'order_held'],
-    ['that is cancelled', { fulfillmentStatus: 'CANCELLED' }, 'order_cancelled'],
-  ])('of an order %s is refused, and recorded, because the parcel may have left', (_name, state, code) => {
-    const { refusal, events, shipment } = shipOrder(anOrder(state), shipping({ items: [units(1, 1)] }));
+  const PARCELS = [
+    ['shipped', [units(1, 1)]],
+    ['shipped', null],
+    ['picking', [units(1, 1)]],
+    ['picking', null],
+  ] as const;
 
-    expect([refusal?.code, shipment]).toEqual([code, undefined]);
-    expect(events).toMatchObject([
-      { event: 'shipment_refused', reference: 'S-9', details: { code, items: [units(1, 1)] } },
-    ]);
+  it.each<[string, Partial<PlacedOrderState>, string]>([
+    ['under review', { heldReasons: ['manual'] }, 'order_held'],
+    ['that is cancelled', { fulfillmentStatus: 'CANCELLED' }, 'order_cancelled'],
+    ['that has no units left', { fulfillmentStatus: 'SHIPPED' }, 'already_shipped'],
+  ])('of an order %s is refused, also to pick it, and recorded: the parcel may have left', (_name, state, code) => {
+    for (const [status, items] of PARCELS) {
+      const { refusal, events, effects } = shipOrder(anOrder(state), shipping({ status, items }));
+
+      expect([status, refusal?.code, effects]).toEqual([status, code, []]);
+      expect(events).toMatchObject([
+        { event: 'shipment_refused', reference: 'S-9', details: { code, ...(items && { items }) } },
+      ]);
+    }
+  });
+
+  it('to pick is refused for an unknown line, and for units that are being picked', () => {
+    const pick = (state: Partial<PlacedOrderState>, line: number) => () =>
+      shipOrder(anOrder(state), shipping({ status: 'picking', items: [units(line, 1)] }));
+
+    expect(thrown(pick({}, 3))).toBe('not_found');
+    expect(thrown(pick({ shipments: [aShipment({ status: 'picking' })] }, 1))).toBe('being_picked');
   });
 
   it('that is void gives its units back, and the last one gives back the status before it', () => {
@@ -188,7 +215,7 @@ describe('a shipment', () => {
       'shipment_changed',
       'PROCESSING>CONFIRMED',
     ]);
-    expect(shipOrder(voided, shipping()).shipment?.items).toEqual(ALL);
+    expect(effectsOf(shipOrder(voided, shipping())).shipment?.shipment?.items).toEqual(ALL);
   });
 
   it('makes the order DELIVERED when it is the last to arrive', () => {
@@ -202,7 +229,7 @@ describe('a shipment', () => {
     const delivered = changeShipment(order, 'S-2', patch({ status: 'delivered', at: AT }));
 
     expect(statesOf(delivered)).toBe('PENDING DELIVERED');
-    expect(delivered.shipment).toMatchObject({ status: 'delivered', deliveredAt: AT });
+    expect(effectsOf(delivered).shipment?.shipment).toMatchObject({ status: 'delivered', deliveredAt: AT });
     expect(statesOf(changeShipment(early, 'S-2', patch({ status: 'delivered' })))).toBe('PENDING SHIPPED');
   });
 
@@ -240,18 +267,20 @@ describe('a shipment', () => {
     const order = anOrder({ fulfillmentStatus: 'SHIPPED', shipments: [aShipment({ status: 'void' })] });
 
     expect(shipOrder(order, shipping({ reference: 'S-2' })).refusal).toMatchObject({ code: 'already_shipped' });
-    expect(recordRefund(order, refunding({ amount: 0, restock: true })).restock?.lines).toEqual(ALL);
+    expect(effectsOf(recordRefund(order, refunding({ amount: 0, restock: true }))).restock?.lines).toEqual(ALL);
   });
 
   it('names the changed fields of its tracking in the history, without their values', () => {
     const order = anOrder({ fulfillmentStatus: 'SHIPPED', shipments: [aShipment({ carrier: 'DHL' })] });
 
-    const { events, shipment, mail } = changeShipment(order, 'S-1', patch({ carrier: 'DHL', trackingNumber: '0034' }));
+    const change = changeShipment(order, 'S-1', patch({ carrier: 'DHL', trackingNumber: '0034' }));
+    const { events } = change;
+    const { shipment, mail } = effectsOf(change);
 
     expect(events).toEqual([
       expect.objectContaining({ event: 'shipment_changed', details: { changed: ['trackingNumber'] } }),
     ]);
-    expect([shipment?.trackingNumber, mail]).toEqual(['0034', undefined]);
+    expect([shipment?.shipment.trackingNumber, mail]).toEqual(['0034', undefined]);
     expect(changeShipment(order, 'S-1', patch({ carrier: 'DHL', status: 'shipped' })).events).toEqual([]);
   });
 
@@ -275,7 +304,7 @@ describe('a shipment', () => {
   });
 
   it('cannot become void when its units have come back, and must be known', () => {
-    const lines = [aLine(1, 3, { returned: 1 })];
+    const lines = [aLine(1, 3, { returnedQuantity: 1 })];
     const order = anOrder({ lines, fulfillmentStatus: 'SHIPPED', shipments: [aShipment({ items: [units(1, 3)] })] });
 
     expect(thrown(() => changeShipment(order, 'S-1', patch({ status: 'void' })))).toBe('transition_not_allowed');

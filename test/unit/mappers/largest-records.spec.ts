@@ -1,4 +1,4 @@
-import type { OrderEventRecord, OrderRecord } from '@app/application';
+import type { OrderEventRecord } from '@app/application';
 import {
   MAX_LINES,
   MAX_QUANTITY,
@@ -9,7 +9,6 @@ import {
   recordRefund,
   refundDueOf,
   shipOrder,
-  type KnownShipment,
   type LineQuantity,
 } from '@app/domain';
 import {
@@ -30,7 +29,7 @@ import { toSkuRecord } from '../../../libs/infrastructure/src/catalog/sku.rows.j
 import { aStoreProfile } from '../../builders/order-record.js';
 
 const AT = '2026-11-20T12:00:00.000Z';
-/** Nothing limits them but what a client sends. Each shipment contains every line. */
+/** Twice what an order may have, as an import can bring them. Each shipment contains every line. */
 const [SHIPMENTS, PAYMENTS] = [400, 1_000];
 const PAGE = 100;
 
@@ -67,46 +66,46 @@ const ORDER_ROW: OrderRow = {
   metadata: METADATA,
   placedBy: { type: 'key', id: '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c', name: 'Shop' },
   ...{ externalReference: 'PO-1', isTest: false, placed: true, createdAt: new Date(AT), updatedAt: new Date(AT) },
-  lines: times(MAX_LINES, () => {
-    return [
-      70,
-      12,
-      'R-1',
-      'Runner',
-      attributes,
-      attributeNames,
-      '1000',
-      MAX_QUANTITY,
-      '999000',
-      0,
-      LINE_METADATA,
-    ] as const;
-  }),
+  lines: times(MAX_LINES, (n) => ({
+    ...{ line: n + 1, productId: 70, variantId: 12, sku: 'R-1', name: 'Runner', attributes, attributeNames },
+    ...{ unitPrice: '1000', quantity: MAX_QUANTITY, lineTotal: '999000', metadata: LINE_METADATA },
+    ...{ returnedQuantity: 0, cancelledQuantity: 1 },
+  })),
+  heldReasons: times(20, (n) => `rule_${n}`),
   fraud: { verdict: 'REVIEW', score: 200, reasons: times(20, (n) => ({ rule: `rule_${n}`, score: 10 })) },
-  stages: times(SHIPMENTS, (n) => ['notify-shipment', `S-${n}`, 'done', 1, '', AT] as const),
-  shipments: times(SHIPMENTS, (n) => {
-    const items = times(MAX_LINES, (line) => [line + 1, 2, [1, 2]] as const);
-    return [`S-${n}`, 'shipped', 'DHL', '0034', 'https://tracking.example.com/0034', AT, null, items] as const;
+  stages: times(SHIPMENTS, (n) => ({
+    ...{ stage: 'notify-shipment', reference: `S-${n}`, state: 'done', attempts: 1, lastError: '', at: AT },
+    outcome: 'sent' as const,
+  })),
+  shipments: times(SHIPMENTS, (n) => ({
+    ...{ reference: `S-${n}`, status: 'shipped' as const, carrier: 'DHL', trackingNumber: '0034' },
+    ...{ trackingUrl: 'https://tracking.example.com/0034', shippedAt: AT, deliveredAt: null, items: eachLine(2) },
+    ...{ isAddressChanged: false, notify: true, requestHash: 'hash' },
+  })),
+  payments: times(PAYMENTS, (n) => {
+    return { reference: `pi_${n}`, amount: '99900000', at: AT, writtenOff: '0', requestHash: 'hash' };
   }),
-  payments: times(PAYMENTS, (n) => [`pi_${n}`, '99900000', AT, null] as const),
-  refunds: times(PAYMENTS, (n) => [`re_${n}`, '1', AT, [{ line: (n % MAX_LINES) + 1, quantity: 1 }]] as const),
-  cancelled: times(MAX_LINES, (n) => [n + 1, 1, [3]] as const),
-  taken: times(10_000, (n) => [70, 12, 'MAIN', `A-${n}`, 9, n] as const),
+  refunds: times(PAYMENTS, (n) => {
+    const lines = [{ line: (n % MAX_LINES) + 1, quantity: 1 }];
+    return { reference: `re_${n}`, amount: '1', at: AT, lines, restock: false, requestHash: 'hash' };
+  }),
+  allocations: times(10_000, (n) => {
+    return { line: (n % MAX_LINES) + 1, warehouse: 'MAIN', bin: `A-${n}`, quantity: 9, shippedQuantity: 0 };
+  }),
 };
-const ORDER: OrderRecord = toOrderRecord(ORDER_ROW);
+const ORDER = toOrderRecord(ORDER_ROW);
 
 const PLACED = new PlacedOrder({
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', unshippedStatus: 'PENDING', currency: 'USD' },
   ...{ totalAmount: 99_900_000, hasTakenStock: true },
-  ...{ isHeld: false, isHeldByPerson: false, isConfirmationHeld: false },
-  ...{ metadata: METADATA, lineMetadata: [], mails: [] },
-  contact: { customer: ORDER.customer, shippingAddress: ORDER.shippingAddress },
+  heldReasons: null,
+  ...{ metadata: METADATA, lineMetadata: [], mails: [], eventCounts: {} },
+  contact: ORDER,
   lines: eachLine(MAX_QUANTITY).map((line) => ({
-    ...{ ...line, productId: 70, variantId: 12, unitPrice: 1000, returned: 0, cancelledQuantity: 0 },
+    ...{ ...line, productId: 70, variantId: 12, unitPrice: 1000, returnedQuantity: 0, cancelledQuantity: 0 },
+    binQuantity: line.quantity,
   })),
-  shipments: ORDER.shipments.map((shipment): KnownShipment => ({ ...shipment, notify: true, requestHash: 'hash' })),
-  payments: ORDER.payments.map((payment) => ({ ...payment, requestHash: 'hash' })),
-  refunds: ORDER.refunds.map((refund) => ({ ...refund, requestHash: 'hash' })),
+  ...{ shipments: ORDER.shipments, payments: ORDER.payments, refunds: ORDER.refunds },
 });
 const TRACKING = { carrier: '', trackingNumber: '', trackingUrl: '' };
 const REFUND = {
@@ -117,9 +116,8 @@ const REFUND = {
 
 const PERSONAL_ROW: OrderColumns = {
   ...ORDER_ROW,
-  taken: [],
+  allocations: [],
   catalog: times(MAX_LINES, () => ['runner', 'R-1'] as const),
-  notified: times(SHIPMENTS, () => true),
   history: times(5_000, () => ({ at: AT })),
 };
 

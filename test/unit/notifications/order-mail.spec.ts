@@ -1,5 +1,11 @@
-import { NOTIFICATION_STAGES, type NotificationStage, type OrderRecord, type StoreProfile } from '@app/application';
-import { wholeAddress, type Shipment } from '@app/domain';
+import {
+  NOTIFICATION_STAGES,
+  type NotificationStage,
+  type OrderRecord,
+  type ShipmentRecord,
+  type StoreProfile,
+} from '@app/application';
+import { wholeAddress } from '@app/domain';
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
 import { orderMail, type OrderMail } from '../../../libs/infrastructure/src/mail/order-mail.js';
 
@@ -147,7 +153,10 @@ describe("the merchant's notice", () => {
   it('names the rules that sent the order to review', () => {
     const fraud = { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'amount_over_limit', score: 50 }] } as const;
 
-    const { subject, text, html } = mailOf('notify-merchant', anOrderRecord({ fraud }));
+    const { subject, text, html } = mailOf(
+      'notify-merchant',
+      anOrderRecord({ fraud, heldReasons: ['amount_over_limit'] }),
+    );
 
     expect(subject).toBe('Order to review WEB-261120-7K3M9Q');
     for (const body of [text, html]) expect(body).toMatch(/under review[^]*amount over limit/);
@@ -184,7 +193,8 @@ const BODIES = ['text', 'html'] as const;
 const TRACKING_URL = 'https://tracking.example.com/1Z999';
 const customer = { name: 'Ada', email: 'ada@example.com', phone: '' };
 const laces = { ...line, line: 2, name: 'Laces', attributes: {}, quantity: 3 };
-const PARCEL: Shipment = {
+const PARCEL: ShipmentRecord = {
+  isAddressChanged: false,
   reference: 'P-1',
   status: 'shipped',
   items: [{ line: 1, quantity: 2 }],
@@ -199,7 +209,7 @@ const changed = (values: Partial<OrderRecord> = {}) =>
   anOrderRecord({
     lines: [{ ...line, shippedQuantity: 2 }],
     shipments: [PARCEL],
-    refunds: [{ reference: 'P-1', amount: 500, at: new Date(), lines: [] }],
+    refunds: [{ reference: 'P-1', amount: 500, at: new Date(), lines: [], restock: false }],
     ...values,
   });
 
@@ -351,7 +361,7 @@ describe('the mail about a shipment', () => {
 describe('the mail about a cancellation', () => {
   const cancelled = (values: Partial<OrderRecord> = {}) =>
     changed({ status: 'CANCELLED', fulfillmentStatus: 'CANCELLED', shipments: [], refunds: [], ...values });
-  const paid = { reference: 'PAY-1', amount: 3998, writtenOff: 0, at: new Date(), lines: [] };
+  const paid = { reference: 'PAY-1', amount: 3998, writtenOff: 0, at: new Date(), lines: [], restock: false };
 
   it.each(BODIES)('names the order and its lines in %s, and no money when nothing was paid', (body) => {
     const mail = mailOf('notify-cancellation', cancelled());
@@ -383,8 +393,8 @@ describe('the mail about a cancellation', () => {
 describe('the mail about a refund', () => {
   it('names its amount, and no other', () => {
     const refunds = [
-      { reference: 'P-0', amount: 77, at: new Date(), lines: [] },
-      { reference: 'P-1', amount: 1250, at: new Date(), lines: [] },
+      { reference: 'P-0', amount: 77, at: new Date(), lines: [], restock: false },
+      { reference: 'P-1', amount: 1250, at: new Date(), lines: [], restock: false },
     ];
 
     const { subject, text, html } = mailOf('notify-refund', changed({ currency: 'KWD', refunds }));
@@ -472,7 +482,7 @@ function foreignParts(html: string): string[] {
 
 describe.each(NOTIFICATION_STAGES)('%s', (stage) => {
   const render = (order: Partial<OrderRecord>, store: Partial<StoreProfile>) => {
-    const refunds = [{ reference: 'P-1', amount: 1, at: new Date(), lines: [] }];
+    const refunds = [{ reference: 'P-1', amount: 1, at: new Date(), lines: [], restock: false }];
     return mailOf(stage, anOrderRecord({ shipments: [PARCEL], refunds, ...order }), aStoreProfile(store));
   };
 

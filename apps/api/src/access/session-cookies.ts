@@ -1,17 +1,30 @@
 import { SESSION_HOURS } from '@app/application';
-import { isLoopback, type ApiKeyMode } from '@app/domain';
+import { isLoopback, parseUrl, type ApiKeyMode } from '@app/domain';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticationError } from '../errors/request-errors.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** `PUBLIC_URL`, which alone decides where sessions are; null: each request says it, with the headers of trusted proxies. */
+    readonly publicUrl: string | null;
+  }
+}
+
+/** Where the browser sees the service, without a port that the scheme implies; null for a host that no browser has. */
+function addressOf({ server, protocol, host }: FastifyRequest): URL | null {
+  return parseUrl(server.publicUrl ?? `${protocol}://${host}`);
+}
 
 /**
  * Where a browser keeps cookies safe: https, or this machine. A name that begins with `__Host-` is kept from other hosts and
  * from plain http; Safari refuses it on this machine.
  * @returns null for plain http over a network, where there are no sessions.
  */
-function prefixOf({ protocol, hostname }: FastifyRequest): '__Host-' | '' | null {
-  if (protocol === 'https') return '__Host-';
-  return isLoopback(hostname) ? '' : null;
+function prefixOf(request: FastifyRequest): '__Host-' | '' | null {
+  const address = addressOf(request);
+  if (address?.protocol === 'https:') return '__Host-';
+  return address && isLoopback(address.hostname) ? '' : null;
 }
 
 /** Whether people can sign in at the address of the request. */
@@ -24,6 +37,15 @@ export function readCookie(request: FastifyRequest, name: string): string | unde
   if (prefix === null || header === undefined) return undefined;
   const isOnce = header.split(';').filter((part) => part.split('=')[0]?.trim() === prefix + name).length === 1;
   return isOnce ? parseCookie(header)[prefix + name] : undefined;
+}
+
+/** Returns cookies in the order in which browsers send them: the oldest first (RFC 6265, section 5.4). */
+export function cookieNames(request: FastifyRequest): string[] {
+  const prefix = prefixOf(request);
+  const names = (request.headers.cookie ?? '').split(';').map((part) => part.split('=')[0]?.trim() ?? '');
+  return prefix === null
+    ? []
+    : names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
 }
 
 export interface CookieOptions {
@@ -57,15 +79,20 @@ export function setSession(request: FastifyRequest, reply: FastifyReply, mode: A
   setCookie(request, reply, sessionCookie(mode), secret, { seconds, sameSite: 'strict' });
 }
 
+/** Whether a page of another site sent the browser here. A person who types the address, or follows a bookmark, did not. */
+export const isSentByOtherSite = ({ headers }: FastifyRequest): boolean =>
+  headers['sec-fetch-site'] === 'cross-site' || headers['sec-fetch-site'] === 'same-site';
+
 /**
  * Browsers name the site whose page sends a request, and a page cannot change that.
  * @throws AuthenticationError for a page of another site.
  */
-export function requireOwnPage({ headers, protocol, host }: FastifyRequest): void {
+export function requireOwnPage(request: FastifyRequest): void {
+  const { headers } = request;
   const site = headers['sec-fetch-site'];
   const isForeign =
     (site !== undefined && site !== 'same-origin') ||
-    (headers.origin !== undefined && headers.origin !== `${protocol}://${host}`);
+    (headers.origin !== undefined && headers.origin !== addressOf(request)?.origin);
   // @protects own-page
   if (isForeign) throw new AuthenticationError('foreign_origin');
 }

@@ -16,11 +16,14 @@ describe('BodyPipe', () => {
 
     expect(body).toBeInstanceOf(CreateOrderRequest);
     expect(body.customer).toBeInstanceOf(OrderCustomerRequest);
-    expect(body.items[0]).toBeInstanceOf(OrderItemRequest);
+    expect(body.items?.[0]).toBeInstanceOf(OrderItemRequest);
     const ofOrder = [
       'items',
+      'line_items',
       'customer',
+      'shipping_address',
       'billing',
+      'billing_address',
       'payment_method',
       'notes',
       'notify',
@@ -33,7 +36,7 @@ describe('BodyPipe', () => {
     const ofAddress = ['company', 'vat_id', 'address', 'address2', 'city', 'zip', 'region', 'country'];
     expect(Object.keys(body.customer)).toEqual(['name', 'email', 'phone', ...ofAddress]);
     const ofItem = ['product_id', 'sku', 'variant_id', 'quantity', 'metadata'];
-    expect(Object.keys(body.items[0] ?? {})).toEqual(ofItem);
+    expect(Object.keys(body.items?.[0] ?? {})).toEqual(ofItem);
   });
 
   it('returns the faults of the other items beside items that are no objects', async () => {

@@ -1,10 +1,10 @@
 import { BadRequestException, Injectable, ValidationPipe, type ArgumentMetadata } from '@nestjs/common';
-import type { ValidationError } from 'class-validator';
+import { plainToInstance } from 'class-transformer';
+import { validateSync, type ValidationError } from 'class-validator';
+import { InvalidFields, MAX_FAULTS, shortName, type Fault } from '../invalid-fields.js';
 import { isJsonObject, ONLY_DECLARED } from './fields.js';
 
-const MAX_FAULTS = 20;
-
-/** @throws BadRequestException with up to 20 faults, each with its path. */
+/** @throws InvalidFields */
 @Injectable()
 export class BodyPipe extends ValidationPipe {
   constructor() {
@@ -14,7 +14,7 @@ export class BodyPipe extends ValidationPipe {
       stopAtFirstError: true,
       forbidUnknownValues: false,
       validationError: { value: true },
-      exceptionFactory: (errors) => refusalOf(errors.flatMap((error) => faultsOf(error, error.property))),
+      exceptionFactory: (errors) => new InvalidFields(errors.flatMap((error) => faultsOf(error, error.property))),
     });
   }
 
@@ -35,17 +35,39 @@ export class StrictBodyPipe extends BodyPipe {
     const sent = body === undefined ? {} : body;
     // Nest removes `__proto__` from what it reads: it is a field like any other here.
     const read = await super.transform(structuredClone(sent), metadata);
-    const unknown = unknownFields(sent as object, read, '');
-    if (unknown.length > 0) throw refusalOf(unknown.map((path) => `${path} is not a field of this request`));
+    const unknown = unknownFields(sent as object, read, '', shortName);
+    if (unknown.length > 0) throw new InvalidFields(unknown.map(unknownField));
     return read;
   }
 }
 
-export const refusalOf = (faults: readonly string[]) => new BadRequestException(faults.slice(0, MAX_FAULTS).join('; '));
+export const unknownField = (path: string): Fault => ({ path, message: 'is not a field of this request' });
 
-function faultsOf({ value, constraints = {}, children = [] }: ValidationError, path: string): string[] {
-  const [fault] = Object.values(constraints);
-  if (fault !== undefined) return [`${path} ${fault}`];
+/**
+ * Reads a line of a request that refuses its lines one by one, as {@link StrictBodyPipe} reads a body.
+ *
+ * @returns the line and no faults, or up to 20 faults, whose paths begin in the line.
+ */
+export function readLine<Line extends object>(
+  Type: new () => Line,
+  value: unknown,
+): { readonly line: Line; readonly faults: readonly Fault[] } {
+  const line = plainToInstance(Type, isJsonObject(value) ? structuredClone(value) : {}, ONLY_DECLARED);
+  if (!isJsonObject(value)) return { line, faults: [{ path: '', message: 'must be an object' }] };
+  const found = validateSync(line, {
+    stopAtFirstError: true,
+    forbidUnknownValues: false,
+    validationError: { value: true },
+  });
+  const faults = found.flatMap((error) => faultsOf(error, `.${error.property}`));
+  if (faults.length > 0) return { line, faults };
+  const unknown = unknownFields(value, line, '.', shortName).slice(0, MAX_FAULTS);
+  return { line, faults: unknown.map(unknownField) };
+}
+
+function faultsOf({ value, constraints = {}, children = [] }: ValidationError, path: string): Fault[] {
+  const [message] = Object.values(constraints);
+  if (message !== undefined) return [{ path, message }];
   const nameOf = Array.isArray(value) ? (index: string) => `[${index}]` : (name: string) => `.${name}`;
   return children.flatMap((child) => faultsOf(child, path + nameOf(child.property)));
 }

@@ -336,13 +336,13 @@ export function HeadersField({ description }: FieldOptions): PropertyDecorator {
       additionalProperties: { type: 'string', minLength: 1, maxLength: MAX_HEADER_VALUE },
       description,
     },
-    ByKey,
+    WithMembers,
     ValidateBy({ name: 'headers', validator: { validate, defaultMessage } }),
   );
 }
 
 export function MetadataField({ description }: FieldOptions): PropertyDecorator {
-  return fieldOrNull({ ...METADATA_SCHEMA, description }, ByKey, constraint(isMetadata, METADATA_RULE));
+  return fieldOrNull({ ...METADATA_SCHEMA, description }, WithMembers, constraint(isMetadata, METADATA_RULE));
 }
 
 /** Null removes a key. */
@@ -351,16 +351,13 @@ export function MetadataPatchField({ description }: FieldOptions): PropertyDecor
   const message = `${METADATA_RULE}; null removes a key`;
   return fieldOrNull(
     { ...METADATA_SCHEMA, additionalProperties: text, description },
-    ByKey,
+    WithMembers,
     constraint(isMetadataPatch, message),
   );
 }
 
-/** With the members, which class-transformer does not read. By key: another order is the same request. */
-const ByKey = Transform(({ obj, key }) => {
-  const value = (obj as Record<string, unknown>)[key];
-  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value;
-});
+/** With the members, which class-transformer does not read. */
+const WithMembers = Transform(({ obj, key }): unknown => (obj as Record<string, unknown>)[key]);
 
 /** An absent or null object is read as empty, so that its required fields are reported. */
 export function ObjectField(Body: BodyClass): PropertyDecorator {
@@ -380,10 +377,14 @@ export function OptionalObjectField(Body: BodyClass, options: Partial<FieldOptio
 interface ListOptions extends FieldOptions {
   readonly max: number;
   readonly isOptional?: boolean;
+  /** Another name of the list: absent or null only where the body has that. */
+  readonly alias?: string;
 }
 
-export function ListField(Body: BodyClass, { max, description, isOptional = false }: ListOptions): PropertyDecorator {
-  const size = { message: `must have 1 to ${max} entries` };
+export function ListField(
+  Body: BodyClass,
+  { max, description, isOptional = false, alias }: ListOptions,
+): PropertyDecorator {
   const read = Transform(({ obj, key, value }: { obj: Record<string, unknown>; key: string; value: unknown }) => {
     const list = obj[key];
     return Array.isArray(list) ? list.slice(0, max + 1).map((entry) => readObject(Body, entry)) : value;
@@ -391,12 +392,28 @@ export function ListField(Body: BodyClass, { max, description, isOptional = fals
   return field(
     { type: [Body], minItems: 1, maxItems: max, description, required: !isOptional },
     read,
+    ...(alias
+      ? [ValidateIf((body, value) => (value ?? undefined) !== undefined || !(body as Record<string, unknown>)[alias])]
+      : []),
     isOptional ? IsOptional() : IsPresent,
-    IsArray({ message: 'must be an array' }),
-    ArrayMinSize(1, size),
-    ArrayMaxSize(max, size),
+    ...isListOf(max),
     IsObject,
   );
+}
+
+/** As {@link ListField}, but what is in an entry is checked with {@link readLine}: a line may be refused alone. */
+export function LinesField(Body: BodyClass, { max, description }: Omit<ListOptions, 'isOptional'>): PropertyDecorator {
+  return field(
+    { type: [Body], minItems: 1, maxItems: max, description },
+    Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
+    IsPresent,
+    ...isListOf(max),
+  );
+}
+
+function isListOf(max: number): PropertyDecorator[] {
+  const size = { message: `must have 1 to ${max} entries` };
+  return [IsArray({ message: 'must be an array' }), ArrayMinSize(1, size), ArrayMaxSize(max, size)];
 }
 
 /** A value that {@link IsObject} refuses, unlike lists and null. */

@@ -1,5 +1,6 @@
 import type { StockUnit } from '@app/application';
 import { MAX_INT4 } from '@app/domain';
+import { InvalidFields, type Fault } from '../invalid-fields.js';
 import * as is from './fields.js';
 
 /** A line names a product or a variant: by its SKU, or by ids. */
@@ -18,12 +19,32 @@ export class UnitFields {
   variant_id?: number | null;
 }
 
-export function faultsOfUnit({ sku, product_id, variant_id }: UnitFields): string[] {
+/** Their paths follow that of the line. */
+export function faultsOfUnit({ sku, product_id, variant_id }: UnitFields): Fault[] {
   return [
-    ...(!sku === !product_id ? [' must have either sku or product_id'] : []),
-    ...(sku && variant_id ? ['.variant_id needs product_id'] : []),
+    ...(!sku === !product_id ? [{ path: '', message: 'must have either sku or product_id' }] : []),
+    ...(sku && variant_id ? [{ path: '.variant_id', message: 'needs product_id' }] : []),
   ];
 }
+
+/** @throws InvalidFields @param list the member of the body that has the lines. */
+export function refuseLines<Line>(
+  lines: readonly Line[],
+  list: string,
+  faultsOf: (line: Line) => readonly Fault[],
+): void {
+  const faults = lines.flatMap((line, index) =>
+    faultsOf(line).map(({ path, message }) => ({ path: `${list}[${index}]${path}`, message })),
+  );
+  if (faults.length > 0) throw new InvalidFields(faults);
+}
+
+/** The text of a line that is refused alone. */
+export function textOfLine(faults: readonly Fault[]): string {
+  return faults.map(({ path, message }) => `${path.slice(1)} ${message}`.trim()).join('; ');
+}
+
+export const NO_UNIT: StockUnit = { sku: null, productId: null, variantId: null };
 
 export function toUnit({ sku, product_id, variant_id }: UnitFields): StockUnit {
   return { sku: sku || null, productId: product_id ?? null, variantId: variant_id ?? null };

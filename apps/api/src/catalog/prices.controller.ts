@@ -1,17 +1,19 @@
 import { ChangePrices, Deadline, type ApiKeyLookup } from '@app/application';
 import { PricesRefused, ReferenceTaken } from '@app/domain';
 import { PriceChange, toPriceChange } from '@app/representations';
-import { BadRequestException, Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentKey } from '../access/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
+import { RequestHash } from '../body/request-hash.js';
 import { single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiWrite } from '../openapi/endpoints.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { OrderDeadline } from '../orders/change.decorator.js';
 import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
-import { ChangePricesRequest, toPriceLines } from './prices.request.js';
+import { ChangePricesRequest, toPriceLine } from './prices.request.js';
+import { invalidField } from '../invalid-fields.js';
 
 @Controller('v1/prices')
 @Documented({ tag: 'Prices', description: 'The prices of products and variants.', schemas: [PriceChange] })
@@ -38,14 +40,15 @@ export class PricesController {
     answer: { status: 200, description: 'What each line did, by this request or by an earlier one.' },
     isRepeatable: true,
     failures: [
-      new BadRequestException('lines[0].expected is required'),
-      new PricesRefused(['lines[0]: stale: The price is 82.00, not 79.90']),
+      invalidField('lines must have 1 to 500 entries'),
+      new PricesRefused([{ path: 'lines[0]', message: 'stale: The price is 82.00, not 79.90' }]),
       new ReferenceTaken(),
     ],
   })
   async change(
     @CurrentKey() { mode, store }: ApiKeyLookup,
     @IdempotencyKey() idempotencyKey: string | null,
+    @RequestHash() requestHash: Buffer,
     @OrderDeadline() deadline: Deadline,
     @Body(StrictBodyPipe) body: ChangePricesRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -54,9 +57,10 @@ export class PricesController {
     const { lines, isReplay } = await this.changePrices.execute({
       storeId: store.id,
       currency: store.currency,
-      lines: toPriceLines(body.lines, store.currency),
+      lines: body.lines.map((line) => toPriceLine(line, store.currency)),
       reference,
       isAtomic: body.atomic ?? false,
+      requestHash,
       idempotency: idempotencyKey === null ? null : { storeId: store.id, mode, key: idempotencyKey },
       deadline,
     });

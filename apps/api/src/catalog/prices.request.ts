@@ -1,8 +1,9 @@
 import type { PriceLine } from '@app/application';
 import { MAX_UNIT_PRICE, Money, toDecimalText, type Currency } from '@app/domain';
-import { refusalOf } from '../body/body.pipe.js';
+import type { Fault } from '../invalid-fields.js';
+import { readLine } from '../body/body.pipe.js';
 import * as is from '../body/fields.js';
-import { faultsOfUnit, toUnit, UnitFields } from '../body/unit-fields.js';
+import { faultsOfUnit, NO_UNIT, textOfLine, toUnit, UnitFields } from '../body/unit-fields.js';
 
 const MAX_PRICE_LINES = 500;
 
@@ -23,27 +24,25 @@ export class ChangePricesRequest {
   @is.FlagField({ default: false, description: 'Whether no line changes anything when one is refused.' })
   atomic?: boolean | null;
 
-  @is.ListField(PriceLineRequest, { max: MAX_PRICE_LINES, description: 'Each with a price and the expected one.' })
-  lines!: PriceLineRequest[];
+  @is.LinesField(PriceLineRequest, { max: MAX_PRICE_LINES, description: 'Each with a price and the expected one.' })
+  lines!: unknown[];
 }
 
-/** @throws BadRequestException */
-export function toPriceLines(lines: readonly PriceLineRequest[], currency: Currency): PriceLine[] {
-  const faults = lines.flatMap((line, index) => faultsOf(line, currency).map((fault) => `lines[${index}]${fault}`));
-  if (faults.length > 0) throw refusalOf(faults);
-  return lines.map((line) => ({
-    ...toUnit(line),
-    price: String(line.price),
-    expected: line.expected === null ? null : String(line.expected),
-  }));
+export function toPriceLine(sent: unknown, currency: Currency): PriceLine {
+  const { line, faults: ofForm } = readLine(PriceLineRequest, sent);
+  const faults = ofForm.length > 0 ? ofForm : faultsOf(line, currency);
+  if (faults.length > 0)
+    return { ...NO_UNIT, price: '0', expected: null, invalid: { sent, error: textOfLine(faults) } };
+  const expected = line.expected === null ? null : String(line.expected);
+  return { ...toUnit(line), price: String(line.price), expected, invalid: null };
 }
 
-function faultsOf(line: PriceLineRequest, currency: Currency): string[] {
+function faultsOf(line: PriceLineRequest, currency: Currency): Fault[] {
   const most = Money.ofMinor(MAX_UNIT_PRICE, currency);
   const isTooHigh = Money.parse(String(line.price), currency).minor > most.minor;
   return [
     ...faultsOfUnit(line),
-    ...(isTooHigh ? [`.price must not be higher than ${toDecimalText(most)}`] : []),
-    ...(line.expected === undefined ? ['.expected is required'] : []),
+    ...(isTooHigh ? [{ path: '.price', message: `must not be higher than ${toDecimalText(most)}` }] : []),
+    ...(line.expected === undefined ? [{ path: '.expected', message: 'is required' }] : []),
   ];
 }

@@ -5,17 +5,16 @@ import {
   type ApiKeyLookup,
   type ProductFilter,
 } from '@app/application';
-import { names } from '@app/domain';
+import { names, permits, type ApiKeyScope } from '@app/domain';
 import { ProductListItem, Product, toProductListItem, toProductResponse } from '@app/representations';
 import { Controller, Get, Param } from '@nestjs/common';
-import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
+import { CurrentKey } from '../access/current-store.decorator.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import {
   exactFilter,
   flagFilter,
-  forScope,
   idFilter,
   includeOf,
   oneOfFilter,
@@ -26,9 +25,16 @@ import {
 } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 
+const STATUSES = oneOfFilter('status', 'status', PRODUCT_STATUSES, 'DRAFT');
+
 const QUERY = listQuery<ProductFilter>(
   {
-    statuses: forScope('catalog', oneOfFilter('status', 'status', PRODUCT_STATUSES, 'DRAFT')),
+    statuses: {
+      ...STATUSES,
+      description:
+        `${STATUSES.description} Without it, the active ones. For a key without the scope \`catalog\`, the others do not ` +
+        'exist: it finds none.',
+    },
     categoryId: idFilter('category_id', 'Only the products of this category.'),
     search: searchFilter('the name', 'runner'),
     featured: flagFilter('featured', 'only featured products'),
@@ -36,7 +42,7 @@ const QUERY = listQuery<ProductFilter>(
     ids: wordsFilter('ids', 'one of these ids', '70,71'),
     sku: exactFilter('sku', 'the whole SKU of the product or of a variant, in any letter case', 'R-1-42'),
     brandId: idFilter('brand_id', 'Only the products of this brand.'),
-    slug: exactFilter('slug', 'the name in URLs', 'runner'),
+    slug: exactFilter('slug', 'the name in URLs, in any letter case', 'runner'),
     ...updatedFilter('products that changed, with their variants, prices and stock'),
     include: includeOf(PRODUCT_INCLUDES, 'sku'),
   },
@@ -54,7 +60,11 @@ export class ProductsController {
 
   @Get()
   @ApiList({ operationId: 'listProducts', summary: 'Active products, newest first', of: ProductListItem })
-  async list(@CurrentStore() store: CurrentStoreContext, @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>) {
+  async list(
+    @CurrentKey() { scope, store }: ApiKeyLookup,
+    @ReadQuery(QUERY) { filter: wanted, page }: ValuesOf<typeof QUERY>,
+  ) {
+    const filter = { ...wanted, statuses: visible(scope, wanted.statuses) };
     const { rows, total } = await this.products.list(store.id, filter, page);
     const items = rows.map((row) => toProductListItem(row, store.currency, filter.include));
     return list(items, total, page);
@@ -65,8 +75,8 @@ export class ProductsController {
     operationId: 'getProduct',
     summary: 'One active product',
     description:
-      'The full record. Money is in major units: 10.99 is 10.99 USD. A key whose scope names `catalog` also reads drafts ' +
-      'and archived products.',
+      'The full record. Money is in major units: 10.99 is 10.99 USD. A key that was made with the word `catalog` also reads ' +
+      'drafts and archived products; one with `full` does not.',
     of: Product,
     by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'pebble-cook-set' },
   })
@@ -74,4 +84,9 @@ export class ProductsController {
     const product = await this.products.retrieve(store.id, idOrSlug, names(scope, 'catalog'));
     return single(toProductResponse(product, store.currency));
   }
+}
+
+/** A shop shows no draft: without the scope, or without a question for one, none exists. */
+function visible(scope: ApiKeyScope, statuses: readonly string[] | undefined): readonly string[] | undefined {
+  return permits(scope, 'catalog') ? statuses : statuses?.filter((status) => status === 'ACTIVE');
 }

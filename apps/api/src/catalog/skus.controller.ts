@@ -5,19 +5,31 @@ import { CurrentStore, type CurrentStoreContext } from '../access/current-store.
 import { list } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList } from '../openapi/endpoints.js';
-import { flagFilter, idFilter, includeOf, searchFilter, SKUS, trueFilter, updatedFilter } from '../query/parameters.js';
+import {
+  flagFilter,
+  idFilter,
+  includeOf,
+  searchFilter,
+  SKUS,
+  SORT_BY_CHANGE,
+  trueFilter,
+  updatedFilter,
+} from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 
-const QUERY = listQuery<SkuFilter>({
-  skus: SKUS,
-  productId: idFilter('product_id', 'Only the SKUs of this product.'),
-  inStock: flagFilter('in_stock', 'only SKUs with available stock'),
-  outOfStock: trueFilter('out_of_stock', 'only SKUs without available stock'),
-  search: searchFilter('the SKU or the name', 'runner'),
-  ...updatedFilter('SKUs that changed, with their prices and stock'),
-  include: includeOf(['updated_at'], 'updated_at'),
-  byWarehouse: flagFilter('warehouses', 'each row has its units by warehouse'),
-});
+const QUERY = listQuery<SkuFilter>(
+  {
+    skus: SKUS,
+    productId: idFilter('product_id', 'Only the SKUs of this product.'),
+    inStock: flagFilter('in_stock', 'only SKUs with available stock'),
+    outOfStock: trueFilter('out_of_stock', 'only SKUs without available stock'),
+    search: searchFilter('the SKU or the name', 'runner'),
+    ...updatedFilter('SKUs that changed, with their prices and stock'),
+    include: includeOf(['updated_at'], 'updated_at'),
+    byWarehouse: flagFilter('warehouses', 'each row has its units by warehouse'),
+  },
+  { sort: SORT_BY_CHANGE },
+);
 
 @Controller('v1/skus')
 @Documented({
@@ -33,7 +45,7 @@ export class SkusController {
     operationId: 'listSkus',
     summary: 'Sellable units, by SKU',
     description:
-      'Active variants of active products, and active products without active variants. Sorted by `sku`, then ' +
+      'Active variants of active products, and active products without active variants. Sorted, without `sort`, by `sku`, then ' +
       '`product_id`, then `variant_id`. SKUs compare by Unicode code points, as sorted by bytes of UTF-8: `A-10` < ' +
       '`A-9` < `B` < `a`. Units without a SKU come first. `pagination.total` counts all rows that match the filters. ' +
       'Money is in major units: 10.99 is 10.99 USD.',

@@ -1,5 +1,5 @@
 import { CommitOutcomeUnknown, CUSTOMER_INCLUDES, CustomersService, type CustomerFilter } from '@app/application';
-import { CustomerWithoutEmail, NotFound, OrdersOpen } from '@app/domain';
+import { CustomerWithoutEmail, NotFound, OrdersOpen, TooManyRows } from '@app/domain';
 import {
   Customer,
   CustomerListItem,
@@ -86,7 +86,11 @@ export class CustomersController {
     description: 'Also orders as a guest with the same e-mail. For the customer who asks for it.',
     of: PersonalData,
     by: CUSTOMER,
-    failures: [new NotFound('Customer'), new CustomerWithoutEmail()],
+    failures: [
+      new NotFound('Customer'),
+      new CustomerWithoutEmail(),
+      new TooManyRows('orders of a person', 1_000, 'customers export'),
+    ],
   })
   async collect(@CurrentStore() store: CurrentStoreContext, @Param('id') id: string) {
     return single(toPersonalData(await this.customers.collectOf(store.id, id)));
@@ -107,6 +111,7 @@ export class CustomersController {
       new NotFound('Customer'),
       new CustomerWithoutEmail(),
       new OrdersOpen([]),
+      new TooManyRows('orders of a person', 1_000, 'customers erase'),
       new CommitOutcomeUnknown(null),
     ],
   })

@@ -5,12 +5,12 @@ import { Controller, Get, Redirect, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../access/route-access.js';
-import { readCookie, setCookie } from '../access/session-cookies.js';
-import { NONCE_COOKIE } from './sign-in.controller.js';
+import { isSentByOtherSite } from '../access/session-cookies.js';
+import { addTabCookie, readTabCookie, removeTabCookie } from '../access/tab-cookies.js';
 
-/** What the browser keeps while it is at the provider. */
-const COOKIE = 'oidc';
-const MINUTES_AT_PROVIDER = 10;
+const SECONDS_AT_PROVIDER = 600;
+const SECONDS_TO_ENTER = 600;
+const SIGN_IN_PAGE = './../';
 /** A provider that does not answer holds each request for seconds. They must not take the places of those with a key. */
 const MOST_AT_A_TIME = 16;
 
@@ -35,8 +35,11 @@ export class OidcController {
   @Redirect()
   start(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     return this.redirect(request, reply, async () => {
-      const { url, saved } = await this.provider.begin(this.redirectUri);
-      setCookie(request, reply, COOKIE, saved, { seconds: MINUTES_AT_PROVIDER * 60, sameSite: 'lax' });
+      // Pages of other sites would give the browser cookies, and take the places of those of its own tabs.
+      // @protects oidc-start
+      if (isSentByOtherSite(request)) return SIGN_IN_PAGE;
+      const { url, state, saved } = await this.provider.begin(this.redirectUri);
+      addTabCookie(request, reply, 'oidc', state, { value: saved, seconds: SECONDS_AT_PROVIDER });
       return url;
     });
   }
@@ -46,14 +49,15 @@ export class OidcController {
   @Redirect()
   callback(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     return this.redirect(request, reply, async () => {
-      const saved = readCookie(request, COOKIE);
-      setCookie(request, reply, COOKIE, '', { seconds: 0, sameSite: 'lax' });
-      if (saved === undefined) throw new ProviderFailure('refused', 'no_cookie');
       const currentUrl = this.redirectUri + request.url.replace(/^[^?]*/, '');
+      const state = new URL(currentUrl).searchParams.get('state') ?? '';
+      const saved = readTabCookie(request, 'oidc', state);
+      if (saved === undefined) throw new ProviderFailure('refused', 'no_cookie');
+      removeTabCookie(request, reply, 'oidc', state);
       const { email, ...identity } = await this.provider.finish(currentUrl, saved);
       const nonce = randomBytes(16).toString('base64url');
       const token = await this.signIns.makeOidcEntry(email, identity, nonce);
-      setCookie(request, reply, NONCE_COOKIE, nonce, { seconds: 600, sameSite: 'lax' });
+      addTabCookie(request, reply, 'signin', token, { value: nonce, seconds: SECONDS_TO_ENTER });
       return `./../#/enter/${token}`;
     });
   }

@@ -13,13 +13,15 @@ import {
   setCookie,
   setSession,
 } from '../access/session-cookies.js';
+import { readTabCookie, removeTabCookie } from '../access/tab-cookies.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
 import { single } from '../envelope.js';
 import { TooManyRequests } from '../errors/request-errors.js';
 import { deviceOf } from './device.js';
 import * as request from './sign-in.request.js';
 
-export const NONCE_COOKIE = 'signin';
+/** Names the browser that asked for a code. An entry after the identity provider has its own cookie. */
+const NONCE_COOKIE = 'signin';
 const NONCE_SECONDS = 600;
 const MODES = ['live', 'test'] as const;
 
@@ -73,7 +75,7 @@ export class SignInController {
     @Body(StrictBodyPipe) { link }: request.LookAtLinkRequest,
   ) {
     admit(from, reply);
-    const candidates = await this.signIns.look(link, readCookie(from, NONCE_COOKIE));
+    const candidates = await this.signIns.look(link, readTabCookie(from, 'signin', link));
     return single({ person: { name: candidates[0]?.name }, stores: candidates.map(storeOf) });
   }
 
@@ -86,8 +88,9 @@ export class SignInController {
     @Body(StrictBodyPipe) body: request.SignInRequest,
   ) {
     admit(from, reply);
+    const { link } = body;
     const browser = {
-      nonce: readCookie(from, NONCE_COOKIE),
+      nonce: link ? readTabCookie(from, 'signin', link) : readCookie(from, NONCE_COOKIE),
       device: deviceOf(from.headers['user-agent']),
       sessions: sessionsOf(from),
     };
@@ -95,7 +98,8 @@ export class SignInController {
     if (!('person' in entered)) return single({ stores: entered.map(storeOf) });
     const { person, secrets } = entered;
     for (const mode of MODES) setSession(from, reply, mode, secrets[mode]);
-    setCookie(from, reply, NONCE_COOKIE, '', { seconds: 0, sameSite: 'lax' });
+    if (link) removeTabCookie(from, reply, 'signin', link);
+    else setCookie(from, reply, NONCE_COOKIE, '', { seconds: 0, sameSite: 'lax' });
     const { name, email, role, expiresAt } = person;
     return single({ person: { name, email, role }, store: storeOf(entered), expires_at: expiresAt.toISOString() });
   }
@@ -110,9 +114,9 @@ export class SignInController {
   }
 
   /** Once. Behind a proxy whose headers are not believed, the address of every request is plain http. */
-  private warnOfProxy({ headers }: FastifyRequest): void {
-    const isIgnored = this.config.trustProxy === false && headers['x-forwarded-proto'] === 'https';
-    if (!isIgnored || this.hasWarned) return;
+  private warnOfProxy(from: FastifyRequest): void {
+    const isIgnored = this.config.trustProxy === false && from.headers['x-forwarded-proto'] === 'https';
+    if (!isIgnored || isPrivate(from) || this.hasWarned) return;
     this.hasWarned = true;
     const what = 'X-Forwarded-Proto: https is not believed, and people cannot sign in: set TRUST_PROXY';
     this.logger.write('warn', what, {});

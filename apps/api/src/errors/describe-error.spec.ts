@@ -6,12 +6,21 @@ import {
   IdempotencyInFlight,
   IdempotencyMismatch,
   Overloaded,
+  PricesUnavailable,
   SchemaMismatch,
   Unavailable,
   UnusableValue,
 } from '@app/application';
 import * as domain from '@app/domain';
-import { DomainError, ItemsUnavailable, NotFound, OutOfStock } from '@app/domain';
+import {
+  AmbiguousSku,
+  DomainError,
+  ItemsUnavailable,
+  NotFound,
+  OutOfStock,
+  StockRefused,
+  UrlNotAllowed,
+} from '@app/domain';
 import {
   BadRequestException,
   ConflictException,
@@ -22,6 +31,7 @@ import {
   UnprocessableEntityException,
 } from '@nestjs/common';
 import { JsonLogger } from '@app/infrastructure';
+import { InvalidFields, invalidField } from '../invalid-fields.js';
 import { AuthenticationError, ERROR_CODES, MalformedRequest, TooManyRequests } from './request-errors.js';
 import { describeError } from './describe-error.js';
 import { FailureReports } from './failure-reports.js';
@@ -85,14 +95,69 @@ describe('describeError', () => {
     ['a missing table', new SchemaMismatch({ cause: secret }), 503, 'unavailable', DOWN],
     ['a missed deadline', new DeadlineExceeded({ cause: secret }), 503, 'deadline_exceeded', DOWN],
     ['a lost commit', new CommitOutcomeUnknown(secret), 503, 'outcome_unknown', DOWN],
+    ['failed prices', new PricesUnavailable({ cause: secret }), 503, 'prices_unavailable', 'cannot be read'],
     ['failed charges', new ChargesUnavailable({ cause: secret }), 503, 'charges_unavailable', 'cannot be computed'],
     ['a reached limit', new Overloaded(), 503, 'overloaded', BUSY],
   ])('maps %s to its status, code and text', (_name, error, status, code, text) => {
     const answer = describeError(error);
+    const isOfKey = status === 401 || status === 403;
 
     expect(answer).toMatchObject({ status, code, headers: { 'x-error-code': code } });
     expect(answer.body.error).toContain(text);
     expect(answer.body.error).not.toContain('secret');
+    expect(answer.body).toMatchObject(isOfKey ? { error: answer.body.error } : { success: false, code });
+    expect('code' in answer.body).toBe(!isOfKey);
+  });
+
+  it.each<[string, Error, object[]]>([
+    [
+      'fields of a body',
+      new InvalidFields([
+        { path: 'items[2].quantity', message: 'must be an integer from 1 to 999' },
+        { path: 'notes', message: 'must be text' },
+      ]),
+      [
+        { path: 'items[2].quantity', message: 'must be an integer from 1 to 999' },
+        { path: 'notes', message: 'must be text' },
+      ],
+    ],
+    ['a parameter', invalidField('sort must be a word'), [{ path: 'sort', message: 'must be a word' }]],
+    ['an unavailable item', unavailable, [{ path: 'items[0].product_id', message: '7 is not available' }]],
+    [
+      'short stock',
+      new OutOfStock([{ list: 'set', line: 1, requested: 5, available: 3 }]),
+      [{ path: 'set[1]', message: 'requested 5, available 3' }],
+    ],
+    [
+      'an ambiguous SKU',
+      new AmbiguousSku([{ line: 2, sku: 'R-1' }]),
+      [{ path: 'items[2].sku', message: 'is that of several products: name product_id and variant_id' }],
+    ],
+    ['a URL', new UrlNotAllowed('must begin with https://'), [{ path: 'url', message: 'must begin with https://' }]],
+    [
+      'a refused line',
+      new StockRefused([{ path: 'lines[0]', message: 'stale: The bin holds 12, not 10' }]),
+      [{ path: 'lines[0]', message: 'stale: The bin holds 12, not 10' }],
+    ],
+  ])('names %s as at fault, beside the text of all faults', (_what, error, faults) => {
+    expect(describeError(error).body).toMatchObject({ success: false, faults });
+  });
+
+  it.each([
+    ['a fault of no field', new BadRequestException('Request body is empty')],
+    ['a line without a place in the request', new StockRefused([{ path: '', message: 'unknown_bin' }])],
+    ['a missing resource', new NotFound('Order')],
+    ['a refused key', new AuthenticationError('inactive')],
+  ])('names no field for %s', (_what, error) => {
+    expect(describeError(error).body).not.toHaveProperty('faults');
+  });
+
+  it('names at most 20 fields', () => {
+    const faults = Array.from({ length: 30 }, (_, n) => ({ path: `items[${n}]`, message: 'must be an object' }));
+    const items = Array.from({ length: 30 }, (_, line) => ({ line, what: 'product', id: 7 }) as const);
+
+    expect(describeError(new InvalidFields(faults)).body).toMatchObject({ faults: faults.slice(0, 20) });
+    expect(describeError(new ItemsUnavailable(items)).body).toHaveProperty('faults.length', 20);
   });
 
   it.each([

@@ -3,21 +3,32 @@ import {
   ExceedsMaker,
   IdempotencyInFlight,
   IdempotencyMismatch,
+  PageTooDeep,
+  PageTooLarge,
   type ApplicationFailureKind,
 } from '@app/application';
 import {
   AmbiguousSku,
+  CurrencyMismatch,
   DeliveredTooEarly,
   DomainError,
+  EmailTaken,
   ExternalReferenceTaken,
+  ImportRefused,
   ItemsUnavailable,
   OutOfStock,
+  PaymentsTooLarge,
+  PriceChanged,
+  PricesRefused,
   StaleStatus,
+  StockRefused,
   UnitsWithoutBin,
+  UrlNotAllowed,
   type FailureKind,
 } from '@app/domain';
 import { ITEM_FIELDS, STATUS_FIELDS } from '@app/representations';
 import { HttpException, HttpStatus } from '@nestjs/common';
+import { InvalidFields, type Fault } from '../invalid-fields.js';
 import { FASTIFY_FAULTS, RequestError } from './request-errors.js';
 
 const STATUS: Readonly<Record<FailureKind, number>> = {
@@ -33,10 +44,18 @@ const MAX_NAMED = 20;
 /** What operators need to see. `none`: a fault of the client, or a refusal that is counted elsewhere. */
 export type Concern = 'none' | 'defect' | Exclude<ApplicationFailureKind, 'overloaded' | 'extension'>;
 
+interface ErrorBody {
+  readonly success: false;
+  readonly error: string;
+  readonly code: string;
+  /** At most 20; absent where no field is at fault. */
+  readonly faults?: readonly Fault[];
+}
+
 export interface ErrorAnswer {
   readonly status: number;
   readonly code: string;
-  readonly body: { readonly success: false; readonly error: string } | { readonly error: string };
+  readonly body: ErrorBody | { readonly error: string };
   readonly headers: Readonly<Record<string, string>>;
   readonly concern: Concern;
 }
@@ -47,7 +66,9 @@ export interface ErrorAnswer {
  */
 export function describeError(error: unknown, namesOneThing = false): ErrorAnswer {
   if (error instanceof RequestError) return answer(error.status, error.code, error.message, error.headers);
-  if (error instanceof DomainError) return answer(STATUS[error.kind], error.code, messageOf(error), headersOf(error));
+  if (error instanceof DomainError) {
+    return answer(STATUS[error.kind], error.code, messageOf(error), headersOf(error), faultsOf(error));
+  }
   if (error instanceof ApplicationError) return describeApplicationError(error, namesOneThing);
   const refusal = describeFrameworkError(error);
   // @protects answered-errors
@@ -81,7 +102,7 @@ function describeFrameworkError(error: unknown): ErrorAnswer | null {
   // The text of Nest's router repeats the method and the path.
   if (status === 404 && /^Cannot [A-Z]+ \//.test(error.message)) return notFound();
   const name = status === 400 ? 'invalid_request' : (HttpStatus[status]?.toLowerCase() ?? 'refused');
-  return answer(status, name, textOf(error));
+  return answer(status, name, textOf(error), {}, error instanceof InvalidFields ? error.faults : []);
 }
 
 function textOf(error: HttpException): string {
@@ -102,32 +123,76 @@ function answer(
   code: string,
   message: string,
   more: Readonly<Record<string, string>> = {},
+  faults: readonly Fault[] = [],
 ): ErrorAnswer {
   const headers = { 'x-error-code': code, ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}), ...more };
-  const body = [401, 403].includes(status) ? { error: message } : { success: false as const, error: message };
+  const told = { success: false as const, error: message, code, ...(faults.length > 0 && { faults }) };
+  const body = [401, 403].includes(status) ? { error: message } : told;
   return { status, code, body, headers, concern: 'none' };
+}
+
+/** The field of a request that the whole error is about. */
+const FIELD_AT_FAULT = new Map<unknown, string>([
+  [CurrencyMismatch, 'currency'],
+  [DeliveredTooEarly, 'at'],
+  [EmailTaken, 'email'],
+  [ExternalReferenceTaken, 'external_reference'],
+  [PaymentsTooLarge, 'amount'],
+  [PriceChanged, 'expected_total'],
+  [UrlNotAllowed, 'url'],
+]);
+
+function faultsOf(error: DomainError): readonly Fault[] {
+  if (error instanceof ItemsUnavailable || error instanceof OutOfStock) return lineFaults(error);
+  if (error instanceof AmbiguousSku) {
+    const message = 'is that of several products: name product_id and variant_id';
+    return error.items
+      .slice(0, MAX_NAMED)
+      .map(({ list = 'items', line }) => ({ path: `${list}[${line}].sku`, message }));
+  }
+  if (error instanceof StockRefused || error instanceof PricesRefused || error instanceof ImportRefused) {
+    return error.faults.filter(({ path }) => path !== '');
+  }
+  const path = FIELD_AT_FAULT.get(error.constructor);
+  if (path === undefined) return [];
+  const text = messageOf(error);
+  return [{ path, message: text.startsWith(`${path} `) ? text.slice(path.length + 1) : text }];
+}
+
+function lineFaults(error: ItemsUnavailable | OutOfStock): Fault[] {
+  if (error instanceof ItemsUnavailable) {
+    return error.items.slice(0, MAX_NAMED).map(({ list = 'items', line, what, id }) => ({
+      path: `${list}[${line}].${ITEM_FIELDS[what]}`,
+      message: `${id} is not available`,
+    }));
+  }
+  return error.shortages.slice(0, MAX_NAMED).map(({ list = 'items', line, requested, available, lacksVariant }) => {
+    const hint = lacksVariant ? ' without variant_id (the product has variants)' : '';
+    return { path: `${list}[${line}]`, message: `requested ${requested}, available ${available}${hint}` };
+  });
 }
 
 /** In the names of the body's fields and of the headers. */
 function messageOf(error: DomainError): string {
-  if (error instanceof ItemsUnavailable) {
-    const items = error.items.slice(0, MAX_NAMED);
-    return items
-      .map(({ list = 'items', line, what, id }) => `${list}[${line}].${ITEM_FIELDS[what]} ${id} is not available`)
+  if (error instanceof ItemsUnavailable)
+    return lineFaults(error)
+      .map(({ path, message }) => `${path} ${message}`)
       .join('; ');
-  }
   if (error instanceof AmbiguousSku) {
     const items = error.items.slice(0, MAX_NAMED).map(({ list = 'items', line, sku }) => `${list}[${line}].sku ${sku}`);
     return `Several products have this SKU, name product_id and variant_id: ${items.join('; ')}`;
   }
-  if (error instanceof OutOfStock) {
-    const shortages = error.shortages
-      .slice(0, MAX_NAMED)
-      .map(({ list = 'items', line, requested, available, lacksVariant }) => {
-        const hint = lacksVariant ? ' without variant_id (the product has variants)' : '';
-        return `${list}[${line}]: requested ${requested}, available ${available}${hint}`;
-      });
-    return shortages.join('; ');
+  if (error instanceof OutOfStock)
+    return lineFaults(error)
+      .map(({ path, message }) => `${path}: ${message}`)
+      .join('; ');
+  if (error instanceof PageTooLarge)
+    return `The rows of this page are too large: ask for pages of limit=${error.rows} or fewer`;
+  if (error instanceof PageTooDeep) {
+    return (
+      `A page by updated_at skips at most ${error.most} rows: go on with sort=updated_at, the updated_at of the last row as ` +
+      'updated_from, and page 1, or follow GET /v1/changes'
+    );
   }
   if (error instanceof ExternalReferenceTaken) return 'Another order has this external_reference';
   if (error instanceof IdempotencyInFlight) return 'A request with this Idempotency-Key is still being processed';

@@ -1,7 +1,7 @@
 import { CHANGE_KINDS } from '@app/application';
-import { BadRequestException } from '@nestjs/common';
 import { booleanFilter, lastOf, LIMIT, clampedInteger, readWords, timeFilter } from '../query/parameters.js';
 import { queryOf, type ValuesOf } from '../query/query.js';
+import { invalidField } from '../invalid-fields.js';
 
 const MAX_WAIT_SECONDS = 25;
 
@@ -38,7 +38,7 @@ export const CHANGES_QUERY = queryOf({
     read: (sent) => {
       const names = readKinds(sent)?.map((name) => name.toLowerCase());
       const kinds = CHANGE_KINDS.filter((kind) => names?.includes(kind));
-      if (new Set(names).size > kinds.length) throw new BadRequestException(UNKNOWN_KIND);
+      if (new Set(names).size > kinds.length) throw invalidField(UNKNOWN_KIND);
       return names && kinds;
     },
   },

@@ -9,11 +9,11 @@ import {
   type NamedSchema,
   type ResourceDocumentation,
 } from '@app/representations';
-import { BadRequestException } from '@nestjs/common';
 import { Type, type TSchema } from '@sinclair/typebox';
 import { isJsonObject } from '../body/fields.js';
 import { ApiWrite } from '../openapi/endpoints.js';
 import { MAX_IMPORT_LINES } from './import.request.js';
+import { invalidField } from '../invalid-fields.js';
 
 const KINDS = Object.keys(IMPORT_SCOPES) as ImportKind[];
 
@@ -82,7 +82,7 @@ export const ApiImport = ApiWrite({
   },
   answer: { status: 200, description: 'What became of each line. A refused line is no error of the request.' },
   failures: [
-    new BadRequestException(`lines must have 1 to ${MAX_IMPORT_LINES} entries`),
-    new ImportRefused(['line 1: brand "globex" is not known']),
+    invalidField(`lines must have 1 to ${MAX_IMPORT_LINES} entries`),
+    new ImportRefused([{ path: 'line 1', message: 'brand "globex" is not known' }]),
   ],
 });

@@ -2,36 +2,39 @@ import { importKindOf, IMPORT_SCOPES, type ApiKeyLookup, type ImportLine, type I
 import { parseJson } from '@app/bundles';
 import { permits } from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
-import { refusalOf } from '../body/body.pipe.js';
+import { unknownField } from '../body/body.pipe.js';
+import { InvalidFields, shortName, type Fault } from '../invalid-fields.js';
 import { isJsonObject } from '../body/fields.js';
 import { Ndjson } from '../body/ndjson.js';
 import { AuthenticationError } from '../errors/request-errors.js';
 
 export const MAX_IMPORT_LINES = 500;
+/** Blank lines are none, and still take time to pass. */
+const MAX_SPLIT = 10 * MAX_IMPORT_LINES;
 
 /** What is in a line is checked with the line: it may be refused alone. @throws BadRequestException */
 export function readImport(body: unknown): Pick<ImportRequest, 'isAtomic' | 'lines'> {
   if (body === undefined) throw new BadRequestException('Request body is empty');
   if (body instanceof Ndjson) {
     const lines = linesOf(body.text);
-    if (!isFew(lines)) throw refusalOf([`The request body must have 1 to ${MAX_IMPORT_LINES} lines`]);
+    if (!isFew(lines)) throw new BadRequestException(`The request body must have 1 to ${MAX_IMPORT_LINES} lines`);
     return { isAtomic: false, lines };
   }
   if (!isJsonObject(body)) throw new BadRequestException('The request body must be a JSON object');
   const { lines, atomic = null, ...others } = body;
   const faults = [
-    ...(lines === undefined || lines === null ? ['lines is required'] : faultsOf(lines)),
-    ...(atomic === null || typeof atomic === 'boolean' ? [] : ['atomic must be true or false']),
-    ...Object.keys(others).map((name) => `${name} is not a field of this request`),
+    ...(lines === undefined || lines === null ? [{ path: 'lines', message: 'is required' }] : faultsOf(lines)),
+    ...(atomic === null || typeof atomic === 'boolean' ? [] : [{ path: 'atomic', message: 'must be true or false' }]),
+    ...Object.keys(others).map((name) => unknownField(shortName(name))),
   ];
-  if (faults.length > 0) throw refusalOf(faults);
+  if (faults.length > 0) throw new InvalidFields(faults);
   const values = lines as readonly unknown[];
   return { isAtomic: atomic === true, lines: values.map((value, index) => ({ line: index + 1, value, fault: null })) };
 }
 
-function faultsOf(lines: unknown): string[] {
-  if (!Array.isArray(lines)) return ['lines must be an array'];
-  return isFew(lines) ? [] : [`lines must have 1 to ${MAX_IMPORT_LINES} entries`];
+function faultsOf(lines: unknown): Fault[] {
+  if (!Array.isArray(lines)) return [{ path: 'lines', message: 'must be an array' }];
+  return isFew(lines) ? [] : [{ path: 'lines', message: `must have 1 to ${MAX_IMPORT_LINES} entries` }];
 }
 
 function isFew({ length }: readonly unknown[]): boolean {
@@ -39,7 +42,8 @@ function isFew({ length }: readonly unknown[]): boolean {
 }
 
 function linesOf(text: string): ImportLine[] {
-  const lines = text.replace(/^\ufeff/, '').split('\n');
+  const lines = text.replace(/^\ufeff/, '').split('\n', MAX_SPLIT + 1);
+  if (lines.length > MAX_SPLIT) return [];
   return lines.flatMap((each, index) => (each.trim() === '' ? [] : [readLine(index + 1, each)]));
 }
 

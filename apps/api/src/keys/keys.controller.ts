@@ -1,5 +1,5 @@
 import { actorOf, ApiKeysService, type ApiKeyLookup, type ApiKeyReference, type ApiKeyStatus } from '@app/application';
-import { isUuid, NotFound } from '@app/domain';
+import { NotFound, readUuid } from '@app/domain';
 import { JsonLogger } from '@app/infrastructure';
 import { toKeyUse, toNewKey, toRolledKey, toStoreKey } from '@app/representations';
 import { BadRequestException, Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
@@ -120,9 +120,10 @@ const DONE: Readonly<Record<ApiKeyStatus, string>> = {
 
 const makerOf = (key: ApiKeyLookup) => ({ key, actor: actorOf(key) });
 
-function referenceOf({ store }: ApiKeyLookup, id: string): ApiKeyReference {
-  if (!isUuid(id)) throw new NotFound('Key');
-  return { storeId: store.id, id: id.toLowerCase() };
+function referenceOf({ store }: ApiKeyLookup, text: string): ApiKeyReference {
+  const id = readUuid(text);
+  if (id === null) throw new NotFound('Key');
+  return { storeId: store.id, id };
 }
 
 /** A client that sends one expects the same answer to a repeat, and the service keeps no text of a key. */

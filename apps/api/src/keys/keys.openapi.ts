@@ -1,9 +1,10 @@
 import { ApiKeyNotActive, CommitOutcomeUnknown, ExceedsMaker } from '@app/application';
-import { NotFound } from '@app/domain';
+import { NotFound, TooManyKeys } from '@app/domain';
 import { KeyUse, NewKey, RolledKey, StoreKey, type ResourceDocumentation } from '@app/representations';
-import { applyDecorators, BadRequestException } from '@nestjs/common';
+import { applyDecorators } from '@nestjs/common';
 import { ApiList, ApiPath, ApiWrite } from '../openapi/endpoints.js';
 import { CreateKeyRequest, RollKeyRequest } from './keys.request.js';
+import { invalidField } from '../invalid-fields.js';
 
 export const NOT_REPEATABLE =
   'Idempotency-Key is not accepted: no answer with a key is kept. After a lost answer, revoke the new key of the list';
@@ -19,6 +20,7 @@ export const KEYS_DOCUMENTATION: ResourceDocumentation = {
 const KEY = ApiPath({ name: 'id', description: 'UUID of the key.', example: StoreKey.example.id });
 const LOST = new CommitOutcomeUnknown(null);
 const EXCESS = new ExceedsMaker('scope must not have stock: it may have read, orders');
+const FULL = new TooManyKeys(5_000);
 const NOT_ACTIVE = new ApiKeyNotActive('The key is revoked, which is final');
 
 export const ApiListKeys = ApiList({
@@ -45,7 +47,7 @@ export const ApiCreateKey = ApiWrite({
   of: NewKey,
   body: { type: CreateKeyRequest, example: { name: 'ERP', scope: ['orders', 'stock'] } },
   answer: { status: 201, description: 'The new key.' },
-  failures: [new BadRequestException('scope must have no other word with full'), EXCESS, LOST],
+  failures: [invalidField('scope must have no other word with full'), EXCESS, FULL, LOST],
 });
 
 export const ApiRollKey = applyDecorators(
@@ -61,10 +63,11 @@ export const ApiRollKey = applyDecorators(
     body: { type: RollKeyRequest, example: { overlap_hours: 168 } },
     answer: { status: 201, description: 'The new key, and when the old one ends.' },
     failures: [
-      new BadRequestException('overlap_hours must be an integer from 0 to 2160'),
+      invalidField('overlap_hours must be an integer from 0 to 2160'),
       new NotFound('Key'),
       NOT_ACTIVE,
       EXCESS,
+      FULL,
       LOST,
     ],
   }),

@@ -1,7 +1,7 @@
 import { readNetwork, type WantedApiKey } from '@app/application';
 import { parseApiKeyScope, WRITE_SCOPES, type ApiKeyMode } from '@app/domain';
-import { BadRequestException } from '@nestjs/common';
 import * as is from '../body/fields.js';
+import { invalidField } from '../invalid-fields.js';
 
 const HOUR_MS = 3_600_000;
 const MAX_OVERLAP_HOURS = 90 * 24;
@@ -44,7 +44,7 @@ export class RollKeyRequest {
 /** @param mode of the request. */
 export function toWantedKey({ name, mode, scope, networks, expires_at }: CreateKeyRequest, asker: ApiKeyMode) {
   const parsed = parseApiKeyScope(scope.join());
-  if (parsed === null) throw new BadRequestException('scope must have no other word with full');
+  if (parsed === null) throw invalidField('scope must have no other word with full');
   const wanted: WantedApiKey = {
     name: name.trim(),
     mode: mode ?? asker,

@@ -1,4 +1,4 @@
-import { integer, object, type ReferenceObject, text } from '@app/representations';
+import { arrayOf, integer, object, optional, type ReferenceObject, text } from '@app/representations';
 import { Type, type TSchema } from '@sinclair/typebox';
 
 export const COMMON_SCHEMAS: Readonly<Record<string, TSchema>> = {
@@ -15,6 +15,16 @@ export const COMMON_SCHEMAS: Readonly<Record<string, TSchema>> = {
     error: text(
       'Description of the error, for a log or a display. Names all faults of a body, separated by `; `.',
       'Not found',
+    ),
+    code: text('The code of the error, as in `X-Error-Code`.', 'not_found'),
+    faults: optional(
+      arrayOf(
+        object({
+          path: text('The field of the body, or the parameter of the query, as `error` names it.', 'items[2].quantity'),
+          message: text('What is wrong with it.', 'must be an integer from 1 to 999'),
+        }),
+        'Which fields are at fault, at most 20. Absent when no field is.',
+      ),
     ),
   }),
   AuthenticationError: object(

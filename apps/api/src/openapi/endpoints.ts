@@ -4,6 +4,8 @@ import {
   IdempotencyInFlight,
   IdempotencyMismatch,
   Overloaded,
+  PageTooDeep,
+  PageTooLarge,
   StoreMoved,
   Unavailable,
 } from '@app/application';
@@ -19,6 +21,7 @@ import { list, single } from '../envelope.js';
 import { headers, optionalHeaders } from './components.js';
 import { ApiFailures } from './failures.js';
 import { ApiIdempotencyKey, ApiIfNoneMatch, ApiPrefer, ApiRequestId } from './request-headers.js';
+import { InvalidFields, invalidField } from '../invalid-fields.js';
 
 export interface Operation {
   readonly operationId: string;
@@ -48,7 +51,10 @@ const KEY_HEADERS = {
 const SUCCESS = Type.Unsafe<true>({ type: 'boolean', enum: [true] });
 
 /** @param title names the schema in the document. */
-export const answer = (title: string, members: TProperties) => ({ ...object({ success: SUCCESS, ...members }), title });
+export const answer = (title: string, members: TProperties): TSchema => ({
+  ...object({ success: SUCCESS, ...members }),
+  title,
+});
 
 const UNITS = { minor: '1099', major: '10.99' };
 const moneyOf = ({ money }: Representation) =>
@@ -74,12 +80,24 @@ export const ApiParameters = byParameters((parameters) =>
   ),
 );
 
+const INCLUDES_LARGE = /\b(?:metadata|line_items)\b/;
+
+/** The failures of lists whose rows may include large parts, and of lists by the time of the last change. */
+const ApiListFailures = byParameters((parameters) =>
+  ApiFailures(
+    ...parameters.flatMap(({ name, description }): Error[] => {
+      if (name === 'sort') return [new PageTooDeep(1_000)];
+      return name === 'include' && INCLUDES_LARGE.test(description) ? [new PageTooLarge(50)] : [];
+    }),
+  ),
+);
+
 export function ApiList({ of, ...operation }: Operation & { of: Representation }): MethodDecorator {
   const data = Type.Array(ref(of.name));
   const schema = answer(`${of.name.replace(/ListItem$/, '')}Page`, { data, pagination: ref('Pagination') });
   const description = `One page of the list. \`pagination.total\` counts all rows that match the filters.${moneyOf(of)}`;
   const example = list([of.example], 1, { page: 1, limit: DEFAULT_LIMIT });
-  return applyDecorators(ApiParameters, ApiRead({ description, ...operation }, { schema, example }));
+  return applyDecorators(ApiParameters, ApiRead({ description, ...operation }, { schema, example }), ApiListFailures);
 }
 
 export interface PathParameter {
@@ -102,6 +120,9 @@ export function ApiSingle({
 export function ApiPath({ example, ...parameter }: PathParameter): MethodDecorator {
   return ApiParam({ ...parameter, required: true, schema: { type: 'string', examples: [example] } });
 }
+
+const unknownName = (what: string, path: string) =>
+  new InvalidFields([{ path, message: `is not a ${what} of this request` }], `Unknown ${what}: ${path}`);
 
 interface Answer {
   readonly status: 200 | 201;
@@ -157,8 +178,8 @@ export function ApiWrite<Body extends object>({
     ApiFailures(
       ...failures,
       ...(isRepeatable ? repeated : []),
-      ...(ignoresFields ? [new BadRequestException('Unknown field: expected_totl')] : []),
-      new BadRequestException('Unknown query parameter: dry_run'),
+      ...(ignoresFields ? [unknownName('field', 'expected_totl')] : []),
+      unknownName('query parameter', 'dry_run'),
       ...COMMON_FAILURES,
     ),
   );
@@ -197,9 +218,8 @@ export function ApiRead(
       headers: { ...KEY_HEADERS, ...optionalHeaders('X-Ignored-Parameters', 'ETag') },
     }),
     byParameters((parameters) => {
-      const refused = ['Unknown query parameter: statsu', ...parameters.flatMap(({ refusal = [] }) => refusal)];
-      const refusals = refused.map((message) => new BadRequestException(message));
-      return ApiFailures(...refusals, ...failures, ...COMMON_FAILURES);
+      const refusals = parameters.flatMap(({ refusal }) => (refusal ? [invalidField(refusal)] : []));
+      return ApiFailures(unknownName('query parameter', 'statsu'), ...refusals, ...failures, ...COMMON_FAILURES);
     }),
   );
 }

@@ -3,6 +3,7 @@ import { toOrderResponse, type OrderResponse } from '@app/representations';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { AuthenticatedRequest } from '../access/current-store.decorator.js';
+import { requestHashOf } from '../body/request-hash.js';
 import { single, type SingleEnvelope } from '../envelope.js';
 import { idempotencyKeyOf } from './idempotency-key.decorator.js';
 
@@ -31,7 +32,8 @@ export const Change = createParamDecorator((_data: unknown, context: ExecutionCo
     context: {
       order: { storeId: store.id, reference: request.params.id, isTest: mode === 'test' },
       actor: actorOf(request.apiKey),
-      idempotency: key === null ? null : { storeId: store.id, mode, key },
+      idempotency:
+        key === null ? null : { scope: { storeId: store.id, mode, key }, requestHash: requestHashOf(request) },
       deadline: deadlineOf(request),
     },
     answer: ({ order, isReplay, shipsPicked }) => {

@@ -3,6 +3,7 @@ import {
   MAX_INT4,
   MAX_LINES,
   MAX_QUANTITY,
+  mapAddressFields,
   Money,
   PAYMENT_METHODS,
   toDecimalText,
@@ -11,11 +12,12 @@ import {
   type Metadata,
   type PaymentMethod,
 } from '@app/domain';
-import { BadRequestException } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import { ApiSchema } from '@nestjs/swagger';
-import { AddressBody, AddressFields, toAddress } from '../body/address-fields.js';
-import { refusalOf } from '../body/body.pipe.js';
+import { AddressBody, AddressFields, toAddress, toAddressPatch } from '../body/address-fields.js';
 import * as is from '../body/fields.js';
+import { refuseLines } from '../body/unit-fields.js';
+import { invalidField, InvalidFields, type Fault } from '../invalid-fields.js';
 
 const ID = { min: 1, max: MAX_INT4 } as const;
 
@@ -68,6 +70,13 @@ export class OrderCustomerRequest extends AddressBody {
 }
 
 @AddressFields
+@ApiSchema({
+  description:
+    'Another place for the address in `customer`, as answers have it. A field that is in both must be the same.',
+})
+export class ShippingAddressRequest extends AddressBody {}
+
+@AddressFields
 @ApiSchema({ description: 'Where the invoice goes. Without a field that has a value: the shipping address.' })
 export class BillingRequest extends AddressBody {
   @is.TextField({ max: 200, description: 'Who is billed.' })
@@ -82,15 +91,31 @@ export class BillingRequest extends AddressBody {
 export class CreateOrderRequest {
   @is.ListField(OrderItemRequest, {
     max: MAX_LINES,
+    alias: 'line_items',
     description: 'The order lines. A product may be on several lines.',
   })
-  items!: OrderItemRequest[];
+  items?: OrderItemRequest[] | null;
+
+  @is.ListField(OrderItemRequest, {
+    max: MAX_LINES,
+    isOptional: true,
+    description: 'Another name of `items`, which answers have. Both at once must be the same.',
+  })
+  line_items?: OrderItemRequest[] | null;
 
   @is.ObjectField(OrderCustomerRequest)
   customer!: OrderCustomerRequest;
 
+  @is.OptionalObjectField(ShippingAddressRequest)
+  shipping_address?: ShippingAddressRequest | null;
+
   @is.OptionalObjectField(BillingRequest)
   billing?: BillingRequest | null;
+
+  @is.OptionalObjectField(BillingRequest, {
+    description: 'Another name of `billing`, which answers have. A field that is in both must be the same.',
+  })
+  billing_address?: BillingRequest | null;
 
   @is.WordField({
     words: PAYMENT_METHODS,
@@ -134,23 +159,22 @@ export class CreateOrderRequest {
   currency?: string | null;
 }
 
-/** @throws BadRequestException @param list the member of the body that has them. */
+/** @throws InvalidFields @param list the member of the body that has them. */
 export function toItems(items: readonly OrderItemRequest[], list = 'items'): ItemRequest[] {
-  const faults = items.flatMap((item, index) => faultsOf(item).map((fault) => `${list}[${index}]${fault}`));
-  if (faults.length > 0) throw refusalOf(faults);
+  refuseLines(items, list, faultsOf);
   return items.map(toItem);
 }
 
-/** @param inStore the currency of the store. @throws BadRequestException */
+/** @param inStore the currency of the store. @throws InvalidFields */
 export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): OrderRequest {
-  const { items, customer, billing, payment_method, notes, notify, metadata } = body;
+  const { customer, payment_method, notes, notify, metadata } = body;
   const { external_reference, expected_total, currency } = body;
   const { name, email, phone } = customer;
   return {
-    items: toItems(items),
+    items: itemsOf(body),
     customer: { name, email: email ?? '', phone: phone ?? '' },
-    address: toAddress(customer),
-    billing: billing ? toBilling(billing) : null,
+    address: toAddress(merged({ customer: addressOf(customer), shipping_address: { ...body.shipping_address } })),
+    billing: toBilling(merged({ billing: { ...body.billing }, billing_address: { ...body.billing_address } })),
     paymentMethod: (payment_method?.toUpperCase() ?? 'COD') as PaymentMethod,
     notes: notes ?? '',
     ...(metadata && { metadata }),
@@ -161,29 +185,57 @@ export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): Ord
   };
 }
 
-function toBilling(body: BillingRequest): BillingAddress | null {
-  const billing = { name: body.name ?? '', ...toAddress(body) };
+function itemsOf({ items, line_items }: CreateOrderRequest): ItemRequest[] {
+  const read = items ? toItems(items) : toItems(line_items ?? [], 'line_items');
+  if (items && line_items && !isDeepStrictEqual(toItems(line_items, 'line_items'), read)) {
+    throw invalidField('line_items must be the same as items where both are given');
+  }
+  return read;
+}
+
+function addressOf(customer: OrderCustomerRequest): Texts {
+  return mapAddressFields((name) => customer[name]);
+}
+
+type Texts = { readonly [name: string]: string | null | undefined };
+
+/** The texts of an object that a body may have by two names. @throws InvalidFields for a text that differs. */
+function merged(named: Readonly<Record<string, Texts>>): Record<string, string> {
+  const [[first, one], [second, other]] = Object.entries(named) as [[string, Texts], [string, Texts]];
+  const given = (texts: Texts) => Object.entries(toAddressPatch(texts)).filter(([, text]) => text !== '');
+  const known = new Map(given(one));
+  const faults = given(other)
+    .filter(([name, text]) => (known.get(name) ?? text) !== text)
+    .map(([name]) => ({
+      path: `${second}.${name}`,
+      message: `must be the same as ${first}.${name} where both are given`,
+    }));
+  if (faults.length > 0) throw new InvalidFields(faults);
+  return Object.fromEntries([...known, ...given(other)]);
+}
+
+function toBilling(body: Texts): BillingAddress | null {
+  const billing = { name: body['name'] ?? '', ...toAddress(body) };
   return Object.values(billing).some((value) => value !== '') ? billing : null;
 }
 
-function faultsOf({ sku, product_id, variant_id }: OrderItemRequest): string[] {
+function faultsOf({ sku, product_id, variant_id }: OrderItemRequest): Fault[] {
   if (!sku) return [];
-  if (product_id) return [' must have either sku or product_id'];
-  return variant_id ? ['.variant_id needs product_id'] : [];
+  if (product_id) return [{ path: '', message: 'must have either sku or product_id' }];
+  return variant_id ? [{ path: '.variant_id', message: 'needs product_id' }] : [];
 }
 
-/** The fields are those of the hash by which an Idempotency-Key knows its request. */
 function toItem({ sku, product_id, variant_id, quantity, metadata }: OrderItemRequest): ItemRequest {
   const units = { quantity, ...(metadata && { metadata }) };
   return sku ? { sku, ...units } : { productId: product_id ?? 0, variantId: variant_id ?? null, ...units };
 }
 
-/** @throws BadRequestException */
+/** @throws InvalidFields */
 export function toExpectedTotal(expectedTotal: number, currency: Currency): Money {
   try {
     return Money.nearest(expectedTotal, currency);
   } catch {
     const most = toDecimalText(Money.ofMinor(Number.MAX_SAFE_INTEGER, currency));
-    throw new BadRequestException(`expected_total must be a number from 0 to ${most}`);
+    throw invalidField(`expected_total must be a number from 0 to ${most}`);
   }
 }

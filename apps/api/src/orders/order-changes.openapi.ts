@@ -1,4 +1,4 @@
-import { CommitOutcomeUnknown } from '@app/application';
+import { CommitOutcomeUnknown, PageTooLarge, PricesUnavailable } from '@app/application';
 import { domainErrors as refused, Money, NotFound } from '@app/domain';
 import { Order, OrderEvent, type ResourceDocumentation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
@@ -18,6 +18,7 @@ import {
   TransitionRequest,
 } from './order-changes.request.js';
 import { ORDER } from './orders.openapi.js';
+import { invalidField } from '../invalid-fields.js';
 
 export const ORDER_CHANGES_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Order changes',
@@ -35,7 +36,7 @@ export const ApiOrderHistory = applyDecorators(
       'The first event is the placing, or the import with the statuses that the order had. `status_changed` follows the ' +
       'event that caused it. Refused shipments and payments are events, too.',
     of: OrderEvent,
-    failures: [new NotFound('Order')],
+    failures: [new NotFound('Order'), new PageTooLarge(50)],
   }),
 );
 
@@ -46,9 +47,10 @@ type Change<Body extends object> = Omit<Parameters<typeof ApiWrite<Body>>[0], 'o
 function ApiChange<Body extends object>({ status, failures = [], ...operation }: Change<Body>): MethodDecorator {
   const description = 'The full order after the change, by this request or by an earlier one.';
   const answer = { status, description };
+  const common = [new refused.TooManyRecords('notes', 500), new NotFound('Order')];
   return applyDecorators(
     ApiPath(ORDER),
-    ApiWrite({ isRepeatable: true, ...operation, of: Order, answer, failures: [...failures, new NotFound('Order')] }),
+    ApiWrite({ isRepeatable: true, ...operation, of: Order, answer, failures: [...failures, ...common] }),
   );
 }
 
@@ -74,7 +76,7 @@ export const ApiCreateShipment = ApiChange({
   status: 201,
   otherAnswer: { status: 200, description: 'The full order. Its shipment with the `reference` was being picked.' },
   failures: [
-    new BadRequestException('reference is required'),
+    invalidField('reference is required'),
     new refused.AlreadyShipped(LINES),
     new refused.BeingPicked(['SHIP-2']),
     new refused.ShipmentReferenceTaken(),
@@ -138,7 +140,7 @@ export const ApiMoveOrder = ApiChange({
     new refused.BeingPicked(['SHIP-2']),
     new refused.ReturnExceedsShipment(LINES),
     new refused.UnitsWithoutBin(),
-    new refused.StockRefused(['unknown_bin: Warehouse MAIN has no bin A-9']),
+    new refused.StockRefused([{ path: '', message: 'unknown_bin: Warehouse MAIN has no bin A-9' }]),
     new refused.BinAboveLimit(),
   ],
 });
@@ -159,6 +161,8 @@ export const ApiChangeLines = ApiChange({
     new refused.InvalidOrderItems('An order has at most 100 lines, with those that it has given up'),
     new refused.NoUnitsLeft(),
     new refused.PaymentUnrecorded(),
+    new refused.TotalOutOfRange(-1000),
+    new PricesUnavailable(),
     new refused.ItemsUnavailable([{ list: 'add', line: 0, what: 'product', id: 77 }]),
     new refused.OutOfStock([{ list: 'set', line: 0, requested: 5, available: 3 }]),
     new refused.CurrencyMismatch('USD'),
@@ -182,7 +186,7 @@ export const ApiHoldOrder = ApiChange({
   body: { type: HoldOrderRequest, example: { reason: 'The customer asks to wait' } },
   status: 200,
   failures: [
-    new BadRequestException('reason is required'),
+    invalidField('reason is required'),
     new refused.HeldTooLate(),
     new refused.BeingPicked(['SHIP-2']),
     new refused.OrderCancelled(),
@@ -227,7 +231,7 @@ export const ApiRecordRefund = ApiChange({
     new refused.RefundReferenceTaken(),
     new refused.ReturnExceedsShipment(LINES),
     new refused.UnitsWithoutBin(),
-    new refused.StockRefused(['unknown_bin: Warehouse MAIN has no bin A-9']),
+    new refused.StockRefused([{ path: '', message: 'unknown_bin: Warehouse MAIN has no bin A-9' }]),
     new refused.BinAboveLimit(),
   ],
 });
@@ -236,9 +240,9 @@ export const ApiPatchOrder = ApiChange({
   operationId: 'patchOrder',
   summary: 'Set metadata of an order and of its lines, or correct its contact and address',
   description:
-    'Metadata: sets the named keys, removes those with null, and leaves the others. The contact and the address change ' +
-    'until something ships: absent fields stay, null clears a text, and a billing address that is the shipping address ' +
-    'stays that. The fraud rules that look at what changes screen the order again, and may hold it. The history names ' +
+    'Metadata: sets the named keys, removes those with null, and leaves the others. The contact and the shipping address ' +
+    'change while units are left to ship, the billing address until the order has ended: absent fields stay, null clears a ' +
+    'text, and a billing address that is the shipping address follows it. The fraud rules that look at what changes screen the order again, and may hold it. The history names ' +
     'the changed fields, without keys and values. A refusal of one part changes nothing.',
   body: {
     type: OrderPatchRequest,
@@ -247,14 +251,16 @@ export const ApiPatchOrder = ApiChange({
       lines: [{ line: 1, metadata: { erp_line: '10' } }],
       customer: { phone: '+1 555 0101' },
       shipping_address: { address2: 'Floor 4', zip: '04102' },
+      billing_address: { company: 'Lovelace Engines Ltd' },
     },
   },
   status: 200,
   isRepeatable: false,
   failures: [
-    new BadRequestException('customer.name is required'),
+    invalidField('customer.name is required'),
     new refused.MetadataTooLarge(),
     new refused.ContactTooLate(),
+    new refused.BillingTooLate(),
     new refused.BeingPicked(['SHIP-2']),
     new refused.OrderCancelled(),
     new CommitOutcomeUnknown(null),

@@ -1,4 +1,4 @@
-import { NOTIFICATION_STAGES, type NotificationStage } from '@app/application';
+import { canonicalHash, NOTIFICATION_STAGES, type NotificationStage } from '@app/application';
 import {
   FULFILLMENT_STATUSES,
   MAX_INT4,
@@ -6,6 +6,7 @@ import {
   MAX_QUANTITY,
   PAYMENT_STATUSES,
   TRANSITION_TARGETS,
+  type BillingAddress,
   type BinCodes,
   type Cancellation,
   type Currency,
@@ -29,6 +30,7 @@ import { STATUS_FIELDS } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
 import { AddressBody, AddressFields, givenTexts, toAddressPatch } from '../body/address-fields.js';
 import * as is from '../body/fields.js';
+import { invalidField } from '../invalid-fields.js';
 import { OrderItemRequest, toExpectedTotal, toItems } from './create-order.request.js';
 
 const LineNumber = is.IntegerField({
@@ -129,6 +131,12 @@ export class CorrectedCustomerRequest {
 
 @AddressFields
 export class CorrectedAddressRequest extends AddressBody {}
+
+@AddressFields
+export class CorrectedBillingRequest extends AddressBody {
+  @is.TextField({ max: 200, description: 'Who is billed. Null means the customer.' })
+  name?: string | null;
+}
 
 export class CancelOrderRequest {
   @Lines('Units that have not shipped. Absent: the whole order.')
@@ -282,6 +290,9 @@ export class OrderPatchRequest {
 
   @is.OptionalObjectField(CorrectedAddressRequest)
   shipping_address?: CorrectedAddressRequest | null;
+
+  @is.OptionalObjectField(CorrectedBillingRequest)
+  billing_address?: CorrectedBillingRequest | null;
 }
 
 export class AddNoteRequest {
@@ -300,8 +311,10 @@ export class RepeatMailRequest {
   reference?: string | null;
 }
 
-export function toShipment(body: CreateShipmentRequest): Omit<ShipmentRequest, 'requestHash'> {
-  const { reference, items, carrier, tracking_number, tracking_url, status, shipped_at, notify } = body;
+export function toShipment(body: CreateShipmentRequest): ShipmentRequest {
+  const { items, status, shipped_at, ...identity } = body;
+  const { reference, carrier, tracking_number, tracking_url, notify } = identity;
+  const bins = items?.filter(({ from }) => from);
   // A client that resolves URLs cannot name these in a path.
   refuseIf(/^\.\.?$/.test(reference), 'reference must not be . or ..');
   refuseIf(status === 'picking' && !!shipped_at, 'shipped_at needs the status shipped');
@@ -314,6 +327,7 @@ export function toShipment(body: CreateShipmentRequest): Omit<ShipmentRequest, '
     status: status ?? 'shipped',
     shippedAt: toDate(shipped_at),
     notify: notify ?? true,
+    requestHash: hashOf({ ...identity, ...(bins?.length && { items: bins }) }),
   };
 }
 
@@ -345,7 +359,7 @@ export function toCancellation({ reason, restock, notify }: CancelOrderRequest):
 
 /** @param inStore the currency of the store. @throws BadRequestException */
 export function toEditedLines({ set, add, expected_total }: ChangeLinesRequest, inStore: Currency): EditedLines {
-  refuseIf(!set && !add, 'set or add is required');
+  if (!set && !add) throw new BadRequestException('set or add is required');
   refuseIf(new Set(set?.map(({ line }) => line)).size < (set?.length ?? 0), 'set must name each line once');
   return {
     set: toLines(set) ?? [],
@@ -367,9 +381,12 @@ export function toTransition({ field, expected, to, restock, restock_to, lines }
   };
 }
 
-export function toPayment(body: RecordPaymentRequest): Omit<PaymentRequest, 'requestHash'> {
-  const { reference, amount, currency, partial, settles, at } = body;
-  refuseIf(!!partial && !!settles, 'partial and settles exclude each other: settles closes what partial leaves open');
+export function toPayment(body: RecordPaymentRequest): PaymentRequest {
+  const { at, ...identity } = body;
+  const { reference, amount, currency, partial, settles } = identity;
+  if (partial && settles) {
+    throw new BadRequestException('partial and settles exclude each other: settles closes what partial leaves open');
+  }
   return {
     reference,
     amount,
@@ -377,11 +394,13 @@ export function toPayment(body: RecordPaymentRequest): Omit<PaymentRequest, 'req
     partial: partial ?? false,
     settles: settles ?? false,
     at: toDate(at),
+    requestHash: hashOf(identity),
   };
 }
 
-export function toRefund(body: RecordRefundRequest): Omit<RefundRequest, 'requestHash'> {
-  const { reference, amount, lines, restock, restock_to, notify, at } = body;
+export function toRefund(body: RecordRefundRequest): RefundRequest {
+  const { at, lines, ...identity } = body;
+  const { reference, amount, restock, restock_to, notify } = identity;
   refuseIf(!!restock_to && !restock, 'restock_to needs restock');
   return {
     reference,
@@ -391,20 +410,29 @@ export function toRefund(body: RecordRefundRequest): Omit<RefundRequest, 'reques
     restockTo: toBin(restock_to),
     notify: notify ?? true,
     at: toDate(at),
+    requestHash: hashOf(identity),
   };
 }
 
-export function toOrderPatch({ metadata, lines, customer, shipping_address }: OrderPatchRequest): OrderPatch {
-  const hasField = [metadata, lines, customer, shipping_address].some((value) => !!value);
-  refuseIf(!hasField, 'metadata, lines, customer or shipping_address is required');
+export function toOrderPatch(body: OrderPatchRequest): OrderPatch {
+  const { metadata, lines, customer, shipping_address, billing_address } = body;
+  const hasField = [metadata, lines, customer, shipping_address, billing_address].some((value) => !!value);
+  if (!hasField) {
+    throw new BadRequestException('metadata, lines, customer, shipping_address or billing_address is required');
+  }
   const given = givenTexts<OrderCustomer>(customer ?? {});
+  const { name: billed, ...address } = billing_address ?? {};
   refuseIf(given.name?.trim() === '', 'customer.name is required');
   return {
     metadata: {
       metadata: metadata ?? {},
       lines: (lines ?? []).map((line) => ({ line: line.line, metadata: line.metadata ?? {} })),
     },
-    contact: { customer: given, shippingAddress: toAddressPatch(shipping_address ?? {}) },
+    contact: {
+      customer: given,
+      shippingAddress: toAddressPatch(shipping_address ?? {}),
+      billingAddress: { ...givenTexts<Pick<BillingAddress, 'name'>>({ name: billed }), ...toAddressPatch(address) },
+    },
   };
 }
 
@@ -416,8 +444,14 @@ export function toMail({ stage, reference }: RepeatMailRequest): MailOfOrder {
   return { stage, reference: reference ?? '' };
 }
 
-function refuseIf(isContradiction: boolean, message: string): void {
-  if (isContradiction) throw new BadRequestException(message);
+/** Hashes the fields as they came. */
+function hashOf(fields: object): string {
+  return canonicalHash(fields).toString('base64');
+}
+
+/** @param fault begins with the path of the field. */
+function refuseIf(isContradiction: boolean, fault: string): void {
+  if (isContradiction) throw invalidField(fault);
 }
 
 export function toLines(lines: readonly LineQuantity[] | null | undefined): LineQuantity[] | null {

@@ -25,6 +25,7 @@ import { NeedsScope } from '../openapi/needs-scope.js';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { BodyPipe } from '../body/body.pipe.js';
 import { ignoredFields } from '../body/ignored-fields.js';
+import { declaredOf, requestHashOf } from '../body/request-hash.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList, ApiSingle } from '../openapi/endpoints.js';
@@ -114,21 +115,22 @@ export class OrdersController {
   @NeedsScope('orders')
   @docs.ApiCreateOrder
   async create(
-    @CurrentKey() key: ApiKeyLookup,
-    @IdempotencyKey() idempotencyKey: string | null,
+    @CurrentKey() apiKey: ApiKeyLookup,
+    @IdempotencyKey() key: string | null,
     @Body(BodyPipe) body: CreateOrderRequest,
     @OrderDeadline() deadline: Deadline,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const { mode, store } = key;
+    const { mode, store } = apiKey;
     const ignored = ignoredFields(reply.request, body);
     const request = toOrderRequest(body, store.currency);
+    const hashOf = () => requestHashOf(reply.request, declaredOf(reply.request.body, body));
     const { receipt, isReplay } = await this.createOrder.execute({
       store,
       mode,
-      placedBy: actorOf(key).id,
+      placedBy: actorOf(apiKey).id,
       request,
-      idempotencyKey,
+      idempotency: key === null ? null : { scope: { storeId: store.id, mode, key }, requestHash: hashOf() },
       deadline,
     });
     this.metrics.countOrder(mode, isReplay);

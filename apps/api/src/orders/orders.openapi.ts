@@ -1,9 +1,9 @@
-import { ChargesUnavailable } from '@app/application';
+import { ChargesUnavailable, PricesUnavailable } from '@app/application';
 import { domainErrors as refused, Money } from '@app/domain';
 import { CreatedOrder, Order, OrderListItem, OrderPreview, type ResourceDocumentation } from '@app/representations';
-import { BadRequestException } from '@nestjs/common';
 import { ApiWrite } from '../openapi/endpoints.js';
 import { CreateOrderRequest } from './create-order.request.js';
+import { invalidField } from '../invalid-fields.js';
 
 export const ORDERS_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Orders',
@@ -36,9 +36,11 @@ const BODY = {
 };
 const FAULTS = [
   new refused.AmbiguousSku([{ line: 2, sku: 'R-1-42' }]),
+  new refused.MetadataTooLarge(),
   new ChargesUnavailable(),
-  new BadRequestException('customer.name is required'),
-  new BadRequestException('items[2].quantity must be an integer from 1 to 999'),
+  new PricesUnavailable(),
+  invalidField('customer.name is required'),
+  invalidField('items[2].quantity must be an integer from 1 to 999'),
 ];
 
 export const ApiCreateOrder = ApiWrite({

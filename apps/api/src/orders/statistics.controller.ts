@@ -1,7 +1,7 @@
 import { OrdersService, type OrderSumsFilter } from '@app/application';
 import { ORDER_SOURCES } from '@app/domain';
 import { OrderSums, ref, type ValueOf } from '@app/representations';
-import { BadRequestException, Controller, Get } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { single, type SingleEnvelope } from '../envelope.js';
@@ -9,9 +9,12 @@ import { Documented } from '../openapi/documented.js';
 import { answer, ApiParameters, ApiRead } from '../openapi/endpoints.js';
 import { booleanFilter, choice, dateFilter, wordFilter, type RawQuery } from '../query/parameters.js';
 import { queryOf, ReadQuery } from '../query/query.js';
+import { invalidField } from '../invalid-fields.js';
 
 const MOST_DAYS = 400;
 const DAY_MS = 86_400_000;
+/** With the 30 days that an absent end adds, the days that four digits of a year can name. */
+const [LAST_FROM, FIRST_TO] = ['9999-12-02', '0001-01-31'];
 const REFUSED_RANGE = `to must be a date after from, at most ${MOST_DAYS} days later`;
 
 const PARAMETERS = queryOf<OrderSumsFilter>({
@@ -24,8 +27,15 @@ const PARAMETERS = queryOf<OrderSumsFilter>({
 
 function readRange(query: RawQuery): OrderSumsFilter {
   const filter = PARAMETERS.read(query);
-  const days = (Date.parse(filter.to ?? '') - Date.parse(filter.from ?? '')) / DAY_MS;
-  if (days < 1 || days > MOST_DAYS) throw new BadRequestException(REFUSED_RANGE);
+  const { from, to } = filter;
+  if (from && !to && from > LAST_FROM) {
+    throw invalidField(`from must be ${LAST_FROM} or earlier when to is absent`);
+  }
+  if (to && !from && to < FIRST_TO) {
+    throw invalidField(`to must be ${FIRST_TO} or later when from is absent`);
+  }
+  const days = (Date.parse(to ?? '') - Date.parse(from ?? '')) / DAY_MS;
+  if (days < 1 || days > MOST_DAYS) throw invalidField(REFUSED_RANGE);
   return filter;
 }
 
@@ -43,7 +53,7 @@ export class StatisticsController {
       description:
         'Every period of the range, oldest first, with zeros where there was no order. Days are those of the `time_zone` of ' +
         'the store. Of the first and the last month, only the days in the range count. Exact at any moment.',
-      failures: [new BadRequestException(REFUSED_RANGE)],
+      failures: [invalidField(REFUSED_RANGE)],
     },
     {
       schema: answer('OrderSumsAnswer', { data: Type.Array(ref(OrderSums.name)) }),

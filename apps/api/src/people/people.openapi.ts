@@ -1,10 +1,11 @@
 import { CHANGED_MAKER, CommitOutcomeUnknown, ExceedsMaker } from '@app/application';
-import { EmailTaken, LastOwner, NotFound } from '@app/domain';
+import { EmailTaken, LastOwner, NotFound, TooManyInvitations, TooManyRows } from '@app/domain';
 import { Person, PersonSession, type Representation, type ResourceDocumentation } from '@app/representations';
-import { applyDecorators, BadRequestException } from '@nestjs/common';
+import { applyDecorators } from '@nestjs/common';
 import { ApiList, ApiParameters, ApiPath, ApiWrite } from '../openapi/endpoints.js';
 import { ApiFailures } from '../openapi/failures.js';
 import { AddPersonRequest, ChangePersonRequest } from './people.request.js';
+import { invalidField } from '../invalid-fields.js';
 
 export const PEOPLE_DOCUMENTATION: ResourceDocumentation = {
   tag: 'People',
@@ -33,6 +34,8 @@ export const ApiListSessions = applyDecorators(
   ApiFailures(new NotFound('Person')),
 );
 
+const TOO_MANY_MAILS = new TooManyInvitations('one person', 10);
+
 /** Of every change: also when who asks has lost access in the meantime. */
 const OF_CHANGE = [new ExceedsMaker(CHANGED_MAKER), new CommitOutcomeUnknown(null)];
 
@@ -59,7 +62,7 @@ export const ApiAddPerson = ApiWrite({
   of: Person,
   body: { type: AddPersonRequest, example: { email: 'ada@example.com', name: 'Ada Lovelace', role: 'owner' } },
   answer: { status: 201, description: 'The person.' },
-  failures: [new BadRequestException('email is required'), new EmailTaken(), ...OF_CHANGE],
+  failures: [invalidField('email is required'), new EmailTaken(), TOO_MANY_MAILS, ...OF_CHANGE],
 });
 
 export const ApiChangePerson = ApiChange(
@@ -69,7 +72,7 @@ export const ApiChangePerson = ApiChange(
     description: 'Absent fields stay. Another role holds for the sessions of the person from their next request on.',
     body: { type: ChangePersonRequest, example: { role: 'manager' } },
     failures: [
-      new BadRequestException('role must be one of owner, manager, warehouse, support, developer, viewer'),
+      invalidField('role must be one of owner, manager, warehouse, support, developer, viewer'),
       new LastOwner(),
     ],
   },
@@ -84,7 +87,11 @@ export const ApiRemovePerson = applyDecorators(
       summary: 'Remove a person',
       description:
         'Their sessions end with the next request. The history of orders, stock and keys keeps their name, unless it is erased.',
-      failures: [new BadRequestException('erase_name must be true or false'), new LastOwner()],
+      failures: [
+        invalidField('erase_name must be true or false'),
+        new LastOwner(),
+        new TooManyRows('entries of the history with the name', 10_000, 'people remove --erase-name'),
+      ],
     },
     'The person as it was.',
   ),
@@ -95,6 +102,7 @@ export const ApiInvitePerson = ApiChange(
     operationId: 'invitePerson',
     summary: 'Send the mail about the access again',
     description: 'It has no code. A mail that is still tried starts again at its first attempt.',
+    failures: [TOO_MANY_MAILS],
   },
   'The person. `invited` is true once the mail is sent.',
 );

@@ -1,8 +1,8 @@
 import { MAX_LIMIT, NEWEST_FIRST, parseId, type Sort } from '@app/application';
-import { MAX_INT4, type Metadata, type ScopeWord } from '@app/domain';
+import { isInCalendar, MAX_INT4, type Metadata } from '@app/domain';
 import type { SchemaObject } from '@app/representations';
-import { BadRequestException } from '@nestjs/common';
 import { isDay } from '../body/fields.js';
+import { invalidField } from '../invalid-fields.js';
 
 export const DEFAULT_LIMIT = 50;
 /** The offset of the last row of this page is still a 32-bit integer, whatever the limit. */
@@ -31,8 +31,6 @@ export interface Parameter<T = unknown> {
   readonly refusal?: string;
   /** The values that rows can have. A strict request with another one is a 400. */
   readonly words?: readonly string[];
-  /** For keys whose scope names this word. Other keys do not know the parameter. */
-  readonly scope?: ScopeWord;
   /** The URL has a key in brackets after the name, as in `metadata[erp_id]`. */
   readonly isKeyed?: true;
   /** @param sent in the order of the URL; empty = not given. @param query all of it, for keyed parameters. */
@@ -50,12 +48,6 @@ export function lastOf(sent: readonly string[]): string | undefined {
 }
 
 type Filter<T> = Parameter<T | undefined>;
-
-export const forScope = <T>(scope: ScopeWord, parameter: Parameter<T>): Parameter<T> => ({
-  ...parameter,
-  description: `${parameter.description} Only for keys whose scope names \`${scope}\`: other keys do not know the parameter.`,
-  scope,
-});
 
 /** A blank one counts: a client without a value must not read all rows. */
 function filterOf(sent: readonly string[]): string | undefined {
@@ -112,10 +104,10 @@ export const readWords =
     const parts: string[] = [];
     for (const value of sent) {
       parts.push(...value.split(',', MAX_PARTS + 1));
-      if (parts.length > MAX_PARTS) throw new BadRequestException(refusal);
+      if (parts.length > MAX_PARTS) throw invalidField(refusal);
     }
     const words = parts.map((value) => value.trim()).filter((value) => value !== '');
-    if (words.length > most) throw new BadRequestException(refusal);
+    if (words.length > most) throw invalidField(refusal);
     return words;
   };
 
@@ -172,7 +164,7 @@ export const metadataFilter = (): Filter<Metadata> => {
       const [sent, ...others] = Object.keys(query).filter((each) => isNameOf(filter, each));
       if (sent === undefined) return undefined;
       const key = sent.slice(name.length + 1, -1);
-      if (key === '' || others.length > 0) throw new BadRequestException(refusal);
+      if (key === '' || others.length > 0) throw invalidField(refusal);
       return { [key]: [query[sent] ?? []].flat().at(-1) ?? '' };
     },
   };
@@ -201,7 +193,7 @@ function refusing<T>(refusal: string, parse: (text: string) => T | null): Pick<F
   const read = (sent: readonly string[]) => {
     const text = filterOf(sent);
     const value = text === undefined ? undefined : parse(text);
-    if (value === null) throw new BadRequestException(refusal);
+    if (value === null) throw invalidField(refusal);
     return value;
   };
   return { refusal, read };
@@ -277,17 +269,13 @@ const TIME =
   /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))$/;
 const FINER_THAN_MS = /\.\d{3}\d*[1-9]/;
 
-const YEAR_1 = new Date('0001-01-01T00:00Z');
-const YEAR_10000 = new Date('+010000-01-01T00:00Z');
-
 /** Rounded up to milliseconds: what has happened at a time, to a millisecond, stays before or after it. */
 function readTime(text: string): Date | null {
   // A `+` that a client does not encode arrives as a blank.
   const time = text.replace(' ', '+');
   if (!TIME.test(time) || !isDay(time)) return null;
   const moment = new Date(Date.parse(time) + (FINER_THAN_MS.test(time) ? 1 : 0));
-  // PostgreSQL reads other years in other forms. An offset can lead to one.
-  return moment >= YEAR_1 && moment < YEAR_10000 ? moment : null;
+  return isInCalendar(moment) ? moment : null;
 }
 
 export const timeFilter = (name: string, what: string): Filter<Date> => ({
@@ -354,23 +342,42 @@ const SORTS = new Map<string, Sort>([
   ['updated_at', { by: 'updatedAt', isDescending: false }],
   ['-updated_at', { by: 'updatedAt', isDescending: true }],
 ]);
-const SORT_WORDS = [...SORTS.keys()];
 
-export const SORT: Filter<Sort> = {
-  name: 'sort',
-  description:
-    'The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed ' +
-    'last. Rows with the same time follow each other by id, in the same direction. Another word, also an empty one, is rejected with 400.',
-  schema: { type: 'string', enum: SORT_WORDS, default: '-created_at', examples: ['-created_at'] },
-  refusal: `sort must be one of ${SORT_WORDS.join(', ')}`,
-  read: (sent) => {
-    const word = filterOf(sent);
-    if (word === undefined) return undefined;
-    const sort = SORTS.get(word);
-    if (!sort) throw new BadRequestException(SORT.refusal);
-    return sort;
-  },
-};
+function sortOf(words: readonly string[], description: string, preset: string | null): Filter<Sort> {
+  const refusal = `sort must be one of ${words.join(', ')}`;
+  return {
+    name: 'sort',
+    description:
+      `The order of the rows: ${description} Rows with the same time follow each other by id, in the same direction. ` +
+      'A page by `updated_at` skips at most 1,000 rows. Another word, also an empty one, is rejected with 400.',
+    schema: {
+      type: 'string',
+      enum: [...words],
+      ...(preset !== null && { default: preset }),
+      examples: [preset ?? words[0] ?? ''],
+    },
+    refusal,
+    read: (sent) => {
+      const word = filterOf(sent);
+      if (word === undefined) return undefined;
+      const sort = words.includes(word) ? SORTS.get(word) : undefined;
+      if (!sort) throw invalidField(refusal);
+      return sort;
+    },
+  };
+}
+
+export const SORT = sortOf(
+  [...SORTS.keys()],
+  '`-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last.',
+  '-created_at',
+);
+
+export const SORT_BY_CHANGE = sortOf(
+  ['updated_at', '-updated_at'],
+  'by SKU without the parameter; `-updated_at` begins with the row that changed last.',
+  null,
+);
 
 /** What the rows of a list have besides. */
 export function includeOf<Word extends string>(words: readonly Word[], example: Word): Filter<readonly Word[]> {
@@ -383,8 +390,7 @@ export function includeOf<Word extends string>(words: readonly Word[], example: 
     refusal,
     read: (sent) => {
       const given = read(sent);
-      if (given?.length === 0 || given?.some((word) => !words.includes(word as Word)))
-        throw new BadRequestException(refusal);
+      if (given?.length === 0 || given?.some((word) => !words.includes(word as Word))) throw invalidField(refusal);
       return given && words.filter((word) => given.includes(word));
     },
   };

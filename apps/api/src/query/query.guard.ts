@@ -1,10 +1,10 @@
-import { names } from '@app/domain';
-import { BadRequestException, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import '../access/current-store.decorator.js';
 import { isNameOf, readWords, type Parameter, type RawQuery } from './parameters.js';
 import { parametersOf } from './query.js';
 import { encodeName, ignoredNames, isStrict } from '../strict-handling.js';
+import { invalidField } from '../invalid-fields.js';
 
 /**
  * Parameters that the route does not declare are probably misspelled: they are ignored and named in
@@ -16,16 +16,12 @@ export class QueryGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     if (!request.apiKey) return true;
-    const { scope: scopeOfKey } = request.apiKey;
     const query = request.query as RawQuery;
-    const declared = parametersOf(context.getHandler());
-    const withheld = declared.filter(({ scope }) => scope && !names(scopeOfKey, scope));
-    const known = declared.filter((parameter) => !withheld.includes(parameter));
+    const known = parametersOf(context.getHandler());
     const isKnown = (sent: string) => known.some((parameter) => isNameOf(parameter, sent));
     const ignored = Object.keys(query).filter((sent) => sent && !isKnown(sent));
     if (isStrict(request)) assertWords(known, query);
     const named = ignoredNames(request, 'query parameter', ignored.map(encodeName));
-    for (const { name } of withheld) Reflect.deleteProperty(query, name);
     if (named !== '') http.getResponse<FastifyReply>().header('x-ignored-parameters', named);
     return true;
   }
@@ -36,6 +32,6 @@ function assertWords(parameters: readonly Parameter[], query: RawQuery): void {
     if (!words || query[name] === undefined) continue;
     const refusal = `${name} must be one of ${words.join(', ')}`;
     const given = readWords(refusal)([query[name]].flat()) ?? [];
-    if (given.some((word) => !words.includes(word.toUpperCase()))) throw new BadRequestException(refusal);
+    if (given.some((word) => !words.includes(word.toUpperCase()))) throw invalidField(refusal);
   }
 }

@@ -11,6 +11,7 @@ import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
+import { RequestHash } from '../body/request-hash.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
@@ -18,7 +19,7 @@ import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
 import { exactFilter, idFilter, SKUS, timeFilter } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 import { ApiChangeStock, ApiListMovements, ApiListStock, STOCK_DOCUMENTATION } from './stock.openapi.js';
-import { ChangeStockRequest, toStockLines } from './stock.request.js';
+import { ChangeStockRequest, toStockLine } from './stock.request.js';
 
 const FILTERS = {
   skus: SKUS,
@@ -65,6 +66,7 @@ export class StockController {
   async change(
     @CurrentKey() key: ApiKeyLookup,
     @IdempotencyKey() idempotencyKey: string | null,
+    @RequestHash() requestHash: Buffer,
     @Body(StrictBodyPipe) body: ChangeStockRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -73,11 +75,12 @@ export class StockController {
     const { lines, isReplay } = await this.stock.change({
       storeId: store.id,
       actor: actorOf(key),
-      lines: toStockLines(body.lines, key),
+      lines: body.lines.map((line) => toStockLine(line, key)),
       reference,
       reason: body.reason ?? '',
       isAtomic: body.atomic ?? false,
       createsBins: body.create_bins ?? false,
+      requestHash,
       idempotency: idempotencyKey === null ? null : { storeId: store.id, mode, key: idempotencyKey },
       deadline: Deadline.in(CHANGE_MS),
     });

@@ -1,9 +1,9 @@
-import { CursorInvalid, MOVEMENTS_LISTED_DAYS } from '@app/application';
+import { MOVEMENTS_LISTED_DAYS } from '@app/application';
 import { ReferenceTaken, StockRefused } from '@app/domain';
 import { type ResourceDocumentation, StockChange, StockListItem, StockMovement } from '@app/representations';
-import { BadRequestException } from '@nestjs/common';
 import { ApiList, ApiWrite } from '../openapi/endpoints.js';
 import { ChangeStockRequest } from './stock.request.js';
+import { invalidField } from '../invalid-fields.js';
 
 export const STOCK_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Stock',
@@ -54,9 +54,8 @@ export const ApiChangeStock = ApiWrite({
   answer: { status: 200, description: 'What each line did, by this request or by an earlier one.' },
   isRepeatable: true,
   failures: [
-    new BadRequestException('lines[0] must have one of adjust, set and counted'),
-    new CursorInvalid(),
-    new StockRefused(['lines[0]: stale: The bin holds 12, not 10']),
+    invalidField('lines must have 1 to 500 entries'),
+    new StockRefused([{ path: 'lines[0]', message: 'stale: The bin holds 12, not 10' }]),
     new ReferenceTaken(),
   ],
 });

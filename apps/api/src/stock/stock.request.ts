@@ -1,8 +1,9 @@
-import { decodeCursor, type ApiKeyLookup, type StockLine } from '@app/application';
+import { CursorInvalid, decodeCursor, type ApiKeyLookup, type StockLine } from '@app/application';
 import { COUNT_BASES, MAX_INT4, type CountBasis, type StockWrite } from '@app/domain';
 import * as is from '../body/fields.js';
-import { faultsOfUnit, toUnit, UnitFields } from '../body/unit-fields.js';
-import { refusalOf } from '../body/body.pipe.js';
+import { faultsOfUnit, NO_UNIT, textOfLine, toUnit, UnitFields } from '../body/unit-fields.js';
+import { readLine } from '../body/body.pipe.js';
+import type { Fault } from '../invalid-fields.js';
 
 const MAX_STOCK_LINES = 500;
 
@@ -67,38 +68,49 @@ export class ChangeStockRequest {
   })
   create_bins?: boolean | null;
 
-  @is.ListField(StockLineRequest, {
+  @is.LinesField(StockLineRequest, {
     max: MAX_STOCK_LINES,
     description: 'Each with one of `adjust`, `set` and `counted`.',
   })
-  lines!: StockLineRequest[];
+  lines!: unknown[];
 }
 
-/** @throws BadRequestException, CursorInvalid */
-export function toStockLines(lines: readonly StockLineRequest[], { store, mode }: ApiKeyLookup): StockLine[] {
-  const faults = lines.flatMap((line, index) => faultsOf(line).map((fault) => `lines[${index}]${fault}`));
-  if (faults.length > 0) throw refusalOf(faults);
-  return lines.map((line) => ({
-    ...toUnit(line),
-    warehouse: line.warehouse ?? null,
-    bin: line.bin ?? null,
-    write: toWrite(line),
-    asOf: line.as_of ? decodeCursor(line.as_of, { storeId: store.id, mode }) : null,
-  }));
+export function toStockLine(sent: unknown, key: ApiKeyLookup): StockLine {
+  const { line, faults: ofForm } = readLine(StockLineRequest, sent);
+  const faults = ofForm.length > 0 ? ofForm : faultsOf(line);
+  if (faults.length > 0) return invalidLine(sent, textOfLine(faults));
+  try {
+    return {
+      ...toUnit(line),
+      warehouse: line.warehouse ?? null,
+      bin: line.bin ?? null,
+      write: toWrite(line),
+      asOf: line.as_of ? decodeCursor(line.as_of, { storeId: key.store.id, mode: key.mode }) : null,
+      invalid: null,
+    };
+  } catch (error) {
+    if (!(error instanceof CursorInvalid)) throw error;
+    return invalidLine(sent, error.message);
+  }
 }
 
-function faultsOf(line: StockLineRequest): string[] {
+function invalidLine(sent: unknown, error: string): StockLine {
+  const nothing = { ...NO_UNIT, warehouse: null, bin: null, asOf: null } as const;
+  return { ...nothing, write: { kind: 'adjust', by: 0 }, invalid: { sent, error } };
+}
+
+function faultsOf(line: StockLineRequest): Fault[] {
   const { adjust, set, expected, counted, as_of, basis } = line;
   const given = [adjust, set, counted].filter((value) => value !== undefined);
   return [
     ...faultsOfUnit(line),
-    ...(given.length === 1 ? [] : [' must have one of adjust, set and counted']),
-    ...(set !== undefined && expected === undefined ? ['.expected is required'] : []),
-    ...(counted !== undefined && !as_of ? ['.as_of is required'] : []),
-    ...(counted !== undefined && !basis ? ['.basis is required'] : []),
-    ...(set === undefined && expected !== undefined ? ['.expected needs set'] : []),
-    ...(counted === undefined && as_of ? ['.as_of needs counted'] : []),
-    ...(counted === undefined && basis ? ['.basis needs counted'] : []),
+    ...(given.length === 1 ? [] : [{ path: '', message: 'must have one of adjust, set and counted' }]),
+    ...(set !== undefined && expected === undefined ? [{ path: '.expected', message: 'is required' }] : []),
+    ...(counted !== undefined && !as_of ? [{ path: '.as_of', message: 'is required' }] : []),
+    ...(counted !== undefined && !basis ? [{ path: '.basis', message: 'is required' }] : []),
+    ...(set === undefined && expected !== undefined ? [{ path: '.expected', message: 'needs set' }] : []),
+    ...(counted === undefined && as_of ? [{ path: '.as_of', message: 'needs counted' }] : []),
+    ...(counted === undefined && basis ? [{ path: '.basis', message: 'needs counted' }] : []),
   ];
 }
 

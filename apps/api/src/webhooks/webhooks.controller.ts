@@ -1,10 +1,11 @@
-import { WebhooksService, type ApiKeyLookup, type Webhook as Installed, type WebhookReference } from '@app/application';
-import { isUuid, NotFound } from '@app/domain';
+import { WebhooksService, type ApiKeyLookup, type WebhookReference } from '@app/application';
+import { NotFound, readUuid } from '@app/domain';
 import { toWebhookListItem, toWebhookResponse, toWebhookWithSecret } from '@app/representations';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentKey } from '../access/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
+import { RequestHash } from '../body/request-hash.js';
 import { listPage, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
@@ -35,20 +36,22 @@ export class WebhooksController {
   async create(
     @CurrentKey() { store, mode }: ApiKeyLookup,
     @IdempotencyKey() key: string | null,
+    @RequestHash() requestHash: Buffer,
     @Body(StrictBodyPipe) body: request.CreateWebhookRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const wanted = { storeId: store.id, mode, ...request.toWebhook(body) };
-    const { isReplay, ...created } = await this.webhooks.create(wanted, key);
+    const idempotency = key === null ? null : { scope: { storeId: store.id, mode, key }, requestHash };
+    const { isReplay, ...created } = await this.webhooks.create(wanted, idempotency);
     if (isReplay) reply.header('idempotent-replayed', 'true');
-    return single(toWebhookWithSecret(created, await this.webhooks.deliveries(created)));
+    return single(toWebhookWithSecret(created));
   }
 
   @Get(':id')
   @NeedsScope('webhooks')
   @docs.ApiShowWebhook
   async show(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string) {
-    return this.shown(await this.webhooks.find(referenceOf(key, id)));
+    return single(toWebhookResponse(await this.webhooks.find(referenceOf(key, id))));
   }
 
   @Patch(':id')
@@ -59,7 +62,7 @@ export class WebhooksController {
     @Param('id') id: string,
     @Body(StrictBodyPipe) body: request.ChangeWebhookRequest,
   ) {
-    return this.shown(await this.webhooks.configure(referenceOf(key, id), request.toSettings(body)));
+    return single(toWebhookResponse(await this.webhooks.configure(referenceOf(key, id), request.toSettings(body))));
   }
 
   @Post(':id/test')
@@ -67,7 +70,7 @@ export class WebhooksController {
   @NeedsScope('webhooks')
   @docs.ApiTestWebhook
   async test(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string) {
-    return this.shown(await this.webhooks.change(referenceOf(key, id), { kind: 'test' }));
+    return single(toWebhookResponse(await this.webhooks.change(referenceOf(key, id), { kind: 'test' })));
   }
 
   @Post(':id/pause')
@@ -75,7 +78,7 @@ export class WebhooksController {
   @NeedsScope('webhooks')
   @docs.ApiPauseWebhook
   async pause(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string) {
-    return this.shown(await this.webhooks.change(referenceOf(key, id), { kind: 'pause' }));
+    return single(toWebhookResponse(await this.webhooks.change(referenceOf(key, id), { kind: 'pause' })));
   }
 
   @Post(':id/resume')
@@ -83,7 +86,7 @@ export class WebhooksController {
   @NeedsScope('webhooks')
   @docs.ApiResumeWebhook
   async resume(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string) {
-    return this.shown(await this.webhooks.change(referenceOf(key, id), { kind: 'resume' }));
+    return single(toWebhookResponse(await this.webhooks.change(referenceOf(key, id), { kind: 'resume' })));
   }
 
   @Post(':id/replay')
@@ -95,7 +98,7 @@ export class WebhooksController {
     @Param('id') id: string,
     @Body(StrictBodyPipe) body: request.ReplayWebhookRequest,
   ) {
-    return this.shown(await this.webhooks.replayFrom(referenceOf(key, id), request.toReplayStart(body)));
+    return single(toWebhookResponse(await this.webhooks.replayFrom(referenceOf(key, id), request.toReplayStart(body))));
   }
 
   @Post(':id/rotate-secret')
@@ -108,25 +111,19 @@ export class WebhooksController {
     @Body(StrictBodyPipe) body: request.RotateSecretRequest,
   ) {
     const rotated = await this.webhooks.rotateSecret(referenceOf(key, id), request.toOverlapMs(body));
-    return single(toWebhookWithSecret(rotated, await this.webhooks.deliveries(rotated)));
+    return single(toWebhookWithSecret(rotated));
   }
 
-  /** The deliveries go with the webhook: they are read before. */
   @Delete(':id')
   @NeedsScope('webhooks')
   @docs.ApiDeleteWebhook
   async delete(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string) {
-    const reference = referenceOf(key, id);
-    const deliveries = await this.webhooks.deliveries(reference);
-    return single(toWebhookResponse(await this.webhooks.delete(reference), deliveries));
-  }
-
-  private async shown(webhook: Installed) {
-    return single(toWebhookResponse(webhook, await this.webhooks.deliveries(webhook)));
+    return single(toWebhookResponse(await this.webhooks.delete(referenceOf(key, id))));
   }
 }
 
-function referenceOf({ store, mode }: ApiKeyLookup, id: string): WebhookReference {
-  if (!isUuid(id)) throw new NotFound('Webhook');
+function referenceOf({ store, mode }: ApiKeyLookup, text: string): WebhookReference {
+  const id = readUuid(text);
+  if (id === null) throw new NotFound('Webhook');
   return { storeId: store.id, id, mode };
 }

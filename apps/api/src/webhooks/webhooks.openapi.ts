@@ -16,6 +16,7 @@ import {
   ReplayWebhookRequest,
   RotateSecretRequest,
 } from './webhooks.request.js';
+import { invalidField } from '../invalid-fields.js';
 
 const TAG = 'Webhooks';
 
@@ -57,7 +58,7 @@ export const ApiCreateWebhook = ApiWrite({
   answer: { status: 201, description: 'The webhook, by this request or by an earlier one. Keep the `secret`.' },
   isRepeatable: true,
   failures: [
-    new BadRequestException('url is required'),
+    invalidField('url is required'),
     new UrlNotAllowed('must begin with https://'),
     new TooManyWebhooks(MAX_WEBHOOKS),
     new WebhookDeleted(),
@@ -84,7 +85,7 @@ export const ApiChangeWebhook = ApiChange({
     'is sent by the new settings. Added kinds begin at its place.',
   body: { type: ChangeWebhookRequest, example: { name: 'ERP', headers: { Authorization: 'Bearer 4f1c' } } },
   failures: [
-    new BadRequestException('headers must not have Host, which the service sets'),
+    invalidField('headers must not have Host, which the service sets'),
     new UrlNotAllowed('must begin with https://'),
   ],
 });
@@ -128,7 +129,7 @@ export const ApiRotateWebhookSecret = ApiChange(
     description:
       'The old secret signs as well until `overlap_hours` have passed; 0 ends it at once. At most three secrets sign.',
     body: { type: RotateSecretRequest, example: { overlap_hours: 24 }, isOptional: true },
-    failures: [new BadRequestException('overlap_hours must be an integer from 0 to 168')],
+    failures: [invalidField('overlap_hours must be an integer from 0 to 168')],
   },
   WebhookWithSecret,
 );

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { CustomersService, type PersonalRecord } from '@app/application';
 import { OrdersOpen } from '@app/domain';
@@ -24,6 +24,14 @@ interface Options extends YesOption {
   readonly force?: boolean;
 }
 
+interface Head {
+  readonly store: string;
+}
+
+type Batches = AsyncIterable<readonly PersonalRecord[]>;
+
+const MOST_PRINTED = 1_000;
+
 export function addCustomers(program: Command): void {
   const customers = addCommand(program, 'customers', "export and erase a person's data");
   const help = 'Example:\n  customers export ada@example.com --store acme --output ada.json';
@@ -45,22 +53,54 @@ function addPersonCommand(customers: Command, verb: string, description: string,
 
 async function exportData(email: string, { store, output }: Options): Promise<void> {
   await withApplication(async (app) => {
-    const found = await app.get(CustomersService).collect(store, email);
-    if (!found) throw new CommandFailed(`Store ${store} has no data of this person.`);
-    const { takenAt: taken_at, secrets: secrets_held, blocked } = found;
-    const line = (kind: string) => (record: PersonalRecord) => ({ kind, store, ...record });
-    const customer = found.customer && line('customer')(found.customer);
-    const orders = found.orders.map(line('order'));
-    const data = { store, taken_at, customer, secrets_held, blocked, person: found.member, orders };
-    if (output === undefined) return print(data);
-    const file = path.resolve(output);
-    const text = visible(`${JSON.stringify(data, null, 2)}\n`);
-    await writeWholeFile(file, (draft) => writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true })).catch(
-      explainFile,
-    );
-    say(`The data of the person are in ${file}.`);
-    print({ file, store, taken_at, customers: customer ? 1 : 0, orders: orders.length });
+    await app.get(CustomersService).collect(store, email, async (found, batches) => {
+      const { customer, member: person, orderCount, secrets: secrets_held, blocked, takenAt: taken_at } = found;
+      if (!customer && !person && orderCount === 0)
+        throw new CommandFailed(`Store ${store} has no data of this person.`);
+      const head = {
+        store,
+        taken_at,
+        customer: customer && line('customer', store)(customer),
+        secrets_held,
+        blocked,
+        person,
+      };
+      if (output === undefined) return printAll(head, batches, orderCount);
+      const file = path.resolve(output);
+      await writeWholeFile(file, (draft) => writeOrders(draft, head, batches)).catch(explainFile);
+      say(`The data of the person are in ${file}.`);
+      print({ file, store, taken_at, customers: customer ? 1 : 0, orders: orderCount });
+    });
   });
+}
+
+const line = (kind: string, store: string) => (record: PersonalRecord) => ({ kind, store, ...record });
+
+async function printAll(head: Head, batches: Batches, orderCount: number): Promise<void> {
+  if (orderCount > MOST_PRINTED)
+    throw new CommandFailed(`The person has ${orderCount} orders: name a file with --output.`);
+  const orders: object[] = [];
+  for await (const batch of batches) orders.push(...batch.map(line('order', head.store)));
+  print({ ...head, orders });
+}
+
+/** Writes one JSON object, and keeps only a batch of orders in memory. */
+async function writeOrders(draft: string, head: Head, batches: Batches): Promise<void> {
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    const write = (text: string) => file.appendFile(visible(text));
+    await write(`${JSON.stringify(head, null, 2).slice(0, -2)},\n  "orders": [`);
+    let separator = '\n    ';
+    for await (const batch of batches) {
+      const orders = batch.map((order) => JSON.stringify(line('order', head.store)(order)));
+      await write(separator + orders.join(',\n    '));
+      separator = ',\n    ';
+    }
+    await write('\n  ]\n}\n');
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 async function erase(email: string, { store, force = false, yes }: Options): Promise<void> {

@@ -6,7 +6,7 @@ import {
   type OrderKey,
   type OrderLocation,
 } from '@app/application';
-import { DomainError, FRAUD_RULES, NotHeld, UNAVAILABLE } from '@app/domain';
+import { DomainError, FRAUD_RULES, MANUAL, NotHeld, UNAVAILABLE } from '@app/domain';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { addCommand, chosenStores } from '../command.js';
@@ -116,6 +116,7 @@ async function assertKnown(app: INestApplicationContext, reasons: readonly strin
   const known = new Set([
     ...FRAUD_RULES.map(({ name }) => name),
     UNAVAILABLE,
+    MANUAL,
     ...(await app.get(HeldOrders).reasons()),
   ]);
   const unknown = reasons.find((reason) => !known.has(reason));

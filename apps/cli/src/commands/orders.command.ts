@@ -1,4 +1,11 @@
-import { ChangeOrder, MAX_LIMIT, OrdersService, StageRetries, type OrderEventRecord } from '@app/application';
+import {
+  canonicalHash,
+  ChangeOrder,
+  MAX_LIMIT,
+  OrdersService,
+  StageRetries,
+  type OrderEventRecord,
+} from '@app/application';
 import {
   FULFILLMENT_STATUSES,
   PAYMENT_STATUSES,
@@ -78,12 +85,10 @@ export function addOrders(program: Command): void {
   addOrderCommand(orders, 'retry-pipeline', 'run the failed stages of an order again').action(
     (reference: string, { store }: StoreOption) =>
       withOrder(reference, store, async (app, order) => {
-        const { stages, running, heldFor, cancelled } = await app.get(StageRetries).retry(order);
-        print({ order_id: order.orderId, store: order.subdomain, stages, running, held_for: heldFor });
+        const { stages, running, heldReasons, cancelled } = await app.get(StageRetries).retry(order);
+        print({ order_id: order.orderId, store: order.subdomain, stages, running, held_reasons: heldReasons });
         for (const stage of running) say(`${stage} is being attempted at this moment: it is left alone.`);
-        if (heldFor) {
-          say(`The customer's confirmation is held (${heldFor.join(', ')}): \`orders release\` sends it.`);
-        }
+        if (heldReasons) say(`The order is under review (${heldReasons.join(', ')}): \`orders release\` ends that.`);
         if (cancelled) say("The order is cancelled: the customer's confirmation is not sent.");
       }),
   );
@@ -116,9 +121,10 @@ function addVerifyPayment(orders: Command): void {
     .option('--reference <R>', "the payment's id, unique in the order", externalReference, 'gateway callback')
     .action((id: string, { store, reference, amount, currency }: PaymentOptions) =>
       withOrder(id, store, async (app, order) => {
-        const changed = await app
-          .get(ChangeOrder)
-          .pay(byOperator(order), { reference, amount, currency, partial: false, settles: false, at: null });
+        // As a client of the API that reports the same payment.
+        const requestHash = canonicalHash({ reference, amount, currency }).toString('base64');
+        const payment = { reference, amount, currency, partial: false, settles: false, at: null, requestHash };
+        const changed = await app.get(ChangeOrder).pay(byOperator(order), payment);
         const due = refundDueOf(changed.order);
         printChanged(order, changed, { amount, currency: changed.order.currency, refund_due: due });
         if (due > 0) say(`Refund ${due} ${changed.order.currency} (in minor units).`);

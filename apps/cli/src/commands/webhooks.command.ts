@@ -3,7 +3,7 @@ import {
   StoreRepository,
   WebhookRepository,
   WebhooksService,
-  type Delivery,
+  type ShownWebhook,
   type Webhook,
   type WebhookReference,
 } from '@app/application';
@@ -59,7 +59,7 @@ function addCreate(webhooks: Command): void {
         async (app) => {
           const { id: storeId } = await app.get(StoreRepository).require(store);
           const created = await app.get(WebhooksService).create({ storeId, kinds, name: '', ...options });
-          printNewSecret(created, store, []);
+          printNewSecret(created, store);
         },
         { settings: ['WEBHOOK_ALLOW'] },
       ),
@@ -93,7 +93,7 @@ function addRotateSecret(webhooks: Command): void {
     .action((id: string, { overlap }: { overlap: number }) =>
       withWebhook(id, async ({ service, webhook, store }) => {
         const rotated = await service.rotateSecret(webhook, overlap);
-        printNewSecret(rotated, store, await service.deliveries(webhook));
+        printNewSecret(rotated, store);
       }),
     );
 }
@@ -109,16 +109,14 @@ const remove: Act<YesOption> = async (service, webhook, options) => {
   return service.delete(webhook);
 };
 
-type Act<Options> = (service: WebhooksService, webhook: WebhookReference, options: Options) => Promise<Webhook>;
+type Act<Options> = (service: WebhooksService, webhook: WebhookReference, options: Options) => Promise<ShownWebhook>;
 
-/** The deliveries go with a deleted webhook: they are read before. */
 function addOne<Options>(webhooks: Command, verb: string, description: string, act: Act<Options>): Command {
   return addCommand(webhooks, verb, description)
     .argument('<id>', 'id of the webhook', webhookId)
     .action((id: string, options: Options) =>
       withWebhook(id, async ({ service, webhook, store }) => {
-        const deliveries = await service.deliveries(webhook);
-        print(inStore(store, toWebhookResponse(await act(service, webhook, options), deliveries)));
+        print(inStore(store, toWebhookResponse(await act(service, webhook, options))));
       }),
     );
 }
@@ -138,13 +136,9 @@ function withWebhook(id: string, work: (found: Found) => Promise<void>): Promise
   });
 }
 
-function printNewSecret(
-  { secret, ...webhook }: Webhook & { readonly secret: string },
-  store: string,
-  deliveries: readonly Delivery[],
-): void {
+function printNewSecret({ secret, ...webhook }: ShownWebhook & { readonly secret: string }, store: string): void {
   say('Keep the secret in a safe place: it cannot be shown again.');
-  printWithSecret('secret', secret, inStore(store, toWebhookResponse(webhook, deliveries)));
+  printWithSecret('secret', secret, inStore(store, toWebhookResponse(webhook)));
 }
 
 function inStore<Shown extends { readonly id: string }>(store: string, { id, ...rest }: Shown) {

@@ -1,9 +1,10 @@
 import { api, get, useGet, type Schemas } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS, INCLUDE, ONLY_MODE } from '../orders/columns.js';
+import { money } from '../parts/amount.js';
 import { Ask, Check, type Values } from '../parts/ask.js';
-import { Choice, Facts, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
+import { Facts, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
 import { Badge, Copy, download, Page, Section } from '../parts/page.js';
-import { count, Lines, money, Time, timeText } from '../parts/text.js';
+import { count, Lines, Time, timeText } from '../parts/text.js';
 import { to, useRoute } from '../route.js';
 import { can, currency } from '../session.js';
 
@@ -18,11 +19,21 @@ const COLUMNS: Columns<Schemas['CustomerListItem']> = {
   Spent: right(({ total_spent }) => money(total_spent, currency())),
 };
 
-/** The words are the store's: those of its newest customers are offered. */
-function useStatuses(chosen = '') {
+/** The words are the store's: those of its newest customers are offered, and others can be typed. */
+function Status() {
   const newest = useGet('/v1/customers', { query: { limit: 100 } }).data?.data ?? [];
-  const words = new Set([chosen, ...newest.map(({ status }) => status)]);
-  return [...words].filter(Boolean).map((word) => [word, word]);
+  const words = new Set(newest.map(({ status }) => status));
+  const input = { name: 'status', list: 'statuses', defaultValue: useRoute().query.status ?? '' };
+  return (
+    <>
+      <input {...input} aria-label="Status" placeholder="Status: any" autoComplete="off" />
+      <datalist id="statuses">
+        {[...words].map((word) => (
+          <option key={word} value={word} />
+        ))}
+      </datalist>
+    </>
+  );
 }
 
 export function Customers() {
@@ -32,7 +43,7 @@ export function Customers() {
   return (
     <Page title="Customers">
       <Filters search="Name or e-mail">
-        <Choice name="status" label="Status" values={useStatuses(status)} />
+        <Status />
       </Filters>
       <List label="Customers" noun="customer" query={list} columns={COLUMNS} empty="No customer matches." />
     </Page>
@@ -43,7 +54,8 @@ const { Customer: _, ...OF_ONE } = ORDER_COLUMNS;
 
 export function CustomerPage({ id }: { id: string }) {
   const read = useGet('/v1/customers/{id}', { path: { id } });
-  const orders = useGet('/v1/orders', { query: { customer_id: id, limit: 100, include: INCLUDE, ...ONLY_MODE } });
+  const page = pageOf(useRoute().query);
+  const orders = useGet('/v1/orders', { query: { customer_id: id, include: INCLUDE, ...ONLY_MODE, ...page } });
   const customer = read.data?.data;
   if (!customer) return <Page title="Customer" back="Customers" waits={read} />;
   return (
@@ -55,8 +67,8 @@ export function CustomerPage({ id }: { id: string }) {
       facts={[`${money(customer.total_spent, currency())} spent`, `customer since ${timeText(customer.created_at)}`]}
       about={<About customer={customer} />}
     >
-      <Section title={orders.data ? count(orders.data.pagination.total, 'order') : 'Orders'}>
-        <List label="Table of the orders" query={orders} columns={OF_ONE} empty="No order yet." />
+      <Section title="Orders">
+        <List label="Table of the orders" noun="order" query={orders} columns={OF_ONE} empty="No order yet." />
       </Section>
     </Page>
   );

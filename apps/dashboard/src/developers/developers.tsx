@@ -1,4 +1,4 @@
-import { get, useRead, type Schemas } from '../http.js';
+import { allOf, get, useRead, type Schemas } from '../http.js';
 import { Secret } from '../parts/ask.js';
 import { List, right, type Columns } from '../parts/list.js';
 import { Forbidden, Page } from '../parts/page.js';
@@ -49,13 +49,13 @@ const COLUMNS: Columns<Refusal> = {
   ),
   Key: ({ name }) => <bdi class="line">{name || 'without a name'}</bdi>,
   Times: right(({ times }) => times.toLocaleString()),
-  'Last day': right(({ last }) => last),
+  'Last day (UTC)': right(({ last }) => last),
   'What to do': ({ code }) => ADVICE[code] ?? 'The guide explains the code.',
 };
 
 async function read() {
-  const { data, pagination } = await get('/v1/keys/usage', { query: { days: 7, limit: 100 } });
-  return { pagination, data: refusalsOf(data) };
+  const { data, ...rows } = await allOf((page) => get('/v1/keys/usage', { query: { days: 7, ...page } }));
+  return { ...rows, data: refusalsOf(data) };
 }
 
 function Requests() {

@@ -1,8 +1,10 @@
-import { api, refresh, textOf, useGet, type Webhook, type WebhookListItem } from '../http.js';
-import { Ask, Check, Choices, Field, secret, type Values } from '../parts/ask.js';
+import { allOf, api, get, refresh, textOf, useGet, useRead, type Webhook, type WebhookListItem } from '../http.js';
+import { readUnits } from '../parts/amount.js';
+import { Ask, Check, Choices, Field, secret, Units, type Values } from '../parts/ask.js';
 import { Named, Table, right, type Columns } from '../parts/list.js';
 import { announce, Badge, Button, Note, RowActions, Section, Waiting } from '../parts/page.js';
-import { count, exactTime, joined, Time, timeText } from '../parts/text.js';
+import { instantOf } from '../parts/day.js';
+import { count, exactTime, joined, Time, timeText, timeZone } from '../parts/text.js';
 
 type Kind = Webhook['kinds'][number];
 const KINDS: readonly Kind[] = ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock'];
@@ -25,7 +27,11 @@ function headersIn(text: string): Record<string, string> | undefined {
   return Object.fromEntries(lines.map(([, name = '', value = '']) => [name.trim(), value.trim()]));
 }
 
-const BATCH = { label: 'Most changes in a message', name: 'batch', hint: 'More than 1 have another form of message.' };
+const BATCH = {
+  label: 'Most changes in a message',
+  name: 'batch',
+  hint: '1 to 100. More than 1 have another form of message.',
+};
 const HEADERS = {
   label: 'Other headers for each message',
   name: 'headers',
@@ -36,7 +42,7 @@ type HookValues = Values<'url' | 'name' | 'batch' | 'headers' | 'bare'> & Pick<W
 
 export function EditWebhook({ hook }: { hook?: Webhook }) {
   const send = async ({ url, name, body, ...values }: HookValues, form: FormData) => {
-    const given = { name, body, batch: Number(values.batch), kinds: form.getAll('kinds') as Kind[] };
+    const given = { name, body, batch: readUnits(values.batch), kinds: form.getAll('kinds') as Kind[] };
     if (!hook) return api.POST('/v1/webhooks', { body: { ...given, url } }).then(show);
     const params = { path: { id: hook.id } };
     const headers = values.bare ? {} : headersIn(values.headers);
@@ -55,7 +61,7 @@ export function EditWebhook({ hook }: { hook?: Webhook }) {
       <Field label="Name" name="name" placeholder="ERP" defaultValue={hook?.name} />
       <Choices label="Sends changes of" name="kinds" isMany begin={hook?.kinds ?? ['orders']} of={kinds} />
       <Choices label="A message" name="body" begin={hook?.body ?? 'thin'} of={BODIES} />
-      <Field {...BATCH} type="number" min={1} max={100} required defaultValue={hook?.batch ?? 1} />
+      <Units {...BATCH} inputMode="numeric" begin={`${hook?.batch ?? 1}`} />
       {hook && <Field {...HEADERS} rows={2} placeholder="Authorization: Bearer 4f1c" />}
       {!!hook?.header_names.length && <Check label={`Remove ${hook.header_names.join(', ')}`} name="bare" />}
     </Ask>
@@ -71,7 +77,7 @@ function WebhookActions({ hook }: { hook: Webhook }) {
     return <Button text={label} onClick={() => void act().then(announce).then(refresh)} />;
   };
   const replay = ({ from }: Values<'from'>) =>
-    api.POST('/v1/webhooks/{id}/replay', { ...path, body: { from: new Date(from).toISOString() } });
+    api.POST('/v1/webhooks/{id}/replay', { ...path, body: { from: instantOf(from, timeZone()).toISOString() } });
   const rotate = ({ overlap }: { overlap: keyof typeof OVERLAPS }) => {
     const body = { overlap_hours: OVERLAPS[overlap] };
     return api.POST('/v1/webhooks/{id}/rotate-secret', { ...path, body }).then(show);
@@ -86,7 +92,7 @@ function WebhookActions({ hook }: { hook: Webhook }) {
       <EditWebhook hook={hook} />
       <Ask title="Send again what changed" verb="Replay" send={replay} said="It is sent again.">
         <p class="soft">Everything whose newest change is later is sent again, with other message ids.</p>
-        <Field label="Since" name="from" type="datetime-local" required autoFocus hint="In the time of this browser." />
+        <Field label="Since" name="from" type="datetime-local" required autoFocus hint={`In ${timeZone()}.`} />
       </Ask>
       <Ask label="New secret…" title="Replace the secret" verb="Make the new secret" send={rotate}>
         <Choices label="The old secret still signs for" name="overlap" begin="1 day" of={OVERLAPS} />
@@ -204,7 +210,7 @@ function Shown({ row }: { row: WebhookListItem }) {
 }
 
 export function Webhooks() {
-  const list = useGet('/v1/webhooks', { query: { limit: 100 } }, POLL_MS);
+  const list = useRead(['/v1/webhooks'], () => allOf((query) => get('/v1/webhooks', { query })), POLL_MS);
   const rows = list.data?.data;
   return (
     <>

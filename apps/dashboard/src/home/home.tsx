@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { get, useGet, useRead, type Schemas } from '../http.js';
 import { COLUMNS, ONLY_MODE } from '../orders/columns.js';
+import { money } from '../parts/amount.js';
 import { List, right, Table, type Columns } from '../parts/list.js';
 import { LinkButton, Page, Section, Waiting } from '../parts/page.js';
-import { count, money, noun } from '../parts/text.js';
+import { count, noun } from '../parts/text.js';
 import { to } from '../route.js';
 import { can, currency } from '../session.js';
 
@@ -85,13 +86,19 @@ function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
 const DAYS = 14;
 const dayText = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-const FIGURES = { orders: 'Orders', amount: 'Revenue', units: 'Units', cancelled: 'Cancelled' } as const;
+const FIGURES = {
+  orders: 'Orders',
+  amount: 'Ordered for',
+  units: 'Units ordered',
+  cancelled: 'Cancelled',
+  refunded: 'Refunded',
+} as const;
 type Figure = keyof typeof FIGURES;
 const ALL_FIGURES = Object.keys(FIGURES) as Figure[];
 
 function show(figure: Figure, row?: OrderSums): string {
   const value = row?.[figure] ?? 0;
-  return figure === 'amount' ? money(value, currency()) : value.toLocaleString();
+  return figure === 'amount' || figure === 'refunded' ? money(value, currency()) : value.toLocaleString();
 }
 
 function Figures({ rows }: { rows: readonly OrderSums[] }) {
@@ -116,7 +123,7 @@ function Figures({ rows }: { rows: readonly OrderSums[] }) {
             <option key={figure} value={figure} children={FIGURES[figure]} />
           ))}
         </select>
-        <small>last {DAYS} days</small>
+        <small>{`last ${DAYS} days, with cancelled orders and units given up`}</small>
       </div>
       <Bars label={`${FIGURES[shown]} by day`} bars={bars} />
     </>

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { paths } from '../../../../examples/typescript-client/api.js';
+import type { paths } from '../api.js';
 import { api, textOf, type Order, type OrderListItem } from '../http.js';
-import { Amount, Ask, Check, Field, type AskProps, type Values } from '../parts/ask.js';
+import { money, readAmount, readUnits } from '../parts/amount.js';
+import { Amount, Ask, Check, Field, UnitsInput, type AskProps, type Values } from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
-import { count, minorOf, money, sum } from '../parts/text.js';
-import { describe, isHeld, leftOf, stillOwed, type Line, type OfOrder } from './columns.js';
+import { count, sum } from '../parts/text.js';
+import { describe, leftOf, refundedOf, stillOwed, type Line, type OfOrder } from './columns.js';
 
 type Change = 'cancel' | 'hold' | 'mails' | 'notes' | 'payments' | 'refunds' | 'release' | 'shipments';
 type Post<C extends Change> = paths[`/v1/orders/{id}/${C}`]['post'];
@@ -23,15 +24,17 @@ const unitsOf = (order: Order, most: (line: Line) => number): Line[] =>
 /** @param all whether the fields begin with all units. */
 function LineUnits({ lines, all = false }: { lines: readonly Line[]; all?: boolean }) {
   const rows = lines.map(({ line, name, quantity, ...unit }) => {
-    const field = { name: `line-${line}`, min: 0, max: quantity, defaultValue: all ? quantity : 0 };
-    const input = <input key="units" type="number" {...field} aria-label={`Units of ${name}`} />;
+    const field = { name: `line-${line}`, most: quantity, defaultValue: all ? quantity : 0 };
+    const input = <UnitsInput key="units" {...field} aria-label={`Units of ${name}`} />;
     return { key: line, name, detail: describe(unit), end: [input, <small key="most">of {quantity}</small>] };
   });
   return <Rows rows={rows} />;
 }
 
 const unitsIn = (values: Values, lines: readonly Line[]) =>
-  lines.map(({ line }) => ({ line, quantity: Number(values[`line-${line}`]) })).filter(({ quantity }) => quantity > 0);
+  lines
+    .map(({ line }) => ({ line, quantity: readUnits(values[`line-${line}`] || '0') }))
+    .filter(({ quantity }) => quantity > 0);
 
 const Tell = ({ whom = 'customer' }) => <Check label={`Tell the ${whom}`} name="notify" defaultChecked />;
 
@@ -42,7 +45,7 @@ export function ShipUnits({ order }: OfOrder) {
     const body = { reference, carrier, tracking_number, items: unitsIn(values, lines), notify: !!notify };
     return change(order.id, 'shipments', body, `${reference} is shipped.`);
   };
-  const reason = isHeld(order) ? 'It is under review: release it first.' : undefined;
+  const reason = order.held ? 'It is under review: release it first.' : undefined;
   return (
     <Ask title={`Ship ${order.receipt_number}`} verb="Ship" tone="primary" reason={reason} send={send}>
       <Field label="Tracking number" name="tracking_number" autoFocus />
@@ -60,7 +63,7 @@ export function Pay({ order }: OfOrder) {
   const { currency, payments } = order;
   const owed = stillOwed(order);
   const send = ({ reference, ...values }: Values<'reference' | 'amount'>) => {
-    const amount = minorOf(values.amount, currency);
+    const amount = readAmount(values.amount, currency);
     const body = { reference, amount, currency, partial: amount < owed };
     return change(order.id, 'payments', body, `${money(amount, currency)} is recorded.`);
   };
@@ -76,10 +79,10 @@ export function Pay({ order }: OfOrder) {
 
 export function Refund({ order }: OfOrder) {
   const { currency, refund_due, refunds, amount_paid } = order;
-  const left = amount_paid - sum(refunds.map(({ amount }) => amount));
+  const left = amount_paid - refundedOf(order);
   const lines = unitsOf(order, (line) => line.shipped_quantity - line.returned_quantity);
   const send = ({ reference, notify, restock, ...values }: Values<'reference' | 'amount' | 'notify' | 'restock'>) => {
-    const amount = minorOf(values.amount, currency);
+    const amount = readAmount(values.amount, currency);
     const units = unitsIn(values, lines);
     const back = units.length > 0 ? { lines: units, restock: !!restock } : {};
     const body = { reference, amount, notify: !!notify, ...back };
@@ -106,7 +109,7 @@ export function Refund({ order }: OfOrder) {
 }
 
 export function Cancel({ order }: OfOrder) {
-  const { receipt_number, amount_paid, currency } = order;
+  const { receipt_number, status, amount_paid, currency } = order;
   const items = unitsOf(order, leftOf).map(({ line, quantity }) => ({ line, quantity }));
   const units = count(sum(items.map(({ quantity }) => quantity)), 'unit');
   // What has shipped stays: then only the rest is given up.
@@ -115,7 +118,9 @@ export function Cancel({ order }: OfOrder) {
     const body = { ...(isPart ? { items } : {}), reason, restock: !!restock, notify: !!notify };
     return change(order.id, 'cancel', body, isPart ? `${units} given up.` : `${receipt_number} is cancelled.`);
   };
-  const back = !isPart && amount_paid > 0 && ` ${money(amount_paid, currency)} is then to pay back.`;
+  // An order that was set as refunded may lack the records of it.
+  const due = isPart || status === 'REFUNDED' ? 0 : amount_paid - refundedOf(order);
+  const back = due > 0 && ` ${money(due, currency)} is then to pay back.`;
   const title = isPart ? `Give up ${units} of ${receipt_number}?` : `Cancel ${receipt_number}?`;
   const words = isPart
     ? { label: 'Give up the rest…', verb: 'Give up', keep: 'Keep them' }

@@ -1,19 +1,21 @@
-import { api, useGet, type Order, type Schemas } from '../http.js';
+import { useState } from 'preact/hooks';
+import { api, get, lastOf, MOST_PAGES, useGet, useRead, type Order, type Schemas } from '../http.js';
+import { money } from '../parts/amount.js';
 import { Ask, Field, type Values } from '../parts/ask.js';
 import { capital, Facts, Named, Rows, Table, right, type Columns } from '../parts/list.js';
-import { Badge, Copy, Note, Page, PaymentBadge, Section, Waiting } from '../parts/page.js';
-import { count, joined, Lines, money, sum, Time, timeText } from '../parts/text.js';
+import { Badge, Button, Copy, Note, Page, PaymentBadge, Section, Waiting } from '../parts/page.js';
+import { count, joined, Lines, sum, Time, timeText } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
 import { Cancel, change, CorrectContact, Hold, Pay, Refund, Release, ShipUnits } from './actions.js';
-import { describe, isHeld, leftOf, StageBadge, stillOwed, type Line, type OfOrder } from './columns.js';
+import { describe, leftOf, refundedOf, StageBadge, stillOwed, type Line, type OfOrder } from './columns.js';
 
 export function OrderPage({ id }: { id: string }) {
   const query = useGet('/v1/orders/{id}', { path: { id } });
   const order = query.data?.data;
   if (!order) return <Page title={id} back="Orders" waits={query} />;
   const { refund_due: due, currency } = order;
-  const held = isHeld(order);
+  const { held } = order;
   return (
     <Page
       title={order.receipt_number}
@@ -41,6 +43,9 @@ export function OrderPage({ id }: { id: string }) {
       }
     >
       {held && <Held order={order} />}
+      {changedOf(order).map((text) => (
+        <Note key={text} tone="wait" children={text} />
+      ))}
       {due > 0 && <Note tone="bad">{`Pay back ${money(due, currency)}, then record the refund here.`}</Note>}
       <Goods order={order} />
       <Shipments order={order} />
@@ -50,10 +55,22 @@ export function OrderPage({ id }: { id: string }) {
 }
 
 const ruleText = (rule: string) => rule.replaceAll('_', ' ');
-const useHistory = (id: string) => useGet('/v1/orders/{id}/history', { path: { id }, query: { limit: 100 } });
+
+/** The events of the last pages, the oldest first. */
+function useHistory(id: string, pages: number) {
+  const path = { id };
+  const read = () => lastOf((query) => get('/v1/orders/{id}/history', { path, query }), pages);
+  return useRead(['/v1/orders/{id}/history', { path }, pages], read);
+}
+
+/** With those on which it begins, as many as a page of the service has are always shown. */
+const FIRST_PAGES = 2;
+const isHolding = ({ event }: OrderEvent) => event === 'held';
 
 function Held({ order: { id, fraud } }: OfOrder) {
-  const held = useHistory(id).data?.data.findLast(({ event }) => event === 'held');
+  const recent = useHistory(id, FIRST_PAGES).data;
+  const isEarlier = recent && recent.left > 0 && !recent.data.some(isHolding);
+  const held = useHistory(id, isEarlier ? MOST_PAGES : FIRST_PAGES).data?.data.findLast(isHolding);
   const rules = fraud.reasons.map(({ rule, score }) => `${ruleText(rule)} (${score})`).join(', ');
   const why = joined([held?.details.reason || rules]);
   return <Note tone="bad">{`Under review${why && `: ${why}`}. Nothing of it ships until you release it.`}</Note>;
@@ -63,9 +80,9 @@ function Actions({ order, held }: OfOrder & { held: boolean }) {
   const isOpen = order.fulfillment_status !== 'CANCELLED' && order.line_items.some((line) => leftOf(line) > 0);
   const ships = can('fulfillment');
   const pays = can('payments');
-  const isDue = ({ stage, state, last_error: word }: Stage) =>
-    stage === 'notify-customer' && state === 'held' && word !== 'not_wanted';
-  const confirms = order.pipeline.some(isDue) ? 'The customer gets the confirmation, and the order' : 'The order';
+  const confirms = order.pipeline.some(({ state }) => state === 'held')
+    ? 'The customer gets the confirmation, and the order'
+    : 'The order';
   return (
     <>
       {ships && held && <Release orders={[order]} text={`${confirms} can ship.`} />}
@@ -126,7 +143,7 @@ function Goods({ order }: OfOrder) {
 
 function Amounts({ order }: OfOrder) {
   const { total_amount, amount_owed, amount_paid, refund_due, payments, refunds, currency } = order;
-  const refunded = sum(refunds.map(({ amount }) => amount));
+  const refunded = refundedOf(order);
   const writtenOff = sum(payments.map(({ written_off }) => written_off));
   const givenUp = total_amount - writtenOff - amount_owed;
   const givenUpName = order.fulfillment_status === 'RETURNED' ? 'Returned' : 'Given up';
@@ -152,6 +169,14 @@ function Amounts({ order }: OfOrder) {
 const canCorrect = ({ line_items, fulfillment_status }: Order): boolean =>
   can('fulfillment') && fulfillment_status !== 'CANCELLED' && line_items.every((line) => line.shipped_quantity === 0);
 
+/** For the picker, of each parcel that may have the label of before. */
+const changedOf = ({ shipments }: Order): string[] =>
+  shipments
+    .filter(({ address_changed }) => address_changed)
+    .map(
+      ({ reference }) => `The address or contact was corrected after picking for ${reference} began. Check its label.`,
+    );
+
 function Contact({ order }: OfOrder) {
   const { name, email, phone, id } = order.customer;
   const { company, address, address2, zip, city, region, country } = order.shipping_address;
@@ -162,6 +187,9 @@ function Contact({ order }: OfOrder) {
         {id ? <a href={to('/customers', { search: email || name })}>{name}</a> : <strong>{name}</strong>}
         <Lines of={[email && [email, ' ', <Copy key="copy" text={email} />], phone]} />
       </p>
+      {changedOf(order).map((text) => (
+        <strong key={text} class="line on-paper" children={text} />
+      ))}
       <address>{lines.some(Boolean) ? <Lines of={lines} /> : <span class="soft">No address</span>}</address>
     </Section>
   );
@@ -215,20 +243,17 @@ const isMail = (stage: Stage): stage is Mail => stage.stage.startsWith('notify-'
 
 const MAILS: Readonly<Record<string, string>> = { customer: 'Confirmation', merchant: 'To the store' };
 
-/** By `last_error` of a mail. */
-const MAIL_FAILURES: readonly (readonly [code: RegExp, meaning: string])[] = [
-  [/^SMTP_55[01236]$/, 'Undeliverable: the server of the recipient refused the address'],
-  [/^SMTP_/, 'The mail server refused the mail'],
-  [/^EADDRESS$/, 'Undeliverable: no mail can be sent to this address'],
-  [/^order_cancelled$/, 'Not sent: the order was cancelled first'],
-  [/^not_wanted$/, 'Not sent: the order was placed without it'],
-  [/^E/, 'The mail server was not reached'],
-];
+const OUTCOMES: Readonly<Record<string, string>> = {
+  waiting: 'Not sent yet',
+  undeliverable: 'Undeliverable: the address is at fault',
+  failed: 'The mail was not sent',
+  not_wanted: 'Not sent: not wanted, or the order was cancelled first',
+};
 
-function mailText({ last_error: error, attempts, at }: Mail): string {
-  const [, meaning = 'The mail was not sent'] = MAIL_FAILURES.find(([pattern]) => pattern.test(error)) ?? [];
-  const code = /[A-Z]/.test(error) ? `, code ${error.replace('SMTP_', '')}` : '';
-  return joined([error && meaning + code, error && attempts > 0 && count(attempts, 'attempt'), timeText(at)]);
+function mailText({ outcome, last_error: error, attempts, at }: Mail): string {
+  const code = /[A-Z]/.test(error) && `code ${error.replace('SMTP_', '')}`;
+  const meaning = (error || outcome === 'not_wanted') && OUTCOMES[outcome];
+  return joined([meaning, code, error && attempts > 0 && count(attempts, 'attempt'), timeText(at)]);
 }
 
 function Mails({ order }: OfOrder) {
@@ -239,7 +264,7 @@ function Mails({ order }: OfOrder) {
     const about = stage.replace('notify-', '');
     const name = `${MAILS[about] ?? capital(about)} ${reference}`;
     const text = mailText(mail);
-    const isWrong = text.startsWith('Undeliverable') && about !== 'merchant' && canCorrect(order);
+    const isWrong = mail.outcome === 'undeliverable' && about !== 'merchant' && canCorrect(order);
     const canRepeat = can('fulfillment') && ['done', 'dead'].includes(state);
     const recipient = about === 'merchant' ? 'the store' : customer.email || 'the customer';
     const title = `Send the mail again: ${name}`;
@@ -276,13 +301,16 @@ const whoOf = ({ name, type }: OrderEvent['actor']) =>
   name || (type === 'pipeline' || type === 'system' ? 'the service' : type);
 
 function Timeline({ order: { id, currency } }: OfOrder) {
-  const query = useHistory(id);
+  const [pages, setPages] = useState(FIRST_PAGES);
+  const query = useHistory(id, pages);
   const send = (body: Values<'text'>) => change(id, 'notes', body);
   const note = (
     <Ask title="Add a note" verb="Add note" send={send} said="The note is added.">
       <Field label="Note" name="text" hint="The customer does not see it." required autoFocus maxLength={2000} />
     </Ask>
   );
+  const left = query.data?.left ?? 0;
+  const older = Math.min(left, 100);
   const rows = query.data?.data.toReversed().map((event, key) => ({
     key,
     name: [<strong key="event">{headline(event)}</strong>, ' ', event.reference, event.details.text],
@@ -293,6 +321,7 @@ function Timeline({ order: { id, currency } }: OfOrder) {
     <Section title="Timeline" actions={can('fulfillment') && note}>
       <Waiting query={query} rows={4} />
       <Rows rows={rows ?? []} />
+      {left > 0 && <Button text={`Show ${older} older of ${left}`} class="quiet" onClick={() => setPages(pages + 1)} />}
     </Section>
   );
 }

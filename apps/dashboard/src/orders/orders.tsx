@@ -2,9 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { get, useGet, useRead, type Order, type OrderListItem, type OrderQuery } from '../http.js';
 import { arrivals, showArrivals } from '../live.js';
 import { Form } from '../parts/ask.js';
+import { startOfDay } from '../parts/day.js';
 import { Choice, Filters, List, pageOf } from '../parts/list.js';
 import { Button, Page } from '../parts/page.js';
-import { count, startOfDay } from '../parts/text.js';
+import { count, timeZone } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
 import { useStore } from '../store.js';
@@ -37,8 +38,8 @@ function filterOf(route: Route): OrderQuery {
     ...QUEUES[queueOf(route)].filter,
     ...filter,
     ...ONLY_MODE,
-    created_from: from && startOfDay(from),
-    created_to: until && startOfDay(until, 1),
+    created_from: startOfDay(from, timeZone()),
+    created_to: startOfDay(until, timeZone(), 1),
     include: INCLUDE,
     ...pageOf(route.query),
   };

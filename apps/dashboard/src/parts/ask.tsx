@@ -1,9 +1,9 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { refresh, textOf } from '../http.js';
+import { createContext, type ComponentChildren, type JSX } from 'preact';
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { faultsOf, refresh, textOf } from '../http.js';
 import { createStore, useStore } from '../store.js';
 import { Alert, announce, Button, Copy, focusHeading, RowName } from './page.js';
-import { plainMoney, stepOf } from './text.js';
+import { money, plainMoney, readAmount, readUnits } from './amount.js';
 
 /** The trimmed texts of the fields by their names: of boxes only those that are ticked. */
 export type Values<Name extends string = string> = Readonly<Record<Name, string>>;
@@ -83,9 +83,13 @@ export function Ask({ title, label, tone, reason, text, children, send, said, ..
 export type FormProps = Pick<AskProps, 'verb' | 'keep' | 'tone' | 'children' | 'send'> &
   Readonly<{ onCancel?: () => void }>;
 
-/** After a failure the fields stay. What cannot be undone begins at the other button: a second Enter does nothing. */
+/** The faults of a form by the name of their field. */
+const Faults = createContext<Readonly<Record<string, string>>>({});
+
+/** After a failure the fields stay, and those at fault say why. What cannot be undone begins at the other button: a second Enter does nothing. */
 export function Form({ verb, keep = 'Cancel', tone = 'primary', children, send, onCancel }: FormProps) {
   const [error, setError] = useState('');
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const [isBusy, setBusy] = useState(false);
   const element = useRef<HTMLFormElement>(null);
   // The browser does it for a dialog that opens, not for what comes into an open one.
@@ -94,17 +98,19 @@ export function Form({ verb, keep = 'Cancel', tone = 'primary', children, send, 
     event.preventDefault();
     setBusy(true);
     setError('');
+    setFaults({});
     try {
       const form = new FormData(event.currentTarget);
       await send(valuesOf(form), form);
     } catch (failure) {
       setError(textOf(failure));
+      setFaults(faultsOf(failure));
     }
     setBusy(false);
   };
   return (
     <form class="form" ref={element} onSubmit={submit}>
-      {children}
+      <Faults.Provider value={faults}>{children}</Faults.Provider>
       {error && <Alert>{error}</Alert>}
       <div class="actions">
         {isBusy && <span role="status">Trying again…</span>}
@@ -117,20 +123,27 @@ export function Form({ verb, keep = 'Cancel', tone = 'primary', children, send, 
 
 type InputProps = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'label'> & {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: ComponentChildren;
   /** Of a text of several lines. */
   readonly rows?: number;
 };
 
 export function Field({ label, hint, ...input }: InputProps) {
   const id = useId();
+  const faults = useContext(Faults);
+  const fault = typeof input.name === 'string' ? faults[input.name] : undefined;
+  const note = fault ?? hint;
   // The attributes that fields have here are those of both.
   const Control = (input.rows ? 'textarea' : 'input') as 'input';
   return (
     <label class="field">
       <span>{label}</span>
-      <Control {...input} aria-describedby={hint ? id : undefined} />
-      {hint && <small id={id}>{hint}</small>}
+      <Control {...input} aria-invalid={fault !== undefined} aria-describedby={note ? id : undefined} />
+      {note && (
+        <small id={id} class={fault && 'bad'}>
+          {note}
+        </small>
+      )}
     </label>
   );
 }
@@ -142,9 +155,61 @@ export const Check = ({ label, ...input }: InputProps) => (
   </label>
 );
 
-export function Amount({ minor, currency, label = 'Amount' }: { minor: number; currency: string; label?: string }) {
-  const range = { min: 0, step: stepOf(currency), defaultValue: plainMoney(minor, currency) };
-  return <Field label={`${label} (${currency})`} name="amount" type="number" {...range} required autoFocus />;
+/** What the text of a field means, or why it means nothing. */
+function meaningOf(text: string, read: (text: string) => string) {
+  try {
+    return { meaning: text && read(text), refusal: '' };
+  } catch (error) {
+    return { meaning: '', refusal: textOf(error) };
+  }
+}
+
+type TypedProps = Omit<InputProps, 'defaultValue'> & {
+  readonly begin?: string;
+  readonly read: (text: string) => string;
+};
+
+/** A text that a program would read in several ways, unlike `type=number`, which drops what it does not know. */
+function Typed({ begin = '', read, hint = '', ...input }: TypedProps) {
+  const [text, setText] = useState(begin);
+  const { meaning, refusal } = meaningOf(text, read);
+  const onInput = ({ currentTarget: field }: JSX.TargetedInputEvent<HTMLInputElement>) => {
+    setText(field.value);
+    field.setCustomValidity(meaningOf(field.value, read).refusal);
+  };
+  const below = refusal ? <span class="bad">{refusal}</span> : meaning || hint;
+  return <Field {...input} {...{ onInput, hint: below, defaultValue: begin }} autoComplete="off" />;
+}
+
+type AmountProps = Readonly<{ minor: number; currency: string; label?: string }>;
+
+export function Amount({ minor, currency, label = 'Amount' }: AmountProps) {
+  const read = (text: string) => `This is ${money(readAmount(text, currency), currency)}.`;
+  const field = { label: `${label} (${currency})`, name: 'amount', begin: plainMoney(minor, currency), read };
+  return <Typed {...field} inputMode="decimal" required autoFocus />;
+}
+
+/** A whole number. @param hint below it, as long as it is one. */
+export function Units(field: Omit<TypedProps, 'read'>) {
+  const read = (text: string) => {
+    readUnits(text);
+    return '';
+  };
+  return <Typed {...field} read={read} required />;
+}
+
+/** In a row, where the browser says what is wrong. */
+export function UnitsInput({ most, ...input }: JSX.InputHTMLAttributes<HTMLInputElement> & { most: number }) {
+  const read = (text: string) => {
+    const units = text ? readUnits(text) : 0;
+    if (units < 0 || units > most) throw new Error(`Type 0 to ${most}.`);
+    return '';
+  };
+  const onInput = ({ currentTarget: field }: JSX.TargetedInputEvent<HTMLInputElement>) => {
+    field.setCustomValidity(meaningOf(field.value, read).refusal);
+    field.reportValidity();
+  };
+  return <input {...input} {...{ onInput }} class="units n" inputMode="numeric" autoComplete="off" />;
 }
 
 interface ChoicesProps {

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { go, to, useRoute, type Route } from '../route.js';
 import { valuesOf } from './ask.js';
-import { LinkButton, RowName, Waiting } from './page.js';
+import { LinkButton, Note, RowName, Waiting } from './page.js';
 import { count, joined } from './text.js';
 
 type Cell<Row> = (row: Row) => ComponentChildren;
@@ -68,8 +68,11 @@ export function Table<Row>({ label, rows, columns, keyOf = idOf, foot, chosen, c
 
 const PAGE_SIZE = 50;
 
-/** The page of a list that the address names, as the API has it. */
-export const pageOf = ({ page = '1' }: Route['query']) => ({ limit: PAGE_SIZE, page: Number(page) });
+/** The page of a list that the address names, as the API has it: the first where it names none. */
+export const pageOf = ({ page = '' }: Route['query']) => ({
+  limit: PAGE_SIZE,
+  page: /^[1-9]\d{0,6}$/.test(page) ? Number(page) : 1,
+});
 
 function Pages({ route, total, noun }: { route: Route; total: number; noun: string }) {
   const { page } = pageOf(route.query);
@@ -84,7 +87,7 @@ function Pages({ route, total, noun }: { route: Route; total: number; noun: stri
         {total > PAGE_SIZE && `${Math.min(total, before + 1).toLocaleString()}–${end.toLocaleString()} of `}
         {count(total, noun)}
       </span>
-      {page > 1 && link(page - 1, 'prev', 'Previous')}
+      {page > 1 && link(Math.min(page - 1, Math.ceil(total / PAGE_SIZE)), 'prev', 'Previous')}
       {end < total && link(page + 1, 'next', 'Next')}
     </nav>
   );
@@ -131,8 +134,10 @@ export function Filters({ search, children }: { search: string; children: Compon
 
 export const capital = (value: string): string => value.charAt(0).toUpperCase() + value.slice(1).toLowerCase();
 
-/** @param values each with its word, where that is another one. */
-export function Choice({ name, label, values }: { name: string; label: string; values: string[][] }) {
+type ChoiceProps = Readonly<{ name: string; label: string; values: string[][]; left?: number | undefined }>;
+
+/** @param values each with its word, where that is another one. @param left how many more there are. */
+export function Choice({ name, label, values, left = 0 }: ChoiceProps) {
   const { query } = useRoute();
   return (
     <select name={name} aria-label={label}>
@@ -140,12 +145,13 @@ export function Choice({ name, label, values }: { name: string; label: string; v
       {values.map(([value = '', word = capital(value)]) => (
         <option key={value} value={value} selected={query[name] === value} children={word} />
       ))}
+      {left > 0 && <option disabled>{left.toLocaleString()} more are not shown</option>}
     </select>
   );
 }
 
 interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
-  readonly query: UseQueryResult<{ data: Row[]; pagination: { total: number } }>;
+  readonly query: UseQueryResult<{ data: Row[]; pagination: { total: number }; left?: number }>;
   /** Those of the answer that are shown, where not all are. */
   readonly rows?: readonly Row[];
   readonly empty: string;
@@ -160,6 +166,7 @@ export function List<Row>({ query, rows, empty, noun, all = {}, children, ...tab
   const route = useRoute();
   const shown = rows ?? query.data?.data ?? [];
   const total = query.data?.pagination.total ?? 0;
+  const left = query.data?.left ?? 0;
   const isFiltered = noun && to(route.path, all) !== to(route.path, route.query);
   return (
     <>
@@ -171,6 +178,7 @@ export function List<Row>({ query, rows, empty, noun, all = {}, children, ...tab
           </p>
         )}
         {shown.length > 0 && <Table rows={shown} {...table} />}
+        {left > 0 && <Note>{`${left.toLocaleString()} more are not shown.`}</Note>}
       </div>
       {noun && total > 0 && (
         <div class="bar">

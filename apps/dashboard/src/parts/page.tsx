@@ -1,7 +1,7 @@
 import { createContext, type ComponentChildren, type JSX } from 'preact';
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isDown, POLL_MS, statusOf, textOf } from '../http.js';
-import { to } from '../route.js';
+import { backTo } from '../route.js';
 import { createStore, useStore } from '../store.js';
 
 const news = createStore('');
@@ -76,7 +76,7 @@ export function Page({ title, back, aside, actions, badges, facts, about, waits,
   }, [title]);
   return (
     <>
-      {back && <a class="back" href={to(`/${back.toLowerCase()}`)} children={back} />}
+      {back && <a class="back" href={backTo(`/${back.toLowerCase()}`)} children={back} />}
       <div class="head">
         <h1 ref={heading} tabIndex={-1} children={title} />
         {aside}

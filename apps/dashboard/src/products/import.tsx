@@ -2,15 +2,30 @@ import { useState } from 'preact/hooks';
 import { refresh, useRead } from '../http.js';
 import { Form } from '../parts/ask.js';
 import { Named, Table, type Columns } from '../parts/list.js';
-import { announce, Badge, Button, download, Page, Section, Waiting } from '../parts/page.js';
+import { Alert, announce, Badge, Button, download, Note, Page, Section, Waiting } from '../parts/page.js';
 import { count, Lines } from '../parts/text.js';
 import { useMe } from '../session.js';
 import { linesOf, preview, write, type BundleLine } from './bundle.js';
 
+/** A file in another encoding would be stored with other letters. @returns undefined for one. */
+function textIn(bytes: ArrayBuffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 export function ImportPage() {
   const [bundle, setBundle] = useState<readonly BundleLine[]>();
   const subdomain = useMe().data?.data.store.subdomain ?? '';
-  const take = async (file: File | undefined) => file && setBundle(linesOf(await file.text(), subdomain));
+  const [refusal, refuse] = useState('');
+  const take = async (file: File | undefined) => {
+    if (!file) return;
+    const text = textIn(await file.arrayBuffer());
+    setBundle(text === undefined ? undefined : linesOf(text, subdomain));
+    refuse(text === undefined ? `${file.name} is not in UTF-8. Save it in that encoding, then choose it again.` : '');
+  };
   const drop = (event: DragEvent) => {
     event.preventDefault();
     void take(event.dataTransfer?.files[0]);
@@ -21,6 +36,7 @@ export function ImportPage() {
         <span>Drop a file of products, customers or sales of a till here: NDJSON, one object in each line.</span>
         <input type="file" aria-label="File" onChange={(event) => void take(event.currentTarget.files?.[0])} />
       </label>
+      {refusal && <Alert>{refusal}</Alert>}
       {bundle && <Import key={bundle.map(({ text }) => text.length).join()} lines={bundle} />}
     </Page>
   );
@@ -66,6 +82,7 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
       <Section title={title} actions={refused.length > 0 && button}>
         {!isBegun && <Waiting query={query} rows={first.length} />}
         <Table label={label} rows={shown.slice(0, MOST_SHOWN)} columns={COLUMNS} />
+        {shown.length > MOST_SHOWN && <Note>{`${count(shown.length - MOST_SHOWN, 'more line')} not shown.`}</Note>}
       </Section>
       {done.length < good.length && (
         <Form verb={`Import ${count(good.length - done.length, 'line')}`} send={run}>

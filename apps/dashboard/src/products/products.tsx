@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { api, get, useGet, useRead, type Schemas } from '../http.js';
+import { allOf, api, get, useGet, useRead, type Schemas } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS, describe, ONLY_MODE } from '../orders/columns.js';
+import { minorOf, money, plainMoney, readAmount } from '../parts/amount.js';
 import { Amount, Ask, Check, Choices, Field, type Values } from '../parts/ask.js';
 import { capital, Choice, Facts, Filters, List, Named, pageOf, right, Table, type Columns } from '../parts/list.js';
 import { Badge, LinkButton, Page, RowActions, Section } from '../parts/page.js';
-import { minorOf, money, plainMoney } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can, currency } from '../session.js';
 import { Change, keyOf, type StockRow } from '../stock/stock.js';
@@ -13,7 +13,7 @@ type Product = Schemas['Product'];
 type Variant = Product['variants'][number];
 
 /** The catalog has prices in major units. */
-const minor = (price: number): number => minorOf(String(price), currency());
+const minor = (price: number): number => minorOf(price, currency());
 const priceText = (price: number): string => money(minor(price), currency());
 
 type Listed = Schemas['ProductListItem'];
@@ -45,11 +45,12 @@ async function find({ search, category, stock, status, ...route }: Route['query'
 export function Products() {
   const route = useRoute();
   const list = useRead(['products', route.query], () => find(route.query));
-  const categories = useGet('/v1/categories', { query: { limit: 100 } }).data?.data ?? [];
+  const categories = useRead(['/v1/categories'], () => allOf((query) => get('/v1/categories', { query }))).data;
+  const words = categories?.data.map(({ id, name }) => [String(id), name]) ?? [];
   return (
     <Page title="Products" actions={IMPORTERS.some(can) && <LinkButton text="Import…" href={to('/products/import')} />}>
       <Filters search="Name, or the whole SKU">
-        <Choice name="category" label="Category" values={categories.map(({ id, name }) => [String(id), name])} />
+        <Choice name="category" label="Category" values={words} left={categories?.left} />
         {can('catalog') && <Choice name="status" label="Status" values={STATUSES} />}
         <Check label="Only in stock" name="stock" value="1" defaultChecked={!!route.query.stock} />
       </Filters>
@@ -101,7 +102,9 @@ const BINS: Columns<StockRow> = {
 };
 
 function Bins({ id }: { id: number }) {
-  const list = useGet('/v1/stock', { query: { product_id: id, limit: 100 } });
+  const list = useRead(['/v1/stock', id], () =>
+    allOf((page) => get('/v1/stock', { query: { product_id: id, ...page } })),
+  );
   return (
     <Section title="Bins">
       <List label="Table of the bins" query={list} columns={BINS} empty="No bin has had it yet." keyOf={keyOf} />
@@ -120,8 +123,9 @@ async function lastOrders(product_id: number) {
 function LastOrders({ id }: { id: number }) {
   const list = useRead(['stock', 'orders', id], () => lastOrders(id));
   const empty = 'No order has taken it from a bin lately.';
+  const history = <a href={to('/stock/movements', { product_id: String(id) })}>All movements</a>;
   return (
-    <Section title="Last orders">
+    <Section title="Last orders" actions={history}>
       <List label="Table of the last orders" query={list} columns={ORDER_COLUMNS} empty={empty} />
     </Section>
   );
@@ -181,16 +185,18 @@ function Actions({ product }: { product: Product }) {
 }
 
 function EditPrice({ product, variant }: { product: Product; variant?: Variant }) {
-  const { name, price } = variant ?? product;
+  const { name, price: now } = variant ?? product;
   const send = async ({ amount, expected }: Values<'amount' | 'expected'>) => {
+    const given = readAmount(amount, currency());
+    const price = plainMoney(given, currency());
     const of = { product_id: Number(product.id), variant_id: variant ? Number(variant.id) : null };
-    await api.POST('/v1/prices', { body: { atomic: true, lines: [{ ...of, price: amount, expected }] } });
-    return `${name} costs ${priceText(Number(amount))}.`;
+    await api.POST('/v1/prices', { body: { atomic: true, lines: [{ ...of, price, expected }] } });
+    return `${name} costs ${money(given, currency())}.`;
   };
   return (
     <Ask label="Price…" title={`Change the price of ${name}`} verb="Change" send={send}>
-      <Expected price={plainMoney(minor(price), currency())} />
-      <Amount label="Price" minor={minor(price)} currency={currency()} />
+      <Expected price={plainMoney(minor(now), currency())} />
+      <Amount label="Price" minor={minor(now)} currency={currency()} />
     </Ask>
   );
 }

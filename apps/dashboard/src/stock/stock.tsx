@@ -1,21 +1,23 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api, get, useGet, useRead, type Schemas } from '../http.js';
-import { Ask, Check, Field, type Values } from '../parts/ask.js';
+import { allOf, api, get, useGet, useRead, type Schemas } from '../http.js';
+import { readUnits } from '../parts/amount.js';
+import { Ask, Check, Choices, Field, Units, type Values } from '../parts/ask.js';
 import { Choice, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
 import { Button, LinkButton, Note, Page, RowActions } from '../parts/page.js';
 import { count, Time } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
+import { linesIn, readLine, sumsOf, wordsOf, type Reading, type SkuLine } from './skus.js';
 
 export type StockRow = Schemas['StockListItem'];
 
-const useWarehouses = () => useGet('/v1/warehouses', { query: { limit: 100 } }).data?.data ?? [];
+const useWarehouses = () => useRead(['/v1/warehouses'], () => allOf((query) => get('/v1/warehouses', { query }))).data;
 
 /** What names a row. Its units may change while a dialog of it is open. */
 export const keyOf = (row: StockRow) => [row.product_id, row.variant_id, row.warehouse, row.bin].join('/');
 
 function BinName({ warehouse, bin }: Pick<StockRow, 'warehouse' | 'bin'>) {
-  const isClosed = useWarehouses().some(({ code, active }) => code === warehouse && !active);
+  const isClosed = useWarehouses()?.data.some(({ code, active }) => code === warehouse && !active);
   const name = bin ? <span class="n">{`${warehouse}/${bin}`}</span> : '–';
   return <Named name={name} small={[isClosed && 'closed, not for sale']} />;
 }
@@ -70,7 +72,7 @@ function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean })
   const { product_id, variant_id, warehouse, bin } = row;
   const name = row.sku || `product ${product_id}`;
   const send = ({ units, reason, expected }: Values<'units' | 'reason' | 'expected'>) => {
-    const effect = isSet ? { set: Number(units), expected: Number(expected) } : { adjust: Number(units) };
+    const effect = isSet ? { set: readUnits(units), expected: Number(expected) } : { adjust: readUnits(units) };
     const lines = [{ product_id, variant_id, warehouse, bin, ...effect }];
     return change({ reason, lines }, `The stock of ${name} is changed.`);
   };
@@ -84,7 +86,7 @@ function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean })
     <Ask {...words} send={send}>
       <Present row={row} />
       <Newest row={row} />
-      <Field {...units} name="units" type="number" required autoFocus />
+      <Units {...units} name="units" autoFocus />
       <Field label="Reason" name="reason" />
     </Ask>
   );
@@ -115,14 +117,37 @@ export const Change = right(
     ),
 );
 
-/** `SKU units` of each line. A SKU without units is one, and the same one again adds, as a scanner gives them. */
-function unitsOf(text: string): [sku: string, units: number][] {
-  const sums = new Map<string, number>();
-  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
-    const [, sku = '', units = '1'] = /^(.*?)(?:[\s,;]+(\d{1,9}))?$/.exec(line.trim()) ?? [];
-    sums.set(sku, (sums.get(sku) ?? 0) + Number(units));
+/** As many SKUs as a filter of the stock takes. */
+const MOST = 100;
+
+/** Letter case does not matter, unless one is spelled exactly so. */
+const keyOfSku = (sku: string) => sku.toLowerCase();
+
+/** Which of the SKUs the store has, on sale or in a bin. A filter by SKUs separates them by commas. */
+async function knownOf(skus: readonly string[]): Promise<ReadonlySet<string>> {
+  const plain = skus.filter((sku) => !sku.includes(','));
+  const found: { sku: string }[] = [];
+  for (let n = 0; n < plain.length; n += MOST) {
+    const sku = plain.slice(n, n + MOST).join(',');
+    const onSale = await allOf((page) => get('/v1/skus', { query: { sku, ...page } }));
+    const inBins = await allOf((page) => get('/v1/stock', { query: { sku, ...page } }));
+    found.push(...onSale.data, ...inBins.data);
   }
-  return [...sums];
+  for (const search of skus.filter((sku) => sku.includes(',')))
+    found.push(...(await allOf((page) => get('/v1/skus', { query: { search, ...page } }))).data);
+  return new Set(found.map(({ sku }) => keyOfSku(sku)));
+}
+
+/** The units by SKU. @param ask gets the lines that may mean two things, for which there is no answer yet. */
+async function unitsIn(text: string, answers: Values, ask: (lines: readonly SkuLine[]) => void): Promise<Reading[]> {
+  const lines = linesIn(text);
+  const asked = lines.flatMap(({ whole, parted }) => (parted ? [whole.sku, parted.sku] : []));
+  const known = await knownOf([...new Set(asked)]);
+  const readings = lines.map((line) => readLine(line, (sku) => known.has(keyOfSku(sku)), answers[`line ${line.text}`]));
+  const open = lines.filter((_, n) => !readings[n]);
+  ask([...new Map(open.map((line) => [line.text, line])).values()]);
+  if (open.length > 0) throw new Error('Say what these lines mean.');
+  return sumsOf(readings.filter((reading) => reading !== undefined));
 }
 
 /** The end of the feed when the dialog opened, as of which is counted. The page may have seen less of the feed. */
@@ -143,12 +168,15 @@ const UNITS = {
 };
 
 function Several({ isCount = false }: { isCount?: boolean }) {
-  const places = useWarehouses().flatMap(({ code, bins }) => bins.map((bin) => `${code}/${bin}`));
-  const send = async ({ place, as_of, reference, ...values }: Values<'place' | 'as_of' | 'reference' | 'lines'>) => {
+  const places = useWarehouses()?.data.flatMap(({ code, bins }) => bins.map((bin) => `${code}/${bin}`));
+  const [open, ask] = useState<readonly SkuLine[]>([]);
+  const send = async (values: Values<'place' | 'as_of' | 'reference' | 'lines'>) => {
+    const { place, as_of, reference } = values;
     const [, warehouse, bin] = /^([^/]*)\/(.*)$/.exec(place) ?? [];
     if (isCount && as_of === '')
       throw new Error('The service did not answer when this was opened. Close it, and open it again.');
-    const lines = unitsOf(values.lines).map(([sku, units]) => ({
+    const units = await unitsIn(values.lines, values, ask);
+    const lines = units.map(({ sku, units }) => ({
       sku,
       ...(warehouse && bin ? { warehouse, bin } : {}),
       ...(isCount ? { counted: units, as_of, basis: 'in_bin' as const } : { adjust: units }),
@@ -167,17 +195,18 @@ function Several({ isCount = false }: { isCount?: boolean }) {
         <Field label="Bin" name="place" list="bins" placeholder="MAIN/A-1" hint="Empty: the one that has the SKU." />
       </div>
       <datalist id="bins">
-        {places.map((place) => (
+        {places?.map((place) => (
           <option key={place} value={place} />
         ))}
       </datalist>
-      <Field {...UNITS} name="lines" rows={6} required autoFocus spellcheck={false} />
+      <Field {...UNITS} name="lines" rows={6} required autoFocus spellcheck={false} onInput={() => ask([])} />
+      {open.map(({ text, whole, parted }) => {
+        const words = [whole, ...(parted ? [parted] : [])].map((reading) => [wordsOf(reading), 0] as const);
+        return <Choices key={text} label={text} name={`line ${text}`} of={Object.fromEntries(words)} />;
+      })}
     </Ask>
   );
 }
-
-/** As many SKUs as a filter of the stock takes. */
-const MOST = 100;
 
 type Unit = Schemas['SkuListItem'];
 type Row = StockRow & { readonly unit: Unit | undefined };
@@ -195,14 +224,14 @@ async function findSkus(search: string): Promise<string[]> {
 /** A page of the SKUs without units, each with the bins in which it lay, or with none. */
 async function readOut({ search, warehouse, bin, ...route }: Route['query']) {
   const units = await get('/v1/skus', { query: { search, out_of_stock: true, ...pageOf(route) } });
-  const query = { sku: skusOf(units.data).join(','), warehouse, bin, limit: MOST };
-  const stock = query.sku ? await get('/v1/stock', { query }) : undefined;
+  const query = { sku: skusOf(units.data).join(','), warehouse, bin };
+  const stock = query.sku ? await allOf((page) => get('/v1/stock', { query: { ...query, ...page } })) : undefined;
   const data = units.data.flatMap((unit) => {
     const found = stock?.data.filter((row) => isOf(row)(unit)) ?? [];
     const lying: StockRow[] = found.length > 0 ? found : [{ ...unit, warehouse: '', bin: '', quantity: 0 }];
     return lying.map((row): Row => ({ ...row, unit }));
   });
-  return { ...units, data, cut: stock && stock.pagination.total > MOST && 'bins' };
+  return { ...units, data, left: stock?.left ?? 0, isCut: false };
 }
 
 /** The rows with the names of what is on sale. */
@@ -211,9 +240,9 @@ async function read({ search, warehouse, bin, ...route }: Route['query']) {
   const query = { sku: skus?.join(','), warehouse, bin, ...pageOf(route) };
   const stock = await get('/v1/stock', { query });
   const sku = skusOf(stock.data).join(',');
-  const names = sku ? await get('/v1/skus', { query: { sku, limit: 100 } }) : undefined;
+  const names = sku ? await allOf((page) => get('/v1/skus', { query: { sku, ...page } })) : undefined;
   const data = stock.data.map((row): Row => ({ ...row, unit: names?.data.find(isOf(row)) }));
-  return { ...stock, data, cut: skus?.length === MOST && 'SKUs' };
+  return { ...stock, data, isCut: skus?.length === MOST };
 }
 
 const COLUMNS: Columns<Row> = {
@@ -227,16 +256,18 @@ const COLUMNS: Columns<Row> = {
 
 export function Stock() {
   const { query } = useRoute();
+  const warehouses = useWarehouses();
+  const codes = warehouses?.data.map(({ code, name }) => [code, name]);
   const list = useRead(['stock', query], () => (query.out ? readOut : read)(query));
   const history = <LinkButton key="history" text="History" href={to('/stock/movements')} />;
   const changes = can('stock') && [<Several key="count" isCount />, <Several key="receipt" />];
   return (
     <Page title="Stock" actions={[history, changes]}>
       <Filters search="SKU or name">
-        <Choice name="warehouse" label="Warehouse" values={useWarehouses().map(({ code, name }) => [code, name])} />
+        <Choice name="warehouse" label="Warehouse" values={codes ?? []} left={warehouses?.left} />
         <Check label="Only out of stock" name="out" value="1" defaultChecked={!!query.out} />
       </Filters>
-      {list.data?.cut && <Note>{`Only the first ${MOST} ${list.data.cut} that match are shown.`}</Note>}
+      {list.data?.isCut && <Note>{`Only the first ${MOST} SKUs that match are shown. Type more of the name.`}</Note>}
       <List
         label="Stock rows"
         noun={query.out ? 'SKU' : 'row'}

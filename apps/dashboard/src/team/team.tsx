@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api, useGet, type Schemas } from '../http.js';
+import { allOf, api, get, useRead, type Schemas } from '../http.js';
 import { Ask, Check, Choices, Field, type Values } from '../parts/ask.js';
 import { List, Named, Rows, right, type Columns } from '../parts/list.js';
 import { Page, RowActions, Waiting } from '../parts/page.js';
@@ -71,7 +71,10 @@ function Actions({ row }: { row: Person }) {
 }
 
 function Sessions({ id }: Person) {
-  const query = useGet('/v1/people/{id}/sessions', { path: { id } });
+  const path = { id };
+  const query = useRead(['/v1/people/{id}/sessions', id], () =>
+    allOf((page) => get('/v1/people/{id}/sessions', { path, query: page })),
+  );
   const rows = query.data?.data.map((session) => {
     const device = session.device || 'Unknown device';
     const since = `since ${timeText(session.created_at)}`;
@@ -111,7 +114,7 @@ const COLUMNS: Columns<Person> = {
 };
 
 export function Team() {
-  const list = useGet('/v1/people', { query: { limit: 100 } });
+  const list = useRead(['/v1/people'], () => allOf((query) => get('/v1/people', { query })));
   return (
     <Page title="Team" actions={<AddPerson />}>
       <List label="People" query={list} columns={COLUMNS} empty="There is no person." />

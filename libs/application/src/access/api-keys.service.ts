@@ -50,7 +50,7 @@ export class ApiKeysService {
     return this.apiKeys.listUsage(store.id, days, person ? null : mode, page);
   }
 
-  /** @throws ExceedsMaker */
+  /** @throws ExceedsMaker, TooManyKeys */
   async create(storeId: number, wanted: WantedApiKey, maker: KeyMaker): Promise<ApiKeyRecord & { key: string }> {
     const networks = wanted.networks ?? maker.key?.networks ?? [];
     const rights = { ...wanted, networks, expiresAt: wanted.expiresAt ?? endOf(maker) };
@@ -68,7 +68,7 @@ export class ApiKeysService {
    * @param wantedEnd null: never. Undefined: it lives as long as the old key was made to live, within the bounds of the maker.
    * @throws NotFound when there is no such key.
    * @throws ApiKeyNotActive when the key is revoked, deactivated or expired, or has a successor that is not revoked.
-   * @throws ExceedsMaker
+   * @throws ExceedsMaker, TooManyKeys
    */
   async roll(
     key: ApiKeyReference,

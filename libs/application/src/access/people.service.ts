@@ -1,4 +1,4 @@
-import { foldMailAddress, isUuid, NotFound } from '@app/domain';
+import { foldMailAddress, NotFound, readUuid } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { ApiKeyLookup } from '../ports/api-key.repository.js';
@@ -40,30 +40,38 @@ export class PeopleService {
 
   /** @throws LastOwner, NotFound, ExceedsMaker */
   async change(key: PersonKey, change: PersonChange, asker: Asker): Promise<Person> {
-    return orNotFound(isUuid(key.id) ? await this.people.change(key, change, asker) : null);
+    return orNotFound(await this.people.change(readKey(key), change, asker));
   }
 
   /** Sends the mail about the access again. @throws NotFound, ExceedsMaker */
   async invite(key: PersonKey, asker: Asker): Promise<Person> {
-    return orNotFound(isUuid(key.id) ? await this.people.invite(key, asker) : null);
+    return orNotFound(await this.people.invite(readKey(key), asker));
   }
 
   /** @returns the person as it was. @throws LastOwner, NotFound, ExceedsMaker */
   async remove(key: PersonKey, erasesName: boolean, asker: Asker): Promise<Person> {
-    return orNotFound(isUuid(key.id) ? await this.people.remove(key, erasesName, asker) : null);
+    return orNotFound(await this.people.remove(readKey(key), erasesName, asker));
   }
 
   /** @throws NotFound */
   async sessions(key: PersonKey): Promise<PersonSession[]> {
-    orNotFound(isUuid(key.id) ? await this.people.find(key) : null);
-    return this.people.sessions(key);
+    const { storeId, id } = orNotFound(await this.people.find(readKey(key)));
+    return this.people.sessions({ storeId, id });
   }
 
   /** @throws NotFound, ExceedsMaker */
   async endSession(key: PersonKey, sessionId: string, asker: Asker): Promise<PersonSession> {
-    const known = isUuid(key.id) && isUuid(sessionId);
-    return orNotFound(known ? await this.people.endSession(key, sessionId, asker) : null, 'Session');
+    const person = readKey(key, 'Session');
+    return orNotFound(
+      await this.people.endSession(person, orNotFound(readUuid(sessionId), 'Session'), asker),
+      'Session',
+    );
   }
+}
+
+/** @throws NotFound */
+function readKey({ storeId, id }: PersonKey, what = 'Person'): PersonKey {
+  return { storeId, id: orNotFound(readUuid(id), what) };
 }
 
 function orNotFound<T>(found: T | null, what = 'Person'): T {

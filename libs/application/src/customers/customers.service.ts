@@ -1,11 +1,30 @@
-import { CustomerWithoutEmail, isOpen, isUuid, NotFound, OrdersOpen } from '@app/domain';
+import { CustomerWithoutEmail, isOpen, NotFound, OrdersOpen, readUuid, TooManyRows } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { readsChanges } from '../feed/reads-changes.js';
 import { ChangeFeed } from '../ports/change-feed.js';
-import { CustomerRepository, type CustomerFilter, type CustomerRecord } from '../ports/customer.repository.js';
+import {
+  CustomerRepository,
+  type CustomerFilter,
+  type CustomerRecord,
+  type ListedCustomer,
+} from '../ports/customer.repository.js';
 import type { Page, PageOf } from '../ports/page.js';
-import { PersonalData, type Erasure, type PersonalRecords } from '../ports/personal-data.js';
+import {
+  PersonalData,
+  type Erasure,
+  type PersonalDataReader,
+  type PersonalRecord,
+  type PersonalRecords,
+} from '../ports/personal-data.js';
 import { StoreRepository } from '../ports/store.repository.js';
+
+/** What a request handles of a person; the commands have no limit. */
+const MOST_ORDERS = 1_000;
+const MOST_CHARACTERS = 20_000_000;
+
+export interface CollectedData extends PersonalRecords {
+  readonly orders: readonly PersonalRecord[];
+}
 
 export interface EraseCustomerCommand {
   readonly store: string;
@@ -22,32 +41,42 @@ export class CustomersService {
     private readonly feed: ChangeFeed,
   ) {}
 
-  async list(storeId: number, filter: CustomerFilter, page: Page): Promise<PageOf<CustomerRecord>> {
+  async list(storeId: number, filter: CustomerFilter, page: Page): Promise<PageOf<ListedCustomer>> {
     if (readsChanges(filter, page)) await this.feed.catchUp(storeId);
     return this.customers.list(storeId, filter, page);
   }
 
-  async retrieve(storeId: number, id: string): Promise<CustomerRecord> {
-    const customer = isUuid(id) ? await this.customers.findById(storeId, id) : null;
+  async retrieve(storeId: number, text: string): Promise<CustomerRecord> {
+    const id = readUuid(text);
+    const customer = id !== null ? await this.customers.findById(storeId, id) : null;
     if (!customer) throw new NotFound('Customer');
     return customer;
   }
 
   /**
-   * Collects what a store knows of a person; null when it has neither a customer nor an order of the person, who may not
-   * sign in to it either.
+   * Reads what a store knows of a person, however much it is.
    *
    * @throws NotFound when there is no such store.
    */
-  async collect(store: string, email: string): Promise<PersonalRecords | null> {
+  async collect<T>(store: string, email: string, read: PersonalDataReader<T>): Promise<T> {
     const owner = await this.stores.require(store);
-    const records = await this.people.collect(owner.id, email);
-    return records.customer || records.member || records.orders.length > 0 ? records : null;
+    return this.people.collect(owner.id, email, null, read);
   }
 
-  /** As `collect`, by the e-mail of the customer. @throws NotFound, CustomerWithoutEmail */
-  async collectOf(storeId: number, id: string): Promise<PersonalRecords> {
-    return this.people.collect(storeId, await this.emailOf(storeId, id));
+  /** What a store knows of the person with the e-mail of a customer. @throws NotFound, CustomerWithoutEmail, TooManyRows */
+  async collectOf(storeId: number, id: string): Promise<CollectedData> {
+    const email = await this.emailOf(storeId, id);
+    return this.people.collect(storeId, email, MOST_ORDERS, async (found, batches) => {
+      const orders: PersonalRecord[] = [];
+      let length = 0;
+      for await (const batch of batches) {
+        length += JSON.stringify(batch).length;
+        if (length > MOST_CHARACTERS)
+          throw new TooManyRows('characters of orders', MOST_CHARACTERS, 'customers export');
+        orders.push(...batch);
+      }
+      return { ...found, orders };
+    });
   }
 
   /**
@@ -58,19 +87,21 @@ export class CustomersService {
    */
   async erase({ store, email, force }: EraseCustomerCommand): Promise<Erasure> {
     const owner = await this.stores.require(store);
-    return this.eraseIn(owner.id, email, force);
+    return this.eraseIn(owner.id, email, null, force);
   }
 
-  /** As `erase`, by the e-mail of the customer. @throws NotFound, CustomerWithoutEmail, OrdersOpen */
+  /** As `erase`, by the e-mail of the customer. @throws NotFound, CustomerWithoutEmail, OrdersOpen, TooManyRows */
   async eraseOf(storeId: number, id: string, force: boolean): Promise<Erasure> {
-    return this.eraseIn(storeId, await this.emailOf(storeId, id), force);
+    return this.eraseIn(storeId, await this.emailOf(storeId, id), MOST_ORDERS, force);
   }
 
-  private eraseIn(storeId: number, email: string, force: boolean): Promise<Erasure> {
-    return this.people.erase(storeId, email, (orders) => {
+  private async eraseIn(storeId: number, email: string, most: number | null, force: boolean): Promise<Erasure> {
+    const erased = await this.people.erase(storeId, email, most, (orders) => {
       const open = orders.filter(isOpen);
       if (open.length > 0 && !force) throw new OrdersOpen(open);
     });
+    await this.feed.catchUp(storeId);
+    return erased;
   }
 
   private async emailOf(storeId: number, id: string): Promise<string> {

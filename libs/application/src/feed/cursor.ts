@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isUuid } from '@app/domain';
+import { readUuid } from '@app/domain';
 import { CHANGE_KINDS, type ChangeKind, type FeedPlace } from '../ports/change-feed.js';
 import { CursorInvalid } from '../errors.js';
 
@@ -32,7 +32,7 @@ export function decodeCursor(cursor: string, owner: CursorOwner): Cursor {
   const end = text.lastIndexOf('.');
   const body = text.slice(0, Math.max(end, 0));
   const [version, storeId, mode, branch = '', position, base, names = '', part, orders] = body.split('.');
-  const isIntact = version === VERSION && text.slice(end + 1) === checksum(body) && isUuid(branch);
+  const isIntact = version === VERSION && text.slice(end + 1) === checksum(body) && readUuid(branch) !== null;
   if (!isIntact || Number(storeId) !== owner.storeId || mode !== owner.mode) throw new CursorInvalid();
   const listed = names.split('+');
   const kinds = CHANGE_KINDS.filter((kind) => listed.includes(kind));

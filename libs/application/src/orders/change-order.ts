@@ -14,6 +14,7 @@ import {
   repeatMail,
   setStatuses,
   shipOrder,
+  withinLimits,
   type Actor,
   type Cancellation,
   type ContactPatch,
@@ -36,8 +37,7 @@ import {
 import { Injectable } from '@nestjs/common';
 import type { Deadline } from '../deadline.js';
 import { OrdersService } from './orders.service.js';
-import { requestHashOf } from '../request-hash.js';
-import type { IdempotencyScope } from '../ports/idempotency.js';
+import type { IdempotentRequest } from '../ports/idempotency.js';
 import { FraudScreening } from '../ports/fraud-screening.js';
 import { OrderQuotes, type ItemRequest } from './order-quotes.js';
 import { OrderLifecycle, type ChangedOrder, type OrderTarget } from '../ports/order-lifecycle.js';
@@ -45,7 +45,7 @@ import { OrderLifecycle, type ChangedOrder, type OrderTarget } from '../ports/or
 export interface ChangeContext {
   readonly order: OrderTarget;
   readonly actor: Actor;
-  readonly idempotency: IdempotencyScope | null;
+  readonly idempotency: IdempotentRequest | null;
   readonly deadline?: Deadline;
 }
 
@@ -58,8 +58,6 @@ export interface Note {
   readonly metadata?: Metadata;
 }
 
-type WithoutHash<T> = Omit<T, 'requestHash'>;
-
 /** Each method is one transaction, and throws what its decision and `OrderLifecycle.change` throw. */
 @Injectable()
 export class ChangeOrder {
@@ -70,15 +68,12 @@ export class ChangeOrder {
     private readonly fraud: FraudScreening,
   ) {}
 
-  ship(context: ChangeContext, request: WithoutHash<ShipmentRequest>): Promise<ChangedOrder> {
-    const { items, status: _status, shippedAt: _at, ...identity } = request;
-    const bins = (items ?? []).filter(({ from = [] }) => from.length > 0);
-    const requestHash = hashOf(identity) + (bins.length > 0 ? hashOf(bins) : '');
-    return this.run(context, ['ship', request], (order) => shipOrder(order, { ...request, requestHash }));
+  ship(context: ChangeContext, request: ShipmentRequest): Promise<ChangedOrder> {
+    return this.run(context, (order) => shipOrder(order, request));
   }
 
   changeShipment(context: ChangeContext, reference: string, patch: ShipmentPatch): Promise<ChangedOrder> {
-    return this.run(context, ['changeShipment', reference, patch], (order) => changeShipment(order, reference, patch));
+    return this.run(context, (order) => changeShipment(order, reference, patch));
   }
 
   cancel(
@@ -86,16 +81,15 @@ export class ChangeOrder {
     cancellation: Cancellation,
     items: readonly LineQuantity[] | null = null,
   ): Promise<ChangedOrder> {
-    const request = ['cancel', cancellation, ...(items ? [items] : [])];
-    return this.run(context, request, (order) => cancelOrder(order, cancellation, items));
+    return this.run(context, (order) => cancelOrder(order, cancellation, items));
   }
 
   move(context: ChangeContext, transition: Transition): Promise<ChangedOrder> {
-    return this.run(context, ['move', transition], (order) => moveStatus(order, transition));
+    return this.run(context, (order) => moveStatus(order, transition));
   }
 
   setStatus(context: ChangeContext, change: Partial<OrderState>): Promise<ChangedOrder> {
-    return this.run(context, ['setStatus', change], (order) => setStatuses(order, change));
+    return this.run(context, (order) => setStatuses(order, change));
   }
 
   /** @param currency of the store, whose live catalog prices the added lines. */
@@ -107,43 +101,39 @@ export class ChangeOrder {
     );
     const { lines, unavailable } = await (deadline ? deadline.bound(pricing) : pricing);
     const edit = { ...request, add: lines, unavailable, currency };
-    return this.run(context, ['changeLines', request], (placed) => changeLines(placed, edit));
+    return this.run(context, (placed) => changeLines(placed, edit));
   }
 
   hold(context: ChangeContext, reason: string): Promise<ChangedOrder> {
-    return this.run(context, ['hold', reason], (order) => holdOrder(order, reason));
+    return this.run(context, (order) => holdOrder(order, reason));
   }
 
   release(context: ChangeContext): Promise<ChangedOrder> {
-    return this.run(context, ['release'], releaseOrder);
+    return this.run(context, releaseOrder);
   }
 
-  pay(context: ChangeContext, request: WithoutHash<PaymentRequest>): Promise<ChangedOrder> {
-    const { at: _at, ...identity } = request;
-    const requestHash = hashOf(identity);
-    return this.run(context, ['pay', request], (order) => recordPayment(order, { ...request, requestHash }));
+  pay(context: ChangeContext, request: PaymentRequest): Promise<ChangedOrder> {
+    return this.run(context, (order) => recordPayment(order, request));
   }
 
   /** Calls no gateway. */
-  refund(context: ChangeContext, request: WithoutHash<RefundRequest>): Promise<ChangedOrder> {
-    const { at: _at, lines, ...identity } = request;
-    const requestHash = hashOf(identity) + (lines ? hashOf(lines) : '');
-    return this.run(context, ['refund', request], (order) => recordRefund(order, { ...request, requestHash }));
+  refund(context: ChangeContext, request: RefundRequest): Promise<ChangedOrder> {
+    return this.run(context, (order) => recordRefund(order, request));
   }
 
   async patch(context: ChangeContext, patch: OrderPatch): Promise<ChangedOrder> {
     // Before the order is locked: the analysis reads on another connection, for up to 2 s.
     const screened = await this.screenContact(context.order, patch.contact);
-    return this.run(context, ['patch', patch], (order) => patchOrder(order, patch, screened));
+    return this.run(context, (order) => patchOrder(order, patch, screened));
   }
 
   note(context: ChangeContext, { text, metadata }: Note): Promise<ChangedOrder> {
     const noted = orderEvent('noted', '', { reason: text, ...(metadata && { metadata }) });
-    return this.run(context, ['note', text, metadata], (order) => ({ ...order.unchanged(), events: [noted] }));
+    return this.run(context, (order) => ({ ...order.unchanged(), events: [noted] }));
   }
 
   repeatMail(context: ChangeContext, mail: MailOfOrder): Promise<ChangedOrder> {
-    return this.run(context, ['repeatMail', mail], (order) => repeatMail(order, mail));
+    return this.run(context, (order) => repeatMail(order, mail));
   }
 
   /** @returns null without a contact, and for an order that was placed without an analysis. */
@@ -164,16 +154,7 @@ export class ChangeOrder {
     return { contact, assessment, before };
   }
 
-  private run(
-    { order, idempotency: scope, ...context }: ChangeContext,
-    request: readonly unknown[],
-    decide: (order: PlacedOrder) => OrderChange,
-  ): Promise<ChangedOrder> {
-    const requestHash = requestHashOf([order.reference.toLowerCase(), ...request]);
-    return this.lifecycle.change({ ...context, order, decide, idempotency: scope && { scope, requestHash } });
+  private run(context: ChangeContext, decide: (order: PlacedOrder) => OrderChange): Promise<ChangedOrder> {
+    return this.lifecycle.change({ ...context, decide: (placed) => withinLimits(placed, decide(placed)) });
   }
-}
-
-function hashOf(request: unknown): string {
-  return requestHashOf(request).toString('base64');
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  assertMetadataFits,
   costs,
   CurrencyMismatch,
   DomainError,
@@ -27,8 +28,13 @@ import type { Deadline } from '../deadline.js';
 import { Clock } from '../ports/clock.js';
 import { FraudScreening } from '../ports/fraud-screening.js';
 import type { IdempotentRequest } from '../ports/idempotency.js';
-import { OrderPlacement, receiptOf, ReceiptNumberTaken, type OrderReceipt } from '../ports/order-placement.js';
-import { requestHashOf } from '../request-hash.js';
+import {
+  OrderPlacement,
+  ReceiptNumberTaken,
+  type OrderClaim,
+  type OrderReceipt,
+  type PlacementOutcome,
+} from '../ports/order-placement.js';
 import { OrderQuotes, type QuoteRequest } from './order-quotes.js';
 
 export interface OrderRequest extends QuoteRequest {
@@ -52,7 +58,7 @@ export interface CreateOrderCommand {
   readonly mode: ApiKeyMode;
   readonly placedBy?: string;
   readonly request: OrderRequest;
-  readonly idempotencyKey: string | null;
+  readonly idempotency: IdempotentRequest | null;
   /** Limits the whole wait; no order is written once it has passed. */
   readonly deadline: Deadline;
 }
@@ -65,6 +71,21 @@ export interface CreatedOrder {
 interface Quoted {
   readonly quote: Quote;
   readonly placedAt: Date;
+}
+
+interface Screened {
+  readonly draft: Order;
+  readonly quoted: Quoted;
+  readonly assessment: FraudAssessment;
+}
+
+class Rejection extends OrderRejected {
+  constructor(
+    readonly orderId: string,
+    readonly assessment: FraudAssessment,
+  ) {
+    super();
+  }
 }
 
 const RECEIPT_ATTEMPTS = 3;
@@ -81,41 +102,44 @@ export class CreateOrder {
   /**
    * Prices the items from the live catalog, screens the order and places it. After an error, except
    * CommitOutcomeUnknown, no order is written.
-   * @throws AmbiguousSku, ItemsUnavailable, CurrencyMismatch, PriceChanged, OutOfStock, ExternalReferenceTaken
+   * @throws MetadataTooLarge, AmbiguousSku, ItemsUnavailable, CurrencyMismatch, PriceChanged, OutOfStock, ExternalReferenceTaken
    * @throws ChargesUnavailable, or the DomainError by which the charges refuse the order
    * @throws OrderRejected when the store's fraud rules reject the order: the assessment is written.
    * @throws IdempotencyMismatch, IdempotencyInFlight
    * @throws DeadlineExceeded when the order's transaction cannot begin, or its rejection cannot be recorded, in time.
    */
   async execute(command: CreateOrderCommand): Promise<CreatedOrder> {
-    const { store, placedBy = null, request, deadline } = command;
-    const idempotency = idempotentRequest(command);
-
+    const claim = claimOf(command);
     // A replay comes before pricing: the catalog may have changed since the first request.
-    const replay = idempotency && (await deadline.bound(this.placement.findReplay(idempotency)));
-    if (replay) return { receipt: replay, isReplay: true };
+    const replay = await this.placement.winnerOf(claim, 'glance', command.deadline);
+    const outcome = replay ?? (await this.placeUnlessRefused(command, claim));
+    if (outcome.outcome === 'taken') throw new ExternalReferenceTaken(outcome.orderId);
+    if (outcome.outcome === 'short') throw new OutOfStock(outcome.shortages);
+    return { receipt: outcome.receipt, isReplay: outcome.outcome === 'replayed' };
+  }
 
-    // The queries for the prices, the time and the facts of the screening are sent together.
-    const { customer, address } = request;
-    const contact = { email: customer.email, phone: customer.phone, address };
-    const screening = this.fraud.begin(store.id, contact, placedBy);
-    const quoted = await deadline.bound(this.quote(command)).catch((error: unknown) => {
-      if (error instanceof DomainError) return error;
-      throw error;
-    });
-    if (quoted instanceof DomainError) return this.refuse(quoted, command, idempotency);
-
-    const draft = draftOf(command, quoted);
-    const assessment = await screening.assess({ total: draft.total.minor, items: draft.lines });
-    if (assessment.verdict === 'REJECT') {
+  /** @throws DomainError when the order is refused, and no other request with its key or reference has placed one. */
+  private async placeUnlessRefused(command: CreateOrderCommand, claim: OrderClaim): Promise<PlacementOutcome> {
+    const { store, deadline } = command;
+    const screened = await this.screen(command).catch(async (refusal: unknown) => {
+      if (!(refusal instanceof DomainError)) throw refusal;
+      // The other request was priced and screened earlier: the catalog may have changed since.
+      // @protects refusal-after-replay
+      const winner = await this.placement.winnerOf(claim, 'wait', deadline);
+      if (winner) return winner;
       // A record that arrives after the deadline is still true: an order of that id is never placed.
-      const record = () => deadline.bound(this.fraud.recordRejection(store.id, draft.id, assessment));
-      return this.refuse(new OrderRejected(), command, idempotency, record);
-    }
+      if (refusal instanceof Rejection) {
+        await deadline.bound(this.fraud.recordRejection(store.id, refusal.orderId, refusal.assessment));
+      }
+      throw refusal;
+    });
+    if ('outcome' in screened) return screened;
 
-    for (let attempt = 1, order = draft; ; attempt++, order = draftOf(command, quoted)) {
+    const { quoted, assessment } = screened;
+    for (let attempt = 1, order = screened.draft; ; attempt++, order = draftOf(command, quoted)) {
+      const placement = { order, assessment, demand: sumDemand(order.lines), idempotency: claim.idempotency };
       try {
-        return await this.place(order, assessment, idempotency, deadline);
+        return await this.placement.place(placement, deadline);
       } catch (error) {
         if (!(error instanceof ReceiptNumberTaken) || attempt === RECEIPT_ATTEMPTS) throw error;
       }
@@ -123,8 +147,23 @@ export class CreateOrder {
   }
 
   /** @throws DomainError when the order is refused. */
+  private async screen(command: CreateOrderCommand): Promise<Screened> {
+    const { store, placedBy = null, request, deadline } = command;
+    const { customer, address } = request;
+    // The queries for the prices, the time and the facts of the screening are sent together.
+    const contact = { email: customer.email, phone: customer.phone, address };
+    const screening = this.fraud.begin(store.id, contact, placedBy);
+    const quoted = await deadline.bound(this.quote(command));
+    const draft = draftOf(command, quoted);
+    const assessment = await screening.assess({ total: draft.total.minor, items: draft.lines });
+    if (assessment.verdict === 'REJECT') throw new Rejection(draft.id, assessment);
+    return { draft, quoted, assessment };
+  }
+
+  /** @throws DomainError when the order cannot be priced as the client expects. */
   private async quote(command: CreateOrderCommand): Promise<Quoted> {
     const { store, request } = command;
+    assertMetadataFits(metadataOf(request));
     const [{ lines, unavailable }, placedAt] = await Promise.all([this.quotes.price(command), this.clock.now()]);
     if (unavailable.length > 0) throw new ItemsUnavailable(unavailable);
     if (!isCurrencyExpected(command)) throw new CurrencyMismatch(store.currency);
@@ -132,43 +171,11 @@ export class CreateOrder {
     if (!costs(quote, request.expectedTotal)) throw new PriceChanged(quote.total);
     return { quote, placedAt };
   }
+}
 
-  private async place(
-    order: Order,
-    assessment: FraudAssessment,
-    idempotency: IdempotentRequest | null,
-    deadline: Deadline,
-  ): Promise<CreatedOrder> {
-    const demand = sumDemand(order.lines);
-    const placed = await this.placement.place({ order, assessment, demand, idempotency }, deadline);
-    if (placed.outcome === 'short') throw new OutOfStock(placed.shortages);
-    return placed.outcome === 'replayed'
-      ? { receipt: placed.receipt, isReplay: true }
-      : { receipt: receiptOf(order), isReplay: false };
-  }
-
-  /**
-   * Refuses an order, unless another request with the same key places it: that request was priced and screened earlier.
-   * A client that repeats an order learns that its reference was placed, although the catalog has changed since.
-   * @param record runs when no other request places the order.
-   * @throws ExternalReferenceTaken, or the refusal
-   */
-  private async refuse(
-    refusal: DomainError,
-    { store, mode, request, deadline }: CreateOrderCommand,
-    idempotency: IdempotentRequest | null,
-    record: () => Promise<void> = () => Promise.resolve(),
-  ): Promise<CreatedOrder> {
-    // @protects refusal-after-replay
-    const replay = idempotency && (await this.placement.awaitReplay(idempotency, deadline));
-    if (replay) return { receipt: replay, isReplay: true };
-    const { externalReference } = request;
-    const reference = { storeId: store.id, isTest: mode === 'test', externalReference };
-    const existing = externalReference && (await deadline.bound(this.placement.findByReference(reference)));
-    if (existing) throw new ExternalReferenceTaken(existing);
-    await record();
-    throw refusal;
-  }
+/** Returns the metadata of the order and of its lines. */
+export function metadataOf({ metadata, items }: OrderRequest): Metadata[] {
+  return [metadata, ...items.map((item) => item.metadata)].filter((each) => each !== undefined);
 }
 
 export function isCurrencyExpected({ store, request }: Pick<CreateOrderCommand, 'store' | 'request'>): boolean {
@@ -197,7 +204,6 @@ function draftOf({ store, mode, placedBy, request }: CreateOrderCommand, { quote
   });
 }
 
-function idempotentRequest({ store, mode, request, idempotencyKey }: CreateOrderCommand): IdempotentRequest | null {
-  if (idempotencyKey === null) return null;
-  return { scope: { storeId: store.id, mode, key: idempotencyKey }, requestHash: requestHashOf(request) };
+function claimOf({ store, mode, request, idempotency }: CreateOrderCommand): OrderClaim {
+  return { storeId: store.id, isTest: mode === 'test', externalReference: request.externalReference, idempotency };
 }

@@ -1,6 +1,9 @@
 import {
   AmbiguousSku,
   DomainError,
+  isStorable,
+  MAX_UNIT_PRICE,
+  Money,
   quoteOf,
   type Currency,
   type OrderCustomer,
@@ -10,7 +13,7 @@ import {
   type Quote,
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { ApplicationError, ChargesUnavailable } from '../errors.js';
+import { ApplicationError, ChargesUnavailable, PricesUnavailable } from '../errors.js';
 import { CatalogPricing, type LineRequest, type PricedItems } from '../ports/catalog-pricing.js';
 import { OrderCharges } from '../ports/order-charges.js';
 import { SkuRepository, type ResolvedSku } from '../ports/sku.repository.js';
@@ -57,7 +60,7 @@ export class OrderQuotes {
    * Prices the items of a request. Those with a SKU are found first, by one statement more. Lines have the metadata of
    * their items, unless an item is unavailable.
    * @param list the list of a change of lines; absent for a new order.
-   * @throws AmbiguousSku
+   * @throws AmbiguousSku, PricesUnavailable
    */
   async price(
     { store, request: { items } }: { readonly store: QuoteStore; readonly request: Pick<QuoteRequest, 'items'> },
@@ -85,7 +88,7 @@ export class OrderQuotes {
   }
 
   private async priceUnits(store: QuoteStore, items: readonly UnitsRequest[], list?: 'add'): Promise<PricedItems> {
-    if (items.every(hasIds)) return this.pricing.price(store.id, store.currency, items);
+    if (items.every(hasIds)) return this.priceByIds(store, items);
     const found = await this.find(store.id, items);
     const skuOf = (line: number) => skuOfItem(items[line]);
     const linesOf = (outcome: FoundItem) => found.flatMap((item, line) => (item === outcome ? [line] : []));
@@ -93,7 +96,7 @@ export class OrderQuotes {
     const ambiguous = linesOf('ambiguous').map((line) => ({ line, sku: skuOf(line), ...(list && { list }) }));
     if (ambiguous.length > 0) throw new AmbiguousSku(ambiguous);
     const known = found.flatMap((item, line) => (typeof item === 'object' ? [{ ...item, line }] : []));
-    const { lines, unavailable } = await this.pricing.price(store.id, store.currency, known);
+    const { lines, unavailable } = await this.priceByIds(store, known);
     const missing = [
       ...linesOf('unknown').map((line) => ({ line, what: 'sku', id: skuOf(line) }) as const),
       ...unavailable.map((item) => {
@@ -102,6 +105,17 @@ export class OrderQuotes {
       }),
     ];
     return { lines, unavailable: missing.sort((a, b) => a.line - b.line) };
+  }
+
+  private async priceByIds({ id, currency }: QuoteStore, items: readonly LineRequest[]): Promise<PricedItems> {
+    try {
+      const priced = await this.pricing.price(id, currency, items);
+      assertPriced(priced, items, currency);
+      return priced;
+    } catch (error) {
+      if (error instanceof DomainError || error instanceof ApplicationError) throw error;
+      throw new PricesUnavailable({ cause: error });
+    }
   }
 
   private async find(storeId: number, items: readonly UnitsRequest[]): Promise<FoundItem[]> {
@@ -114,6 +128,38 @@ export class OrderQuotes {
       return typeof unit === 'object' ? { ...unit, quantity: item.quantity } : unit;
     });
   }
+}
+
+/** @throws RangeError when the lines are not those that were asked for, each as an order can keep it. */
+function assertPriced({ lines, unavailable }: PricedItems, items: readonly LineRequest[], currency: Currency): void {
+  const isMissing = new Set(unavailable.map(({ line }) => line));
+  const asked = items.filter((_, line) => !isMissing.has(line));
+  if (lines.length !== asked.length || isMissing.size > items.length - asked.length) {
+    throw new RangeError(`${lines.length} lines have a price, ${asked.length} need one`);
+  }
+  for (const [index, item] of asked.entries()) {
+    const line = lines[index] as OrderLine;
+    if (!isOf(item, line)) throw new RangeError(`Line ${index} is not of the product, variant and quantity asked for`);
+    const texts = [line.sku, line.name, ...Object.entries(line.attributes).flat()];
+    if (!texts.every(isText) || line.metadata !== undefined) {
+      throw new RangeError(`Line ${index} has no valid SKU, name or attributes, or has metadata`);
+    }
+    if (!isPrice(line, currency)) throw new RangeError(`Line ${index} has no valid price or total in ${currency}`);
+  }
+}
+
+function isOf({ productId, variantId, quantity }: LineRequest, line: OrderLine): boolean {
+  return line.productId === productId && line.variantId === variantId && line.quantity === quantity;
+}
+
+function isPrice({ unitPrice, total, quantity }: OrderLine, currency: Currency): boolean {
+  const isMoney = [unitPrice, total].every((price) => price instanceof Money && price.currency === currency);
+  return isMoney && unitPrice.minor <= MAX_UNIT_PRICE && total.minor === unitPrice.minor * quantity;
+}
+
+/** Compilers do not check what an extension returns. */
+function isText(text: unknown): boolean {
+  return typeof text === 'string' && isStorable(text);
 }
 
 function withMetadata(line: OrderLine, { metadata }: Pick<OrderLine, 'metadata'> = {}): OrderLine {

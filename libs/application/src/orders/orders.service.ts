@@ -1,4 +1,4 @@
-import { isReceiptNumber, isUuid, NotFound } from '@app/domain';
+import { isReceiptNumber, NotFound, readUuid } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { readsChanges } from '../feed/reads-changes.js';
 import { ChangeFeed } from '../ports/change-feed.js';
@@ -41,7 +41,8 @@ export class OrdersService {
   }
 
   private find(storeId: number, reference: string): Promise<OrderRecord | null> {
-    if (isUuid(reference)) return this.orders.findById(storeId, reference);
+    const id = readUuid(reference);
+    if (id !== null) return this.orders.findById(storeId, id);
     if (isReceiptNumber(reference)) return this.orders.findByReceiptNumber(storeId, reference);
     return Promise.resolve(null);
   }

@@ -1,10 +1,18 @@
-import { costs, sumDemand, type OrderLine, type Quote, type StockDemand, type UnavailableItem } from '@app/domain';
+import {
+  assertMetadataFits,
+  costs,
+  sumDemand,
+  type OrderLine,
+  type Quote,
+  type StockDemand,
+  type UnavailableItem,
+} from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { OrderPlacement, type PlacementCheck } from '../ports/order-placement.js';
-import { isCurrencyExpected, type CreateOrderCommand } from './create-order.js';
+import { isCurrencyExpected, metadataOf, type CreateOrderCommand } from './create-order.js';
 import { OrderQuotes } from './order-quotes.js';
 
-export type PreviewOrderCommand = Omit<CreateOrderCommand, 'idempotencyKey'>;
+export type PreviewOrderCommand = Omit<CreateOrderCommand, 'idempotency'>;
 
 /** Line numbers are those of the request. */
 export interface OrderPreview extends PlacementCheck {
@@ -24,7 +32,7 @@ export class PreviewOrder {
 
   /**
    * Prices and checks an order without locks and without writing. Runs no fraud rule: a verdict would show how to evade
-   * it. @throws DeadlineExceeded, AmbiguousSku, ChargesUnavailable, or the DomainError by which the charges refuse the order
+   * it. @throws DeadlineExceeded, MetadataTooLarge, AmbiguousSku, ChargesUnavailable, or the DomainError by which the charges refuse the order
    */
   execute(command: PreviewOrderCommand): Promise<OrderPreview> {
     return command.deadline.bound(this.preview(command));
@@ -33,6 +41,7 @@ export class PreviewOrder {
   private async preview(command: PreviewOrderCommand): Promise<OrderPreview> {
     const { store, mode, request } = command;
     const { items, externalReference, expectedTotal } = request;
+    assertMetadataFits(metadataOf(request));
     const { lines, unavailable } = await this.quotes.price(command);
     const reference = { storeId: store.id, isTest: mode === 'test', externalReference };
     const check = await this.placement.check(reference, demandOf(items.length, lines, unavailable));
@@ -52,6 +61,6 @@ function demandOf(
   const numbers = Array.from({ length: count }, (_, line) => line).filter((line) => !isUnavailable.has(line));
   return sumDemand(priced).map(({ lines, ...demand }) => ({
     ...demand,
-    lines: lines.map((line) => numbers[line] ?? line),
+    lines: lines.map(({ line, quantity }) => ({ line: numbers[line] ?? line, quantity })),
   }));
 }

@@ -5,7 +5,7 @@ import { HeldOrders, type HeldOrder } from '../ports/held-orders.js';
 import { OrderRepository, type OrderKey } from '../ports/order.repository.js';
 
 const BATCH = 50;
-const WITHOUT_ANALYSIS = { subdomain: null, reasons: [UNAVAILABLE] };
+const WITHOUT_ANALYSIS = { subdomain: null, reasons: [UNAVAILABLE], placed: true } as const;
 
 @Injectable()
 export class RescreenHeldOrders {

@@ -51,13 +51,16 @@ export class RunPipelineStage {
     try {
       if (claim.takenOver) throw new WorkerLost();
       // @protects done-after-mail
-      await this.notify(claim);
-      await this.stages.succeed(claim);
+      await this.stages.succeed(claim, await this.notify(claim));
       return { outcome: 'done' };
     } catch (error) {
-      if (error instanceof UndeliverableMessage || error instanceof OrderCancelled) {
-        await this.stages.setAside(claim, error);
-        return error instanceof OrderCancelled ? { outcome: 'cancelled' } : { outcome: 'undeliverable', error };
+      if (error instanceof OrderCancelled) {
+        await this.stages.abandon(claim, 'not_wanted', error);
+        return { outcome: 'cancelled' };
+      }
+      if (error instanceof UndeliverableMessage) {
+        await this.stages.abandon(claim, 'undeliverable', error);
+        return { outcome: 'undeliverable', error };
       }
       const retryInMs = backOff(claim.attempts + 1);
       await this.stages.fail(claim, error as Error, retryInMs);
@@ -65,14 +68,15 @@ export class RunPipelineStage {
     }
   }
 
-  private async notify({ storeId, orderId, stage, reference }: ClaimedStage): Promise<void> {
+  private async notify({ storeId, orderId, stage, reference }: ClaimedStage): Promise<'sent' | 'not_wanted'> {
     const [order, store] = await Promise.all([
       this.orders.findById(storeId, orderId),
       this.stores.findProfile(storeId),
     ]);
     if (!order || !store) throw new Error(`No order ${orderId} in store ${storeId}`);
     if (stage === 'notify-customer' && order.fulfillmentStatus === 'CANCELLED') throw new OrderCancelled();
-    await within(NOTIFICATION_MS, this.notifier.notify(stage, order, store, reference));
+    const isSent = await within(NOTIFICATION_MS, this.notifier.notify(stage, order, store, reference));
+    return isSent ? 'sent' : 'not_wanted';
   }
 }
 

@@ -114,7 +114,7 @@ export abstract class ApiKeyRepository {
   /** Counts an answer with an error code, as `touch`. */
   abstract noteRefused(key: ApiKeyLookup, code: string): void;
 
-  /** Null when the key of the request has ended, or has another scope, since it was looked up. */
+  /** Null when the key of the request has ended, or has another scope, since it was looked up. @throws TooManyKeys for a request. */
   abstract insert(storeId: number, key: NewApiKey, maker: KeyMaker): Promise<ApiKeyRecord | null>;
 
   /** No session is found, rolled, changed or listed. */
@@ -125,7 +125,7 @@ export abstract class ApiKeyRepository {
 
   /**
    * Adds the successor of a key, which expires after the overlap, by the database's clock, or earlier if it already
-   * does. Null when the store has no such active key, or it has a successor that is not revoked, and as `insert`.
+   * does. Null when the store has no such active key, or it has a successor that is not revoked, and as `insert`. @throws TooManyKeys
    */
   abstract roll(
     key: ApiKeyReference,

@@ -75,7 +75,10 @@ export abstract class ChangeFeed {
    */
   abstract read(storeId: number, query: FeedQuery): Promise<FeedPage>;
 
-  /** Gives the committed changes of a store their positions, unless that takes long. */
+  /**
+   * Gives the committed changes of a store their positions, unless that takes long. Changes of prices and stock, imports and
+   * erasures end with it, so that the next read has their time. Orders do not: what they sell gets its position later.
+   */
   abstract catchUp(storeId: number): Promise<void>;
 
   /** The newest position of each kind in each store, with everything that is committed; 0 without any. */

@@ -16,8 +16,12 @@ export interface CustomerRecord {
   readonly metadata: Metadata;
   readonly createdAt: Date;
   readonly lastLogin: Date | null;
-  /** With the `include` of a filter. */
+}
+
+/** A customer of a list, with what the filter includes. */
+export interface ListedCustomer extends Omit<CustomerRecord, 'metadata'> {
   readonly updatedAt?: Date;
+  readonly metadata?: Metadata;
 }
 
 export const CUSTOMER_INCLUDES = ['updated_at', 'metadata'] as const;
@@ -36,7 +40,7 @@ export interface CustomerFilter extends CreatedFilter, UpdatedFilter {
 
 export abstract class CustomerRepository {
   /** Newest first, unless the page has another order. */
-  abstract list(storeId: number, filter: CustomerFilter, page: Page): Promise<PageOf<CustomerRecord>>;
+  abstract list(storeId: number, filter: CustomerFilter, page: Page): Promise<PageOf<ListedCustomer>>;
 
   abstract findById(storeId: number, id: string): Promise<CustomerRecord | null>;
 

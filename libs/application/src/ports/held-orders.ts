@@ -1,7 +1,7 @@
 import type { FraudAssessment } from '@app/domain';
 import type { OrderKey, OrderLocation, OrderRecord } from './order.repository.js';
 
-/** An order under review: its customer's confirmation is held. */
+/** An order under review. */
 export interface HeldOrder
   extends OrderLocation, Pick<OrderRecord, 'receiptNumber' | 'totalAmount' | 'currency' | 'isTest' | 'createdAt'> {
   readonly reasons: readonly string[];
@@ -11,6 +11,8 @@ export interface HeldFilter {
   readonly subdomain: string | null;
   /** Orders that are held for these reasons and for no other; null = any reason. */
   readonly reasons: readonly string[] | null;
+  /** Only orders that were placed here: an imported one has no facts to screen. */
+  readonly placed?: true;
 }
 
 export abstract class HeldOrders {

@@ -8,6 +8,6 @@ export interface IdempotencyScope {
 
 export interface IdempotentRequest {
   readonly scope: IdempotencyScope;
-  /** SHA-256 of the validated request. */
+  /** {@link canonicalHash} of the request as it came. */
   readonly requestHash: Buffer;
 }

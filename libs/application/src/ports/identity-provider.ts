@@ -2,7 +2,7 @@
 export interface ProvidedIdentity {
   readonly issuer: string;
   readonly subject: string;
-  /** As the provider wrote it. The provider has verified that it belongs to the person. */
+  /** As the provider wrote it. The provider has verified that it belongs to the person, or the operator trusts that it has. */
   readonly email: string;
 }
 
@@ -23,10 +23,11 @@ export class ProviderFailure extends Error {
 
 export abstract class IdentityProvider {
   /**
-   * @returns where to send the browser, and what only this browser keeps until it comes back.
+   * @returns where to send the browser, what only this browser keeps until it comes back, and the state, with which it comes
+   *   back: `A-Za-z0-9_-`.
    * @throws ProviderFailure
    */
-  abstract begin(redirectUri: string): Promise<{ readonly url: string; readonly saved: string }>;
+  abstract begin(redirectUri: string): Promise<Readonly<Record<'url' | 'state' | 'saved', string>>>;
 
   /**
    * @param currentUrl the redirect URI with the parameters of the provider.

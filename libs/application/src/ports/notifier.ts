@@ -10,9 +10,15 @@ export abstract class Notifier {
    * Sends the stage's message, always with the same id. Sends nothing when the recipient has no address, or when there
    * is nothing to tell any more.
    * @param reference the shipment or refund that the stage is about; `''` for none.
+   * @returns whether it sent a message.
    * @throws UndeliverableMessage
    * @throws when the message could not be handed over: the caller retries. The error's `code` is the class of the
    *   failure (`SMTP_550`, `ETIMEDOUT`, `EADDRESS`); its text names no person.
    */
-  abstract notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile, reference?: string): Promise<void>;
+  abstract notify(
+    stage: NotificationStage,
+    order: OrderRecord,
+    store: StoreProfile,
+    reference?: string,
+  ): Promise<boolean>;
 }

@@ -56,29 +56,35 @@ export interface Placement {
   readonly idempotency: IdempotentRequest | null;
 }
 
-/** `replayed`: another request with the key placed its order. `short`: stock is missing. Both write nothing. */
-export type PlacementOutcome =
-  | { readonly outcome: 'placed' }
+/** Identifies an order that is placed at most once. */
+export interface OrderClaim extends ExternalReference {
+  readonly idempotency: IdempotentRequest | null;
+}
+
+/** `replayed`: the same request placed its order. `taken`: another order has the external reference. */
+export type Winner =
   | { readonly outcome: 'replayed'; readonly receipt: OrderReceipt }
-  | { readonly outcome: 'short'; readonly shortages: readonly Shortage[] };
+  | { readonly outcome: 'taken'; readonly orderId: string };
+
+/** Only `placed` has written anything. `short`: stock is missing. */
+export type PlacementOutcome =
+  | { readonly outcome: 'placed'; readonly receipt: OrderReceipt }
+  | { readonly outcome: 'short'; readonly shortages: readonly Shortage[] }
+  | Winner;
 
 /**
  * Places orders, each idempotency key and each external reference at most once. What reads a committed order waits for
  * the standbys as a commit does, and throws CommitOutcomeUnknown when the database stopped waiting for them.
  */
 export abstract class OrderPlacement {
-  /** Does not wait for a request that is still running. @throws IdempotencyMismatch, CommitOutcomeUnknown */
-  abstract findReplay(request: IdempotentRequest): Promise<OrderReceipt | null>;
-
   /**
-   * Like `findReplay`, but waits up to 2 s, within the deadline, for another request that holds the key.
+   * Which earlier request has placed an order with the key or the external reference; null when none has.
+   * @param look `glance`: one look-up of the key, which costs little. `wait`: waits up to 2 s, within the deadline, for
+   *   another request that holds the key, and then looks for the reference.
    * @throws IdempotencyInFlight when the other request is still running after the wait.
-   * @throws IdempotencyMismatch, CommitOutcomeUnknown
+   * @throws IdempotencyMismatch, CommitOutcomeUnknown, DeadlineExceeded
    */
-  abstract awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<OrderReceipt | null>;
-
-  /** The id of the committed order; does not wait for one that is being placed. @throws CommitOutcomeUnknown */
-  abstract findByReference(reference: ExternalReference): Promise<string | null>;
+  abstract winnerOf(claim: OrderClaim, look: 'glance' | 'wait', deadline: Deadline): Promise<Winner | null>;
 
   /**
    * Checks stock and reference by the rules of `place`. Takes no locks, waits for no other order, and writes nothing.
@@ -94,9 +100,9 @@ export abstract class OrderPlacement {
    * is committed changes nothing and reports `placed`: an attempt whose answer was lost may be repeated. After an
    * error, except CommitOutcomeUnknown, nothing is written.
    * @param deadline limits all waiting and all retries together.
-   * @returns `short` with one entry for each line that is short, by line.
+   * @returns `short` with one entry for each line that is short, by line; `taken` only when the other order is committed
+   *   and acknowledged by the standbys.
    * @throws ReceiptNumberTaken, IdempotencyMismatch
-   * @throws ExternalReferenceTaken when another committed order, acknowledged by the standbys, has the reference.
    * @throws IdempotencyInFlight when another request with the key is still running after the wait.
    * @throws DeadlineExceeded when the transaction cannot begin in time.
    * @throws CommitOutcomeUnknown when neither a look-up nor a further attempt shows in time whether it took effect.

@@ -84,6 +84,13 @@ export interface OrderLineRecord {
   readonly allocations: readonly Allocation[];
 }
 
+/**
+ * How a mail ended. `undeliverable`: the address of the recipient is at fault. `failed`: after all attempts. `not_wanted`: the
+ * client, the store or a cancellation did without it.
+ */
+export const MAIL_OUTCOMES = ['sent', 'undeliverable', 'failed', 'not_wanted'] as const;
+export type MailOutcome = (typeof MAIL_OUTCOMES)[number];
+
 export interface PipelineStageRecord {
   readonly stage: string;
   /** The shipment or refund that the stage is about; `''` for none. */
@@ -92,7 +99,14 @@ export interface PipelineStageRecord {
   readonly attempts: number;
   /** Code or class of the last failure; `''` if there was none. */
   readonly lastError: string;
+  /** `none`: the stage is no mail. */
+  readonly outcome: MailOutcome | 'waiting' | 'none';
   readonly at: Date;
+}
+
+export interface ShipmentRecord extends Shipment {
+  /** Whether the contact or the shipping address changed after its picking began; false unless it is being picked. */
+  readonly isAddressChanged: boolean;
 }
 
 /** `fraud` is null for orders that were not placed through the API. */
@@ -114,10 +128,12 @@ export interface OrderRecord extends OrderSummary {
   readonly isTest: boolean;
   /** As in the first event of the history. */
   readonly placedBy: Actor;
+  /** Why the order is under review: codes of rules, `manual`, `analysis_unavailable`. Null = it is not. */
+  readonly heldReasons: readonly string[] | null;
   readonly fraud: FraudAssessment | null;
   readonly pipeline: readonly PipelineStageRecord[];
   /** In the order of their creation, as payments and refunds. */
-  readonly shipments: readonly Shipment[];
+  readonly shipments: readonly ShipmentRecord[];
   readonly payments: readonly PaymentRecord[];
   readonly refunds: readonly RefundRecord[];
   readonly updatedAt: Date;

@@ -40,7 +40,7 @@ export interface PersonSession {
  * null for the operator, and throws ExceedsMaker when the key has ended, or has another scope, since it was looked up.
  */
 export abstract class PersonRepository {
-  /** Its mail is due. @throws EmailTaken */
+  /** Its mail is due. @throws EmailTaken, TooManyInvitations */
   abstract insert(person: NewPerson, asker: ApiKeyLookup | null): Promise<Person>;
 
   /** Oldest first. */
@@ -54,12 +54,13 @@ export abstract class PersonRepository {
   /** Another role is the scope of the person's sessions from their next request on. @throws LastOwner */
   abstract change(key: PersonKey, change: PersonChange, asker: ApiKeyLookup | null): Promise<Person | null>;
 
-  /** The mail is due again. */
+  /** The mail is due again. @throws TooManyInvitations */
   abstract invite(key: PersonKey, asker: ApiKeyLookup | null): Promise<Person | null>;
 
   /**
    * The sessions end with the next request. The history of the store keeps the name of the person, unless it is erased.
    * @returns the person as it was. @throws LastOwner
+   * @throws TooManyRows when a request, unlike the operator, would erase the name in too many rows.
    */
   abstract remove(key: PersonKey, erasesName: boolean, asker: ApiKeyLookup | null): Promise<Person | null>;
 

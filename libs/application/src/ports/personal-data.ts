@@ -15,8 +15,14 @@ export interface PersonalRecords {
   readonly blocked: boolean;
   /** The row of `people`, of who may sign in to the store. */
   readonly member: PersonalRecord | null;
-  readonly orders: readonly PersonalRecord[];
+  readonly orderCount: number;
 }
+
+/** @param orders oldest id first, in batches; all of one moment. */
+export type PersonalDataReader<T> = (
+  found: PersonalRecords,
+  orders: AsyncIterable<readonly PersonalRecord[]>,
+) => Promise<T>;
 
 /** Numbers of changed rows: all are 0 when the store holds nothing of the person. */
 export interface Erasure {
@@ -36,14 +42,23 @@ export const ERASED_NAME = 'Erased';
  * have it and the orders that are linked to the customer.
  */
 export abstract class PersonalData {
-  /** As of one moment. Without a limit. */
-  abstract collect(storeId: number, email: string): Promise<PersonalRecords>;
+  /**
+   * As of one moment, which lasts until the reader ends.
+   * @param most orders; null = without a limit. @throws TooManyRows
+   */
+  abstract collect<T>(storeId: number, email: string, most: number | null, read: PersonalDataReader<T>): Promise<T>;
 
   /**
    * Replaces name, e-mail, phone, city, addresses, notes and tags of the person, deletes the secrets and the
    * idempotency keys, and removes the e-mails and phones from the store's block lists, in one transaction. Everything
    * else stays, except `updated_at` of each changed order.
-   * @param check receives the person's orders, oldest id first, while they are locked; throws to refuse.
+   * @param most orders; null = without a limit. @param check receives the person's orders, oldest id first, while they are locked; throws to refuse.
+   * @throws TooManyRows
    */
-  abstract erase(storeId: number, email: string, check: (orders: readonly PersonsOrder[]) => void): Promise<Erasure>;
+  abstract erase(
+    storeId: number,
+    email: string,
+    most: number | null,
+    check: (orders: readonly PersonsOrder[]) => void,
+  ): Promise<Erasure>;
 }

@@ -1,4 +1,4 @@
-import type { OrderKey, PipelineStageRecord } from './order.repository.js';
+import type { MailOutcome, OrderKey, PipelineStageRecord } from './order.repository.js';
 
 /** They run after an order is placed or changed, each at least once. */
 export const NOTIFICATION_STAGES = [
@@ -13,13 +13,23 @@ export type NotificationStage = (typeof NOTIFICATION_STAGES)[number];
 /** They complete in the order's own transaction, in this order. No row keeps them. */
 export const PLACEMENT_STAGES = ['fraud-analysis', 'inventory'] as const;
 
-/** The order is held after its confirmation, or was imported. Nothing runs. */
-export const REVIEW_STAGE = 'review';
+export const PIPELINE_STAGES = [...PLACEMENT_STAGES, ...NOTIFICATION_STAGES] as const;
 
-export const PIPELINE_STAGES = [...PLACEMENT_STAGES, ...NOTIFICATION_STAGES, REVIEW_STAGE] as const;
+/** @param outcome null while the stage waits. @returns `none` for a stage that is no mail. */
+export function outcomeOf(stage: string, outcome: MailOutcome | null): PipelineStageRecord['outcome'] {
+  return (NOTIFICATION_STAGES as readonly string[]).includes(stage) ? (outcome ?? 'waiting') : 'none';
+}
 
 export function stagesOfPlacement(at: Date): PipelineStageRecord[] {
-  return PLACEMENT_STAGES.map((stage) => ({ stage, reference: '', state: 'done', attempts: 1, lastError: '', at }));
+  return PLACEMENT_STAGES.map((stage) => ({
+    stage,
+    reference: '',
+    state: 'done',
+    attempts: 1,
+    lastError: '',
+    outcome: 'none',
+    at,
+  }));
 }
 
 /** No other worker claims the stage before `lockedUntil`, by the database's clock. */
@@ -39,8 +49,8 @@ export interface RetriedPipeline {
   readonly stages: readonly NotificationStage[];
   /** They stay as they are, because a worker attempts them at this moment. */
   readonly running: readonly NotificationStage[];
-  /** Null when the customer's confirmation is not held. */
-  readonly heldFor: readonly string[] | null;
+  /** Why the order is under review; null when it is not. */
+  readonly heldReasons: readonly string[] | null;
   /** Then the customer's confirmation is never sent. */
   readonly cancelled: boolean;
 }
@@ -53,13 +63,14 @@ export abstract class PipelineStages {
    */
   abstract claim(most: number, forMs: number): Promise<ClaimedStage[]>;
 
-  abstract succeed(claim: ClaimedStage): Promise<void>;
+  /** @param outcome `not_wanted` when there was nothing to send. */
+  abstract succeed(claim: ClaimedStage, outcome: 'sent' | 'not_wanted'): Promise<void>;
 
   /** @param retryInMs when the stage is due again; null = never, the stage is dead and a dead letter. */
   abstract fail(claim: ClaimedStage, error: Error, retryInMs: number | null): Promise<void>;
 
   /** No attempt can or need deliver the message: the stage is dead, and no dead letter. */
-  abstract setAside(claim: ClaimedStage, error: Error): Promise<void>;
+  abstract abandon(claim: ClaimedStage, outcome: 'undeliverable' | 'not_wanted', error: Error): Promise<void>;
 }
 
 export abstract class StageRetries {

@@ -2,13 +2,15 @@ import type { Currency, PriceRefusalCode } from '@app/domain';
 import type { Deadline } from '../deadline.js';
 import type { IdempotencyScope } from './idempotency.js';
 import type { ResolvedSku } from './sku.repository.js';
-import type { StockUnit } from './stock-changes.js';
+import type { InvalidLine, StockUnit } from './stock-changes.js';
 
 export interface PriceLine extends StockUnit {
   /** Decimal text in major units, of at most 11 digits before the point. */
   readonly price: string;
   /** Likewise: what the writer takes the price to be; null overwrites whatever it is. */
   readonly expected: string | null;
+  /** What the line has instead of the form of one; it names no unit then. */
+  readonly invalid: InvalidLine | null;
 }
 
 /** Prices in minor units. Texts are `''` and numbers null where the line does not say what it means. */

@@ -46,7 +46,11 @@ export interface SkuFilter extends UpdatedFilter {
 export type ResolvedSku = StockItem | 'unknown' | 'ambiguous';
 
 export abstract class SkuRepository {
-  /** By SKU as Unicode code points, so units without one come first; then by product id and variant id. */
+  /**
+   * By SKU as Unicode code points, so units without one come first; then by product id and variant id. With a sort, by the
+   * time of the last change.
+   * @throws PageTooDeep
+   */
   abstract list(storeId: number, filter: SkuFilter, page: Page): Promise<PageOf<SkuRecord>>;
 
   /**

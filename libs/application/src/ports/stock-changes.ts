@@ -10,6 +10,12 @@ export interface StockUnit {
   readonly variantId: number | null;
 }
 
+export interface InvalidLine {
+  /** Tells two requests apart whose lines have the same faults. */
+  readonly sent: unknown;
+  readonly error: string;
+}
+
 export interface StockLine extends StockUnit {
   /** Codes; null where the product lies in one bin only, or the store has only one. */
   readonly warehouse: string | null;
@@ -17,6 +23,8 @@ export interface StockLine extends StockUnit {
   readonly write: StockWrite;
   /** The place of a count in the feed; null for other lines. No count is placed where a page has more. */
   readonly asOf: (Pick<FeedPlace, 'branch' | 'position'> & { readonly hasMore: boolean }) | null;
+  /** What the line has instead of the form of one; it names no unit then. */
+  readonly invalid: InvalidLine | null;
 }
 
 /** Texts are `''` and numbers null where the line does not say what it means. */

@@ -24,6 +24,9 @@ export interface AttentionCounts {
 }
 
 export abstract class StoreAttention {
-  /** From one snapshot. Costs what was placed within {@link LONG_WAIT_DAYS} days, however many orders the store has. */
+  /**
+   * From one snapshot. Costs what is held, and what was placed within {@link LONG_WAIT_DAYS} days, however many orders the
+   * store has. Where these are many, the counts may be a few seconds old.
+   */
   abstract count(storeId: number, isTest: boolean): Promise<AttentionCounts>;
 }

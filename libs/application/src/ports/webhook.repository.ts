@@ -33,6 +33,11 @@ export interface Webhook extends WebhookKey {
   readonly createdAt: Date;
 }
 
+export interface ShownWebhook extends Webhook {
+  /** The last 20 attempts, newest first. */
+  readonly deliveries: readonly Delivery[];
+}
+
 export interface NewWebhook extends Pick<
   Webhook,
   'storeId' | 'id' | 'mode' | 'name' | 'url' | 'kinds' | 'body' | 'batch'
@@ -85,23 +90,20 @@ export abstract class WebhookRepository {
    * @throws TooManyWebhooks when the store has `MAX_WEBHOOKS` in the mode.
    * @throws WebhookDeleted, IdempotencyMismatch, IdempotencyInFlight
    */
-  abstract insert(webhook: NewWebhook, request?: IdempotentRequest | null): Promise<Webhook>;
+  abstract insert(webhook: NewWebhook, request?: IdempotentRequest | null): Promise<ShownWebhook>;
 
   abstract list(storeId: number, mode: ApiKeyMode | null): Promise<Webhook[]>;
 
-  abstract find(key: WebhookKey, mode: ApiKeyMode | null): Promise<Webhook | null>;
+  abstract find(key: WebhookKey, mode: ApiKeyMode | null): Promise<ShownWebhook | null>;
 
   /** Of any store, for operators. */
   abstract locate(id: string): Promise<WebhookKey | null>;
 
   abstract newestSecret(key: WebhookKey): Promise<string | null>;
 
-  /** The last 20 attempts, newest first. */
-  abstract deliveries(key: WebhookKey): Promise<Delivery[]>;
-
   /** @returns null when there is no such webhook. */
-  abstract change(key: WebhookKey, mode: ApiKeyMode | null, change: WebhookChange): Promise<Webhook | null>;
+  abstract change(key: WebhookKey, mode: ApiKeyMode | null, change: WebhookChange): Promise<ShownWebhook | null>;
 
   /** @returns it as it was; null when there is no such webhook. */
-  abstract delete(key: WebhookKey, mode: ApiKeyMode | null): Promise<Webhook | null>;
+  abstract delete(key: WebhookKey, mode: ApiKeyMode | null): Promise<ShownWebhook | null>;
 }

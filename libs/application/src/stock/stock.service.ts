@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ChangeFeed } from '../ports/change-feed.js';
 import type { Page, PageOf } from '../ports/page.js';
 import { StockChanges, type ChangedStock, type StockChangeRequest } from '../ports/stock-changes.js';
 import { StockLedger, type MovementFilter, type StockMovement, type StockVerification } from '../ports/stock-ledger.js';
@@ -9,7 +10,6 @@ import {
   type WarehouseRecord,
 } from '../ports/stock.repository.js';
 import { StoreRepository } from '../ports/store.repository.js';
-import { requestHashOf } from '../request-hash.js';
 
 @Injectable()
 export class StockService {
@@ -18,6 +18,7 @@ export class StockService {
     private readonly changes: StockChanges,
     private readonly ledger: StockLedger,
     private readonly stores: StoreRepository,
+    private readonly feed: ChangeFeed,
   ) {}
 
   list(storeId: number, filter: StockFilter, page: Page): Promise<PageOf<StockRecord>> {
@@ -32,10 +33,10 @@ export class StockService {
     return this.stock.warehouses(storeId, page);
   }
 
-  change(command: Omit<StockChangeRequest, 'requestHash'>): Promise<ChangedStock> {
-    const { lines, reference, reason, isAtomic, createsBins } = command;
-    const requestHash = requestHashOf(['stock', lines, reference, reason, isAtomic, createsBins]);
-    return this.changes.apply({ ...command, requestHash });
+  async change(request: StockChangeRequest): Promise<ChangedStock> {
+    const changed = await this.changes.apply(request);
+    await this.feed.catchUp(request.storeId);
+    return changed;
   }
 
   /** @param store subdomain; null = all stores. @throws NotFound when the store does not exist. */

@@ -4,24 +4,24 @@ import { v7 as uuidv7 } from 'uuid';
 import { CursorExpired, CursorInvalid } from '../errors.js';
 import { decodeCursor } from '../feed/cursor.js';
 import { ChangeFeed } from '../ports/change-feed.js';
+import type { IdempotentRequest } from '../ports/idempotency.js';
 import { WebhookSender } from '../ports/webhook-sender.js';
 import {
   WebhookRepository,
-  type Delivery,
   type NewWebhook,
+  type ShownWebhook,
   type Webhook,
   type WebhookChange,
   type WebhookKey,
   type WebhookSettings,
 } from '../ports/webhook.repository.js';
-import { requestHashOf } from '../request-hash.js';
 import { drawWebhookSecret } from './webhook-message.js';
 
 export interface WebhookReference extends WebhookKey {
   readonly mode: ApiKeyMode | null;
 }
 
-export interface CreatedWebhook extends Webhook {
+export interface CreatedWebhook extends ShownWebhook {
   readonly secret: string;
   readonly isReplay: boolean;
 }
@@ -36,23 +36,18 @@ export class WebhooksService {
 
   /**
    * Only the result contains the secret.
-   * @param idempotencyKey a repeat of the request installs nothing, and gets the present webhook and its newest
+   * @param idempotency a repeat of the request installs nothing, and gets the present webhook and its newest
    *   secret.
    * @throws UrlNotAllowed, TooManyWebhooks, WebhookDeleted, IdempotencyMismatch, IdempotencyInFlight
    */
   async create(
     webhook: Omit<NewWebhook, 'id' | 'secret'>,
-    idempotencyKey: string | null = null,
+    idempotency: IdempotentRequest | null = null,
   ): Promise<CreatedWebhook> {
-    const { storeId, mode, name, url, kinds, body, batch } = webhook;
-    this.sender.check(url);
+    this.sender.check(webhook.url);
     const id = uuidv7();
     const secret = drawWebhookSecret();
-    const requestHash = requestHashOf(['webhook', url, kinds, body, batch, name]);
-    const created = await this.webhooks.insert(
-      { ...webhook, id, secret },
-      idempotencyKey === null ? null : { scope: { storeId, mode, key: idempotencyKey }, requestHash },
-    );
+    const created = await this.webhooks.insert({ ...webhook, id, secret }, idempotency);
     if (created.id === id) return { ...created, secret, isReplay: false };
     return { ...created, secret: orNotFound(await this.webhooks.newestSecret(created)), isReplay: true };
   }
@@ -61,15 +56,11 @@ export class WebhooksService {
     return this.webhooks.list(storeId, mode);
   }
 
-  async find({ mode, ...key }: WebhookReference): Promise<Webhook> {
+  async find({ mode, ...key }: WebhookReference): Promise<ShownWebhook> {
     return orNotFound(await this.webhooks.find(key, mode));
   }
 
-  deliveries({ storeId, id }: WebhookKey): Promise<Delivery[]> {
-    return this.webhooks.deliveries({ storeId, id });
-  }
-
-  async change({ mode, ...key }: WebhookReference, change: WebhookChange): Promise<Webhook> {
+  async change({ mode, ...key }: WebhookReference, change: WebhookChange): Promise<ShownWebhook> {
     return orNotFound(await this.webhooks.change(key, mode, change));
   }
 
@@ -77,7 +68,7 @@ export class WebhooksService {
    * A URL without headers removes the earlier ones: what no answer shows reaches no other receiver.
    * @throws UrlNotAllowed, NotFound
    */
-  async configure(reference: WebhookReference, settings: WebhookSettings): Promise<Webhook> {
+  async configure(reference: WebhookReference, settings: WebhookSettings): Promise<ShownWebhook> {
     const { url } = settings;
     if (url === undefined) return this.change(reference, { kind: 'configure', settings });
     this.sender.check(url);
@@ -90,7 +81,7 @@ export class WebhooksService {
    * @throws CursorInvalid unless the cursor is one of the same mode and kinds.
    * @throws CursorExpired when deletions after it are no longer kept, or the database has lost its place.
    */
-  async replayFrom(reference: WebhookReference, start: string | Date): Promise<Webhook> {
+  async replayFrom(reference: WebhookReference, start: string | Date): Promise<ShownWebhook> {
     if (start instanceof Date) return this.change(reference, { kind: 'replay', from: start });
     const { storeId, mode, kinds } = await this.find(reference);
     const { kinds: ofCursor, isTest, branch, position, base } = decodeCursor(start, { storeId, mode });
@@ -102,13 +93,16 @@ export class WebhooksService {
   }
 
   /** Only the result contains the new secret. @param overlapMs how long the old one still signs. @throws NotFound */
-  async rotateSecret(reference: WebhookReference, overlapMs: number): Promise<Webhook & { readonly secret: string }> {
+  async rotateSecret(
+    reference: WebhookReference,
+    overlapMs: number,
+  ): Promise<ShownWebhook & { readonly secret: string }> {
     const secret = drawWebhookSecret();
     return { ...(await this.change(reference, { kind: 'rotate', secret, overlapMs })), secret };
   }
 
   /** @returns it as it was. @throws NotFound */
-  async delete({ mode, ...key }: WebhookReference): Promise<Webhook> {
+  async delete({ mode, ...key }: WebhookReference): Promise<ShownWebhook> {
     return orNotFound(await this.webhooks.delete(key, mode));
   }
 }

@@ -5,7 +5,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { BadLines, type BundleLineError } from './check/faults.js';
 import { batchesOf, checkedLines, ofBundle, parsedLines, type LineBatch, type SizedLine } from './read/line-batches.js';
 import type { BundleLine } from './schema/bundle.js';
-import { faultsOf, writeBatch, writeGoodLines, type WrittenLines } from './write/batch-writer.js';
+import { writeGoodLines, type WrittenLines } from './write/batch-writer.js';
 import { countsOf, sumOf, type ImportCounts } from './write/import-counts.js';
 import { takeTurns } from './write/lock-batch.js';
 
@@ -142,16 +142,26 @@ export class BundleImporter {
   }
 
   private async write(lines: readonly SizedLine[]): Promise<WrittenLines> {
+    const work = inTurn(lines, async (manager) => {
+      const written = await writeGoodLines(manager, this.cipher, lines);
+      if (written.faults.length > 0) throw new RefusedBatch(written);
+      // Last, for a rollback moves no sequence back.
+      for (const [table, id] of written.givenIds) await table.passId(manager, id);
+      return written;
+    });
     try {
-      const work = inTurn(lines, (manager) => writeBatch(manager, this.cipher, lines));
-      return { ...(await confirmedTransaction(this.dataSource, work)), faults: [] };
+      return await confirmedTransaction(this.dataSource, work);
     } catch (error) {
-      const found = faultsOf(error, lines);
-      if (!found) throw error;
-      const work = inTurn(lines, (manager) => writeGoodLines(manager, this.cipher, lines));
-      const written = await rolledBack(this.dataSource, work);
-      return written.faults.length > 0 ? written : { ...written, faults: found };
+      if (error instanceof RefusedBatch) return error.written;
+      throw error;
     }
+  }
+}
+
+/** Rolls a batch back that has bad lines. */
+class RefusedBatch extends Error {
+  constructor(readonly written: WrittenLines) {
+    super('The batch has bad lines');
   }
 }
 

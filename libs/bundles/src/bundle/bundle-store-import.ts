@@ -1,4 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import {
+  ChangeFeed,
+  DeadlineExceeded,
   importKindOf,
   Semaphore,
   StoreImport,
@@ -11,9 +14,11 @@ import { ImportRefused } from '@app/domain';
 import {
   BulkTurns,
   DataCipher,
+  givingIdsBack,
   roomForBins,
   TOO_MANY_BINS,
   Transactions,
+  type DrawnIds,
   type TransactionSql,
 } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
@@ -25,6 +30,11 @@ import { takeTurnOfStore } from './write/lock-batch.js';
 import type { Sql } from './write/table-writer.js';
 
 const MOST_NAMED = 20;
+const CHECKED_AT_ONCE = 10;
+
+const LAST_IDS = `/* import.last_ids */
+  SELECT name, coalesce(pg_sequence_last_value(pg_get_serial_sequence(name, 'id')::regclass), 0)::int AS last
+  FROM unnest('{brands,categories,products,product_variants}'::text[]) AS name`;
 
 const FIND_STORE = '/* import.store */ SELECT subdomain FROM stores WHERE id = $1';
 
@@ -41,36 +51,57 @@ export class BundleStoreImport extends StoreImport {
   /** The imports of a store follow each other: a second one would only wait for the lock of the first. */
   private readonly oneOfStore = new Semaphore(() => Infinity, TURN_MS, 1);
 
+  private readonly spareIds = new Map<string, number[]>();
+
   constructor(
     private readonly transactions: Transactions,
     private readonly cipher: DataCipher,
     private readonly turns: BulkTurns,
+    private readonly feed: ChangeFeed,
   ) {
     super();
   }
 
   override async write(request: ImportRequest): Promise<readonly ImportedLine[]> {
     const { storeId, deadline } = request;
-    const lines = request.lines.map(checked);
-    const write = () => this.transactions.run(storeId, (sql) => this.writeLines(sql, request, lines), deadline);
-    return this.oneOfStore.run(storeId, () => this.turns.run(storeId, write, deadline), deadline);
+    const work = (lines: readonly CheckedLine[]) => (sql: TransactionSql) =>
+      givingIdsBack(this.spareIds, (drawnIds) => this.writeLines(sql, request, lines, drawnIds));
+    // In its turn: the check of a large body takes as long as its statements.
+    const write = async () => {
+      const lines = await checkedOneByOne(request.lines);
+      return this.transactions.run(storeId, work(lines), deadline);
+    };
+    const written = await this.oneOfStore.run(storeId, () => this.turns.run(storeId, write, deadline), deadline);
+    await this.feed.catchUp(storeId);
+    return written;
   }
 
   private async writeLines(
     sql: TransactionSql,
-    { storeId, isTest, isAtomic }: ImportRequest,
+    { storeId, isTest, isAtomic, deadline }: ImportRequest,
     lines: readonly CheckedLine[],
+    drawnIds: DrawnIds,
   ): Promise<readonly ImportedLine[]> {
-    const manager: Sql = { query: <T>(text: string, values: unknown[] = []) => sql.query(text, values) as Promise<T> };
+    const inTime = () => {
+      if (deadline.remainingMs === 0) throw new DeadlineExceeded();
+    };
+    const manager: Sql = {
+      query: <T>(text: string, values: unknown[] = []) => {
+        // How many statements an import has depends on its lines.
+        inTime();
+        return sql.query(text, values) as Promise<T>;
+      },
+    };
     await takeTurnOfStore(manager, storeId);
     const [{ subdomain = '' } = {}] = await sql.query<{ subdomain: string }>(FIND_STORE, [storeId]);
-    const tooMany = await binsTooMany(sql, storeId, lines);
+    const refusedAtOnce = new Map([...(await binsTooMany(sql, storeId, lines)), ...(await idsNotGiven(sql, lines))]);
     const good = lines.flatMap(({ number, line }) =>
-      line && !tooMany.has(number) ? [{ number, line: inStore(line, subdomain, isTest) }] : [],
+      line && !refusedAtOnce.has(number) ? [{ number, line: inStore(line, subdomain, isTest) }] : [],
     );
-    const { results, warnings, faults } = await writeGoodLines(manager, this.cipher, good);
+    const { results, warnings, faults } = await writeGoodLines(manager, this.cipher, good, drawnIds);
+    inTime();
     const written = new Map(results.map((result) => [result.number, result]));
-    const problems = new Map([...tooMany, ...faults.map(({ line, problem }) => [line, problem] as const)]);
+    const problems = new Map([...refusedAtOnce, ...faults.map(({ line, problem }) => [line, problem] as const)]);
     const warningOf = (number: number) =>
       warnings.flatMap(({ line, problem }) => (line === number ? [problem] : [])).join('; ');
     const imported = lines.map(({ number, kind, line, fault }): ImportedLine => {
@@ -83,10 +114,21 @@ export class BundleStoreImport extends StoreImport {
     });
     const refused = imported.filter(({ result }) => result === 'refused');
     if (isAtomic && refused.length > 0) {
-      throw new ImportRefused(refused.slice(0, MOST_NAMED).map(({ line, error }) => `line ${line}: ${error}`));
+      const faults = refused.map(({ line, error }) => ({ path: `line ${line}`, message: error }));
+      throw new ImportRefused(faults.slice(0, MOST_NAMED));
     }
     return imported;
   }
+}
+
+/** Others are served between them. */
+async function checkedOneByOne(lines: readonly ImportLine[]): Promise<CheckedLine[]> {
+  const all: CheckedLine[] = [];
+  for (const line of lines) {
+    all.push(checked(line));
+    if (all.length % CHECKED_AT_ONCE === 0) await setImmediate();
+  }
+  return all;
 }
 
 function checked({ line: number, value, fault }: ImportLine): CheckedLine {
@@ -109,6 +151,47 @@ async function binsTooMany(
   const bins = lines.filter(({ line }) => line?.kind === 'bin');
   if (bins.length === 0 || bins.length <= (await roomForBins(sql, storeId))) return new Map();
   return new Map(bins.map(({ number }) => [number, TOO_MANY_BINS]));
+}
+
+/**
+ * All lines with an id that no row has had, by number. The sequences are those of all stores: a row beyond them would take the
+ * numbers of the others' new rows. Only the operator may bring such rows.
+ */
+async function idsNotGiven(sql: TransactionSql, lines: readonly CheckedLine[]): Promise<ReadonlyMap<number, string>> {
+  const given = lines.flatMap(({ number, line }) => (line ? idsOf(line).map((id) => ({ number, ...id })) : []));
+  if (given.length === 0) return new Map();
+  const rows = await sql.query<{ name: string; last: number }>(LAST_IDS, []);
+  const last = new Map(rows.map((row) => [row.name, row.last]));
+  return new Map(
+    given.flatMap(({ number, table, id, path }) => {
+      // @protects given-ids
+      return id > (last.get(table) ?? 0) ? [[number, `${path} must be an id that the service has given to a row`]] : [];
+    }),
+  );
+}
+
+interface GivenId {
+  readonly table: string;
+  readonly id: number;
+  readonly path: string;
+}
+
+function idsOf(line: ImportableLine): GivenId[] {
+  const of = (table: string, path: string, id: number | undefined) => (id === undefined ? [] : [{ table, path, id }]);
+  switch (line.kind) {
+    case 'brand':
+      return of('brands', 'brand.id', line.id);
+    case 'category':
+      return of('categories', 'category.id', line.id);
+    case 'product': {
+      const variants = (line.variants ?? []).flatMap(({ id }, place) => {
+        return of('product_variants', `product.variants[${place}].id`, id);
+      });
+      return [...of('products', 'product.id', line.id), ...variants];
+    }
+    default:
+      return [];
+  }
 }
 
 function inStore(line: ImportableLine, store: string, isTest: boolean): BundleLine {

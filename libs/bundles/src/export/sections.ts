@@ -62,7 +62,8 @@ const CATEGORIES: Section = {
 };
 
 interface VariantJson {
-  readonly price: string;
+  /** Null for that of the product, which the line does not repeat. */
+  readonly price: string | null;
   readonly attributes: Readonly<Record<string, string>>;
   readonly attribute_names: readonly string[];
 }
@@ -97,9 +98,9 @@ const PRODUCTS: Section<ProductRow> = {
     price: priceOf(row.price, currency),
     images: row.images.map(({ url, alt }) => ({ url, ...(alt !== undefined && { alt }) })),
     specifications: row.specifications.map(({ name, value }) => ({ name, value })),
-    variants: row.variants.map(({ attribute_names, ...variant }) => ({
+    variants: row.variants.map(({ attribute_names, price, ...variant }) => ({
       ...variant,
-      price: priceOf(variant.price, currency),
+      ...(price !== null && { price: priceOf(price, currency) }),
       attributes: sortAttributes(variant.attributes, attribute_names),
     })),
   }),

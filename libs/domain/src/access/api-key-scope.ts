@@ -43,7 +43,7 @@ export function wordsOf(scope: ApiKeyScope): readonly string[] {
 }
 
 /**
- * Whether the scope has the word itself. `full` names none: products that are not for sale do not appear to the key of a shop.
+ * Whether the scope has the word itself. `full` names none: the key of a shop opens no draft by its address.
  */
 export function names(scope: ApiKeyScope, word: ScopeWord): boolean {
   return scope.split(',').includes(word);

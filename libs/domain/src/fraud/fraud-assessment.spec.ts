@@ -198,8 +198,8 @@ describe('withOwnRules', () => {
     ['another rule has this name', [{ ...rule, name: 'analysis_unavailable' }]],
     ['another rule has this name', [rule, rule]],
     ['must be in snake case', [{ ...rule, name: 'Forwarded parcel' }]],
-    ['must be 1 or more', [{ ...rule, score: 0 }]],
-    ['must be 1 or more', [{ ...rule, score: 0.5 }]],
+    ['must be a whole number from 1', [{ ...rule, score: 0 }]],
+    ['must be a whole number from 1', [{ ...rule, score: 0.5 }]],
   ])('refuses a rule: %s', (fault, rules) => {
     expect(() => withOwnRules(rules)).toThrow(fault);
   });

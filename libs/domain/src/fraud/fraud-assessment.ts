@@ -35,13 +35,25 @@ export function assessmentOf(reasons: readonly FraudReason[]): FraudAssessment {
 /** The reason reported when the analysis did not run. */
 export const UNAVAILABLE = 'analysis_unavailable';
 
+/** The reason of a hold that a person placed. No later analysis ends it. */
+export const MANUAL = 'manual';
+
+export function rulesOf({ reasons }: FraudAssessment): string[] {
+  return reasons.map(({ rule }) => rule);
+}
+
+/** The sum of many fits into an int4. */
+const MAX_SCORE = 1_000_000;
+
 /** @throws when a name is taken or not in snake case, or a score is not a whole number from 1. */
 export function withOwnRules(own: readonly FraudRule[]): readonly FraudRule[] {
-  const names = new Set([UNAVAILABLE, ...FRAUD_RULES.map(({ name }) => name)]);
+  const names = new Set([UNAVAILABLE, MANUAL, ...FRAUD_RULES.map(({ name }) => name)]);
   for (const { name, score } of own) {
     if (!/^[a-z][a-z0-9_]*$/.test(name)) throw new Error(`Fraud rule ${name}: the name must be in snake case`);
     if (names.has(name)) throw new Error(`Fraud rule ${name}: another rule has this name`);
-    if (!Number.isInteger(score) || score < 1) throw new Error(`Fraud rule ${name}: the score must be 1 or more`);
+    if (!Number.isInteger(score) || score < 1 || score > MAX_SCORE) {
+      throw new Error(`Fraud rule ${name}: the score must be a whole number from 1 to ${MAX_SCORE}`);
+    }
     names.add(name);
   }
   return [...FRAUD_RULES, ...own];

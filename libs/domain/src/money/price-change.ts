@@ -1,7 +1,7 @@
 import { minorUnitExponent } from './currency.js';
 import { Money, toDecimalText } from './money.js';
 
-export const PRICE_REFUSALS = ['unknown_sku', 'ambiguous_sku', 'stale', 'too_precise'] as const;
+export const PRICE_REFUSALS = ['invalid', 'unknown_sku', 'ambiguous_sku', 'stale', 'too_precise'] as const;
 export type PriceRefusalCode = (typeof PRICE_REFUSALS)[number];
 
 export interface PriceRefusal {
@@ -17,11 +17,18 @@ export interface PriceOutcome {
 
 /** Of a product or variant, through the lines of one request. */
 export class UnitPrice {
+  private hasBeenSet = false;
+
   /** @param price under the lock of the product. */
   constructor(private price: Money) {}
 
   get minor(): number {
     return this.price.minor;
+  }
+
+  /** Whether a line has given it, also the one that it had. */
+  get isSet(): boolean {
+    return this.hasBeenSet;
   }
 
   /**
@@ -38,6 +45,7 @@ export class UnitPrice {
       return this.refuse('stale', `The price is ${toDecimalText(before)}, not ${expected}`);
     }
     this.price = after;
+    this.hasBeenSet = true;
     return { before, after, refusal: null };
   }
 

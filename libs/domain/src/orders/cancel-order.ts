@@ -15,6 +15,8 @@ export interface Cancellation {
   readonly notify: boolean;
 }
 
+const RESTOCK = { kind: 'restock', movement: 'CANCELLATION' } as const;
+
 /**
  * A cancelled order stays as it is.
  * @param items units that have not shipped; null = the order as a whole.
@@ -59,8 +61,10 @@ function cancelUnits(order: PlacedOrder, cancellation: Cancellation, items: read
       ...order.statusEventsTo({ ...after, fulfillmentStatus }, payments.at(-1)?.reference),
       ...order.statusEventsTo({ ...after, status: order.state.status }, shipment),
     ],
-    cancelled: items,
-    ...(returns && { restock: { kind: 'CANCELLATION', lines: items } }),
+    effects: [
+      { kind: 'cancelledUnits', lines: items },
+      ...(returns ? [{ ...RESTOCK, lines: items, isOfCancelledUnits: true } as const] : []),
+    ],
   };
 }
 
@@ -70,8 +74,7 @@ export function cancelledAs(
   { status, fulfillmentStatus }: OrderState,
   { reason, restock, notify }: Cancellation,
 ): OrderChange {
-  const { isHeld, isConfirmationHeld, hasTakenStock } = order.state;
-  const returns = restock ?? hasTakenStock;
+  const returns = restock ?? order.state.hasTakenStock;
   const after = { status, fulfillmentStatus };
   return {
     ...after,
@@ -79,9 +82,13 @@ export function cancelledAs(
       orderEvent('cancelled', '', { ...(reason && { reason }), restock: returns }),
       ...order.statusEventsTo(after),
     ],
-    ...(returns && { restock: { kind: 'CANCELLATION', lines: order.keptUnits } }),
-    ...(isHeld && { review: 'abandoned' }),
-    // Without the confirmation, the cancellation would be the first mail.
-    ...(notify && !isConfirmationHeld && { mail: { stage: 'notify-cancellation', reference: '' } }),
+    effects: [
+      ...(returns ? [{ ...RESTOCK, lines: order.keptUnits }] : []),
+      ...(order.isHeld ? [{ kind: 'review', to: 'abandoned' } as const] : []),
+      // Without the confirmation, the cancellation would be the first mail.
+      ...(notify && !order.isConfirmationHeld
+        ? [{ kind: 'mail', stage: 'notify-cancellation', reference: '' } as const]
+        : []),
+    ],
   };
 }

@@ -1,13 +1,17 @@
-import { ContactTooLate, OrderCancelled } from '../errors.js';
-import { ANALYSIS_UNAVAILABLE, type FraudAssessment, type FraudVerdict } from '../fraud/fraud-assessment.js';
+import { BillingTooLate, ContactTooLate, OrderCancelled } from '../errors.js';
+import { ANALYSIS_UNAVAILABLE, rulesOf, type FraudAssessment, type FraudVerdict } from '../fraud/fraud-assessment.js';
 import type { ContactPart } from '../fraud/fraud-facts.js';
-import type { OrderChange } from './order-change.js';
-import { orderEvent } from './order-event.js';
-import type { ShippingContact } from './order.js';
+import type { OrderChange, OrderEffect } from './order-change.js';
+import { orderEvent, type OrderEvent } from './order-event.js';
+import { isOpen } from './order-status.js';
+import type { BillingAddress } from '../shared/postal-address.js';
+import type { BilledContact, ShippingContact } from './order.js';
 import type { PlacedOrder } from './placed-order.js';
 
 /** Absent fields stay. */
-export type ContactPatch = { readonly [Part in keyof ShippingContact]: Partial<ShippingContact[Part]> };
+export type ContactPatch = { readonly [Part in keyof ShippingContact]: Partial<ShippingContact[Part]> } & {
+  readonly billingAddress?: Partial<BillingAddress>;
+};
 
 /** A corrected contact, and what the rules that look at its changed parts say, with the other reasons so far. */
 export interface ScreenedContact {
@@ -18,15 +22,22 @@ export interface ScreenedContact {
   readonly before: FraudVerdict;
 }
 
-export function correctedContact({ customer, shippingAddress }: ShippingContact, patch: ContactPatch): ShippingContact {
+/** A billing address that is the shipping address stays it, unless the patch names a field of it. */
+export function correctedContact(before: BilledContact, patch: ContactPatch): BilledContact {
+  const shippingAddress = { ...before.shippingAddress, ...patch.shippingAddress };
+  const billsShipping = changedFields('', { name: '', ...before.shippingAddress }, before.billingAddress).length === 0;
   return {
-    customer: { ...customer, ...patch.customer },
-    shippingAddress: { ...shippingAddress, ...patch.shippingAddress },
+    customer: { ...before.customer, ...patch.customer },
+    shippingAddress,
+    billingAddress: {
+      ...(billsShipping ? { name: '', ...shippingAddress } : before.billingAddress),
+      ...patch.billingAddress,
+    },
   };
 }
 
 export function changedParts(before: ShippingContact, after: ShippingContact): ContactPart[] {
-  const changed = changedFields(before, after);
+  const changed = shippingChanges(before, after);
   const parts: Readonly<Record<ContactPart, string>> = {
     email: 'customer.email',
     phone: 'customer.phone',
@@ -36,46 +47,76 @@ export function changedParts(before: ShippingContact, after: ShippingContact): C
 }
 
 /**
+ * The contact and the shipping address change while units are left to ship, the billing address until the order has ended.
  * A contact that changed after its screening counts as one without an analysis.
  *
  * @param screened null = the order was placed without an analysis.
- * @throws OrderCancelled, ContactTooLate
+ * @throws OrderCancelled, ContactTooLate, BillingTooLate
  * @throws BeingPicked when the order must be held.
  */
 export function changeContact(order: PlacedOrder, patch: ContactPatch, screened: ScreenedContact | null): OrderChange {
   const { contact: before } = order.state;
   const after = correctedContact(before, patch);
-  const changed = changedFields(before, after);
-  if (changed.length === 0) return order.unchanged();
+  const changed = shippingChanges(before, after);
+  const billing = billingChanges(order, patch);
+  if (changed.length + billing.length === 0) return order.unchanged();
   if (order.isCancelled) throw new OrderCancelled();
-  if (order.hasShipped) throw new ContactTooLate();
+  if (changed.length > 0 && order.hasShipped && order.unshippedUnits.length === 0) throw new ContactTooLate();
+  if (billing.length > 0 && !isOpen(order.state)) throw new BillingTooLate();
 
-  const isCurrent = screened !== null && changedFields(screened.contact, after).length === 0;
+  const screening = changed.length > 0 ? screeningOf(order, changed, after, screened) : { events: [], effects: [] };
+  return {
+    ...order.unchanged(),
+    events: [
+      ...screening.events,
+      ...(billing.length > 0 ? [orderEvent('billing_changed', '', { changed: billing })] : []),
+    ],
+    effects: [{ kind: 'contact', ...after }, ...screening.effects],
+  };
+}
+
+function screeningOf(
+  order: PlacedOrder,
+  changed: readonly string[],
+  after: ShippingContact,
+  screened: ScreenedContact | null,
+): { events: OrderEvent[]; effects: OrderEffect[] } {
+  const isCurrent = screened !== null && shippingChanges(screened.contact, after).length === 0;
   const assessment = isCurrent ? screened.assessment : ANALYSIS_UNAVAILABLE;
-  const corrected = { ...order.unchanged(), contact: after };
   if (screened === null || assessment.verdict === 'ACCEPT') {
-    const kept = screened && { assessment: { ...assessment, verdict: screened.before } };
-    return { ...corrected, events: [orderEvent('contact_changed', '', { changed })], ...kept };
+    return {
+      events: [orderEvent('contact_changed', '', { changed })],
+      effects: screened ? [{ kind: 'assessment', ...assessment, verdict: screened.before }] : [],
+    };
   }
   order.assertNothingPicked();
-  const rules = assessment.reasons.map(({ rule }) => rule);
+  const rules = rulesOf(assessment);
   return {
-    ...corrected,
     events: [orderEvent('contact_changed', '', { changed, rules })],
-    review: 'held',
-    // A person decides about an order that exists.
-    assessment: { ...assessment, verdict: 'REVIEW' },
+    effects: [
+      { kind: 'review', to: { heldFor: rules } },
+      // A person decides about an order that exists.
+      { kind: 'assessment', ...assessment, verdict: 'REVIEW' },
+    ],
   };
 }
 
 /** Paths in the full order. */
-function changedFields(before: ShippingContact, after: ShippingContact): string[] {
-  const differences = <Part extends object>(path: string, one: Part, other: Part) =>
-    (Object.keys(other) as (keyof Part & string)[])
-      .filter((name) => one[name] !== other[name])
-      .map((name) => `${path}.${name}`);
+function shippingChanges(before: ShippingContact, after: ShippingContact): string[] {
   return [
-    ...differences('customer', before.customer, after.customer),
-    ...differences('shipping_address', before.shippingAddress, after.shippingAddress),
+    ...changedFields('customer.', before.customer, after.customer),
+    ...changedFields('shipping_address.', before.shippingAddress, after.shippingAddress),
   ];
+}
+
+/** Paths in the full order of what the patch changes. */
+function billingChanges({ state }: PlacedOrder, { billingAddress }: ContactPatch): string[] {
+  const before = state.contact.billingAddress;
+  return changedFields('billing_address.', before, { ...before, ...billingAddress });
+}
+
+function changedFields<Part extends object>(path: string, before: Part, after: Part): string[] {
+  return (Object.keys(after) as (keyof Part & string)[])
+    .filter((name) => before[name] !== after[name])
+    .map((name) => path + name);
 }

@@ -8,10 +8,11 @@ import {
   OrderCancelled,
   PaymentUnrecorded,
   PriceChanged,
+  TotalOutOfRange,
   type UnavailableItem,
 } from '../errors.js';
 import type { Currency } from '../money/currency.js';
-import { Money } from '../money/money.js';
+import { MAX_TOTAL, Money } from '../money/money.js';
 import { sumDemand } from '../stock/stock-demand.js';
 import { covers, unitsByLine, type LineQuantity } from './line-units.js';
 import { assertMetadataFits } from './change-metadata.js';
@@ -41,7 +42,8 @@ export interface LinesRequest {
 /**
  * Lines keep their numbers and prices. One that is given up stays with the quantity 0: its number is never used again.
  * @throws OrderCancelled, LinesFixed, UnitsWithoutBin, NotFound, AlreadyShipped, BeingPicked
- * @throws ItemsUnavailable, CurrencyMismatch, InvalidOrderItems, MetadataTooLarge, NoUnitsLeft, PaymentUnrecorded, PriceChanged
+ * @throws ItemsUnavailable, CurrencyMismatch, InvalidOrderItems, MetadataTooLarge, NoUnitsLeft, PaymentUnrecorded, PriceChanged,
+ *   TotalOutOfRange
  */
 export function changeLines(order: PlacedOrder, request: LinesRequest): OrderChange {
   const { state } = order;
@@ -55,7 +57,7 @@ export function changeLines(order: PlacedOrder, request: LinesRequest): OrderCha
   assertAddable(order, request);
 
   const added = request.add.map(({ unitPrice, ...line }, index) => {
-    const units = { returned: 0, cancelledQuantity: 0 };
+    const units = { returnedQuantity: 0, cancelledQuantity: 0, binQuantity: line.quantity };
     return { ...line, line: before.length + index + 1, unitPrice: unitPrice.minor, ...units };
   });
   const amount = amountOf([...kept, ...added]) - amountOf(before);
@@ -63,15 +65,20 @@ export function changeLines(order: PlacedOrder, request: LinesRequest): OrderCha
   const after = new PlacedOrder({ ...state, totalAmount, lines: [...kept, ...added] });
   if (after.keptUnits.length === 0) throw new NoUnitsLeft();
   if (amount !== 0 && !isRecorded(state)) throw new PaymentUnrecorded();
+  if (totalAmount < 0 || totalAmount > MAX_TOTAL) throw new TotalOutOfRange(totalAmount);
   const total = Money.ofMinor(totalAmount, state.currency);
   if (!costs({ total }, request.expectedTotal)) throw new PriceChanged(total);
 
   const quantities = kept.filter(({ quantity }, index) => quantity !== before[index]?.quantity);
   if (quantities.length === 0 && added.length === 0) return order.unchanged();
   const units = unitsOf(after.state.lines) - unitsOf(before);
-  const lines = { quantities, added: request.add, amount, totalAmount, units, ...demandOf(before, request) };
-  const restock = less.length > 0 ? { restock: { kind: 'ORDER' as const, lines: less } } : {};
-  return { ...stepTo(order, after), lines, ...restock };
+  const { demand, wanted } = demandOf(before, request);
+  const lines = { quantities, added: request.add, amount, totalAmount, units, demand, wanted };
+  const restock = { kind: 'restock', movement: 'ORDER', lines: less, alsoLocks: demand } as const;
+  return {
+    ...stepTo(order, after),
+    effects: [...(less.length > 0 ? [restock] : []), { kind: 'lines', ...lines }],
+  };
 }
 
 function assertOpen(order: PlacedOrder): void {
@@ -107,22 +114,25 @@ function givenUp(before: readonly LineQuantity[], kept: readonly LineQuantity[])
 }
 
 /** The stock that the order needs, and where in the request. */
-function demandOf(before: readonly PlacedLine[], { set, add }: LinesRequest): Pick<LinesChange, 'demand' | 'places'> {
+function demandOf(before: readonly PlacedLine[], { set, add }: LinesRequest): Pick<LinesChange, 'demand' | 'wanted'> {
   const more = set.flatMap(({ line, quantity }, index) => {
     const { productId = null, variantId = null, quantity: had = 0 } = before[line - 1] ?? {};
     if (productId === null || quantity <= had) return [];
-    return [{ productId, variantId, quantity: quantity - had, place: { list: 'set' as const, line: index } }];
+    const place = { list: 'set' as const, line: index };
+    return [{ productId, variantId, quantity: quantity - had, position: line - 1, place }];
   });
-  const others = add.map((line, index) => ({ ...line, place: { list: 'add' as const, line: index } }));
+  const others = add.map((line, index) => {
+    return { ...line, position: before.length + index, place: { list: 'add' as const, line: index } };
+  });
   const wanted = [...more, ...others];
-  return { demand: sumDemand(wanted), places: wanted.map(({ place }) => place) };
+  return { demand: sumDemand(wanted), wanted: wanted.map(({ position, place }) => ({ position, place })) };
 }
 
 /**
  * An order of which only shipped units are left has shipped, one of which all is paid has succeeded, and one whose payments do
  * not cover the new total is to be paid again.
  */
-function stepTo(order: PlacedOrder, after: PlacedOrder): OrderChange {
+function stepTo(order: PlacedOrder, after: PlacedOrder): Omit<OrderChange, 'effects'> {
   const { status, fulfillmentStatus, shipments, payments, lines, totalAmount } = order.state;
   const isCovered = isRecorded(after.state) || !isRecorded(order.state);
   const state = {

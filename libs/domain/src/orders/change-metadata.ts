@@ -1,5 +1,12 @@
 import { MetadataTooLarge } from '../errors.js';
-import { isSameMetadata, METADATA_LIMITS, withPatch, type Metadata, type MetadataPatch } from '../shared/metadata.js';
+import {
+  isMetadataSmall,
+  isSameMetadata,
+  METADATA_LIMITS,
+  withPatch,
+  type Metadata,
+  type MetadataPatch,
+} from '../shared/metadata.js';
 import type { OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import type { PlacedOrder } from './placed-order.js';
@@ -8,9 +15,6 @@ export interface MetadataChange {
   readonly metadata: MetadataPatch;
   readonly lines: readonly { readonly line: number; readonly metadata: MetadataPatch }[];
 }
-
-/** Of the order and its lines together, as JSON: as much as the body of a request. */
-const MOST_BYTES = 256 * 1024;
 
 /** The event names no key: a client chooses them, and they may be personal data. @throws NotFound, MetadataTooLarge */
 export function changeMetadata(order: PlacedOrder, change: MetadataChange): OrderChange {
@@ -25,11 +29,15 @@ export function changeMetadata(order: PlacedOrder, change: MetadataChange): Orde
   );
   if (isSameMetadata(ofOrder, state.metadata) && lines.length === 0) return order.unchanged();
   assertMetadataFits([ofOrder, ...after.values()]);
-  return { ...order.unchanged(), events: [orderEvent('metadata_changed')], metadata: { ofOrder, lines } };
+  return {
+    ...order.unchanged(),
+    events: [orderEvent('metadata_changed')],
+    effects: [{ kind: 'metadata', ofOrder, lines }],
+  };
 }
 
 /** @param all the metadata of an order and of its lines. @throws MetadataTooLarge */
 export function assertMetadataFits(all: readonly Metadata[]): void {
   const isFull = all.some((metadata) => Object.keys(metadata).length > METADATA_LIMITS.keys);
-  if (isFull || Buffer.byteLength(JSON.stringify(all)) > MOST_BYTES) throw new MetadataTooLarge();
+  if (isFull || !isMetadataSmall(all)) throw new MetadataTooLarge();
 }

@@ -1,4 +1,5 @@
 import { HeldTooLate, OrderCancelled } from '../errors.js';
+import { MANUAL } from '../fraud/fraud-assessment.js';
 import type { OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import type { PlacedOrder } from './placed-order.js';
@@ -10,6 +11,10 @@ import type { PlacedOrder } from './placed-order.js';
 export function holdOrder(order: PlacedOrder, reason: string): OrderChange {
   if (order.isCancelled) throw new OrderCancelled();
   order.assertNothingShipped(new HeldTooLate());
-  if (order.state.isHeldByPerson) return order.unchanged();
-  return { ...order.unchanged(), events: [orderEvent('held', '', { reason })], review: 'held' };
+  if (order.isHeldManually) return order.unchanged();
+  return {
+    ...order.unchanged(),
+    events: [orderEvent('held', '', { reason })],
+    effects: [{ kind: 'review', to: { heldFor: [MANUAL] } }],
+  };
 }

@@ -23,6 +23,12 @@ export function unitsBeyond(lines: readonly LineQuantity[], taken: readonly Line
     .filter(({ quantity }) => quantity > 0);
 }
 
+/** Whether both have the same units of each line. */
+export function isSameUnits(one: readonly LineQuantity[], other: readonly LineQuantity[]): boolean {
+  const [units, others] = [sumByLine(one), sumByLine(other)];
+  return covers(units, others) && covers(others, units);
+}
+
 export function covers(available: readonly LineQuantity[], requested: readonly LineQuantity[]): boolean {
   return unitsBeyond(requested, available).length === 0;
 }

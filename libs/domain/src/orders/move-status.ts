@@ -44,11 +44,13 @@ export function moveStatus(
     throw new IllegalTransition(isPayment ? 'payment' : 'fulfillment', present, to, possible);
   }
 
-  if (to === 'CONFIRMED' && order.state.isHeld) throw new OrderHeld();
+  if (to === 'CONFIRMED' && order.isHeld) throw new OrderHeld();
   const change = isPayment ? { status: to as PaymentStatus } : { fulfillmentStatus: to as FulfillmentStatus };
-  const moved = setStatuses(order, change);
+  // A payment may fail and be tried again for ever.
+  const moved = { ...setStatuses(order, change), isEndless: isPayment };
   if (to !== 'RETURNED' || !restock) return moved;
   const returned = order.unitsToReturn(lines, restockTo);
   const events = moved.events.map((step) => ({ ...step, details: { restocked: returned } }));
-  return { ...moved, events, restock: { kind: 'RETURN', lines: returned, ...(restockTo && { to: restockTo }) } };
+  const back = { kind: 'restock', movement: 'RETURN', lines: returned, ...(restockTo && { to: restockTo }) } as const;
+  return { ...moved, events, effects: [...moved.effects, back] };
 }

@@ -6,24 +6,31 @@ import type { StockDemand } from '../stock/stock-demand.js';
 import type { LineQuantity } from './line-units.js';
 import type { OrderEvent } from './order-event.js';
 import type { OrderLine } from './order-line.js';
-import type { MoneyRecord, PaymentRecord, RefundRecord } from './order-money.js';
+import type { PaymentRecord, RefundRecord } from './order-money.js';
 import type { OrderState } from './order-status.js';
-import type { ShippingContact } from './order.js';
+import type { BilledContact } from './order.js';
 import type { BinCodes, PickedUnits, Shipment } from './shipment.js';
 
 /**
- * Identifies a request, whatever its times are. Of two requests of which one lacks optional lines, the one hash begins the
- * other. Once its person is erased, the first character is known; of an imported record, nothing.
+ * The hash of a request without its times and the units of its lines, which the record itself shows. Once its person is
+ * erased, its beginning is known; of an imported record, nothing: `''`.
  */
 export interface Repeatable {
   readonly requestHash: string;
 }
 
 export type KnownShipment = Shipment & Repeatable & { readonly notify: boolean };
-export type KnownMoney = Omit<MoneyRecord, 'at'> & Repeatable;
+export type KnownRefund = Omit<RefundRecord, 'at'> & Repeatable;
 export type KnownPayment = Omit<PaymentRecord, 'at'> & Repeatable;
 
 export type ChangeMail = 'notify-shipment' | 'notify-cancellation' | 'notify-refund';
+
+export interface WantedLine {
+  /** Position in the order, from 0. */
+  readonly position: number;
+  /** Where the request asks for it. */
+  readonly place: Pick<Shortage, 'list' | 'line'>;
+}
 
 export interface LinesChange {
   /** Present lines, with their new quantities. */
@@ -34,17 +41,21 @@ export interface LinesChange {
   readonly amount: number;
   readonly units: number;
   readonly totalAmount: number;
-  /** The stock that the order needs more. Its lines are positions in `places`. */
+  /** The stock that the order needs more. Its lines are positions in `wanted`. */
   readonly demand: readonly StockDemand[];
-  readonly places: readonly Pick<Shortage, 'list' | 'line'>[];
+  readonly wanted: readonly WantedLine[];
 }
 
 /** Units that go back to bins. Only those of a RETURN have left. ORDER: the lines gave them up. */
 export interface Restock {
-  readonly kind: 'CANCELLATION' | 'RETURN' | 'ORDER';
+  readonly movement: 'CANCELLATION' | 'RETURN' | 'ORDER';
   readonly lines: readonly LineQuantity[];
   /** Absent = where they came from. */
   readonly to?: BinCodes;
+  /** The units are those of `cancelledUnits` in the same change. */
+  readonly isOfCancelledUnits?: true;
+  /** The stock that the change takes afterwards: its rows are locked with those that get the units. */
+  readonly alsoLocks?: readonly StockDemand[];
 }
 
 /** The stage of a mail. */
@@ -59,29 +70,53 @@ export interface LineMetadata {
   readonly metadata: Metadata;
 }
 
+/** What a change does to an order beside its statuses, by kind. */
+interface Effects {
+  /** The shipment as it is afterwards. A time that is null for its status is now. */
+  readonly shipment: {
+    readonly shipment: KnownShipment;
+    /** Where units of it were picked; the allocations say where the others were. */
+    readonly picked: readonly PickedUnits[];
+    /** The request was to make the shipment, which was being picked. */
+    readonly shipsPicked: boolean;
+  };
+  /** A time that is null is now. */
+  readonly payment: KnownPayment & { readonly at: Date | null };
+  /** A time that is null is now. */
+  readonly refund: KnownRefund & { readonly at: Date | null };
+  /** Units that the order gives up, while others stay. */
+  readonly cancelledUnits: { readonly lines: readonly LineQuantity[] };
+  readonly lines: LinesChange;
+  readonly restock: Restock;
+  /** Puts the order under review for these reasons as well, or ends its review; `abandoned` drops its confirmation. */
+  readonly review: { readonly to: { readonly heldFor: readonly string[] } | 'released' | 'abandoned' };
+  /** Replaces the assessment of the order. */
+  readonly assessment: FraudAssessment;
+  readonly contact: BilledContact;
+  readonly mail: { readonly stage: ChangeMail; readonly reference: string };
+  readonly repeatedMail: MailOfOrder;
+  /** As it is afterwards: that of the order, and of the lines that change. */
+  readonly metadata: { readonly ofOrder: Metadata; readonly lines: readonly LineMetadata[] };
+}
+
+export type EffectKind = keyof Effects;
+export type EffectOf<Kind extends EffectKind> = { readonly kind: Kind } & Effects[Kind];
+export type OrderEffect = { [Kind in EffectKind]: EffectOf<Kind> }[EffectKind];
+
 /** Without events, nothing changes. */
 export interface OrderChange extends OrderState {
   readonly events: readonly OrderEvent[];
-  /** As it is afterwards. A time that is null for its status is now. */
-  readonly shipment?: KnownShipment;
-  /** Where units of the shipment were picked; of the others, the allocations say so. */
-  readonly picked?: readonly PickedUnits[];
-  /** The request was to make the shipment, which was being picked. */
-  readonly shipsPicked?: boolean;
-  readonly payment?: KnownPayment & { readonly at: Date | null };
-  readonly refund?: KnownMoney & Pick<RefundRecord, 'lines'> & { readonly at: Date | null };
-  /** Units that the order gives up, while others stay. */
-  readonly cancelled?: readonly LineQuantity[];
-  readonly lines?: LinesChange;
-  readonly restock?: Restock;
-  readonly review?: 'held' | 'released' | 'abandoned';
-  /** Why the order is held; absent when a person holds it. */
-  readonly assessment?: FraudAssessment;
-  readonly contact?: ShippingContact;
-  readonly mail?: { readonly stage: ChangeMail; readonly reference: string };
-  readonly repeatedMail?: MailOfOrder;
-  /** As it is afterwards: of the order, and of the lines that change. */
-  readonly metadata?: { readonly ofOrder: Metadata; readonly lines: readonly LineMetadata[] };
+  /** One of a kind at most. */
+  readonly effects: readonly OrderEffect[];
+  /** It could be made any number of times, so it is refused when the order has `MOST_EVENTS`. */
+  readonly isEndless?: boolean;
   /** The change is refused, and its events are kept. */
   readonly refusal?: DomainError;
+}
+
+export function effectOf<Kind extends EffectKind>(
+  { effects }: Pick<OrderChange, 'effects'>,
+  kind: Kind,
+): EffectOf<Kind> | undefined {
+  return effects.find((effect): effect is OrderEffect & EffectOf<Kind> => effect.kind === kind);
 }

@@ -13,6 +13,7 @@ export const ORDER_EVENTS = [
   'held',
   'released',
   'contact_changed',
+  'billing_changed',
   'cancelled',
   'units_cancelled',
   'lines_changed',

@@ -15,8 +15,10 @@ export interface PaymentRecord extends MoneyRecord {
 }
 
 export interface RefundRecord extends MoneyRecord {
-  /** The units that it was for; empty when it named none. */
+  /** The units that it was for, also those that came back without being named; empty when there are none. */
   readonly lines: readonly LineQuantity[];
+  /** Whether these units went back to bins. */
+  readonly restock: boolean;
 }
 
 type Amounts = readonly Pick<MoneyRecord, 'amount'>[];

@@ -20,6 +20,10 @@ export interface ShippingContact {
   readonly shippingAddress: PostalAddress;
 }
 
+export interface BilledContact extends ShippingContact {
+  readonly billingAddress: BillingAddress;
+}
+
 /** In minor units. Negative in a credit note. */
 export interface OrderAmounts {
   readonly amount: number;

@@ -18,5 +18,9 @@ export interface OrderPatch {
 export function patchOrder(order: PlacedOrder, patch: OrderPatch, screened: ScreenedContact | null): OrderChange {
   const metadata = changeMetadata(order, patch.metadata);
   const contact = changeContact(order, patch.contact, screened);
-  return { ...metadata, ...contact, events: [...metadata.events, ...contact.events] };
+  return {
+    ...order.unchanged(),
+    events: [...metadata.events, ...contact.events],
+    effects: [...metadata.effects, ...contact.effects],
+  };
 }

@@ -1,20 +1,22 @@
 import { BeingPicked, CancelledTooLate, NotFound, ReturnExceedsShipment, UnitsWithoutBin } from '../errors.js';
+import { MANUAL } from '../fraud/fraud-assessment.js';
 import type { DomainError } from '../shared/domain-error.js';
 import type { Metadata } from '../shared/metadata.js';
 import { covers, sumByLine, unitsBeyond, unitsByLine, type LineQuantity } from './line-units.js';
-import type {
-  KnownMoney,
-  KnownPayment,
-  KnownShipment,
-  LineMetadata,
-  MailOfOrder,
-  OrderChange,
-  Repeatable,
+import {
+  effectOf,
+  type KnownPayment,
+  type KnownRefund,
+  type KnownShipment,
+  type LineMetadata,
+  type MailOfOrder,
+  type OrderChange,
+  type Repeatable,
 } from './order-change.js';
-import { statusEvents, type OrderEvent } from './order-event.js';
-import { paidOf, sumOf } from './order-money.js';
+import { statusEvents, type OrderEvent, type OrderEventName } from './order-event.js';
+import { paidOf, refundDueOf, sumOf } from './order-money.js';
 import { FULFILLMENT_STEPS, type FulfillmentStatus, type OrderState, type PaymentStatus } from './order-status.js';
-import type { ShippingContact } from './order.js';
+import type { BilledContact } from './order.js';
 import { isShipped, isShippedWhole, isVoid, type BinCodes } from './shipment.js';
 
 export interface PlacedLine extends LineQuantity {
@@ -22,30 +24,32 @@ export interface PlacedLine extends LineQuantity {
   readonly productId: number | null;
   readonly variantId: number | null;
   readonly unitPrice: number;
-  readonly returned: number;
+  readonly returnedQuantity: number;
   /** Units that were given up before they shipped. */
   readonly cancelledQuantity: number;
+  /** Units that came from bins: none of an imported order, fewer of a sale of a till that was short. */
+  readonly binQuantity: number;
 }
 
 export interface PlacedOrderState extends OrderState {
   /** In minor units of `currency`. Imported orders may owe a negative amount. */
   readonly totalAmount: number;
   readonly currency: string;
-  readonly contact: ShippingContact;
-  readonly isHeld: boolean;
-  readonly isHeldByPerson: boolean;
-  /** Whether the review holds the customer's confirmation, too. */
-  readonly isConfirmationHeld: boolean;
+  readonly contact: BilledContact;
+  /** Why the order is under review: codes of rules, or `manual`. Null = it is not. */
+  readonly heldReasons: readonly string[] | null;
   /** An imported order has taken none from bins. */
   readonly hasTakenStock: boolean;
   readonly lines: readonly PlacedLine[];
   readonly metadata: Metadata;
-  /** Of the lines that have metadata. */
+  /** Lines without metadata are absent. */
   readonly lineMetadata: readonly LineMetadata[];
+  /** How often each event is in the history; absent = never. */
+  readonly eventCounts: Readonly<Partial<Record<OrderEventName, number>>>;
   readonly mails: readonly (MailOfOrder & { readonly state: string })[];
   readonly shipments: readonly KnownShipment[];
   readonly payments: readonly KnownPayment[];
-  readonly refunds: readonly KnownMoney[];
+  readonly refunds: readonly KnownRefund[];
   /** The fulfillment status without shipments. */
   readonly unshippedStatus: FulfillmentStatus;
 }
@@ -56,6 +60,19 @@ export class PlacedOrder {
 
   get hasShipped(): boolean {
     return this.state.shipments.some(isShipped) || this.isShippedWhole;
+  }
+
+  get isHeld(): boolean {
+    return this.state.heldReasons !== null;
+  }
+
+  get isHeldManually(): boolean {
+    return this.state.heldReasons?.includes(MANUAL) ?? false;
+  }
+
+  /** Whether the customer's confirmation waits for the end of the review. */
+  get isConfirmationHeld(): boolean {
+    return this.state.mails.some(({ stage, state }) => stage === 'notify-customer' && state === 'held');
   }
 
   get isCancelled(): boolean {
@@ -78,7 +95,22 @@ export class PlacedOrder {
   }
 
   get returnedUnits(): LineQuantity[] {
-    return this.state.lines.map(({ line, returned }) => ({ line, quantity: returned }));
+    return this.state.lines.map(({ line, returnedQuantity }) => ({ line, quantity: returnedQuantity }));
+  }
+
+  /** Units that no refund has been for. */
+  get unrefundedUnits(): LineQuantity[] {
+    return unitsBeyond(this.state.lines, sumByLine(this.state.refunds.flatMap(({ lines }) => lines)));
+  }
+
+  /** Shipped units that can still go back to bins. A refund without `restock` is for units that were given up, then for these. */
+  private get returnableUnits(): LineQuantity[] {
+    const kept = this.state.refunds.filter(({ restock }) => !restock).flatMap(({ lines }) => lines);
+    const cancelled = this.state.lines.map(({ line, cancelledQuantity: quantity }) => ({ line, quantity }));
+    return unitsBeyond(
+      this.shippedUnits(),
+      sumByLine([...this.returnedUnits, ...unitsBeyond(sumByLine(kept), cancelled)]),
+    );
   }
 
   /** What can still be refunded, in minor units. Another system may have refunded more than was paid. */
@@ -100,6 +132,20 @@ export class PlacedOrder {
     return new PlacedOrder({ ...this.state, lines });
   }
 
+  /** What must be paid back once the change is made, in minor units. */
+  refundDueAfter(change: OrderChange): number {
+    const { status, fulfillmentStatus } = change;
+    const { payments, refunds, ...rest } = this.without(effectOf(change, 'cancelledUnits')?.lines ?? []).state;
+    const [payment, refund] = [effectOf(change, 'payment'), effectOf(change, 'refund')];
+    return refundDueOf({
+      ...rest,
+      ...{ status, fulfillmentStatus },
+      totalAmount: effectOf(change, 'lines')?.totalAmount ?? rest.totalAmount,
+      payments: payment ? [...payments, payment] : payments,
+      refunds: refund ? [...refunds, refund] : refunds,
+    });
+  }
+
   shipmentsWith(shipment: KnownShipment): KnownShipment[] {
     return [...this.state.shipments.filter(({ reference }) => reference !== shipment.reference), shipment];
   }
@@ -114,28 +160,42 @@ export class PlacedOrder {
   }
 
   /**
-   * @param requested null = all that were shipped and have not come back.
+   * @param requested null = all that were shipped, have not come back, and are not refunded without `restock`; without `to`,
+   *   those of them that came from bins.
    * @param to null = the bins that they came from.
    * @throws UnitsWithoutBin, NotFound, ReturnExceedsShipment
    */
   unitsToReturn(requested: readonly LineQuantity[] | null, to: BinCodes | null): LineQuantity[] {
     if (!to) this.assertHasTakenStock();
-    const returnable = unitsBeyond(this.shippedUnits(), this.returnedUnits);
-    const lines = sumByLine(requested ?? returnable);
+    const returnable = this.returnableUnits;
+    const possible = to ? returnable : this.withBins(returnable);
+    const lines = sumByLine(requested ?? possible);
     this.assertLines(lines);
     if (!covers(returnable, lines)) throw new ReturnExceedsShipment(returnable);
+    const isOfNoBin = lines.length === 0 && returnable.length > 0;
+    if (isOfNoBin || !covers(possible, lines)) throw new UnitsWithoutBin();
     return lines;
+  }
+
+  /** As many of the units as came from bins and have not returned to one. */
+  private withBins(units: readonly LineQuantity[]): LineQuantity[] {
+    const inBins = new Map(
+      this.state.lines.map(({ line, binQuantity, returnedQuantity }) => [line, binQuantity - returnedQuantity]),
+    );
+    return units
+      .map(({ line, quantity }) => ({ line, quantity: Math.min(quantity, inBins.get(line) ?? 0) }))
+      .filter(({ quantity }) => quantity > 0);
   }
 
   unchanged(): OrderChange {
     const { status, fulfillmentStatus } = this.state;
-    return { status, fulfillmentStatus, events: [] };
+    return { status, fulfillmentStatus, events: [], effects: [] };
   }
 
   /** The same request again changes nothing. @throws taken when it is another request. */
   repeated(existing: Repeatable, { requestHash }: Repeatable, taken: DomainError): OrderChange {
     const known = existing.requestHash;
-    if (known === '' || !(requestHash.startsWith(known) || known.startsWith(requestHash))) throw taken;
+    if (known === '' || !requestHash.startsWith(known)) throw taken;
     return this.unchanged();
   }
 

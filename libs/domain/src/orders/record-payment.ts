@@ -42,7 +42,7 @@ export function recordPayment(order: PlacedOrder, request: PaymentRequest): Orde
   return {
     ...after,
     events: [orderEvent('payment_recorded', reference, details), ...order.statusEventsTo(after, reference)],
-    payment: { ...payment, at },
+    effects: [{ kind: 'payment', ...payment, at }],
   };
 }
 

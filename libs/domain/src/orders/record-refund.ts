@@ -1,5 +1,5 @@
 import { RefundExceedsLine, RefundExceedsPayment, RefundReferenceTaken } from '../errors.js';
-import { sumByLine, unitsBeyond, type LineQuantity } from './line-units.js';
+import { isSameUnits, sumByLine, unitsBeyond, type LineQuantity } from './line-units.js';
 import type { OrderChange, Repeatable } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import type { PlacedOrder } from './placed-order.js';
@@ -27,10 +27,11 @@ export interface RefundRequest extends Repeatable {
 export function recordRefund(order: PlacedOrder, request: RefundRequest): OrderChange {
   const { reference, amount, at, requestHash, lines, restock, restockTo: to, notify } = request;
   const existing = order.state.refunds.find((refund) => refund.reference === reference);
+  if (existing && lines && !isSameUnits(existing.lines, lines)) throw new RefundReferenceTaken();
   if (existing) return order.repeated(existing, request, new RefundReferenceTaken());
   const { refundable } = order;
   if (amount > refundable) throw new RefundExceedsPayment(refundable);
-  if (lines) assertOrdered(order, lines);
+  if (lines) assertUnrefunded(order, lines);
   const returned = restock ? order.unitsToReturn(lines, to) : undefined;
 
   const { status, fulfillmentStatus } = order.state;
@@ -40,15 +41,22 @@ export function recordRefund(order: PlacedOrder, request: RefundRequest): OrderC
   return {
     ...after,
     events: [orderEvent('refund_recorded', reference, details), ...order.statusEventsTo(after, reference)],
-    refund: { reference, amount, at, requestHash, lines: sumByLine(lines ?? []) },
-    ...(returned && { restock: { kind: 'RETURN', lines: returned, ...(to && { to }) } }),
-    ...(notify && amount > 0 && { mail: { stage: 'notify-refund', reference } }),
+    effects: [
+      {
+        kind: 'refund',
+        ...{ reference, amount, at, requestHash, lines: sumByLine(lines ?? returned ?? []), restock },
+      },
+      ...(returned ? [{ kind: 'restock', movement: 'RETURN', lines: returned, ...(to && { to }) } as const] : []),
+      ...(notify && amount > 0 ? [{ kind: 'mail', stage: 'notify-refund', reference } as const] : []),
+    ],
   };
 }
 
-function assertOrdered(order: PlacedOrder, lines: readonly LineQuantity[]): void {
+function assertUnrefunded(order: PlacedOrder, lines: readonly LineQuantity[]): void {
   order.assertLines(lines);
-  const [beyond] = unitsBeyond(sumByLine(lines), order.state.lines);
-  const ordered = beyond && order.state.lines.find(({ line }) => line === beyond.line);
-  if (ordered) throw new RefundExceedsLine(ordered);
+  const { unrefundedUnits } = order;
+  const [beyond] = unitsBeyond(sumByLine(lines), unrefundedUnits);
+  if (!beyond) return;
+  const left = unrefundedUnits.find(({ line }) => line === beyond.line);
+  throw new RefundExceedsLine({ line: beyond.line, quantity: left?.quantity ?? 0 });
 }

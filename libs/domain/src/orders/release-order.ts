@@ -6,6 +6,6 @@ import type { PlacedOrder } from './placed-order.js';
 /** @throws OrderCancelled, NotHeld */
 export function releaseOrder(order: PlacedOrder): OrderChange {
   if (order.isCancelled) throw new OrderCancelled();
-  if (!order.state.isHeld) throw new NotHeld();
-  return { ...order.unchanged(), events: [orderEvent('released')], review: 'released' };
+  if (!order.isHeld) throw new NotHeld();
+  return { ...order.unchanged(), events: [orderEvent('released')], effects: [{ kind: 'review', to: 'released' }] };
 }

@@ -7,10 +7,10 @@ import type { PlacedOrder } from './placed-order.js';
 export function repeatMail(order: PlacedOrder, { stage, reference }: MailOfOrder): OrderChange {
   const mail = order.state.mails.find((known) => known.stage === stage && known.reference === reference);
   if (!mail) throw new NotFound('Mail');
-  if (mail.state === 'held') throw new OrderHeld();
   if (mail.state === 'pending') throw new MailPending();
   if (stage !== 'notify-merchant' && order.state.contact.customer.email === '') throw new MailWithoutAddress();
   if (stage === 'notify-customer' && order.isCancelled) throw new OrderCancelled();
+  if (stage === 'notify-customer' && order.isHeld) throw new OrderHeld();
   const requested = orderEvent('mail_requested', reference, { stage });
-  return { ...order.unchanged(), events: [requested], repeatedMail: { stage, reference } };
+  return { ...order.unchanged(), events: [requested], effects: [{ kind: 'repeatedMail', stage, reference }] };
 }

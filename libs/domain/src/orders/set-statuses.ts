@@ -26,9 +26,12 @@ export function setStatuses(order: PlacedOrder, change: Partial<OrderState>): Or
     case 'DELIVERED':
       assertShipmentsAreWhole(order);
   }
-  const isReleased = order.state.isHeld && change.fulfillmentStatus === 'CONFIRMED';
+  const isReleased = order.isHeld && change.fulfillmentStatus === 'CONFIRMED';
   const amount = change.status === 'REFUNDED' ? order.refundable : 0;
-  const refund = amount > 0 ? { reference: freeReference(order), amount, at: null, requestHash: '', lines: [] } : null;
+  const refund =
+    amount > 0
+      ? { reference: freeReference(order), amount, at: null, requestHash: '', lines: [], restock: false }
+      : null;
   return {
     status,
     fulfillmentStatus,
@@ -37,8 +40,10 @@ export function setStatuses(order: PlacedOrder, change: Partial<OrderState>): Or
       ...(refund ? [orderEvent('refund_recorded', refund.reference, { amount })] : []),
       ...order.statusEventsTo(after),
     ],
-    ...(isReleased && { review: 'released' }),
-    ...(refund && { refund }),
+    effects: [
+      ...(isReleased ? [{ kind: 'review', to: 'released' } as const] : []),
+      ...(refund ? [{ kind: 'refund', ...refund } as const] : []),
+    ],
   };
 }
 

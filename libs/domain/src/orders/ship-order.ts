@@ -9,8 +9,8 @@ import {
   ShipmentVoid,
 } from '../errors.js';
 import type { DomainError } from '../shared/domain-error.js';
-import { covers, sumByLine, type LineQuantity } from './line-units.js';
-import type { KnownShipment, OrderChange, Repeatable } from './order-change.js';
+import { covers, isSameUnits, sumByLine, type LineQuantity } from './line-units.js';
+import type { EffectOf, KnownShipment, OrderChange, Repeatable } from './order-change.js';
 import { orderEvent, type OrderEvent } from './order-event.js';
 import { furtherOf } from './order-status.js';
 import type { PlacedOrder } from './placed-order.js';
@@ -38,6 +38,8 @@ export interface ShipmentPatch extends Partial<Tracking> {
   readonly at: Date | null;
 }
 
+type Shipping = Pick<EffectOf<'shipment'>, 'picked' | 'shipsPicked'>;
+
 const SHIPMENT_TRANSITIONS: Record<ShipmentStatus, readonly ShipmentStatus[]> = {
   picking: ['shipped', 'void'],
   shipped: ['delivered', 'void'],
@@ -59,7 +61,7 @@ export function shipOrder(order: PlacedOrder, request: ShipmentRequest): OrderCh
     const recorded = { code: refusal.code, ...(requested && { items: requested }), ...details };
     return { ...order.unchanged(), events: [orderEvent('shipment_refused', reference, recorded)], refusal };
   };
-  if (order.state.isHeld) return refused(new OrderHeld());
+  if (order.isHeld) return refused(new OrderHeld());
   if (order.isCancelled) return refused(new OrderCancelled());
 
   const { unclaimedUnits, unshippedUnits } = order;
@@ -75,22 +77,20 @@ export function shipOrder(order: PlacedOrder, request: ShipmentRequest): OrderCh
   const isShipped = status === 'shipped';
   const shipment = { ...rest, reference, status, items, shippedAt: isShipped ? shippedAt : null, deliveredAt: null };
   const created = [orderEvent('shipment_created', reference, { status, items })];
-  return { ...changeWith(order, shipment, created, isShipped), ...pickedOf(order, requested) };
+  return changeWith(order, shipment, created, { ships: isShipped, picked: pickedOf(order, requested) });
 }
 
 /** @throws UnitsWithoutBin when an imported order names bins. */
-function pickedOf(order: PlacedOrder, items: readonly ShipmentItem[] | null): Pick<OrderChange, 'picked'> {
-  const picked = (items ?? []).flatMap(({ line, from = [] }) => from.map((units): PickedUnits => ({ ...units, line })));
-  if (picked.length === 0) return {};
-  order.assertHasTakenStock();
-  return { picked };
+function pickedOf(order: PlacedOrder, items: readonly ShipmentItem[] | null): PickedUnits[] {
+  const picked = (items ?? []).flatMap(({ line, from = [] }) => from.map((units) => ({ ...units, line })));
+  if (picked.length > 0) order.assertHasTakenStock();
+  return picked;
 }
 
 /** One that is being picked is shipped by a request to ship the same units. One that has left is not picked again. */
 function repeatShipment(order: PlacedOrder, existing: KnownShipment, request: ShipmentRequest): OrderChange {
   const { items, status, shippedAt, carrier, trackingNumber, trackingUrl, notify, requestHash } = request;
-  const asked = sumByLine(items ?? existing.items);
-  if (!covers(existing.items, asked) || !covers(asked, existing.items)) throw new ShipmentReferenceTaken();
+  if (items && !isSameUnits(existing.items, items)) throw new ShipmentReferenceTaken();
   const isPicked = existing.status === 'picking';
   if (!isPicked && status === 'picking') return order.unchanged();
   if (!isPicked || status === 'picking') return order.repeated(existing, request, new ShipmentReferenceTaken());
@@ -98,7 +98,7 @@ function repeatShipment(order: PlacedOrder, existing: KnownShipment, request: Sh
   const given = Object.entries({ carrier, trackingNumber, trackingUrl }).filter(([, text]) => text !== '');
   const picked = { ...existing, notify: existing.notify && notify, requestHash };
   const patch = { ...Object.fromEntries(given), status: 'shipped' as const, at: shippedAt };
-  return { ...changeFrom(order, picked, patch), ...pickedOf(order, items), shipsPicked: true };
+  return changeFrom(order, picked, patch, { picked: pickedOf(order, items), shipsPicked: true });
 }
 
 /** A void shipment gives its units back to the order. @throws NotFound, IllegalTransition, DeliveredTooEarly */
@@ -112,6 +112,7 @@ function changeFrom(
   order: PlacedOrder,
   before: KnownShipment,
   { status, at, ...tracking }: ShipmentPatch,
+  how: Partial<Shipping> = {},
 ): OrderChange {
   const { reference } = before;
   const moves = status !== undefined && status !== before.status;
@@ -137,8 +138,8 @@ function changeFrom(
     ...(changed.length > 0 && { changed: changed.map(([name]) => name) }),
   };
   const events = [orderEvent('shipment_changed', reference, details)];
-  if (!moves) return { ...order.unchanged(), events, shipment: after };
-  return changeWith(order, after, events, status === 'shipped');
+  if (!moves) return { ...order.unchanged(), events, effects: [effectFor(after)], isEndless: true };
+  return changeWith(order, after, events, { ...how, ships: status === 'shipped' });
 }
 
 function assertMove(order: PlacedOrder, { status: from }: KnownShipment, to: ShipmentStatus): void {
@@ -152,7 +153,7 @@ function changeWith(
   order: PlacedOrder,
   shipment: KnownShipment,
   events: readonly OrderEvent[],
-  ships: boolean,
+  { ships, ...how }: Partial<Shipping> & { readonly ships: boolean },
 ): OrderChange {
   const { reference } = shipment;
   const { status, fulfillmentStatus: present } = order.state;
@@ -162,7 +163,16 @@ function changeWith(
   return {
     ...after,
     events: [...events, ...order.statusEventsTo(after, reference)],
-    shipment,
-    ...(ships && shipment.notify && { mail: { stage: 'notify-shipment', reference } }),
+    effects: [
+      effectFor(shipment, how),
+      ...(ships && shipment.notify ? [{ kind: 'mail', stage: 'notify-shipment', reference } as const] : []),
+    ],
   };
+}
+
+function effectFor(
+  shipment: KnownShipment,
+  { picked = [], shipsPicked = false }: Partial<Shipping> = {},
+): EffectOf<'shipment'> {
+  return { kind: 'shipment', shipment, picked, shipsPicked };
 }

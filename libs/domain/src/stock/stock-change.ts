@@ -21,6 +21,7 @@ export const MOVEMENT_KINDS = ['OPENING', 'ORDER', 'CANCELLATION', 'RETURN', 'AD
 export type MovementKind = (typeof MOVEMENT_KINDS)[number];
 
 export const STOCK_REFUSALS = [
+  'invalid',
   'unknown_sku',
   'ambiguous_sku',
   'unknown_bin',

@@ -7,8 +7,13 @@ export interface StockItem {
 /** The fullest bin supplies it first, then the one with the lower id: an order needs as few bins as possible. */
 export interface StockDemand extends StockItem {
   readonly quantity: number;
-  /** Positions of the order lines behind this demand, from 0. */
-  readonly lines: readonly number[];
+  readonly lines: readonly DemandOfLine[];
+}
+
+export interface DemandOfLine {
+  /** Position of the order line, from 0. */
+  readonly line: number;
+  readonly quantity: number;
 }
 
 export function sameStock(a: StockItem, b: StockItem): boolean {
@@ -17,15 +22,15 @@ export function sameStock(a: StockItem, b: StockItem): boolean {
 
 /** Per product and variant, in order of first appearance: two lines of one product draw on the same stock. */
 export function sumDemand(lines: readonly (StockItem & { readonly quantity: number })[]): StockDemand[] {
-  const demands: (StockItem & { quantity: number; lines: number[] })[] = [];
-  lines.forEach((line, index) => {
+  const demands: (StockItem & { quantity: number; lines: DemandOfLine[] })[] = [];
+  lines.forEach(({ productId, variantId, quantity }, line) => {
     // @protects summed-demand
-    const demand = demands.find((candidate) => sameStock(candidate, line));
+    const demand = demands.find((candidate) => sameStock(candidate, { productId, variantId }));
     if (demand) {
-      demand.quantity += line.quantity;
-      demand.lines.push(index);
+      demand.quantity += quantity;
+      demand.lines.push({ line, quantity });
     } else {
-      demands.push({ productId: line.productId, variantId: line.variantId, quantity: line.quantity, lines: [index] });
+      demands.push({ productId, variantId, quantity, lines: [{ line, quantity }] });
     }
   });
   return demands;

@@ -7,7 +7,7 @@ import { failureName } from '../platform/failure-name.js';
 /** Of each request to the provider, until the end of the answer. */
 const TIMEOUT_SECONDS = 5;
 const ANSWER_BYTES = 1 << 20;
-/** How long the addresses and algorithms of the provider are used. The library loads its keys again by itself. */
+/** How long the addresses and algorithms of the provider are used. */
 const DISCOVERY_MS = 3_600_000;
 
 /** OpenID Connect Core 1.0, section 2. */
@@ -15,7 +15,7 @@ const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 interface Discovery {
   readonly until: number;
-  readonly provider: Promise<oidc.Configuration>;
+  readonly metadata: Promise<oidc.ServerMetadata>;
 }
 
 export class OidcIdentityProvider extends IdentityProvider {
@@ -26,7 +26,7 @@ export class OidcIdentityProvider extends IdentityProvider {
   }
 
   override async begin(redirectUri: string) {
-    const provider = await this.discover();
+    const provider = configure(await this.discover(), this.client);
     const state = oidc.randomState();
     const nonce = oidc.randomNonce();
     const verifier = oidc.randomPKCECodeVerifier();
@@ -38,27 +38,29 @@ export class OidcIdentityProvider extends IdentityProvider {
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     });
-    return { url: url.href, saved: [state, nonce, verifier].join('.') };
+    return { url: url.href, state, saved: [state, nonce, verifier].join('.') };
   }
 
   override async finish(currentUrl: string, saved: string): Promise<ProvidedIdentity> {
-    const provider = await this.discover();
+    // The library keeps the keys of a provider with its configuration, and reads them once a minute at most. The provider may
+    // have another key since.
+    const provider = configure(await this.discover(), this.client);
     try {
-      return await identify(provider, new URL(currentUrl), saved);
+      return await identify(provider, new URL(currentUrl), saved, this.client.trustsEmail);
     } catch (error) {
       throw failureOf(error as Error, 'refused');
     }
   }
 
   /** Once for all who wait. A failure is not kept. */
-  private async discover(): Promise<oidc.Configuration> {
+  private async discover(): Promise<oidc.ServerMetadata> {
     const now = performance.now();
     if (!this.discovery || now >= this.discovery.until) {
-      this.discovery = { until: now + DISCOVERY_MS, provider: discover(this.client) };
+      this.discovery = { until: now + DISCOVERY_MS, metadata: discover(this.client) };
     }
     const { discovery } = this;
     try {
-      return await discovery.provider;
+      return await discovery.metadata;
     } catch (error) {
       if (this.discovery === discovery) this.discovery = null;
       throw failureOf(error as Error, 'unavailable');
@@ -66,26 +68,42 @@ export class OidcIdentityProvider extends IdentityProvider {
   }
 }
 
-async function discover({ issuer, clientId, clientSecret }: OidcClient): Promise<oidc.Configuration> {
+async function discover({ issuer, clientId, clientSecret }: OidcClient): Promise<oidc.ServerMetadata> {
   const server = new URL(issuer);
-  // Without it, the library trusts the connection to the provider instead of the signature.
-  // @protects id-token-signature
-  const execute = [oidc.enableNonRepudiationChecks];
-  if (server.protocol === 'http:') execute.push(oidc.allowInsecureRequests);
   const provider = await oidc.discovery(server, clientId, clientSecret, undefined, {
-    execute,
+    execute: isPlainHttp(server) ? [oidc.allowInsecureRequests] : [],
     timeout: TIMEOUT_SECONDS,
     [oidc.customFetch]: fetchShort,
   });
-  // The library lets Microsoft's `common` name other issuers: those of every company.
+  const metadata = provider.serverMetadata();
+  // The library lets tenants of Microsoft name other issuers: those of every company.
   // @protects oidc-issuer
-  if (new URL(provider.serverMetadata().issuer).href !== server.href) {
+  if (new URL(metadata.issuer).href !== server.href) {
     throw new ProviderFailure('unavailable', 'other_issuer');
   }
+  return metadata;
+}
+
+function configure(metadata: oidc.ServerMetadata, { clientId, clientSecret }: OidcClient): oidc.Configuration {
+  const provider = new oidc.Configuration(metadata, clientId, clientSecret);
+  provider.timeout = TIMEOUT_SECONDS;
+  provider[oidc.customFetch] = fetchShort;
+  // Without it, the library trusts the connection to the provider instead of the signature.
+  // @protects id-token-signature
+  oidc.enableNonRepudiationChecks(provider);
+  if (isPlainHttp(new URL(metadata.issuer))) oidc.allowInsecureRequests(provider);
   return provider;
 }
 
-async function identify(provider: oidc.Configuration, url: URL, saved: string): Promise<ProvidedIdentity> {
+/** On this machine, by the configuration. */
+const isPlainHttp = ({ protocol }: URL): boolean => protocol === 'http:';
+
+async function identify(
+  provider: oidc.Configuration,
+  url: URL,
+  saved: string,
+  trustsEmail: boolean,
+): Promise<ProvidedIdentity> {
   // @protects sign-in-state
   const [expectedState = '', expectedNonce = '', pkceCodeVerifier = ''] = saved.split('.');
   const tokens = await oidc.authorizationCodeGrant(provider, url, { expectedState, expectedNonce, pkceCodeVerifier });
@@ -94,9 +112,11 @@ async function identify(provider: oidc.Configuration, url: URL, saved: string): 
   const { iss: issuer, sub: subject } = claims;
   // Some providers name the e-mail only here. The library compares the subjects.
   const named = claims.email === undefined ? await oidc.fetchUserInfo(provider, tokens.access_token, subject) : claims;
-  const { email, email_verified: isVerified } = named;
+  const { email, email_verified: verified } = named;
+  // @protects trusted-email
+  const isVerified = verified === true || (verified === undefined && trustsEmail);
   // @protects verified-email
-  if (typeof email !== 'string' || isVerified !== true) throw new ProviderFailure('refused', 'email_not_verified');
+  if (typeof email !== 'string' || !isVerified) throw new ProviderFailure('refused', 'email_not_verified');
   // Another spelling would be the address of another person.
   // @protects plain-email
   if (!isMailAddress(email)) throw new ProviderFailure('refused', 'email_not_plain');

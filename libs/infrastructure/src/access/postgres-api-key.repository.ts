@@ -16,7 +16,7 @@ import {
   type RolledApiKey,
   type StoreStatus,
 } from '@app/application';
-import type { ApiKeyMode, ApiKeyScope, Role } from '@app/domain';
+import { TooManyKeys, type ApiKeyMode, type ApiKeyScope, type Role } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Histogram } from 'prom-client';
 import { pageOf, offsetOf, type Counted } from '../lists/paging.js';
@@ -73,6 +73,11 @@ const COLUMNS = `
 const changeValues = (storeId: number, { key, actor }: KeyMaker): unknown[] => [...makerValues(storeId, key), actor];
 
 const ALL: Page = { page: 1, limit: Number.MAX_SAFE_INTEGER };
+
+/** With revoked ones, which stay. Each page of the list counts them. */
+const MOST_KEYS = 5_000;
+const HAS_MANY = `/* keys.has_many */
+  SELECT EXISTS (SELECT FROM api_keys WHERE store_id = $1 AND person_id IS NULL OFFSET ${MOST_KEYS - 1}) AS "hasMany"`;
 
 const INSERT = `/* keys.insert */
   WITH ${MAKER}
@@ -174,7 +179,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   }
 
   override async insert(storeId: number, key: NewApiKey, maker: KeyMaker): Promise<ApiKeyRecord | null> {
-    const [record] = await this.write<ApiKeyRecord>(storeId, INSERT, [
+    const [record] = await this.add<ApiKeyRecord>(storeId, maker, INSERT, [
       ...changeValues(storeId, maker),
       ...[key.id, key.hash, key.prefix, key.lastFour, key.mode, key.scope, key.name, key.expiresAt],
       ...[key.networks, key.trusted],
@@ -203,7 +208,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
     maker: KeyMaker,
   ): Promise<RolledApiKey | null> {
     const values = [...changeValues(storeId, maker), id, overlapMs, newId, hash, lastFour, expiresAt];
-    const [row] = await this.write<ApiKeyRecord & { oldKeyExpiresAt: Date }>(storeId, ROLL, values);
+    const [row] = await this.add<ApiKeyRecord & { oldKeyExpiresAt: Date }>(storeId, maker, ROLL, values);
     if (!row) return null;
     const { oldKeyExpiresAt, ...successor } = row;
     return { successor, oldKeyExpiresAt };
@@ -234,6 +239,15 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
     const values = [...changeValues(storeId, maker), id, status];
     const [record] = await this.write<ApiKeyRecord>(storeId, SET_STATUS, values);
     return record ?? null;
+  }
+
+  /** @throws TooManyKeys for a request; the operator has no limit. */
+  private add<Row>(storeId: number, { key }: KeyMaker, text: string, values: readonly unknown[]): Promise<Row[]> {
+    return this.transactions.run(storeId, async (sql) => {
+      const [row] = key ? await sql.query<{ hasMany: boolean }>(HAS_MANY, [storeId]) : [];
+      if (row?.hasMany) throw new TooManyKeys(MOST_KEYS);
+      return sql.query<Row>(text, values);
+    });
   }
 
   private write<Row>(storeId: number, text: string, values: readonly unknown[]): Promise<Row[]> {

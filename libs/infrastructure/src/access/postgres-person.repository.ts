@@ -10,7 +10,7 @@ import {
   type PersonKey,
   type PersonSession,
 } from '@app/application';
-import { EmailTaken, LastOwner, scopeOfRole } from '@app/domain';
+import { EmailTaken, LastOwner, scopeOfRole, TooManyInvitations, TooManyRows } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { BulkTurns } from '../postgres/bulk-turns.js';
 import { Database } from '../postgres/database.js';
@@ -48,8 +48,20 @@ const CHANGE_SESSIONS = `/* people.change_sessions */
   UPDATE api_keys SET scope = $3 WHERE store_id = $1 AND person_id = $2`;
 
 const INVITE = `/* people.invite */
-  UPDATE people SET invite_due = true, invite_attempts = 0, invite_at = now() WHERE store_id = $1 AND id = $2
-  RETURNING ${COLUMNS}`;
+  UPDATE people SET invite_due = true, invite_attempts = 0, invite_at = now(), invitations = invitations + 1
+  WHERE store_id = $1 AND id = $2
+  RETURNING ${COLUMNS}, invitations`;
+
+// All owners carry the count of the store: it outlives each of them but the last, who stays.
+const IS_SAME_HOUR = `hour_of_invitations > now() - interval '1 hour'`;
+const COUNT_INVITATION = `/* people.count_invitation */
+  UPDATE people
+  SET invitations_in_hour = CASE WHEN ${IS_SAME_HOUR} THEN invitations_in_hour ELSE 0 END + 1,
+    hour_of_invitations = CASE WHEN ${IS_SAME_HOUR} THEN hour_of_invitations ELSE now() END
+  WHERE store_id = $1 AND role = 'owner'
+  RETURNING invitations_in_hour AS count`;
+const MOST_IN_HOUR = 30;
+const MOST_OF_PERSON = 10;
 
 const REMOVE = `/* people.remove */
   WITH removed AS (DELETE FROM people WHERE store_id = $1 AND id = $2 RETURNING *) SELECT ${COLUMNS} FROM removed`;
@@ -58,6 +70,13 @@ const ERASE_EVENTS = `/* people.erase_events */
   UPDATE order_events SET actor_name = $3 WHERE store_id = $1 AND actor_type = 'person' AND actor_id = $2::text`;
 const ERASE_MOVEMENTS = `/* people.erase_movements */
   UPDATE stock_movements SET actor_name = $3 WHERE store_id = $1 AND actor_type = 'person' AND actor_id = $2::text`;
+const COUNT_NAMED = `/* people.count_named */
+  SELECT count(*)::int AS count FROM (
+    (SELECT 1 FROM order_events WHERE store_id = $1 AND actor_type = 'person' AND actor_id = $2::text LIMIT $3)
+    UNION ALL
+    (SELECT 1 FROM stock_movements WHERE store_id = $1 AND actor_type = 'person' AND actor_id = $2::text LIMIT $3)) AS named`;
+/** What a request changes; the command has no limit. */
+const MOST_NAMED = 10_000;
 const isPerson = (actor: string) => `${actor} @> jsonb_build_object('type', 'person', 'id', $2::text)`;
 const erased = (actor: string) => `
   CASE WHEN ${isPerson(actor)} THEN jsonb_set(${actor}, '{name}', to_jsonb($3::text)) ELSE ${actor} END`;
@@ -107,6 +126,7 @@ export class PostgresPersonRepository extends PersonRepository {
   override insert({ storeId, id, email, name, role }: NewPerson, asker: Asker): Promise<Person> {
     return this.transactions.run(storeId, async (sql) => {
       await begin(sendBy(sql), storeId, asker);
+      if (asker) await countInvitation(sql, storeId);
       const rows = await sql.query<Person>(INSERT, [storeId, id, email, name, role]).catch((error: unknown) => {
         throw isUniqueViolation(error, 'people_store_id_email_key') ? new EmailTaken() : error;
       });
@@ -139,15 +159,20 @@ export class PostgresPersonRepository extends PersonRepository {
   override invite({ storeId, id }: PersonKey, asker: Asker): Promise<Person | null> {
     return this.transactions.run(storeId, async (sql) => {
       await begin(sendBy(sql), storeId, asker);
-      return first(await sql.query<Person>(INVITE, [storeId, id]));
+      if (asker) await countInvitation(sql, storeId);
+      const [row] = await sql.query<Person & { readonly invitations: number }>(INVITE, [storeId, id]);
+      if (!row) return null;
+      const { invitations, ...person } = row;
+      if (asker && invitations > MOST_OF_PERSON) throw new TooManyInvitations('one person', MOST_OF_PERSON);
+      return person;
     });
   }
 
-  /** No index finds the name in the history: an erasure has no time limit. */
   override remove(key: PersonKey, erasesName: boolean, asker: Asker): Promise<Person | null> {
     const { storeId, id } = key;
     if (!erasesName) return this.transactions.run(storeId, (sql) => remove(sendBy(sql), key, asker));
     const erase = async (send: Send) => {
+      if (asker) await assertFew(send, key);
       // Before the owners are locked: sign-ins would wait for them.
       for (const statement of [ERASE_EVENTS, ERASE_MOVEMENTS, ERASE_KEYS]) {
         await send(statement, [storeId, id, ERASED_NAME]);
@@ -185,9 +210,24 @@ async function remove(send: Send, { storeId, id }: PersonKey, asker: Asker): Pro
   return first((await send(REMOVE, [storeId, id])) as Person[]);
 }
 
+/** Limits mails to any address: a session of an owner must not send many. @throws TooManyInvitations */
+async function countInvitation(sql: TransactionSql, storeId: number): Promise<void> {
+  const owners = await sql.query<{ count: number }>(COUNT_INVITATION, [storeId]);
+  if (owners.some(({ count }) => count > MOST_IN_HOUR))
+    throw new TooManyInvitations('a store within an hour', MOST_IN_HOUR);
+}
+
+/** @throws TooManyRows */
+async function assertFew(send: Send, { storeId, id }: PersonKey): Promise<void> {
+  const [named] = (await send(COUNT_NAMED, [storeId, id, MOST_NAMED + 1])) as { count: number }[];
+  if ((named?.count ?? 0) > MOST_NAMED) {
+    throw new TooManyRows('entries of the history with the name', MOST_NAMED, 'people remove --erase-name');
+  }
+}
+
 /** @throws LastOwner when the person is the only owner. */
 function keepOwner(owners: readonly string[], id: string): void {
-  if (owners.length === 1 && owners[0] === id.toLowerCase()) throw new LastOwner();
+  if (owners.length === 1 && owners[0] === id) throw new LastOwner();
 }
 
 function first<T>(rows: readonly T[]): T | null {

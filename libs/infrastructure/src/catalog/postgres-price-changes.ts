@@ -11,7 +11,7 @@ import { BulkTurns } from '../postgres/bulk-turns.js';
 import { applyOnce, refusalsOf } from '../postgres/line-requests.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
-import { AMBIGUOUS_UNIT, unknownUnit } from '../stock/resolve-lines.js';
+import { AMBIGUOUS_UNIT, invalidLine, unknownUnit } from '../stock/resolve-lines.js';
 
 // An import locks the products before their variants, too, and an order that empties a bin locks its product: in this order.
 const LOCK = `/* prices.lock */
@@ -21,14 +21,16 @@ const LOCK = `/* prices.lock */
 
 // Not with the lock: a statement that has waited still sees what was there before.
 const READ = `/* prices.read */
-  SELECT asked.product_id, asked.variant_key, unit.sku, unit.price
+  SELECT asked.product_id, asked.variant_key, unit.sku, unit.price, unit.is_own
   FROM unnest($2::int[], $3::int[]) AS asked (product_id, variant_key)
   CROSS JOIN LATERAL (
-    SELECT sku, price FROM products
+    SELECT sku, price, true AS is_own FROM products
     WHERE asked.variant_key = 0 AND store_id = $1 AND id = asked.product_id
     UNION ALL
-    SELECT sku, price FROM product_variants
-    WHERE store_id = $1 AND product_id = asked.product_id AND id = asked.variant_key
+    SELECT variant.sku, coalesce(variant.price, product.price), variant.price IS NOT NULL
+    FROM product_variants AS variant
+    JOIN products AS product ON product.store_id = $1 AND product.id = asked.product_id
+    WHERE variant.store_id = $1 AND variant.product_id = asked.product_id AND variant.id = asked.variant_key
     LIMIT 1
   ) AS unit`;
 
@@ -48,6 +50,8 @@ interface PriceRow {
   readonly variant_key: number;
   readonly sku: string;
   readonly price: number;
+  /** False for a variant that has the price of its product. */
+  readonly is_own: boolean;
 }
 
 interface PricedUnit {
@@ -107,7 +111,8 @@ function outcomeOf(
   const { unit, sku, productId, variantId } = line;
   const found = typeof unit === 'object' ? units.get(keyOf(unit)) : undefined;
   if (!found) {
-    const refusal = unit === 'ambiguous' ? AMBIGUOUS_UNIT : unknownUnit(line);
+    const known = unit === 'ambiguous' ? AMBIGUOUS_UNIT : unknownUnit(line);
+    const refusal = line.invalid ? invalidLine(line.invalid) : known;
     return { sku: sku ?? '', productId, variantId, before: null, after: null, ...refusal };
   }
   const { row, price } = found;
@@ -123,7 +128,8 @@ function outcomeOf(
 }
 
 async function write(sql: TransactionSql, storeId: number, units: readonly PricedUnit[]): Promise<void> {
-  const changed = units.filter(({ row, price }) => price.minor !== row.price);
+  // A variant whose price was that of its product keeps what the request says, also when the product gets another.
+  const changed = units.filter(({ row, price }) => price.minor !== row.price || (!row.is_own && price.isSet));
   if (changed.length === 0) return;
   await sql.query(WRITE, [
     storeId,

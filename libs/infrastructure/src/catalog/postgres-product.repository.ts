@@ -8,14 +8,16 @@ import {
   type ProductRecord,
 } from '@app/application';
 import { Injectable } from '@nestjs/common';
-import { updatedAt } from '../feed/updated-at.js';
+import { changedAt, updatedAt } from '../feed/updated-at.js';
 import { anyOf } from '../lists/any-of.js';
 import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
 import { availableByVariant } from '../stock/available-stock.js';
 import { readByTime, type TimedList } from '../lists/by-time.js';
+import type { LargePart } from '../lists/page-bytes.js';
 import { matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { containingTerm } from '../lists/search-terms.js';
+import { hasSlug, folded, slugKey } from './has-slug.js';
 import { SharedReads } from '../lists/shared-reads.js';
 import { toProductRecord, type ProductRow } from './product.rows.js';
 
@@ -33,6 +35,11 @@ const ON_PAGE = `page.id, page.name, page.slug, page.price, page.status,
         (SELECT coalesce(sum(quantity), 0)::bigint FROM ${availableByVariant('page')} AS part) AS quantity`;
 const UPDATED_AT = `${updatedAt('products', 'page.id', 'page."createdAt"')} AS "updatedAt"`;
 
+const METADATA_PART: LargePart = {
+  name: 'metadata',
+  sql: '(SELECT metadata FROM products AS item WHERE item.store_id = $1 AND item.id = page.id)',
+};
+
 const WITH_SKU = `SELECT id FROM products WHERE store_id = $1 AND upper(sku) = upper(?) AND sku <> ''
       UNION SELECT product_id FROM product_variants WHERE store_id = $1 AND upper(sku) = upper(?) AND sku <> ''`;
 
@@ -43,7 +50,8 @@ const find = (condition: string) => `/* products.find */
   SELECT item.id, item.created_at AS "createdAt", ${SUMMARY}, item.sku, item.featured, item.description, item.metadata,
     item.images, item.specifications,
     ${updatedAt('products', 'item.id', 'item.created_at')} AS "updatedAt", stocked.quantity, stocked.units,
-    (SELECT coalesce(json_agg(json_build_array(variant.id, variant.sku, variant.name, variant.price::text,
+    (SELECT coalesce(json_agg(json_build_array(variant.id, variant.sku, variant.name,
+        coalesce(variant.price, item.price)::text,
         variant.attributes, variant.attribute_names, variant.status, variant.metadata) ORDER BY variant.position, variant.id), '[]')
       FROM product_variants variant
       WHERE variant.store_id = item.store_id AND variant.product_id = item.id) AS variants,
@@ -66,12 +74,20 @@ const IS_ACTIVE = `item.status = 'ACTIVE'`;
 const BY_IDS = anyOf('item.id', '$2::int[]');
 const FIND_BY_IDS = find(`${IS_ACTIVE} AND ${BY_IDS}`);
 const FIND_ANY_BY_IDS = find(BY_IDS);
-const FIND_BY_SLUG = find(`${IS_ACTIVE} AND item.slug = $2`);
-const FIND_ANY_BY_SLUG = find('item.slug = $2');
+const BY_SLUGS = anyOf(slugKey('item.slug'), '$2::text[]');
+const FIND_BY_SLUGS = find(`${IS_ACTIVE} AND ${BY_SLUGS}`);
+const FIND_ANY_BY_SLUGS = find(BY_SLUGS);
 
 @Injectable()
 export class PostgresProductRepository extends ProductRepository {
-  private readonly byId = new SharedReads((storeId, ids) => this.findMany(storeId, ids.map(Number)));
+  private readonly active = {
+    byId: this.shared(FIND_BY_IDS, ({ id }) => String(id)),
+    bySlug: this.shared(FIND_BY_SLUGS, ({ slug }) => folded(slug)),
+  };
+  private readonly any = {
+    byId: this.shared(FIND_ANY_BY_IDS, ({ id }) => String(id)),
+    bySlug: this.shared(FIND_ANY_BY_SLUGS, ({ slug }) => folded(slug)),
+  };
 
   constructor(private readonly database: Database) {
     super();
@@ -93,8 +109,9 @@ export class PostgresProductRepository extends ProductRepository {
       );
     if (sku !== undefined) where.and(`item.id IN (${WITH_SKU})`, sku, sku);
     if (brandId !== undefined) where.and('item.brand_id = ?', brandId);
-    if (slug !== undefined) where.and('item.slug = ?', slug);
+    if (slug !== undefined) where.and(hasSlug('item.slug', '?'), slug);
     const isIncluding = include.length > 0;
+    const withMetadata = include.includes('metadata');
     const isLookUp = ids !== undefined || sku !== undefined || slug !== undefined;
     const isTallied = !isLookUp && brandId === undefined && search === undefined && statuses === undefined;
     if (categoryId !== undefined) where.and('place.store_id = $1 AND place.category_id = ?', categoryId);
@@ -102,8 +119,10 @@ export class PostgresProductRepository extends ProductRepository {
     const counted = categoryId === undefined ? 'products' : `category ${categoryId}`;
     const list: TimedList = {
       table: 'products',
-      columns: isIncluding ? `${SUMMARY}, item.sku, item.metadata` : SUMMARY,
-      onPage: isIncluding ? `${ON_PAGE}, page.sku, page.metadata, ${UPDATED_AT}` : ON_PAGE,
+      columns: isIncluding ? `${SUMMARY}, item.sku` : SUMMARY,
+      onPage: isIncluding ? `${ON_PAGE}, page.sku, ${UPDATED_AT}${withMetadata ? ', page.metadata' : ''}` : ON_PAGE,
+      large: withMetadata ? [METADATA_PART] : [],
+      changedAt: changedAt('products', 'item.id::text'),
       where,
       updated: { from: filter.updatedFrom, to: filter.updatedTo },
       ...(categoryId !== undefined && { place: IN_CATEGORY }),
@@ -115,25 +134,22 @@ export class PostgresProductRepository extends ProductRepository {
     return readByTime(this.database, list, page);
   }
 
-  override async findById(storeId: number, id: number, ofAnyStatus = false): Promise<ProductRecord | null> {
-    if (!ofAnyStatus) return this.byId.find(storeId, String(id));
-    return this.findOne(FIND_ANY_BY_IDS, [storeId, [id]]);
+  override findById(storeId: number, id: number, ofAnyStatus = false): Promise<ProductRecord | null> {
+    return (ofAnyStatus ? this.any : this.active).byId.find(storeId, String(id));
   }
 
-  override findByIds(storeId: number, ids: readonly number[]): Promise<ProductRecord[]> {
-    return this.findMany(storeId, ids);
+  override async findByIds(storeId: number, ids: readonly number[]): Promise<ProductRecord[]> {
+    return (await this.database.queryPrepared<ProductRow>(FIND_BY_IDS, [storeId, ids])).map(toProductRecord);
   }
 
   override findBySlug(storeId: number, slug: string, ofAnyStatus = false): Promise<ProductRecord | null> {
-    return this.findOne(ofAnyStatus ? FIND_ANY_BY_SLUG : FIND_BY_SLUG, [storeId, slug]);
+    return (ofAnyStatus ? this.any : this.active).bySlug.find(storeId, folded(slug));
   }
 
-  private async findOne(text: string, values: readonly unknown[]): Promise<ProductRecord | null> {
-    const [row] = await this.database.queryPrepared<ProductRow>(text, values);
-    return row ? toProductRecord(row) : null;
-  }
-
-  private async findMany(storeId: number, ids: readonly number[]): Promise<ProductRecord[]> {
-    return (await this.database.queryPrepared<ProductRow>(FIND_BY_IDS, [storeId, ids])).map(toProductRecord);
+  private shared(text: string, keyOf: (product: ProductRecord) => string): SharedReads<ProductRecord> {
+    return new SharedReads(async (storeId, keys, size) => {
+      const rows = await this.database.queryPrepared<ProductRow>(text, [storeId, keys], { size });
+      return rows.map(toProductRecord);
+    }, keyOf);
   }
 }

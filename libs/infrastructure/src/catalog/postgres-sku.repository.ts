@@ -11,8 +11,7 @@ import { Injectable } from '@nestjs/common';
 import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
 import { matchesNothing, NO_ROWS, offsetOf, pageOf, type Counted } from '../lists/paging.js';
-import { inRange } from '../lists/time-range.js';
-import { CHANGED_UNITS, FIND_MANY, listedPage, searchedPage } from './sku-pages.js';
+import { changedPage, FIND_MANY, listedPage, searchedPage } from './sku-pages.js';
 import { unitsBySkus, unitsOfLine } from '../stock/units-by-sku.js';
 import { toSkuRecord, type SkuRow } from './sku.rows.js';
 
@@ -57,18 +56,17 @@ export class PostgresSkuRepository extends SkuRepository {
 
   private read(storeId: number, filter: SkuFilter, page: Page): Promise<(SkuRow & Counted)[]> {
     const { skus, productId, inStock, outOfStock, search, updatedFrom, updatedTo } = filter;
-    const isByChange = (updatedFrom ?? updatedTo) !== undefined;
+    const isByChange = page.sort?.by === 'updatedAt';
     const where = new Conditions('unit.store_id = ?', storeId);
     if (inStock) where.and('unit.in_stock');
     if (outOfStock) where.and('NOT unit.in_stock');
     // No tally has a label for these filters: the statement counts the rows, within the limit of searches.
-    if (skus !== undefined || productId !== undefined || search !== undefined || isByChange) {
+    if ([skus, productId, search, updatedFrom, updatedTo].some((value) => value !== undefined)) {
       if (skus) where.and(`(unit.product_id, unit.variant_key) IN (${unitsBySkus('sellable_units', '?')})`, skus);
-      const range = inRange('changed_at', { from: updatedFrom, to: updatedTo }, where);
-      if (isByChange) where.and(`(unit.product_id, unit.variant_key) IN (${CHANGED_UNITS}${range})`);
       if (productId !== undefined) where.and('unit.product_id = ?', productId);
       return this.database.search(searchedPage(where, filter, page), where.values);
     }
+    if (isByChange) return this.database.search(changedPage(where, filter, page), where.values, { onePlan: true });
     const statement = listedPage(where, filter, page);
     return offsetOf(page) > SKIPPED_AT_MOST
       ? this.database.search(statement, where.values, { onePlan: true })

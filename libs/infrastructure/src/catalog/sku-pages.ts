@@ -1,9 +1,11 @@
-import { MAX_LIMIT, type Page, type SkuFilter } from '@app/application';
+import { MAX_LIMIT, type Page, type SkuFilter, type TimeRange } from '@app/application';
 import { changedAt } from '../feed/updated-at.js';
+import { foundByChange } from '../lists/by-change.js';
 import type { Conditions } from '../lists/conditions.js';
 import { offsetOf } from '../lists/paging.js';
 import { containingTerm } from '../lists/search-terms.js';
 import { totalOf } from '../lists/tally.js';
+import { inRange } from '../lists/time-range.js';
 import { IS_FOR_SALE } from '../stock/available-stock.js';
 
 /** The order of the index. No operating system or locale changes the order of code points. */
@@ -20,9 +22,10 @@ const BY_WAREHOUSE = `,
         GROUP BY warehouses.code
       ) AS held) AS warehouses`;
 
-const ENTITY = `page.product_id || coalesce('-' || nullif(page.variant_key, 0), '')`;
+/** The id of a unit in the feed: `<product>`, or `<product>-<variant>`. */
+const entity = (row: string) => `${row}.product_id || coalesce('-' || nullif(${row}.variant_key, 0), '')`;
 const UPDATED_AT = `,
-    coalesce(${changedAt('skus', ENTITY)}, product.created_at) AS "updatedAt"`;
+    coalesce(${changedAt('skus', entity('page'))}, product.created_at) AS "updatedAt"`;
 
 const columns = ({
   byWarehouse,
@@ -40,9 +43,10 @@ const tallyOf = ({ inStock, outOfStock }: SkuFilter) => ({
   labels: [inStock ? 'true' : outOfStock && 'false'],
 });
 
-/** SQL for the ids of the units that changed in a range, up to its conditions. An id is `<product>`, or `<product>-<variant>`. */
-export const CHANGED_UNITS = `SELECT split_part(entity, '-', 1)::int, ('0' || split_part(entity, '-', 2))::int FROM changes
-      WHERE store_id = $1 AND kind = 'skus'`;
+const OF_CHANGE = `unit.product_id = split_part(change.entity, '-', 1)::int
+      AND unit.variant_key = ('0' || split_part(change.entity, '-', 2))::int`;
+/** Both ways, so that the planner can begin with the changes or with the units. */
+const CHANGED = `change.store_id = $1 AND change.kind = 'skus' AND ${OF_CHANGE}`;
 
 /** The units are few: a page of the feed. The planner does not see them: see `anyOf`. */
 export const FIND_MANY = `/* skus.find_many */
@@ -73,23 +77,61 @@ export function listedPage(where: Conditions, filter: SkuFilter, page: Page): st
     ORDER BY ${order('page')}`;
 }
 
+/** Sorts by the time of the last change; units with the same time by their ids, in the same direction. */
+export function changedPage(where: Conditions, filter: SkuFilter, page: Page): string {
+  const tally = tallyOf(filter);
+  const isFiltered = filter.inStock || filter.outOfStock;
+  const found = foundByChange({
+    total: totalOf(tally, where),
+    stored: totalOf({ list: tally.list, labels: [] }, where),
+    columns: 'sku, product_id, variant_key, "changedAt"',
+    // Looks up the unit of each change: OFFSET keeps the planner from joining all units.
+    byChange: `SELECT unit.*, change.changed_at AS "changedAt" FROM changes AS change CROSS JOIN LATERAL (
+            SELECT * FROM sellable_units AS unit WHERE ${where.sql} AND ${OF_CHANGE} OFFSET 0
+          ) AS unit WHERE change.store_id = $1 AND change.kind = 'skus'`,
+    byRow: isFiltered
+      ? `SELECT unit.*, ${changedAt('skus', entity('unit'))} AS "changedAt" FROM sellable_units AS unit WHERE ${where.sql}`
+      : null,
+    order: orderByTime('', page),
+    offset: where.bind(offsetOf(page)),
+    limit: where.bind(page.limit),
+  });
+  return `/* skus.list_changed */
+    ${found}
+    SELECT (SELECT listed FROM counts) AS total, ${columns(filter)}
+    FROM found AS page ${CATALOG}
+    ORDER BY ${orderByTime('page.', page)}`;
+}
+
+const isByChange = ({ sort }: Page) => sort?.by === 'updatedAt';
+
+function orderByTime(row: string, { sort }: Page): string {
+  const direction = sort?.isDescending ? 'DESC' : 'ASC';
+  return ['"changedAt"', 'product_id', 'variant_key'].map((column) => `${row}${column} ${direction}`).join(', ');
+}
+
 /**
  * Finds and counts the matches once, and reads the catalog only for the page. The SKUs and the names are in two tables, each
  * with an index.
  */
 export function searchedPage(where: Conditions, filter: SkuFilter, page: Page): string {
-  const { search } = filter;
+  const { search, updatedFrom, updatedTo } = filter;
+  const range: TimeRange = { from: updatedFrom, to: updatedTo };
+  const isTimed = isByChange(page) || updatedFrom !== undefined || updatedTo !== undefined;
   const found = search === undefined ? '' : foundBy(containingTerm(where, search));
+  const changes = isTimed ? `JOIN changes AS change ON ${CHANGED} AND change.entity = ${entity('unit')}` : '';
+  const sorted = (row: string) => (isByChange(page) ? orderByTime(`${row}.`, page) : order(row));
   return `/* skus.search */
     WITH matching AS MATERIALIZED (
-      SELECT unit.sku, unit.product_id, unit.variant_key FROM sellable_units AS unit ${found} WHERE ${where.sql}
+      SELECT unit.sku, unit.product_id, unit.variant_key${isTimed ? ', change.changed_at AS "changedAt"' : ''}
+      FROM sellable_units AS unit ${found} ${changes} WHERE ${where.sql}${inRange('change.changed_at', range, where)}
     )
     SELECT (SELECT count(*) FROM matching) AS total, ${columns(filter)}
     FROM (
-      SELECT * FROM matching ORDER BY ${order('matching')}
+      SELECT * FROM matching ORDER BY ${sorted('matching')}
       LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}
     ) AS page ${CATALOG}
-    ORDER BY ${order('page')}`;
+    ORDER BY ${sorted('page')}`;
 }
 
 function foundBy(contains: (column: string) => string): string {

@@ -2,6 +2,7 @@ import { BrandRepository, type BrandFilter, type BrandRecord, type Page, type Pa
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
+import { slugIs } from './has-slug.js';
 import { pageWithTotal } from '../lists/page-with-total.js';
 import { matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { translated } from '../postgres/postgres-errors.js';
@@ -42,7 +43,9 @@ export class TypeOrmBrandRepository extends BrandRepository {
   }
 
   override async findBySlug(storeId: number, slug: string): Promise<BrandRecord | null> {
-    const brand = await translated(this.brands.findOne({ where: { storeId, slug }, comment: 'brands.find' }));
+    const brand = await translated(
+      this.brands.findOne({ where: { storeId, slug: slugIs(slug) }, comment: 'brands.find' }),
+    );
     return brand && toBrandRecord(brand);
   }
 }

@@ -2,6 +2,7 @@ import { CategoryRepository, type CategoryFilter, type CategoryRecord, type Page
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
+import { slugIs } from './has-slug.js';
 import { pageWithTotal } from '../lists/page-with-total.js';
 import { matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { translated } from '../postgres/postgres-errors.js';
@@ -44,7 +45,7 @@ export class TypeOrmCategoryRepository extends CategoryRepository {
 
   override async findBySlug(storeId: number, slug: string): Promise<CategoryRecord | null> {
     const category = await translated(
-      this.categories.findOne({ where: { storeId, slug }, comment: 'categories.find' }),
+      this.categories.findOne({ where: { storeId, slug: slugIs(slug) }, comment: 'categories.find' }),
     );
     return category && toCategoryRecord(category);
   }

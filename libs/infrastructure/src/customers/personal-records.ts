@@ -14,17 +14,15 @@ export { BUNDLED_ORDER_COLUMNS as ORDER_COLUMNS } from '../orders/order.sql.js';
 type CatalogJson = readonly [product: string | null, variant: string | null];
 
 export interface OrderColumns extends OrderRow {
-  /** By line. */
+  /** An entry for each line. */
   readonly catalog: readonly CatalogJson[];
-  /** By shipment. */
-  readonly notified: readonly boolean[];
   readonly history: readonly { readonly at: string }[];
 }
 
 /** The fields of an order in a store bundle. */
 export function orderRecord(row: OrderColumns) {
   const order = toOrderRecord(row);
-  const { externalReference, fraud, shipments, payments, refunds } = order;
+  const { externalReference, heldReasons, fraud, shipments, payments, refunds } = order;
   return {
     id: order.id,
     receipt_number: order.receiptNumber,
@@ -50,17 +48,19 @@ export function orderRecord(row: OrderColumns) {
     created_at: order.createdAt,
     ...(externalReference !== '' && { external_reference: externalReference }),
     line_items: order.lines.map((line, index) => itemRecord(line, row.catalog[index])),
+    ...(heldReasons && { held_reasons: heldReasons }),
     ...(fraud && { fraud: { ...fraud, reasons: fraud.reasons.map(({ rule, score }) => ({ rule, score })) } }),
     pipeline: order.pipeline.map(stageRecord),
     ...(shipments.length > 0 && {
-      shipments: shipments.map(({ trackingNumber, trackingUrl, shippedAt, deliveredAt, ...shipment }, index) => ({
-        ...shipment,
-        tracking_number: trackingNumber,
-        tracking_url: trackingUrl,
-        notify: row.notified[index],
-        shipped_at: shippedAt && shippedAt.toISOString(),
-        delivered_at: deliveredAt && deliveredAt.toISOString(),
-      })),
+      shipments: shipments.map(
+        ({ reference, status, items, carrier, trackingNumber, trackingUrl, notify, shippedAt, deliveredAt }) => ({
+          ...{ reference, status, items, carrier, notify },
+          tracking_number: trackingNumber,
+          tracking_url: trackingUrl,
+          shipped_at: shippedAt && shippedAt.toISOString(),
+          delivered_at: deliveredAt && deliveredAt.toISOString(),
+        }),
+      ),
     }),
     ...(payments.length > 0 && { payments: payments.map(paymentRecord) }),
     ...(refunds.length > 0 && { refunds: refunds.map(refundRecord) }),
@@ -85,16 +85,16 @@ function itemRecord(line: OrderLineRecord, [product, variant]: CatalogJson = [nu
   };
 }
 
-function stageRecord({ stage, reference, state, attempts, lastError, at }: PipelineStageRecord) {
-  return { stage, ...(reference && { reference }), state, attempts, last_error: lastError, at: at.toISOString() };
+function stageRecord({ reference, lastError, at, ...stage }: PipelineStageRecord) {
+  return { ...stage, ...(reference && { reference }), last_error: lastError, at: at.toISOString() };
 }
 
-function paymentRecord({ writtenOff, ...payment }: PaymentRecord) {
-  return { ...withText(payment), ...(writtenOff > 0 && { written_off: writtenOff }) };
+function paymentRecord({ reference, amount, at, writtenOff }: PaymentRecord) {
+  return { ...withText({ reference, amount, at }), ...(writtenOff > 0 && { written_off: writtenOff }) };
 }
 
-function refundRecord({ lines, ...refund }: RefundRecord) {
-  return { ...withText(refund), ...(lines.length > 0 && { lines }) };
+function refundRecord({ reference, amount, at, lines, restock }: RefundRecord) {
+  return { ...withText({ reference, amount, at }), ...(lines.length > 0 && { lines }), ...(restock && { restock }) };
 }
 
 /** The time of a part as text. */

@@ -1,5 +1,5 @@
-import { ERASED_NAME, PersonalData, type Erasure, type PersonalRecords, type PersonsOrder } from '@app/application';
-import { isBlockedEmail, isBlockedPhone } from '@app/domain';
+import { ERASED_NAME, PersonalData, type Erasure, type PersonalDataReader, type PersonsOrder } from '@app/application';
+import { isBlockedEmail, isBlockedPhone, TooManyRows } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BulkTurns } from '../postgres/bulk-turns.js';
@@ -12,16 +12,19 @@ const CUSTOMER = `customers WHERE store_id = $1 AND ${hasEmail('customers', '$2'
 // After the orders: a payment locks its order, then the customer.
 const LOCK_CUSTOMER = `/* people.customer */ SELECT id, email, phone FROM ${CUSTOMER} FOR NO KEY UPDATE`;
 
-const THEIRS = isOrderOf('orders', '$2', `(SELECT id FROM ${CUSTOMER})`);
+const FIND_CUSTOMER = `/* people.find_customer */ SELECT id FROM ${CUSTOMER}`;
+
+// Each statement is planned for the id: for one that a subquery finds, the plan would read the whole store.
+const THEIRS = isOrderOf('orders', '$2', '$3::uuid');
 
 // Before the orders: every writer locks idempotency keys first. The rows stay, or a repeated request would place a second
 // order; idempotency-keys.ts finds them. The key may contain personal data, and the hash of the request identifies them: one
-// byte of it fits any person, and still distinguishes most other requests. A change keeps the
+// byte of it, after that of its version, fits any person, and still distinguishes most other requests. A change keeps the
 // whole order; its replay then shows the erased one.
 const ERASE_KEYS = `/* people.idempotency_keys */
   /* @protects erased-keys */
   UPDATE idempotency_keys
-  SET key = chr(1) || encode(sha256(convert_to(key, 'UTF8')), 'hex'), request_hash = substring(request_hash FROM 1 FOR 1),
+  SET key = chr(1) || encode(sha256(convert_to(key, 'UTF8')), 'hex'), request_hash = substring(request_hash FROM 1 FOR 2),
     record = CASE WHEN kind <> 'change' THEN record END
   WHERE store_id = $1 AND key NOT LIKE chr(1) || '%'
     AND order_id IN (SELECT id FROM orders WHERE store_id = $1 AND ${THEIRS})`;
@@ -41,10 +44,10 @@ const ERASE_ORDERS = `/* people.erase_orders */
 const ERASE_LINES = `/* people.erase_lines */
   UPDATE order_lines SET metadata = '{}' WHERE store_id = $1 AND order_id = ANY ($2) AND metadata <> '{}'`;
 
-// The hash covers the tracking, whose numbers can be tried out. Its first character, six bits, fits any number, and still
-// distinguishes most other requests.
+// The hash covers the tracking, whose numbers can be tried out. Its first three characters, a version and ten bits, fit any
+// number, and still distinguish most other requests. The hashes of payments and refunds cover nothing personal, and stay.
 const ERASE_SHIPMENTS = `/* people.erase_shipments */
-  UPDATE shipments SET tracking_number = '', tracking_url = '', request_hash = left(request_hash, 1)
+  UPDATE shipments SET tracking_number = '', tracking_url = '', request_hash = left(request_hash, 3)
   WHERE store_id = $1 AND order_id = ANY ($2)`;
 
 const ERASE_REASONS = `/* people.erase_reasons */
@@ -77,9 +80,19 @@ const UNBLOCK = `/* people.unblock */
 const COLLECT_CUSTOMER = `/* people.collect_customer */
   SELECT ${CUSTOMER_COLUMNS} FROM customers AS item WHERE item.store_id = $1 AND ${hasEmail('item', '$2')}`;
 
+// The limit comes before the sort: the orders of a walk-in customer are not all read.
+const FIND_ORDERS = `/* people.find_orders */
+  SELECT id FROM (SELECT id FROM orders WHERE store_id = $1 AND ${THEIRS} LIMIT $4) AS theirs
+  ORDER BY id`;
+
 const COLLECT_ORDERS = `/* people.collect_orders */
-  SELECT ${ORDER_COLUMNS} FROM orders AS item WHERE item.store_id = $1 AND ${isOrderOf('item', '$2', '$3')}
-  ORDER BY item.id`;
+  SELECT ${ORDER_COLUMNS} FROM orders AS item WHERE item.store_id = $1 AND item.id = ANY ($2) ORDER BY item.id`;
+
+const COUNT_ORDERS = `/* people.count_orders */
+  SELECT count(*)::int AS count FROM (SELECT FROM orders WHERE store_id = $1 AND ${THEIRS} LIMIT $4) AS theirs`;
+
+/** Orders in the memory at a time: each may have some MB of history. */
+const BATCH = 50;
 
 const COLLECT_SECRETS = `/* people.collect_secrets */
   SELECT array_remove(ARRAY[
@@ -120,34 +133,45 @@ export class PostgresPersonalData extends PersonalData {
     super();
   }
 
-  override collect(storeId: number, email: string): Promise<PersonalRecords> {
-    const inSnapshot = async (manager: EntityManager): Promise<PersonalRecords> => {
+  override collect<T>(storeId: number, email: string, most: number | null, read: PersonalDataReader<T>): Promise<T> {
+    const inSnapshot = async (manager: EntityManager): Promise<T> => {
       const [customer] = await manager.query<{ id: string }[]>(COLLECT_CUSTOMER, [storeId, email]);
-      const orders = await manager.query<OrderColumns[]>(COLLECT_ORDERS, [storeId, email, customer?.id ?? null]);
+      const person = [storeId, email, customer?.id ?? null];
+      const orders = await manager.query<{ id: string }[]>(FIND_ORDERS, [...person, most === null ? null : most + 1]);
+      if (most !== null && orders.length > most) throw new TooManyRows('orders of a person', most, 'customers export');
       const [secrets] = await manager.query<{ names: string[] }[]>(COLLECT_SECRETS, [storeId, customer?.id ?? null]);
       const [lists] = await manager.query<BlockLists[]>(BLOCK_LISTS, [storeId]);
       const [member] = await manager.query<object[]>(MEMBER, [storeId, email]);
-      return {
+      const found = {
         takenAt: lists?.takenAt ?? new Date(),
         customer: customer ?? null,
         secrets: secrets?.names ?? [],
         blocked: entriesOf(lists?.emails, (entry) => isBlockedEmail(entry, [email])).length > 0,
         member: member ? { ...member } : null,
-        orders: orders.map(orderRecord),
+        orderCount: orders.length,
       };
+      const ids = orders.map(({ id }) => id);
+      return read(found, batchesOf(manager, storeId, ids));
     };
     return this.turns.run(storeId, () =>
       this.connection.run((dataSource) => dataSource.transaction('REPEATABLE READ', inSnapshot)),
     );
   }
 
-  override erase(storeId: number, email: string, check: (orders: readonly PersonsOrder[]) => void): Promise<Erasure> {
+  override erase(
+    storeId: number,
+    email: string,
+    most: number | null,
+    check: (orders: readonly PersonsOrder[]) => void,
+  ): Promise<Erasure> {
     const inTransaction = async (manager: EntityManager): Promise<Erasure> => {
-      const person = [storeId, email];
+      const [known] = await manager.query<{ id: string }[]>(FIND_CUSTOMER, [storeId, email]);
+      const person = [storeId, email, known?.id ?? null];
+      if (most !== null) await assertFew(manager, person, most);
       await manager.query(ERASE_KEYS, person);
       const orders = await manager.query<OrderRow[]>(LOCK_ORDERS, person);
       check(orders);
-      const [customer] = await manager.query<CustomerRow[]>(LOCK_CUSTOMER, person);
+      const [customer] = await manager.query<CustomerRow[]>(LOCK_CUSTOMER, [storeId, email]);
       const ids = orders.map(({ id }) => id);
       if (ids.length > 0) {
         await manager.query(ERASE_SHIPMENTS, [storeId, ids]);
@@ -161,11 +185,24 @@ export class PostgresPersonalData extends PersonalData {
       }
       const contacts = [{ email, phone: '' }, ...(customer ? [customer] : []), ...orders];
       const blockedContacts = await unblock(manager, storeId, contacts);
-      const members = await manager.query<object[]>(MEMBER, person);
+      const members = await manager.query<object[]>(MEMBER, [storeId, email]);
       return { customers: customer ? 1 : 0, orders: orders.length, blockedContacts, isMember: members.length > 0 };
     };
     return this.turns.run(storeId, () => this.connection.transaction(storeId, inTransaction));
   }
+}
+
+async function* batchesOf(manager: EntityManager, storeId: number, ids: readonly string[]) {
+  for (let first = 0; first < ids.length; first += BATCH) {
+    const rows = await manager.query<OrderColumns[]>(COLLECT_ORDERS, [storeId, ids.slice(first, first + BATCH)]);
+    yield rows.map(orderRecord);
+  }
+}
+
+/** @throws TooManyRows */
+async function assertFew(manager: EntityManager, person: readonly unknown[], most: number): Promise<void> {
+  const [orders] = await manager.query<{ count: number }[]>(COUNT_ORDERS, [...person, most + 1]);
+  if ((orders?.count ?? 0) > most) throw new TooManyRows('orders of a person', most, 'customers erase');
 }
 
 /** Removes the entries by which the fraud analysis would recognize the person. @returns their number. */

@@ -1,3 +1,4 @@
+import type { Deadline } from '@app/application';
 import type pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { earlierWritersAreDone } from '../lists/fold-tallies.js';
@@ -54,6 +55,12 @@ export async function passChangeLog(pool: Query, few = FEW_CHANGES): Promise<voi
 
 const TRIES = 4;
 const PAUSE_MS = 5;
+/** Between two looks at the numbering of another transaction, which has up to {@link BATCH} changes. */
+export const OTHERS_MS = 20;
+/** How long a request that begins at the end of the feed may number what is before it. The last batch may follow. */
+export const TO_THE_END_MS = 1_500;
+
+type QueryMoved = (text: string, values: unknown[]) => Promise<readonly { moved: number | null }[]>;
 
 /**
  * Gives positions to the committed changes of one store. While another transaction does so, tries again for a few
@@ -61,16 +68,31 @@ const PAUSE_MS = 5;
  *
  * @returns whether changes of the store may still wait; null = not known, another transaction takes longer.
  */
-export async function numberChangesOf(
-  query: (text: string, values: unknown[]) => Promise<readonly { moved: number | null }[]>,
-  storeId: number,
-): Promise<boolean | null> {
+export async function numberChangesOf(query: QueryMoved, storeId: number): Promise<boolean | null> {
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const [row] = await query(NUMBER, [storeId]);
     if (row && row.moved !== null) return row.moved >= BATCH;
     if (attempt < TRIES) await sleep(PAUSE_MS);
   }
   return null;
+}
+
+/**
+ * Gives positions to everything that a store has committed before the call, batch by batch: the end of its feed is then the
+ * present one. Begins no batch after the deadline.
+ *
+ * @returns as {@link numberChangesOf}.
+ */
+export async function numberAllChangesOf(
+  query: QueryMoved,
+  storeId: number,
+  deadline: Deadline,
+): Promise<boolean | null> {
+  for (;;) {
+    const isMore = await numberChangesOf(query, storeId);
+    if (isMore === false || deadline.remainingMs <= 0) return isMore;
+    if (isMore === null) await sleep(OTHERS_MS);
+  }
 }
 
 async function numberOf(pool: Query, storeId: number): Promise<number | null> {

@@ -4,6 +4,7 @@ import {
   CHANGE_KINDS,
   ChangeFeed,
   CursorExpired,
+  Deadline,
   MAX_LIMIT,
   within,
   type Change,
@@ -18,7 +19,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 import { GroupedLookup } from '../postgres/grouped-lookup.js';
 import { lastPositionBefore } from './last-position-before.js';
-import { numberChangesOf } from './number-changes.js';
+import { numberAllChangesOf, numberChangesOf, OTHERS_MS, TO_THE_END_MS } from './number-changes.js';
 import { changesWait } from './waiting-changes.js';
 
 /** The time that a read gives a numbering. Its commit may wait for a disk, or for a standby that hangs. */
@@ -96,7 +97,8 @@ export class PostgresChangeFeed extends ChangeFeed {
   }
 
   override async read(storeId: number, query: FeedQuery): Promise<FeedPage> {
-    const waiting = (await this.number(storeId)) ?? (await this.isWaiting(storeId));
+    const numbering = query.after === 'end' ? this.numberAll(storeId) : this.number(storeId);
+    const waiting = (await numbering) ?? (await this.isWaiting(storeId));
     const page = await this.page(storeId, query, await this.placeOf(storeId, query));
     if (!waiting) return page;
     // Without a pause, the reader of an empty page would ask again in a tight loop.
@@ -105,7 +107,13 @@ export class PostgresChangeFeed extends ChangeFeed {
   }
 
   override async catchUp(storeId: number): Promise<void> {
-    await this.number(storeId);
+    const deadline = Deadline.in(NUMBERING_MS);
+    // The changes may be more than a batch, and another transaction that numbers may have begun before them.
+    for (;;) {
+      const isMore = await this.number(storeId);
+      if (isMore === false || deadline.remainingMs <= 0) return;
+      if (isMore === null) await sleep(OTHERS_MS);
+    }
   }
 
   override async newest(storeIds: readonly number[]): Promise<NewestPositions> {
@@ -122,18 +130,25 @@ export class PostgresChangeFeed extends ChangeFeed {
     return newest;
   }
 
-  /**
-   * A failed or slow numbering neither fails nor delays the read.
-   *
-   * @returns whether changes of the store wait for another numbering; null = not known.
-   */
-  private async number(storeId: number): Promise<boolean | null> {
+  /** @returns whether changes of the store wait for another numbering; null = not known. */
+  private number(storeId: number): Promise<boolean | null> {
+    return this.orUnknown(within(NUMBERING_MS, this.numberings.find(String(storeId))));
+  }
+
+  /** A failed or slow numbering does not fail the read. */
+  private async orUnknown(numbering: Promise<boolean | null | undefined>): Promise<boolean | null> {
     try {
-      return (await within(NUMBERING_MS, this.numberings.find(String(storeId)))) ?? null;
+      return (await numbering) ?? null;
     } catch (error) {
       if (error instanceof ApplicationError) return null;
       throw error;
     }
+  }
+
+  /** For a reader who begins at the end. What still waits comes after its place, and the page says so. */
+  private numberAll(storeId: number): Promise<boolean | null> {
+    const work = numberAllChangesOf(this.numberAlone, storeId, Deadline.in(TO_THE_END_MS));
+    return this.orUnknown(within(TO_THE_END_MS + NUMBERING_MS, work));
   }
 
   private async isWaiting(storeId: number): Promise<boolean> {
@@ -142,8 +157,11 @@ export class PostgresChangeFeed extends ChangeFeed {
   }
 
   // Not on a shared connection: it writes, and other reads must not wait behind its commit.
+  private readonly numberAlone = (text: string, values: unknown[]) =>
+    this.database.queryPrepared<{ moved: number | null }>(text, values, { isAlone: true });
+
   private numberOnce(storeId: number): Promise<boolean | null> {
-    return numberChangesOf((text, values) => this.database.queryPrepared(text, values, { isAlone: true }), storeId);
+    return numberChangesOf(this.numberAlone, storeId);
   }
 
   private async placeOf(storeId: number, { after, kinds }: FeedQuery): Promise<FeedPlace | null> {

@@ -10,7 +10,7 @@ import { unnumbered } from './waiting-changes.js';
 export function changedAt(kind: ChangeKind, id: string): string {
   return `(SELECT changed_at FROM changes AS newest
       WHERE newest.store_id = $1 AND newest.kind = '${kind}' AND newest.entity BETWEEN ${id} AND ${id}
-      ORDER BY newest.entity LIMIT 1)`;
+      ORDER BY newest.entity DESC, newest.position DESC LIMIT 1)`;
 }
 
 /**

@@ -84,7 +84,7 @@ export class StoreFraudScreening extends FraudScreening {
           return assessFraud({ ...contact, ...size }, settings, found, rules);
         } catch (error) {
           // Logs the error's class only: its message may quote the customer's data.
-          const reason = errorCode(error) ?? (error as Error).name;
+          const reason = errorCode(error) ?? (error instanceof Error ? error.name : typeof error);
           this.outage.note(`Analysis unavailable, the order goes to review: ${reason}`);
           return ANALYSIS_UNAVAILABLE;
         } finally {

@@ -1,9 +1,11 @@
 import { MAX_LIMIT, NEWEST_FIRST, type Page, type PageOf, type TimeRange } from '@app/application';
 import type { Database } from '../postgres/database.js';
+import { foundByChange } from './by-change.js';
 import type { Conditions } from './conditions.js';
+import { assertWithinBytes, withinBytes, type LargePart, type Weighed } from './page-bytes.js';
 import { offsetOf, pageOf, type Counted } from './paging.js';
 import type { Search } from './search-terms.js';
-import { countsOf, type Tally } from './tally.js';
+import { countsOf, totalOf, type Tally } from './tally.js';
 import { countIn, inRange } from './time-range.js';
 
 export interface TimedList extends Partial<Search> {
@@ -12,11 +14,15 @@ export interface TimedList extends Partial<Search> {
   readonly columns: string;
   /** Expressions over the row `page`, all its columns by default. Only rows on the page compute them. */
   readonly onPage?: string;
+  /** Only rows on the page compute them, too. Such a list takes a turn of the searches. */
+  readonly large?: readonly LargePart[];
   /** Begins with `item.store_id = ?`, so that `$1` is the id of the store. */
   readonly where: Conditions;
   /** Columns that have one of several values. An index for each combination of values is in the order of the list. */
   readonly oneOf?: readonly OneOf[];
   readonly created?: TimeRange;
+  /** SQL for the time of the last change of a row; null when it has none. */
+  readonly changedAt: string;
   /** Only rows that changed in the range. */
   readonly updated?: TimeRange;
   /** A joined table, called `place`, that has the order of the list when the rows' own table does not. */
@@ -40,32 +46,44 @@ const SKIPPED_AT_MOST = 1_000;
 /**
  * Reads a page of a list and its total from one snapshot. Takes no longer in a large store than in a small one, with
  * four exceptions: a search reads all rows that it matches, a deep page of a category skips the products before it, any
- * other deep page skips the rows before it of the same day, and a list by the time of the last change reads all changes
- * before the page, or in its range.
+ * other deep page skips the rows before it of the same day, and a list by the time of the last change reads changes before
+ * the page, or all in its range.
+ *
+ * @throws PageTooLarge, PageTooDeep
  */
 export async function readByTime<Row extends object>(
   database: Database,
   list: TimedList,
   page: Page,
 ): Promise<PageOf<Row>> {
-  return pageOf(page, (asked) => read<Row & Counted>(database, list, asked));
+  return pageOf(page, async (asked) => {
+    const rows = await read<Row & Counted & Weighed>(database, list, asked);
+    assertWithinBytes(rows);
+    return rows;
+  });
 }
 
 function read<Row>(database: Database, list: TimedList, page: Page): Promise<Row[]> {
   const where = list.where.copy();
   const { tally, updated = {} } = list;
+  const search = (sql: string, onePlan: boolean) =>
+    list.large?.length
+      ? database.searchLarge<Row>(sql, where.values, { onePlan })
+      : database.search<Row>(sql, where.values, { onePlan });
   if (!tally || updated.from || updated.to) {
     const sql = searchedPage(list, where, page);
-    if (list.isLookUp) return database.queryPrepared(sql, where.values);
-    return database.search(sql, where.values, { onePlan: list.onePlan ?? tally !== null });
+    if (list.isLookUp && !list.large?.length) return database.queryPrepared(sql, where.values);
+    return search(sql, list.onePlan ?? tally !== null);
   }
-  if (isByChange(page)) return database.search(changedPage(list, tally, where, page), where.values, { onePlan: true });
+  if (isByChange(page)) return search(changedPage(list, tally, where, page), true);
   if (offsetOf(page) <= SKIPPED_AT_MOST && !list.isSparse) {
-    return database.queryPrepared(shallowPage(list, tally, where, page), where.values);
+    const sql = shallowPage(list, tally, where, page);
+    if (list.large?.length) return search(sql, true);
+    return database.queryPrepared(sql, where.values);
   }
   // Still skips the rows of the page's day, or of a category: 100,000 of them after an import.
   const sql = (list.place ? shallowPage : deepPage)(list, tally, where, page);
-  return database.search(sql, where.values, { onePlan: true });
+  return search(sql, true);
 }
 
 function isByChange({ sort }: Page): boolean {
@@ -80,10 +98,8 @@ function shallowPage(list: TimedList, tally: Tally, where: Conditions, page: Pag
   const { table, onPage = 'page.*', created = {} } = list;
   const direction = directionOf(page);
   return `/* ${table}.list */
-    SELECT ${countIn(created, tally, () => counted(list, where), where)} AS total, ${onPage}
-    FROM (
-      ${list.oneOf ? mergedRows(list, where, page, where.bind(offsetOf(page))) : orderedRows(list, where, page)}
-    ) AS page
+    SELECT ${countIn(created, tally, () => counted(list, where), where)} AS total, ${onPage}${weightsOf(list)}
+    FROM ${onPageOf(list, list.oneOf ? mergedRows(list, where, page, where.bind(offsetOf(page))) : orderedRows(list, where, page))} AS page
     ORDER BY "createdAt" ${direction}, id ${direction}`;
 }
 
@@ -176,38 +192,51 @@ function deepPage(list: TimedList, tally: Tally, where: Conditions, page: Page):
       FROM days CROSS JOIN first_month CROSS JOIN page_begin
       WHERE before + through > place ORDER BY days.period ${direction} LIMIT 1
     )
-    SELECT ${before || created.from || created.to ? countIn(created, tally, rows, where) : '(SELECT sum(rows) FROM months)'} AS total, ${onPage}
-    FROM (
-      ${found}
-    ) AS page
+    SELECT ${before || created.from || created.to ? countIn(created, tally, rows, where) : '(SELECT sum(rows) FROM months)'} AS total, ${onPage}${weightsOf(list)}
+    FROM ${onPageOf(list, found)} AS page
     ORDER BY "createdAt" ${direction}, id ${direction}`;
 }
 
-/** The newest change of each row, as \`change\`. */
+/** The newest change of each row, as `change`. */
 const CHANGE = {
   orders: `change.kind = 'orders' AND item.id = change.entity::uuid`,
   customers: `change.kind = 'customers' AND item.id = change.entity::uuid`,
   products: `change.kind = 'products' AND item.id = change.entity::int`,
 };
 
-// In the order of an index of all changes. Rows that the list leaves out lie between its rows.
 function changedPage(list: TimedList, tally: Tally, where: Conditions, page: Page): string {
   const { table, columns, onPage = 'page.*', created = {}, place } = list;
   const direction = directionOf(page);
-  const total = countIn(created, tally, () => counted(list, where), where);
+  const rows = () => counted(list, where);
+  const from = `${place?.join ?? ''} WHERE ${where.sql}${chosenOf(list, where)}${inRange('item.created_at', created, where)}`;
+  const found = foundByChange({
+    total: countIn(created, tally, rows, where),
+    stored: totalOf({ list: tally.list, labels: [] }, where),
+    columns: 'id, "changedAt"',
+    byChange: `SELECT item.id, change.changed_at AS "changedAt"
+          FROM changes AS change JOIN ${table} AS item ON ${CHANGE[table]} ${from} AND change.store_id = $1`,
+    byRow: `SELECT item.id, ${list.changedAt} AS "changedAt" FROM ${table} AS item ${from}`,
+    order: `"changedAt" ${direction}, id ${direction}`,
+    offset: where.bind(offsetOf(page)),
+    limit: where.bind(page.limit),
+  });
   return `/* ${table}.list_changed */
-    SELECT ${total} AS total, ${onPage}
-    FROM (
-      SELECT * FROM (
-        SELECT * FROM (
-          SELECT item.id, item.created_at AS "createdAt", change.changed_at AS "changedAt", ${columns}
-          FROM changes AS change JOIN ${table} AS item ON ${CHANGE[table]} ${place?.join ?? ''}
-          WHERE ${where.sql}${chosenOf(list, where)}${inRange('item.created_at', created, where)} AND change.store_id = $1
-          ORDER BY change.changed_at ${direction}, item.id ${direction} OFFSET ${where.bind(offsetOf(page))}
-        ) AS rest LIMIT ${MAX_LIMIT}
-      ) AS rows LIMIT ${where.bind(page.limit)}
-    ) AS page
+    ${found}
+    SELECT (SELECT listed FROM counts) AS total, ${onPage}${weightsOf(list)}
+    FROM ${onPageOf(
+      list,
+      `SELECT item.id, item.created_at AS "createdAt", found."changedAt", ${columns}
+      FROM found JOIN ${table} AS item ON item.store_id = $1 AND item.id = found.id`,
+    )} AS page
     ORDER BY "changedAt" ${direction}, id ${direction}`;
+}
+
+function onPageOf({ large = [] }: TimedList, rows: string): string {
+  return withinBytes(rows, large);
+}
+
+function weightsOf({ large = [] }: TimedList): string {
+  return large.length > 0 ? `, page."pageBytes", page."pageRows"` : '';
 }
 
 function searchedPage(list: TimedList, where: Conditions, page: Page): string {
@@ -227,14 +256,15 @@ function searchedPage(list: TimedList, where: Conditions, page: Page): string {
       SELECT item.store_id, item.id, ${isByChange(page) ? 'change.changed_at' : 'item.created_at'} AS time
       FROM ${rows} AS item ${place?.join ?? ''} ${change} WHERE ${where.sql}${chosenOf(list, where)}${ranges}
     )
-    SELECT (SELECT count(*) FROM matching) AS total, ${onPage}
-    FROM (
-      SELECT item.id, item.created_at AS "createdAt", found.time AS "sortedBy", ${columns}
+    SELECT (SELECT count(*) FROM matching) AS total, ${onPage}${weightsOf(list)}
+    FROM ${onPageOf(
+      list,
+      `SELECT item.id, item.created_at AS "createdAt", found.time AS "sortedBy", ${columns}
       FROM (
         SELECT store_id, id, time FROM matching ORDER BY time ${direction}, id ${direction}
         LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}
       ) AS found
-      JOIN ${table} AS item ON item.store_id = found.store_id AND item.id = found.id
-    ) AS page
+      JOIN ${table} AS item ON item.store_id = found.store_id AND item.id = found.id`,
+    )} AS page
     ORDER BY "sortedBy" ${direction}, id ${direction}`;
 }

@@ -1,4 +1,4 @@
-import type { Page, PageOf } from '@app/application';
+import { PageTooDeep, type Page, type PageOf } from '@app/application';
 import { isStorable } from '@app/domain';
 
 export function offsetOf({ page, limit }: Page): number {
@@ -10,14 +10,23 @@ export interface Counted {
   readonly total: number | string;
 }
 
-/** @param read of a page. One past the last row has no row with the total: the first page has. */
+/** Rows before a page by the time of the last change: no index skips them. */
+const MAX_SKIPPED_BY_CHANGE = 1_000;
+
+/**
+ * @param read of a page. One past the last row has no row with the total: the first page has.
+ * @throws PageTooDeep for a page by the time of the last change that has rows, and skips too many.
+ */
 export async function pageOf<Row extends object>(
   page: Page,
   read: (page: Page) => Promise<(Row & Counted)[]>,
 ): Promise<PageOf<Row>> {
-  const rows = await read(page);
+  const isDeep = page.sort?.by === 'updatedAt' && offsetOf(page) > MAX_SKIPPED_BY_CHANGE;
+  const rows = isDeep ? [] : await read(page);
   const [counted] = rows[0] || page.page === 1 ? rows : await read({ page: 1, limit: 1 });
-  return { rows, total: Number(counted?.total ?? 0) };
+  const total = Number(counted?.total ?? 0);
+  if (isDeep && total > offsetOf(page)) throw new PageTooDeep(MAX_SKIPPED_BY_CHANGE);
+  return { rows, total };
 }
 
 export const NO_ROWS: PageOf<never> = { rows: [], total: 0 };

@@ -95,7 +95,7 @@ function emailSearch(where: Conditions, { email, emailKey: key }: SearchedEmail,
 
 /** E-mails that `email_key` does not represent. Their index has this condition. */
 export function isOddEmail(email: string): string {
-  return `${email} ~ '[^ -~]|@.*@'`;
+  return `${email} ~ '[^!-~]|@.*@'`;
 }
 
 /** The last of the longest parts of a code; `null` when the term is no code, or no part has a trigram. */

@@ -8,24 +8,9 @@ export interface Tally {
   readonly labels: readonly (string | readonly string[] | undefined)[];
   /** The stored labels are in lower case, whatever that of the given ones. */
   readonly isLowerCase?: true;
-  /** A few rows that the tally counts and the list leaves out. They are read one by one. */
-  readonly without?: TallyExceptions | undefined;
-}
-
-export interface TallyExceptions {
-  /** What follows FROM, restricted to the store `$1`. */
-  readonly rows: string;
-  /** The labels of a row, as an array in the order of the list's labels. */
-  readonly labels: string;
 }
 
 type Grain = 'all' | 'month' | 'day';
-
-const PERIOD: Readonly<Record<Grain, string>> = {
-  all: `'-infinity'::date`,
-  month: `date_trunc('month', item.created_at AT TIME ZONE 'UTC')::date`,
-  day: `(item.created_at AT TIME ZONE 'UTC')::date`,
-};
 
 /** SQL for the number of rows. `$1` is the id of the store; binds other values to `where`. */
 export function totalOf(tally: Tally, where: Conditions): string {
@@ -33,14 +18,11 @@ export function totalOf(tally: Tally, where: Conditions): string {
 }
 
 /** SQL after FROM for the counts in total, by month or by day: columns `period` and `rows`. Binds like `totalOf`. */
-export function countsOf({ list, labels, isLowerCase, without }: Tally, grain: Grain, where: Conditions): string {
+export function countsOf({ list, labels, isLowerCase }: Tally, grain: Grain, where: Conditions): string {
   const chosen = labels.map((label, index) => {
     if (label === undefined) return '';
     if (typeof label !== 'string') return ` AND labels[${index + 1}] = ANY (${where.bind(label)})`;
     return ` AND labels[${index + 1}] = ${isLowerCase ? 'lower' : ''}(${where.bind(label)})`;
   });
-  const counts = `list_counts WHERE store_id = $1 AND list = ${where.bind(list)} AND grain = '${grain}'`;
-  if (!without) return `${counts}${chosen.join('')}`;
-  const exceptions = `SELECT ${PERIOD[grain]}, ${without.labels}, -1 FROM ${without.rows}`;
-  return `(SELECT period, labels, rows FROM ${counts} UNION ALL ${exceptions}) AS counts WHERE true${chosen.join('')}`;
+  return `list_counts WHERE store_id = $1 AND list = ${where.bind(list)} AND grain = '${grain}'${chosen.join('')}`;
 }

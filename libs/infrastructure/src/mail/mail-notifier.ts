@@ -32,9 +32,9 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
     order: OrderRecord,
     store: StoreProfile,
     reference = '',
-  ): Promise<void> {
+  ): Promise<boolean> {
     const mail = orderMail(stage, order, store, reference);
-    if (!mail) return;
+    if (!mail) return false;
     const { to, replyTo, sentAs, subject, text, html } = mail;
     const name = [idPart(order.id), stage, ...(reference === '' ? [] : [digest(reference)])].join('-');
     await this.deliver(store, name, {
@@ -45,6 +45,7 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
       text,
       html,
     });
+    return true;
   }
 
   async notifyMerchant(store: StoreProfile, name: string, message: { subject: string; text: string }): Promise<void> {

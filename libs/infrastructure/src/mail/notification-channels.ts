@@ -32,18 +32,26 @@ export class NotificationChannels extends Notifier {
     order: OrderRecord,
     store: StoreProfile,
     reference = '',
-  ): Promise<void> {
+  ): Promise<boolean> {
     const key = [store.id, order.id, stage, reference];
     const [row] = await this.database.queryPrepared<{ notified: readonly string[] }>(FIND, key);
     const missing = [...this.channels].filter(([name]) => !row?.notified.includes(name));
     const attempts = await Promise.allSettled(
       missing.map(async ([name, channel]) => {
-        await channel.notify(stage, order, store, reference);
+        const isSent = await channel.notify(stage, order, store, reference);
         await this.database.queryPrepared(RECORD, [...key, name]);
+        return isSent;
       }),
     );
-    const errors = attempts.flatMap((attempt) => (attempt.status === 'rejected' ? [attempt.reason as Error] : []));
+    const errors = attempts.flatMap((attempt) => (attempt.status === 'rejected' ? [errorOf(attempt.reason)] : []));
     const error = errors.find((each) => !(each instanceof UndeliverableMessage)) ?? errors[0];
     if (error) throw error;
+    const notified = row?.notified.length ?? 0;
+    return notified > 0 || attempts.some((attempt) => attempt.status === 'fulfilled' && attempt.value);
   }
+}
+
+/** The queue names the class of a failure, and a channel may reject with anything. */
+function errorOf(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('The channel gave no error');
 }

@@ -70,7 +70,7 @@ export function orderFacts(order: OrderRecord, timeZone: string): OrderFacts {
     address: addressLines(order.shippingAddress),
     billingAddress: billingLines(order),
     notes: manyLines(order.notes),
-    review: order.fraud?.verdict === 'REVIEW' ? order.fraud.reasons.map(({ rule }) => ruleName(rule)) : null,
+    review: order.heldReasons?.map(ruleName) ?? null,
   };
 }
 

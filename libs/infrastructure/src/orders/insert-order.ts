@@ -1,10 +1,9 @@
 import { ReceiptNumberTaken } from '@app/application';
-import { filledFields, type FraudAssessment, type Order, type OrderLine } from '@app/domain';
+import { filledFields, rulesOf, type FraudAssessment, type Order, type OrderLine } from '@app/domain';
 import { hasEmail } from './person.js';
 import { withNames } from '../postgres/named-parameters.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
 import { mayWrite, type Statement } from '../postgres/transaction-sql.js';
-import { rulesOf, UNWANTED } from './order-stages.js';
 
 /** SQL that adds lines to an order. The parameters are expressions. */
 export function insertLines(store: string, order: string, lines: string): string {
@@ -33,8 +32,8 @@ export function linesJson(lines: readonly OrderLine[], first = 0): string {
   return JSON.stringify(rows);
 }
 
-// One statement, one round trip: the order, its lines, its stages and its assessment. Pending stages are due at once. A
-// position is the place in PIPELINE_STAGES. `placed` stands for the stages that complete in this transaction.
+// One statement, one round trip: the order, its lines, its stages and its assessment. Pending stages are due at once.
+// `placed` stands for the stages that complete in this transaction.
 // Separate parameters: one jsonb made the statement 7 % slower.
 const INSERT_ORDER = withNames<
   | 'store'
@@ -63,8 +62,9 @@ const INSERT_ORDER = withNames<
   | 'external_reference'
   | 'placed_by'
   | 'lines'
+  | 'held_reasons'
   | 'stage_state'
-  | 'held_for'
+  | 'stage_outcome'
   | 'stage_note'
   | 'verdict'
   | 'score'
@@ -74,21 +74,21 @@ const INSERT_ORDER = withNames<
     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
       amount, total_amount, tax_amount, shipping_amount, discount_amount, units, customer_name, customer_email,
       customer_phone, shipping_address, billing_address, notes, metadata, is_test, created_at, external_reference,
-      placed, placed_by, email_key, phone_key, address_key, search_text, customer_id)
+      placed, placed_by, held_reasons, email_key, phone_key, address_key, search_text, customer_id)
     VALUES (:store, CASE WHEN ${mayWrite(':store')} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
       :payment_method, :currency, :amount, :total_amount, :tax, :shipping, :discount, :units, :name, :email,
       :phone, :address, coalesce(:billing::jsonb, :address), :notes, :metadata, :is_test, :placed_at,
-      :external_reference, true, :placed_by,
+      :external_reference, true, :placed_by, :held_reasons,
       email_key(:email), comparable_phone(:phone), comparable_address(:address),
       order_text(:email, :receipt_number::receipt_number, :name, :external_reference::external_reference),
       (SELECT id FROM customers WHERE store_id = :store AND ${hasEmail('customers', ':email')}))
   ), lines AS (
     ${insertLines(':store', ':id', ':lines')}
   ), stages AS (
-    INSERT INTO order_stages (store_id, order_id, stage, state, position, held_for, last_error)
+    INSERT INTO order_stages (store_id, order_id, stage, state, outcome, last_error)
     /* @protects stages-with-order */
-    VALUES (:store, :id, 'notify-customer', :stage_state, 3, :held_for, :stage_note),
-      (:store, :id, 'notify-merchant', 'pending', 4, NULL, '')
+    VALUES (:store, :id, 'notify-customer', :stage_state, :stage_outcome, :stage_note),
+      (:store, :id, 'notify-merchant', 'pending', NULL, '')
   )
   INSERT INTO fraud_assessments (store_id, order_id, verdict, score, reasons, created_at)
   VALUES (:store, :id, :verdict, :score, :reasons, :placed_at)`);
@@ -103,7 +103,7 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
   const { customer, address, billing } = order;
   const { verdict, score, reasons } = assessment;
   const isHeld = verdict === 'REVIEW';
-  const confirmation = order.notify ? 'pending' : 'done';
+  const confirmation = isHeld ? 'held' : 'pending';
   const statement = INSERT_ORDER({
     store: order.storeId,
     id: order.id,
@@ -131,9 +131,10 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     external_reference: order.externalReference || null,
     placed_by: order.placedBy,
     lines: linesJson(order.lines),
-    stage_state: isHeld ? 'held' : confirmation,
-    held_for: isHeld ? rulesOf(assessment) : null,
-    stage_note: order.notify ? '' : UNWANTED,
+    held_reasons: isHeld ? rulesOf(assessment) : null,
+    stage_state: order.notify ? confirmation : 'done',
+    stage_outcome: order.notify ? null : 'not_wanted',
+    stage_note: order.notify ? '' : 'not_wanted',
     verdict,
     score,
     reasons: JSON.stringify(reasons),

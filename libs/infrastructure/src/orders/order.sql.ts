@@ -1,5 +1,7 @@
 import { updatedAt } from '../feed/updated-at.js';
-import { IS_HELD } from './order-stages.js';
+import type { LargePart } from '../lists/page-bytes.js';
+import { unitsByBin } from '../stock/line-units.js';
+import { byPipeline } from './order-stages.js';
 
 /** Columns of the order `item` in a list, besides its id and time. */
 export const ORDER_SUMMARY = `item.receipt_number AS "receiptNumber", item.status, item.fulfillment_status AS "fulfillmentStatus",
@@ -7,12 +9,11 @@ export const ORDER_SUMMARY = `item.receipt_number AS "receiptNumber", item.statu
   item.customer_name AS "customerName", item.source`;
 
 /** Columns of the order `item` that a list includes, besides {@link INCLUDED}. */
-export const INCLUDED_COLUMNS = `item.is_test AS "isTest", item.refund_due AS "refundDue", item.units, item.customer_id AS "customerId",
-  item.metadata, coalesce(item.external_reference, '') AS "externalReference"`;
+export const INCLUDED_COLUMNS = `item.is_test AS "isTest", item.held_reasons IS NOT NULL AS "isHeld", item.refund_due AS "refundDue",
+  item.units, item.customer_id AS "customerId", coalesce(item.external_reference, '') AS "externalReference"`;
 
 /** What a list includes of the order `page`. */
-export const INCLUDED = `${updatedAt('orders', 'page.id', 'page."createdAt"')} AS "updatedAt",
-  EXISTS (SELECT FROM order_stages AS stage WHERE stage.store_id = $1 AND stage.order_id = page.id AND ${IS_HELD}) AS "isHeld"`;
+export const INCLUDED = `${updatedAt('orders', 'page.id', 'page."createdAt"')} AS "updatedAt"`;
 
 /**
  * Who placed an order: `placed_by` is the id of a key, or of a person, who may have been removed.
@@ -32,62 +33,112 @@ const DETAILS = `item.tax_amount AS "taxAmount", item.shipping_amount AS "shippi
   item.customer_id AS "customerId", item.customer_email AS "customerEmail", item.customer_phone AS "customerPhone",
   item.shipping_address AS "shippingAddress", item.billing_address AS "billingAddress", item.notes, item.metadata,
   coalesce(item.external_reference, '') AS "externalReference", item.is_test AS "isTest", item.placed,
-  json_build_object('type', ${placerType('item')}, 'id', coalesce(item.placed_by::text, ''),
+  item.held_reasons AS "heldReasons", json_build_object('type', ${placerType('item')}, 'id', coalesce(item.placed_by::text, ''),
     'name', ${placerName('item')})
     AS "placedBy"`;
 
-// A subquery collects each part of an order: joins would multiply lines by stages. Parts travel as arrays, which take both
-// sides half as long as objects with a name for each value. Amounts travel as text, because JSON numbers are not exact.
-const PARTS = `(SELECT coalesce(json_agg(json_build_array(line.product_id, line.variant_id, line.sku, line.name, line.attributes,
-        line.attribute_names, line.unit_price::text, line.quantity, line.line_total::text, coalesce(back.quantity, 0),
-        line.metadata)
-        ORDER BY line.position), '[]')
-      FROM order_lines AS line LEFT JOIN returned_units AS back USING (store_id, order_id, position)
-      WHERE line.store_id = item.store_id AND line.order_id = item.id) AS lines,
-    (SELECT json_agg(json_build_array(gone.position + 1, gone.quantity, gone.bins))
-      FROM cancelled_units AS gone WHERE gone.store_id = item.store_id AND gone.order_id = item.id) AS cancelled,
-    (SELECT json_build_object('verdict', fraud.verdict, 'score', fraud.score, 'reasons', fraud.reasons)
-      FROM fraud_assessments AS fraud WHERE fraud.store_id = item.store_id AND fraud.order_id = item.id) AS fraud,
-    (SELECT coalesce(json_agg(json_build_array(stage.stage, stage.reference, stage.state, stage.attempts, stage.last_error,
-        stage.updated_at) ORDER BY stage.position, stage.stage, stage.reference), '[]')
-      FROM order_stages AS stage WHERE stage.store_id = item.store_id AND stage.order_id = item.id) AS stages,
-    (SELECT coalesce(json_agg(json_build_array(shipment.reference, shipment.status, carrier, tracking_number, tracking_url,
-        shipped_at, delivered_at, (
-          SELECT json_agg(json_build_array(position + 1, quantity, bins) ORDER BY position)
-          FROM shipment_items AS part
-          WHERE part.store_id = item.store_id AND part.order_id = item.id AND part.reference = shipment.reference
-        )) ORDER BY number), '[]')
-      FROM shipments AS shipment WHERE shipment.store_id = item.store_id AND shipment.order_id = item.id) AS shipments,
-    ${money('payments', ', record.written_off::text')},
-    ${money('refunds', ', record.lines')}`;
-
-function money(table: 'payments' | 'refunds', more = ''): string {
-  return `(SELECT coalesce(json_agg(json_build_array(record.reference, record.amount::text, record.at${more})
-        ORDER BY record.number), '[]')
-      FROM ${table} AS record WHERE record.store_id = item.store_id AND record.order_id = item.id) AS ${table}`;
+interface OrderColumns {
+  readonly storeId: string;
+  readonly id: string;
+  readonly fulfillmentStatus: string;
 }
 
-const TAKEN = `(SELECT coalesce(json_agg(json_build_array(product_id, variant_key, warehouses.code, bins.code, units, bin_id)
-        ORDER BY product_id, variant_key, bin_id), '[]')
-      FROM (
-        SELECT product_id, variant_key, bin_id, -sum(quantity) AS units FROM stock_movements AS moved
-        WHERE moved.store_id = item.store_id AND moved.order_id = item.id AND kind = 'ORDER'
-          AND item.fulfillment_status <> 'CANCELLED'
-        GROUP BY product_id, variant_key, bin_id
-      ) AS taken
-      JOIN bins ON bins.store_id = item.store_id AND bins.id = taken.bin_id
-      JOIN warehouses ON warehouses.store_id = item.store_id AND warehouses.id = bins.warehouse_id) AS taken`;
+const ITEM: OrderColumns = { storeId: 'item.store_id', id: 'item.id', fulfillmentStatus: 'item.fulfillment_status' };
+
+// A subquery collects each part of an order: joins would multiply lines by stages. Amounts travel as text, because JSON numbers
+// are not exact.
+const listOf = (order: string, rows: string) =>
+  `(SELECT coalesce(json_agg(part ORDER BY ${order}), '[]') FROM (${rows}) AS part)`;
+
+const linesOf = ({ storeId, id }: OrderColumns) => {
+  const sums = (table: string) =>
+    `SELECT position, sum(quantity) AS quantity FROM ${table} WHERE store_id = ${storeId} AND order_id = ${id} GROUP BY position`;
+  return listOf(
+    'part.line',
+    `SELECT line.position + 1 AS line, product_id AS "productId", variant_id AS "variantId", sku, name, attributes,
+        attribute_names AS "attributeNames", unit_price::text AS "unitPrice", line.quantity, line_total::text AS "lineTotal",
+        metadata, coalesce(back.quantity, 0) AS "returnedQuantity", coalesce(gone.quantity, 0) AS "cancelledQuantity"
+      FROM order_lines AS line
+      LEFT JOIN (${sums('returned_units')}) AS back USING (position)
+      LEFT JOIN (${sums('cancelled_units')}) AS gone USING (position)
+      WHERE line.store_id = ${storeId} AND line.order_id = ${id}`,
+  );
+};
+
+const shipmentsOf = ({ storeId, id }: OrderColumns) => {
+  const items = listOf(
+    'part.line',
+    `SELECT position + 1 AS line, sum(quantity) AS quantity FROM shipment_items AS packed
+      WHERE packed.store_id = ${storeId} AND packed.order_id = ${id} AND packed.reference = shipment.reference GROUP BY position`,
+  );
+  return listOf(
+    'part.number',
+    `SELECT number, reference, status, carrier, tracking_number AS "trackingNumber", tracking_url AS "trackingUrl", notify,
+        shipped_at AS "shippedAt", delivered_at AS "deliveredAt", request_hash AS "requestHash", ${items} AS items,
+        status = 'picking' AND EXISTS (
+          SELECT FROM order_events AS later
+          WHERE later.store_id = ${storeId} AND later.order_id = ${id} AND later.event = 'contact_changed' AND later.id > (
+            SELECT min(event.id) FROM order_events AS event
+            WHERE event.store_id = ${storeId} AND event.order_id = ${id} AND event.event = 'shipment_created'
+              AND event.reference = shipment.reference)
+        ) AS "isAddressChanged"
+      FROM shipments AS shipment WHERE shipment.store_id = ${storeId} AND shipment.order_id = ${id}`,
+  );
+};
+
+const allocationsOf = ({ storeId, id, fulfillmentStatus }: OrderColumns) =>
+  listOf(
+    'part.line, part.bin_id',
+    `SELECT position + 1 AS line, bin_id, warehouses.code AS warehouse, bins.code AS bin, held AS quantity,
+        shipped AS "shippedQuantity"
+      FROM ${unitsByBin(storeId, id)} AS unit
+      JOIN bins ON bins.store_id = ${storeId} AND bins.id = unit.bin_id
+      JOIN warehouses ON warehouses.store_id = ${storeId} AND warehouses.id = bins.warehouse_id
+      WHERE held > 0 AND ${fulfillmentStatus} <> 'CANCELLED'`,
+  );
+
+const moneyOf = (table: 'payments' | 'refunds', more: string) =>
+  listOf(
+    'part.number',
+    `SELECT number, reference, amount::text, at, request_hash AS "requestHash", ${more}
+      FROM ${table} AS record WHERE record.store_id = item.store_id AND record.order_id = item.id`,
+  );
+
+const STAGES = `(SELECT coalesce(json_agg(json_build_object('stage', stage.stage, 'reference', stage.reference, 'state', stage.state,
+        'attempts', stage.attempts, 'lastError', stage.last_error, 'outcome', stage.outcome, 'at', stage.updated_at)
+        ORDER BY ${byPipeline('stage')}), '[]')
+      FROM order_stages AS stage WHERE stage.store_id = item.store_id AND stage.order_id = item.id)`;
+
+const PARTS = `${linesOf(ITEM)} AS lines,
+    (SELECT json_build_object('verdict', fraud.verdict, 'score', fraud.score, 'reasons', fraud.reasons)
+      FROM fraud_assessments AS fraud WHERE fraud.store_id = item.store_id AND fraud.order_id = item.id) AS fraud,
+    ${STAGES} AS stages,
+    ${shipmentsOf(ITEM)} AS shipments,
+    ${moneyOf('payments', 'coalesce(written_off, 0)::text AS "writtenOff"')} AS payments,
+    ${moneyOf('refunds', "coalesce(lines, '[]') AS lines, restock")} AS refunds`;
+
+const PAGE: OrderColumns = { storeId: '$1', id: 'page.id', fulfillmentStatus: 'page."fulfillmentStatus"' };
+
+/** The parts of the order `page` from which its lines are made. */
+export const LINE_PARTS: readonly LargePart[] = [
+  { name: 'lines', sql: linesOf(PAGE) },
+  { name: 'shipments', sql: shipmentsOf(PAGE) },
+  { name: 'allocations', sql: allocationsOf(PAGE) },
+];
+
+export const METADATA_PART: LargePart = {
+  name: 'metadata',
+  sql: '(SELECT metadata FROM orders AS item WHERE item.store_id = $1 AND item.id = page.id)',
+};
 
 // What only a store bundle contains.
-const BUNDLED = `'[]'::json AS taken,
+const BUNDLED = `'[]'::json AS allocations,
     (SELECT coalesce(json_agg(json_build_array(product.slug, variant.sku) ORDER BY line.position), '[]')
       FROM order_lines AS line
       LEFT JOIN products AS product ON product.store_id = line.store_id AND product.id = line.product_id
       LEFT JOIN product_variants AS variant ON variant.store_id = product.store_id AND variant.product_id = product.id
         AND variant.id = line.variant_id
       WHERE line.store_id = item.store_id AND line.order_id = item.id) AS catalog,
-    (SELECT coalesce(json_agg(shipment.notify ORDER BY shipment.number), '[]')
-      FROM shipments AS shipment WHERE shipment.store_id = item.store_id AND shipment.order_id = item.id) AS notified,
     (SELECT coalesce(json_agg(json_build_object('at', event.at,
         'actor', json_build_object('type', event.actor_type, 'id', event.actor_id, 'name', event.actor_name),
         'event', event.event, 'field', event.field, 'from', event.from_value, 'to', event.to_value,
@@ -96,8 +147,37 @@ const BUNDLED = `'[]'::json AS taken,
 
 const ORDER = `item.id, item.created_at AS "createdAt", ${ORDER_SUMMARY}, ${DETAILS}`;
 
+const LAST_EVENT_AT = `(SELECT last.at FROM order_events AS last
+      WHERE last.store_id = item.store_id AND last.order_id = item.id AND last.event <> ALL ('{noted,shipment_refused,payment_refused}')
+      ORDER BY last.id DESC LIMIT 1)`;
+// A change that waits for its place in the feed counts by its event, which is never later than the place. The record shows no
+// notes and no refusals. Lists do not show it: a reader that continues at the newest time of a list would miss changes that get
+// their places at that moment.
+const UPDATED_AT = `greatest(${updatedAt('orders', 'item.id', 'item.created_at')}, ${LAST_EVENT_AT})`;
+
+const RECORD = `${ORDER}, ${UPDATED_AT} AS "updatedAt", ${PARTS}, ${allocationsOf(ITEM)} AS allocations`;
+
 /** Selects orders as `item`, with all that their record has. */
-export const SELECT_ORDERS = `SELECT ${ORDER}, ${updatedAt('orders', 'item.id', 'item.created_at')} AS "updatedAt", ${PARTS}, ${TAKEN}
+export const SELECT_ORDERS = `SELECT ${RECORD} FROM orders AS item`;
+
+/**
+ * Selects an order as `item`, with what decides about its changes besides. Of the fulfillment steps, those with a reference follow
+ * from shipments.
+ * @param counted the events that count.
+ */
+export const selectForChange = (counted: readonly string[]) => `SELECT ${RECORD},
+    EXISTS (SELECT FROM stock_movements AS moved
+      WHERE moved.store_id = item.store_id AND moved.order_id = item.id AND kind = 'ORDER') AS "hasTakenStock",
+    (SELECT coalesce(json_object_agg(event, count), '{}') FROM (
+        SELECT event, count(*) FROM order_events AS known WHERE known.store_id = item.store_id AND known.order_id = item.id
+          AND event = ANY ('{${counted.join(',')}}') GROUP BY event) AS counted
+    ) AS "eventCounts",
+    coalesce(
+      (SELECT to_value FROM order_events AS last WHERE last.store_id = item.store_id AND last.order_id = item.id
+          AND field = 'fulfillment_status' AND reference = '' ORDER BY id DESC LIMIT 1),
+      (SELECT from_value FROM order_events AS first WHERE first.store_id = item.store_id AND first.order_id = item.id
+          AND field = 'fulfillment_status' ORDER BY id LIMIT 1),
+      item.fulfillment_status) AS "unshippedStatus"
   FROM orders AS item`;
 
 /** Columns of the order `item` in a store bundle: those of its record, without allocations, and its history. */

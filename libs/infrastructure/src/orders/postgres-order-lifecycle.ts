@@ -5,16 +5,25 @@ import {
   type OrderKey,
   type OrderRecord,
 } from '@app/application';
-import { BinAboveLimit, NotFound, OutOfStock, PlacedOrder, type DomainError, type LinesChange } from '@app/domain';
+import {
+  BinAboveLimit,
+  effectOf,
+  NotFound,
+  OutOfStock,
+  PlacedOrder,
+  type DomainError,
+  type LinesChange,
+} from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { isOutOfRange } from '../postgres/postgres-errors.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { claimKey, findKept, keepRecord, releaseKey, type Kept } from '../postgres/idempotency-keys.js';
 import { pickFrom } from '../stock/pick-from.js';
-import { findTargets, restockStatements, unitsReturned } from '../stock/restock.js';
+import { unitsReturned } from '../stock/restock.js';
 import { isWithdrawn, shortagesIn, withdrawals } from '../stock/withdraw-stock.js';
-import { linesStatements, lockOrder, refusalEvents, spendingStatements, statementsOf } from './order-changes.js';
+import { assertFewEvents, changeEvents, lockOrder, refusalEvents, setState } from './order-changes.js';
+import { writesOf } from './order-effects.js';
 import { fromKept, toOrderRecord, type KeptOrder } from './order.rows.js';
 import { readOrder, readRow } from './postgres-order.repository.js';
 
@@ -62,25 +71,27 @@ async function change(
     return { refusal: decided.refusal };
   }
 
+  if (decided.isEndless) await assertFewEvents(sql, key);
   // An earlier request made the change, and its commit may have stopped waiting for the standbys.
   if (decided.events.length === 0) await sql.waitForStandbys();
-  const changes = decided.events.length === 0 ? [] : statementsOf(locked, actor, decided);
-  // The stock comes after the order.
-  const { restock, lines, shipment, picked } = decided;
-  const targets = restock ? await findTargets(sql, locked, restock) : [];
-  const returns = restockStatements(locked, decided, targets);
-  const linesAfter = lines ? linesStatements(locked, lines) : [];
-  const spending = spendingStatements(locked, decided);
+  const writes = await writesOf(sql, locked, decided.effects);
+  const changes =
+    decided.events.length === 0
+      ? []
+      : [changeEvents(key, actor, decided.events), ...writes.order, setState(locked, decided)];
+  const [lines, shipping] = [effectOf(decided, 'lines'), effectOf(decided, 'shipment')];
+  const picked = shipping?.picked ?? [];
+  const isDone = !lines && picked.length === 0;
   const answers = await sql
-    .pipeline([...changes, ...returns, ...linesAfter, ...spending, ...(lines || picked ? [] : [readOrder(key)])])
+    .pipeline([...changes, ...writes.stock, ...writes.lines, ...writes.customer, ...(isDone ? [readOrder(key)] : [])])
     .catch((error: unknown) => {
       // Nothing else that a return writes grows with it.
-      throw restock && isOutOfRange(error) ? new BinAboveLimit() : error;
+      throw writes.stock.length > 0 && isOutOfRange(error) ? new BinAboveLimit() : error;
     });
-  if (shipment && picked) await pickFrom(sql, key, shipment.reference, picked);
-  const row = readRow(lines || picked ? await withdrawAndRead(sql, key, lines) : answers.at(-1));
+  if (shipping && picked.length > 0) await pickFrom(sql, key, shipping.shipment.reference, picked);
+  const row = readRow(isDone ? answers.at(-1) : await withdrawAndRead(sql, key, lines));
   const restocked = unitsReturned(answers.slice(changes.length));
-  const { shipsPicked = false } = decided;
+  const shipsPicked = shipping?.shipsPicked ?? false;
   const record = shipsPicked ? { ...row, shipsPicked } : row;
   if (idempotency) await keepRecord(sql, idempotency.scope, { orderId: key.orderId, record });
   return { order: toOrderRecord(row), restocked, isReplay: false, shipsPicked };
@@ -90,16 +101,18 @@ async function change(
 async function withdrawAndRead(
   sql: TransactionSql,
   key: OrderKey,
-  { demand, places }: Pick<LinesChange, 'demand' | 'places'> = { demand: [], places: [] },
+  { demand, wanted }: Pick<LinesChange, 'demand' | 'wanted'> = { demand: [], wanted: [] },
 ): Promise<readonly unknown[] | undefined> {
   const read = readOrder(key);
   if (demand.length === 0) return sql.query(read.text, read.values);
-  const { fromFullest, fromAny } = withdrawals(key.storeId, key.orderId, demand);
-  const [withdrawn, rows] = await sql.pipeline([fromFullest, read]);
+  const positions = wanted.map(({ position }) => position);
+  const { first, fromAny } = withdrawals(key.storeId, key.orderId, demand, positions);
+  const [withdrawn, rows] = await sql.pipeline([first, read]);
   if (isWithdrawn(withdrawn)) return rows;
   const [taken, after] = await sql.pipeline([fromAny, read]);
   const shortages = shortagesIn(taken, demand);
-  if (shortages.length > 0) throw new OutOfStock(shortages.map((short) => ({ ...short, ...places[short.line] })));
+  if (shortages.length > 0)
+    throw new OutOfStock(shortages.map((short) => ({ ...short, ...wanted[short.line]?.place })));
   return after;
 }
 

@@ -9,10 +9,12 @@ import {
   Unavailable,
   type ExternalReference,
   type IdempotentRequest,
+  type OrderClaim,
   type OrderReceipt,
   type Placement,
   type PlacementCheck,
   type PlacementOutcome,
+  type Winner,
 } from '@app/application';
 import { ExternalReferenceTaken, type Order, type Shortage, type StockDemand } from '@app/domain';
 import { Injectable } from '@nestjs/common';
@@ -39,8 +41,6 @@ interface ReferencedRow {
   readonly waits: boolean;
 }
 
-const PLACED: PlacementOutcome = { outcome: 'placed' };
-
 class StockIsShort extends Error {
   constructor(readonly shortages: readonly Shortage[]) {
     super();
@@ -66,7 +66,38 @@ export class PostgresOrderPlacement extends OrderPlacement {
     });
   }
 
-  override async findReplay(request: IdempotentRequest): Promise<OrderReceipt | null> {
+  override async winnerOf(claim: OrderClaim, look: 'glance' | 'wait', deadline: Deadline): Promise<Winner | null> {
+    const receipt = await this.replayOf(claim.idempotency, look, deadline);
+    if (receipt) return { outcome: 'replayed', receipt };
+    if (look === 'glance' || claim.externalReference === '') return null;
+    const orderId = await deadline.bound(this.findByReference(claim));
+    return orderId === null ? null : { outcome: 'taken', orderId };
+  }
+
+  override async check(reference: ExternalReference, demand: readonly StockDemand[]): Promise<PlacementCheck> {
+    const { text, values } = stockPreview(reference.storeId, demand);
+    const [rows, referenced] = await Promise.all([
+      demand.length > 0 ? this.database.queryPrepared<AvailableRow>(text, values) : [],
+      reference.externalReference === '' ? [] : this.referenced(reference),
+    ]);
+    return { shortages: shortagesOf(rows, demand), isReferenceTaken: referenced.length > 0 };
+  }
+
+  override place(placement: Placement, deadline: Deadline): Promise<PlacementOutcome> {
+    // @protects reference-after-insert
+    return this.attempt(placement, deadline, null);
+  }
+
+  private async replayOf(
+    request: IdempotentRequest | null,
+    look: 'glance' | 'wait',
+    deadline: Deadline,
+  ): Promise<OrderReceipt | null> {
+    if (!request) return null;
+    return look === 'wait' ? this.awaitReplay(request, deadline) : deadline.bound(this.findReplay(request));
+  }
+
+  private async findReplay(request: IdempotentRequest): Promise<OrderReceipt | null> {
     const reader = {
       query: <Row>(text: string, values: readonly unknown[]) => this.database.queryPrepared<Row>(text, values),
       waitForStandbys: () => this.database.waitForStandbys(),
@@ -74,7 +105,8 @@ export class PostgresOrderPlacement extends OrderPlacement {
     return (await findKept<OrderReceipt>(reader, 'order', request))?.record ?? null;
   }
 
-  override async awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<OrderReceipt | null> {
+  /** Like `findReplay`, but waits for another request that holds the key. */
+  private async awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<OrderReceipt | null> {
     try {
       return await this.transactions.run(
         request.scope.storeId,
@@ -91,26 +123,13 @@ export class PostgresOrderPlacement extends OrderPlacement {
     }
   }
 
-  override async findByReference(reference: ExternalReference): Promise<string | null> {
+  /** The id of the committed order; does not wait for one that is being placed. */
+  private async findByReference(reference: ExternalReference): Promise<string | null> {
     const [row] = await this.referenced(reference);
     // A client that reads the id takes the order as placed, as with a replay.
     // @protects named-order-on-standby
     if (row?.waits) await this.database.waitForStandbys();
     return row?.id ?? null;
-  }
-
-  override async check(reference: ExternalReference, demand: readonly StockDemand[]): Promise<PlacementCheck> {
-    const { text, values } = stockPreview(reference.storeId, demand);
-    const [rows, referenced] = await Promise.all([
-      demand.length > 0 ? this.database.queryPrepared<AvailableRow>(text, values) : [],
-      reference.externalReference === '' ? [] : this.referenced(reference),
-    ]);
-    return { shortages: shortagesOf(rows, demand), isReferenceTaken: referenced.length > 0 };
-  }
-
-  override place(placement: Placement, deadline: Deadline): Promise<PlacementOutcome> {
-    // @protects reference-after-insert
-    return this.attempt(placement, deadline, null);
   }
 
   private referenced({ storeId, externalReference, isTest }: ExternalReference): Promise<ReferencedRow[]> {
@@ -135,7 +154,8 @@ export class PostgresOrderPlacement extends OrderPlacement {
       // Each of these settles an earlier doubt: PostgreSQL lets an attempt insert the order or its reference, or read the
       // key, only after the end of an earlier transaction that inserted the same.
       if (error instanceof StockIsShort) return { outcome: 'short', shortages: error.shortages };
-      if (error instanceof IdempotencyMismatch || error instanceof ExternalReferenceTaken) throw error;
+      if (error instanceof ExternalReferenceTaken) return { outcome: 'taken', orderId: error.orderId };
+      if (error instanceof IdempotencyMismatch) throw error;
 
       const lost = doubtAfter(error) ?? doubt;
       if (lost === null) throw error;
@@ -143,7 +163,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
       // be on its way to the server, or wait for a standby. The next attempt waits for it and conflicts with its order.
       if (await this.findsCommit(placement.order, deadline, lost)) {
         this.recovered.inc();
-        return PLACED;
+        return placed(placement.order);
       }
       if (error instanceof ReceiptNumberTaken) throw error; // by a committed order, which is another one
       if (error !== lost || deadline.remainingMs === 0) throw lost;
@@ -195,6 +215,10 @@ function doubtAfter(error: unknown): CommitOutcomeUnknown | null {
   return error instanceof OrderExists ? new CommitOutcomeUnknown(error) : null;
 }
 
+function placed(order: Order): PlacementOutcome {
+  return { outcome: 'placed', receipt: receiptOf(order) };
+}
+
 async function write(
   sql: TransactionSql,
   { order, assessment, demand, idempotency }: Placement,
@@ -202,16 +226,16 @@ async function write(
   const kept =
     idempotency && (await claimKey(sql, 'order', idempotency, { orderId: order.id, record: receiptOf(order) }));
   // The key may be held by an earlier attempt of this placement, whose COMMIT went unanswered.
-  if (kept?.orderId === order.id) return PLACED;
+  if (kept?.orderId === order.id) return placed(order);
   if (kept) return { outcome: 'replayed', receipt: kept.record };
 
   // The withdrawal comes last: the stock rows, which other buyers want, are locked only until the commit that follows.
-  const { fromFullest, fromAny } = withdrawals(order.storeId, order.id, demand);
-  const results = await sql.pipeline([orderInsertion(order, assessment), fromFullest]).catch((error: unknown) => {
+  const { first, fromAny } = withdrawals(order.storeId, order.id, demand);
+  const results = await sql.pipeline([orderInsertion(order, assessment), first]).catch((error: unknown) => {
     throw insertionError(error);
   });
-  if (isWithdrawn(results.at(-1))) return PLACED;
+  if (isWithdrawn(results.at(-1))) return placed(order);
   const shortages = shortagesIn(await sql.query(fromAny.text, fromAny.values), demand);
   if (shortages.length > 0) throw new StockIsShort(shortages);
-  return PLACED;
+  return placed(order);
 }

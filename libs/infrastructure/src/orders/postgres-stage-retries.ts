@@ -3,13 +3,14 @@ import { NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
-import { lockOrder, type LockedOrder } from './order-changes.js';
-import { retryStages } from './order-stages.js';
+import type { LockedOrder } from '../stock/restock.js';
+import { lockOrder } from './order-changes.js';
+import { byPipeline, retryStages } from './order-stages.js';
 
 // Not a change of the order: its record shows the same.
 const DISMISS = `/* stages.dismiss */
-  UPDATE order_stages SET set_aside = true
-  WHERE store_id = $1 AND order_id = $2 AND state = 'dead' AND NOT set_aside
+  UPDATE order_stages SET dismissed = true
+  WHERE store_id = $1 AND order_id = $2 AND outcome = 'failed' AND NOT dismissed
   RETURNING stage`;
 
 // A worker skips locked stages: it claims none of them before the transaction ends. clock_timestamp(), because the
@@ -20,10 +21,7 @@ const UNFINISHED = `/* stages.unfinished */
     AND (state = 'dead' OR state = 'pending' AND (attempts > 0 OR locked_until IS NOT NULL))
     AND NOT (stage = 'notify-customer' AND EXISTS (
       SELECT FROM orders WHERE store_id = $1 AND id = $2 AND fulfillment_status = 'CANCELLED'))
-  ORDER BY position, reference FOR NO KEY UPDATE OF order_stages`;
-
-const HELD_FOR = `/* stages.held_for */
-  SELECT held_for FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held'`;
+  ORDER BY ${byPipeline('order_stages')} FOR NO KEY UPDATE OF order_stages`;
 
 interface UnfinishedRow {
   readonly stage: NotificationStage;
@@ -39,15 +37,13 @@ export class PostgresStageRetries extends StageRetries {
 
   override retry(order: OrderKey): Promise<RetriedPipeline> {
     return this.withLock(order, async (sql, { state }) => {
-      const key = [order.storeId, order.orderId];
-      const unfinished = await sql.query<UnfinishedRow>(UNFINISHED, key);
+      const unfinished = await sql.query<UnfinishedRow>(UNFINISHED, [order.storeId, order.orderId]);
       const running = unfinished.filter((row) => row.running).map(({ stage }) => stage);
       const ended = unfinished.filter((row) => !row.running);
       const stages = ended.map(({ stage }) => stage);
       if (ended.length > 0) await sql.pipeline([retryStages(order, ended)]);
-      const [held] = await sql.query<{ held_for: string[] | null }>(HELD_FOR, key);
-      const cancelled = state.fulfillmentStatus === 'CANCELLED';
-      return { stages, running, heldFor: held ? (held.held_for ?? []) : null, cancelled };
+      const { heldReasons, fulfillmentStatus } = state;
+      return { stages, running, heldReasons, cancelled: fulfillmentStatus === 'CANCELLED' };
     });
   }
 

@@ -7,29 +7,25 @@ const MOST_HELD = 1_000;
 const MOST_SETS = 100;
 
 /**
- * SQL for held orders by their set of reasons. Walks the index order_stages_held from one set to the next and reads a
- * bounded part of each, so the cost does not depend on the number of orders. Orders without reasons come last: a
- * process of an earlier version placed them.
+ * SQL for held orders by their set of reasons, without imported ones, whose reasons may be any text. Walks the index
+ * orders_placed_held_by_reasons from one set to the next and reads a bounded part of each, so the cost does not depend on the
+ * number of orders.
  */
 export const HELD_SETS = `
   WITH RECURSIVE held AS (
-    (SELECT held_for, 1 AS place FROM order_stages WHERE state = 'held' ORDER BY held_for LIMIT 1)
+    (SELECT held_reasons, 1 AS place FROM orders WHERE held_reasons IS NOT NULL AND placed ORDER BY held_reasons LIMIT 1)
     UNION ALL
-    (SELECT following.held_for, held.place + 1
+    (SELECT following.held_reasons, held.place + 1
     FROM held CROSS JOIN LATERAL (
-      SELECT held_for FROM order_stages WHERE state = 'held' AND held_for > held.held_for ORDER BY held_for LIMIT 1
+      SELECT held_reasons FROM orders WHERE held_reasons > held.held_reasons AND placed ORDER BY held_reasons LIMIT 1
     ) AS following
     WHERE held.place < ${MOST_SETS})
   )
-  SELECT held_for AS reasons, (
+  SELECT held_reasons AS reasons, (
     SELECT count(*)::int FROM (
-      SELECT FROM order_stages AS stage WHERE stage.state = 'held' AND stage.held_for = held.held_for LIMIT ${MOST_HELD}
+      SELECT FROM orders WHERE orders.held_reasons = held.held_reasons AND placed LIMIT ${MOST_HELD}
     ) AS counted) AS orders
-  FROM held WHERE held_for IS NOT NULL
-  UNION ALL
-  SELECT '{}', count(*)::int FROM (
-    SELECT FROM order_stages WHERE state = 'held' AND held_for IS NULL LIMIT ${MOST_HELD}
-  ) AS without_reasons HAVING count(*) > 0`;
+  FROM held`;
 
 export const STAGE_GAUGES: readonly DatabaseGauge[] = [
   {
@@ -48,7 +44,7 @@ export const STAGE_GAUGES: readonly DatabaseGauge[] = [
     statement: `/* orders.dead_letters */
       SELECT count(*)::int AS value FROM (
         SELECT FROM order_stages
-        WHERE state = 'dead' AND NOT set_aside AND updated_at > now() - interval '24 hours' LIMIT ${MOST_DEAD_LETTERS}
+        WHERE outcome = 'failed' AND NOT dismissed AND updated_at > now() - interval '24 hours' LIMIT ${MOST_DEAD_LETTERS}
       ) AS dead`,
   },
   {

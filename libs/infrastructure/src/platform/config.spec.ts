@@ -57,6 +57,15 @@ describe('Config', () => {
       { oidc: { issuer: 'https://login.example/', clientId: 'store', clientSecret: 'secret' }, mailedCodes: true },
     ],
     [{ ...OIDC, PUBLIC_URL, SIGN_IN: 'oidc' }, { mailedCodes: false }],
+    [{ ...OIDC, PUBLIC_URL }, { oidc: { trustsEmail: false } }],
+    [{ ...OIDC, PUBLIC_URL, OIDC_TRUST_EMAIL: 'on' }, { oidc: { trustsEmail: true } }],
+    ...[
+      'https://login.microsoftonline.com/2f8e0d9c-1a3b-4c5d-8e7f-0a1b2c3d4e5f/v2.0',
+      'https://login.example/common',
+    ].map((OIDC_ISSUER): [Record<string, string>, object] => [
+      { ...OIDC, OIDC_ISSUER, PUBLIC_URL },
+      { oidc: { issuer: OIDC_ISSUER } },
+    ]),
     [
       { ...OIDC, OIDC_ISSUER: 'http://localhost:8080', PUBLIC_URL: 'http://127.0.0.1:3000/' },
       { publicUrl: 'http://127.0.0.1:3000' },
@@ -126,6 +135,17 @@ describe('Config', () => {
         'OIDC_ISSUER must be a URL that starts with https://, without a query',
       ],
     ),
+    ...[
+      ...['https://login.microsoftonline.com/common/v2.0', 'https://login.microsoftonline.com/organizations'],
+      ...['https://login.microsoftonline.us/Common/v2.0', 'https://sts.windows.net/common/'],
+      ...['https://login.microsoftonline.com/consumers/v2.0'],
+      ...['https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0'],
+    ].map((OIDC_ISSUER): [Record<string, string>, string] => [
+      { ...OIDC, OIDC_ISSUER, PUBLIC_URL },
+      'OIDC_ISSUER must name one tenant by its id: this issuer has the accounts of every company',
+    ]),
+    [{ OIDC_TRUST_EMAIL: 'on' }, 'OIDC_TRUST_EMAIL needs OIDC_ISSUER'],
+    [{ ...OIDC, PUBLIC_URL, OIDC_TRUST_EMAIL: 'yes' }, 'OIDC_TRUST_EMAIL must be one of on, off'],
     [{ ...OIDC, OIDC_ISSUER: '', PUBLIC_URL }, `OIDC_ISSUER ${TOGETHER}`],
     [{ ...OIDC, OIDC_CLIENT_ID: '', PUBLIC_URL }, `OIDC_CLIENT_ID ${TOGETHER}`],
     [{ ...OIDC, OIDC_CLIENT_SECRET: '', PUBLIC_URL }, `OIDC_CLIENT_SECRET ${TOGETHER}`],

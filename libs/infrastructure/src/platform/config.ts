@@ -26,6 +26,8 @@ export interface OidcClient {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  /** Whether an e-mail counts as verified when the provider does not say whether it is. */
+  readonly trustsEmail: boolean;
 }
 
 export class Config {
@@ -197,9 +199,19 @@ class Environment {
       throw new ConfigError('OIDC_ISSUER', `must be the issuer itself: leave the ending ${DISCOVERY} out`);
     }
     const issuer = this.parsed('OIDC_ISSUER', readIssuer, `must be ${ISSUER_FORM}`);
+    if (issuer !== null && isOfManyTenants(new URL(issuer))) {
+      throw new ConfigError(
+        'OIDC_ISSUER',
+        'must name one tenant by its id: this issuer has the accounts of every company',
+      );
+    }
+    const trustsEmail = this.oneOf('OIDC_TRUST_EMAIL', ['on', 'off']) === 'on';
+    if (trustsEmail && issuer === null) throw new ConfigError('OIDC_TRUST_EMAIL', 'needs OIDC_ISSUER');
     const clientId = this.text('OIDC_CLIENT_ID');
     const clientSecret = this.text('OIDC_CLIENT_SECRET');
-    if (issuer !== null && clientId !== null && clientSecret !== null) return { issuer, clientId, clientSecret };
+    if (issuer !== null && clientId !== null && clientSecret !== null) {
+      return { issuer, clientId, clientSecret, trustsEmail };
+    }
     if (issuer === null && clientId === null && clientSecret === null) return null;
     const missing = issuer === null ? 'OIDC_ISSUER' : clientId === null ? 'OIDC_CLIENT_ID' : 'OIDC_CLIENT_SECRET';
     throw new ConfigError(missing, 'is missing: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET belong together');
@@ -250,6 +262,13 @@ const ISSUER_FORM = 'a URL that starts with https://, without a query';
 function readIssuer(text: string): string | null {
   return isPrivateUrl(text) && !/[?#@]/.test(text) ? text : null;
 }
+
+/** Where Microsoft signs in the accounts of every company, and of private persons, who write their e-mail themselves. */
+const MICROSOFT = /(?:^|\.)(?:microsoftonline\.(?:com|us|cn)|windows\.net)$/;
+const MANY_TENANTS = /^\/(?:common|organizations|consumers|9188040d-6c67-4c5b-b112-36a304b66dad)(?:\/|$)/i;
+
+const isOfManyTenants = ({ hostname, pathname }: URL): boolean =>
+  MICROSOFT.test(hostname) && MANY_TENANTS.test(pathname);
 
 /** Whether what is sent there cannot be read on the way: https, or this machine. */
 function isPrivateUrl(text: string): boolean {

@@ -3,7 +3,7 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 
 export abstract class ProcessLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly controller = new AbortController();
-  protected readonly stopping = this.controller.signal;
+  protected readonly stopping: AbortSignal = this.controller.signal;
   private work: Promise<unknown> = Promise.resolve();
 
   /** @param shutdownMs how long a shutdown waits for the work. */

@@ -7,13 +7,14 @@ import { onConnect, PIPELINE } from './session-settings.js';
 import { discardSilentConnections } from './silent-connections.js';
 
 // Transactions set their own limits. The plans are those of `TransactionSql`, for the same reasons; `Database.query` sets
-// its own.
+// its own. Workers would take processors beyond the places that the pool gives to requests.
 const REQUEST_SETTINGS = `
   SET statement_timeout = ${STATEMENT_TIMEOUT_MS};
   SET lock_timeout = ${LOCK_TIMEOUT_MS};
   SET idle_in_transaction_session_timeout = '10s';
   SET plan_cache_mode = force_generic_plan;
   SET enable_seqscan = off;
+  SET max_parallel_workers_per_gather = 0;
 `;
 
 /** For work without time limits. Those of the role or the database are meant for requests. */

@@ -43,7 +43,7 @@ const FIND = `/* idempotency.look_up */
   FROM idempotency_keys WHERE store_id = $1 AND mode = $2 AND key IN ($3, $4)`;
 
 // An erasure of the person (postgres-personal-data.ts) replaces a key by this and its SHA-256, and the hash of the request by
-// its first byte. No client can send such a key: keys are printable ASCII.
+// its first two bytes. No client can send such a key: keys are printable ASCII.
 const ERASED = '\u0001';
 
 const KEEP = `/* idempotency.keep */

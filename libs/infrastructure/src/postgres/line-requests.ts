@@ -1,5 +1,5 @@
 import type { IdempotencyScope } from '@app/application';
-import { ReferenceTaken } from '@app/domain';
+import { ReferenceTaken, type LineFault } from '@app/domain';
 import { claimKey, keepRecord } from './idempotency-keys.js';
 import type { TransactionSql } from './transaction-sql.js';
 
@@ -61,10 +61,10 @@ interface LineOutcome {
   readonly error: string;
 }
 
-/** Texts for the error of an atomic request, at most 20. */
-export function refusalsOf(results: readonly LineOutcome[]): string[] {
+/** For the error of an atomic request, at most 20. */
+export function refusalsOf(results: readonly LineOutcome[]): LineFault[] {
   const refused = results.filter(({ code }) => code !== null).slice(0, 20);
-  return refused.map(({ line, code, error }) => `lines[${line - 1}]: ${code}: ${error}`);
+  return refused.map(({ line, code, error }) => ({ path: `lines[${line - 1}]`, message: `${code}: ${error}` }));
 }
 
 /** @returns what the earlier request with the reference did; null when this transaction has it now. */

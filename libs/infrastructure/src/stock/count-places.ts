@@ -84,7 +84,7 @@ const FACTS = `/* stock.count_facts */
   ) AS absolute ON true`;
 
 // Orders that were placed and not shipped at the place. The movements of the counted bins lead to them: a store may have many
-// other open orders. A shipment has the bin of each of its units.
+// other open orders.
 const UNSHIPPED = `/* stock.count_unshipped */
   WITH counted AS MATERIALIZED (
     SELECT * FROM ${COUNTED}
@@ -123,10 +123,11 @@ const UNSHIPPED = `/* stock.count_unshipped */
       AND moved.bin_id = counted.bin_id AND ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
   ) AS taken
   CROSS JOIN LATERAL (
-    SELECT coalesce(sum(cardinality(array_positions(item.bins, counted.bin_id))), 0) AS units
+    SELECT coalesce(sum(item.quantity), 0) AS units
     FROM order_lines AS line
     JOIN shipment_items AS item
       ON item.store_id = $1 AND item.order_id = unshipped.order_id AND item.position = line.position
+        AND item.bin_id = counted.bin_id
     WHERE line.store_id = $1 AND line.order_id = unshipped.order_id
       AND line.product_id = counted.product_id AND coalesce(line.variant_id, 0) = counted.variant_key
       -- The last status of the shipment before the place.
@@ -138,11 +139,11 @@ const UNSHIPPED = `/* stock.count_unshipped */
         ORDER BY event.id DESC LIMIT 1) = ANY ($9::text[])
   ) AS gone
   CROSS JOIN LATERAL (
-    SELECT coalesce(sum(cardinality(array_positions(cancelled.bins, counted.bin_id))), 0) AS units
+    SELECT coalesce(sum(cancelled.quantity), 0) AS units
     FROM cancelled_units AS cancelled
     JOIN order_lines AS line USING (store_id, order_id, position)
     JOIN order_events AS event ON event.store_id = $1 AND event.order_id = unshipped.order_id AND event.id = cancelled.event
-    WHERE cancelled.store_id = $1 AND cancelled.order_id = unshipped.order_id
+    WHERE cancelled.store_id = $1 AND cancelled.order_id = unshipped.order_id AND cancelled.bin_id = counted.bin_id
       AND line.product_id = counted.product_id AND coalesce(line.variant_id, 0) = counted.variant_key
       -- @protects cancelled-before
       AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}

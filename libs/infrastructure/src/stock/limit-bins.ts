@@ -1,5 +1,6 @@
 import type { StockChangeRequest, StockLine } from '@app/application';
 import type { StockRefusal } from '@app/domain';
+import { DrawnIds, idSequence } from '../postgres/drawn-ids.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import type { CountPlace } from './count-places.js';
 import { resolveLines, type NewBin, type ResolvedLine } from './resolve-lines.js';
@@ -42,9 +43,11 @@ const COUNT_ROWS = `/* stock.count_bins_of_units */
 const COUNT_BINS = `/* stock.count_bins */
   SELECT count(*)::int AS bins FROM (SELECT FROM bins WHERE store_id = $1 LIMIT ${MOST_BINS}) AS few`;
 
+const BIN_IDS = idSequence('stock', 'bins');
+
 const CREATE_BINS = `/* stock.create_bins */
-  INSERT INTO bins (store_id, warehouse_id, code)
-  SELECT $1::int, warehouse_id, code FROM unnest($2::int[], $3::text[]) AS made (warehouse_id, code)
+  INSERT INTO bins (store_id, id, warehouse_id, code)
+  SELECT $1::int, id, warehouse_id, code FROM unnest($2::int[], $3::text[], $4::int[]) AS made (warehouse_id, code, id)
   ORDER BY warehouse_id, code
   ON CONFLICT DO NOTHING`;
 
@@ -58,11 +61,13 @@ const FIND_CREATED = `/* stock.find_created_bins */
  * is not refused alone.
  *
  * @param places of the counts: undefined for a count that is refused.
+ * @param drawnIds get the numbers of the bins that are made.
  */
 export async function findPlaces(
   sql: TransactionSql,
   request: Pick<StockChangeRequest, 'storeId' | 'lines' | 'createsBins'>,
   places: readonly (CountPlace | null | undefined)[],
+  drawnIds = new DrawnIds(),
 ): Promise<readonly ResolvedLine[]> {
   const { storeId, lines, createsBins } = request;
   const newPlaces = async (resolved: readonly ResolvedLine[]) => {
@@ -86,7 +91,7 @@ export async function findPlaces(
   // Another request may have made bins or rows while this one waited.
   const current = await resolve();
   const { refusals, made } = await limit(sql, storeId, await newPlaces(current));
-  const ids = await createBins(sql, storeId, [...made.values()]);
+  const ids = await createBins(sql, storeId, [...made.values()], drawnIds);
   return current.map((line) => {
     const refusal = refusals.get(line.index);
     if (refusal) return { ...line, binId: null, refusal };
@@ -185,10 +190,14 @@ async function createBins(
   sql: TransactionSql,
   storeId: number,
   bins: readonly NewBin[],
+  drawnIds: DrawnIds,
 ): Promise<ReadonlyMap<string, number>> {
   if (bins.length === 0) return new Map();
+  const query = async (text: string, value: unknown) =>
+    (await sql.query<{ id: number }>(text, [value, storeId])).map(({ id }) => id);
+  const numbers = await drawnIds.draw(query, BIN_IDS, bins.length);
   const values = [storeId, bins.map(({ warehouseId }) => warehouseId), bins.map(({ code }) => code)];
-  await sql.query(CREATE_BINS, values);
+  await sql.query(CREATE_BINS, [...values, numbers]);
   const rows = await sql.query<{ id: number; warehouse_id: number; code: string }>(FIND_CREATED, values);
   return new Map(rows.map(({ id, warehouse_id: warehouseId, code }) => [keyOfBin({ warehouseId, code }), id]));
 }

@@ -1,7 +1,7 @@
 import type { OrderKey } from '@app/application';
 import { BinShort, NotFound, type PickedUnits } from '@app/domain';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
-import { UNCLAIMED_UNITS } from './line-units.js';
+import { unitsByBin } from './line-units.js';
 import { keyOf, lockRows, type StockPlace } from './stock-quantities.js';
 
 const FIND_BINS = `/* stock.find_picked_bins */
@@ -10,43 +10,50 @@ const FIND_BINS = `/* stock.find_picked_bins */
   LEFT JOIN bins ON bins.store_id = $1 AND bins.warehouse_id = warehouses.id AND bins.code = picked.bin
   ORDER BY picked.number`;
 
-// Of the lines that the shipment has, the bins of its units, and those of the units of the product that no shipment has.
+// The units of the order's lines: those of the shipment (own), and those that no shipment has (free).
 const FIND_UNITS = `/* stock.find_picked_units */
-  WITH ${UNCLAIMED_UNITS}
-  SELECT line.position + 1 AS line, line.product_id, line.variant_key, item.bins AS own, ARRAY(
-    SELECT unclaimed.bin_id FROM unclaimed JOIN open_lines AS other USING (position)
-    WHERE other.product_id = line.product_id AND other.variant_key = line.variant_key ORDER BY unclaimed.bin_id
-  ) AS others
-  FROM shipment_items AS item JOIN open_lines AS line USING (position)
-  WHERE item.store_id = $1 AND item.order_id = $2 AND item.reference = $3
-  ORDER BY line.position`;
+  SELECT position + 1 AS line, line.product_id, coalesce(line.variant_id, 0) AS variant_key, bin_id,
+    coalesce(own.quantity, 0) AS own, (held - claimed)::int AS free
+  FROM ${unitsByBin('$1', '$2')} AS unit
+  JOIN order_lines AS line USING (position)
+  LEFT JOIN (
+    SELECT position, bin_id, quantity FROM shipment_items WHERE store_id = $1 AND order_id = $2 AND reference = $3
+  ) AS own USING (position, bin_id)
+  WHERE line.store_id = $1 AND line.order_id = $2
+  ORDER BY position, bin_id`;
 
 const MOVE_PICKED = `/* stock.move_picked */
   WITH moved AS (
-    SELECT * FROM unnest($3::int[], $4::int[], $5::int[], $6::int[]) AS moved (bin_id, product_id, variant_key, difference)
+    SELECT * FROM jsonb_to_recordset($3) AS moved (bin_id int, product_id int, variant_key int, line int, difference int)
   ), updated AS (
-    UPDATE stock SET quantity = stock.quantity + moved.difference
-    FROM moved
-    WHERE stock.store_id = $1 AND stock.bin_id = moved.bin_id AND stock.product_id = moved.product_id
-      AND stock.variant_key = moved.variant_key
+    UPDATE stock SET quantity = stock.quantity + whole.difference
+    FROM (
+      SELECT bin_id, product_id, variant_key, sum(difference)::int AS difference FROM moved
+      GROUP BY bin_id, product_id, variant_key HAVING sum(difference) <> 0
+    ) AS whole
+    WHERE stock.store_id = $1 AND stock.bin_id = whole.bin_id AND stock.product_id = whole.product_id
+      AND stock.variant_key = whole.variant_key
   )
-  INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity)
-  SELECT $1, bin_id, product_id, variant_key, $2, 'ORDER', difference FROM moved`;
+  INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity, position)
+  SELECT $1, bin_id, product_id, variant_key, $2, 'ORDER', difference, line - 1 FROM moved`;
 
 const SET_BINS = `/* stock.set_picked_bins */
-  UPDATE shipment_items SET bins = picked.bins
-  FROM jsonb_to_recordset($4) AS picked (line int, bins int[])
-  WHERE store_id = $1 AND order_id = $2 AND reference = $3 AND position = picked.line - 1`;
+  INSERT INTO shipment_items (store_id, order_id, reference, position, bin_id, quantity)
+  SELECT $1, $2, $3, line - 1, bin_id, units FROM jsonb_to_recordset($4) AS picked (line int, bin_id int, units int)
+  WHERE units > 0 OR EXISTS (
+    SELECT FROM shipment_items AS known
+    WHERE known.store_id = $1 AND known.order_id = $2 AND known.reference = $3 AND known.position = line - 1
+      AND known.bin_id = picked.bin_id)
+  ON CONFLICT (store_id, order_id, reference, position, bin_id) DO UPDATE SET quantity = excluded.quantity`;
 
-interface UnitsRow {
+interface UnitsRow extends StockPlace {
   readonly line: number;
-  readonly product_id: number;
-  readonly variant_key: number;
-  readonly own: number[];
-  readonly others: number[];
+  own: number;
+  free: number;
 }
 
-type Move = StockPlace & { difference: number };
+/** Units that a line gets from a bin (-1), or gives to it (1). */
+type Move = StockPlace & { readonly line: number; readonly difference: number };
 type PickedBin = PickedUnits & { readonly binId: number };
 
 /**
@@ -63,23 +70,12 @@ export async function pickFrom(
 ): Promise<void> {
   const bins = await findBins(sql, storeId, picked);
   const rows = await sql.query<UnitsRow>(FIND_UNITS, [storeId, orderId, reference]);
-  // Lines of the same product share its other units.
-  const others = new Map(rows.map((row) => [`${row.product_id}/${row.variant_key}`, row.others]));
-  const moves = new Map<string, Move>();
-  const items = rows.map(({ line, product_id, variant_key, own }) => {
-    const wanted = bins.flatMap(({ line: of, binId, quantity }) =>
-      of === line ? Array<number>(quantity).fill(binId) : [],
-    );
-    const { chosen, changes } = choose(own, others.get(`${product_id}/${variant_key}`) ?? [], wanted);
-    for (const [bin_id, difference] of changes) {
-      const place = { bin_id, product_id, variant_key };
-      const move = moves.get(keyOf(place)) ?? { ...place, difference: 0 };
-      moves.set(keyOf(place), { ...move, difference: move.difference + difference });
-    }
-    return { line, bins: chosen };
-  });
-  const needed = [...moves.values()].filter(({ difference }) => difference !== 0);
-  await move(sql, { storeId, orderId }, needed, bins);
+  const lines = new Set(bins.map(({ line }) => line));
+  const moves = [...lines].flatMap((line) => pickLine(rows, line, wantedBins(bins, line)));
+  await move(sql, { storeId, orderId }, moves, bins);
+  const items = rows
+    .filter(({ line }) => lines.has(line))
+    .map(({ line, bin_id, own }) => ({ line, bin_id, units: own }));
   await sql.query(SET_BINS, [storeId, orderId, reference, JSON.stringify(items)]);
 }
 
@@ -97,28 +93,77 @@ async function findBins(
   });
 }
 
-/**
- * @param own the bins that the units of the shipment have.
- * @param others those of the order's further units of the product. Loses what the shipment takes, and gets what it leaves.
- * @returns the new bins of the shipment, and what the order takes from bins (-1) or puts back (1).
- */
-function choose(own: readonly number[], others: number[], wanted: readonly number[]) {
-  const left = [...own];
-  const withdrawn = wanted.filter((bin) => !take(left, bin) && !take(others, bin));
-  const kept = left.splice(0, own.length - wanted.length);
-  others.push(...left);
-  // The last are those that the shipment has left.
-  const back = withdrawn.length > 0 ? others.splice(-withdrawn.length) : [];
-  return {
-    chosen: [...wanted, ...kept],
-    changes: [...withdrawn.map((bin) => [bin, -1] as const), ...back.map((bin) => [bin, 1] as const)],
-  };
+function wantedBins(bins: readonly PickedBin[], line: number): Map<number, number> {
+  const wanted = new Map<number, number>();
+  for (const { binId, quantity } of bins.filter((picked) => picked.line === line)) {
+    wanted.set(binId, (wanted.get(binId) ?? 0) + quantity);
+  }
+  return wanted;
 }
 
-function take(bins: number[], bin: number): boolean {
-  const index = bins.indexOf(bin);
-  if (index >= 0) bins.splice(index, 1);
-  return index >= 0;
+/** Changes the rows. @returns what the lines of the order move. */
+function pickLine(rows: UnitsRow[], line: number, wanted: ReadonlyMap<number, number>): Move[] {
+  const own = rows.filter((row) => row.line === line);
+  const ownOf = (bin: number) => own.find(({ bin_id }) => bin_id === bin)?.own ?? 0;
+  const missing = [...wanted].map(([bin, units]) => ({ bin, units: units - ownOf(bin) }));
+  // The units of the lowest bins stay.
+  const left = own.toReversed().map(({ bin_id: bin, own: units }) => ({ bin, units: units - (wanted.get(bin) ?? 0) }));
+  return pair(left, missing).flatMap(([from, to, units]) => exchange(rows, line, from, to, units));
+}
+
+interface Units {
+  readonly bin: number;
+  readonly units: number;
+}
+
+/** Pairs the units of two lists, in their order. */
+function pair(from: readonly Units[], to: readonly Units[]): [from: number, to: number, units: number][] {
+  const left = from.map((one) => ({ ...one }));
+  return to.flatMap(({ bin, units: wanted }) => {
+    let rest = wanted;
+    return left.flatMap((one): [number, number, number][] => {
+      const units = Math.min(rest, one.units);
+      if (units <= 0) return [];
+      one.units -= units;
+      rest -= units;
+      return [[one.bin, bin, units]];
+    });
+  });
+}
+
+/**
+ * Gives the shipment units of another bin. They come from those of the line that no shipment has, from those of another line of
+ * the product, or else from the stock. Who gives them gets the former ones.
+ */
+function exchange(rows: UnitsRow[], line: number, from: number, to: number, units: number): Move[] {
+  const unit = rows.find((row) => row.line === line) as UnitsRow;
+  const rowOf = (of: number, bin: number): UnitsRow => {
+    const known = rows.find((row) => row.line === of && row.bin_id === bin);
+    if (known) return known;
+    rows.push({ ...unit, line: of, bin_id: bin, own: 0, free: 0 });
+    return rows.at(-1) as UnitsRow;
+  };
+  const move = (of: number, bin: number, difference: number): Move => ({ ...unit, line: of, bin_id: bin, difference });
+  rowOf(line, from).own -= units;
+  rowOf(line, to).own += units;
+
+  const others = rows.filter((row) => row.line !== line && row.bin_id === to && isSameUnit(row, unit));
+  let rest = units;
+  const moves = [rowOf(line, to), ...others].flatMap((giver) => {
+    const count = Math.max(0, Math.min(rest, giver.free));
+    rest -= count;
+    giver.free -= count;
+    rowOf(giver.line, from).free += count;
+    const of = giver.line;
+    if (of === line || count === 0) return [];
+    return [move(line, to, -count), move(line, from, count), move(of, to, count), move(of, from, -count)];
+  });
+  const withdrawn = rest > 0 ? [move(line, to, -rest), move(line, from, rest)] : [];
+  return [...moves, ...withdrawn].filter(({ bin_id }) => bin_id !== 0);
+}
+
+function isSameUnit(one: StockPlace, other: StockPlace): boolean {
+  return one.product_id === other.product_id && one.variant_key === other.variant_key;
 }
 
 async function move(
@@ -129,17 +174,16 @@ async function move(
 ): Promise<void> {
   if (moves.length === 0) return;
   const { rows } = await lockRows((text, values) => sql.query(text, values), storeId, moves, []);
-  const short = moves.find((place) => (rows.get(keyOf(place)) ?? 0) + place.difference < 0);
-  if (short) {
-    const named = bins.find(({ binId }) => binId === short.bin_id);
-    throw new BinShort(`${named?.warehouse}/${named?.bin}`, -short.difference, rows.get(keyOf(short)) ?? 0);
+  const changes = new Map<string, Move>();
+  for (const one of moves) {
+    const key = keyOf(one);
+    changes.set(key, { ...one, difference: one.difference + (changes.get(key)?.difference ?? 0) });
   }
-  await sql.query(MOVE_PICKED, [
-    storeId,
-    orderId,
-    moves.map(({ bin_id }) => bin_id),
-    moves.map(({ product_id }) => product_id),
-    moves.map(({ variant_key }) => variant_key),
-    moves.map(({ difference }) => difference),
-  ]);
+  for (const [key, { bin_id, difference }] of changes) {
+    const found = rows.get(key) ?? 0;
+    if (found + difference >= 0) continue;
+    const named = bins.find(({ binId }) => binId === bin_id);
+    throw new BinShort(`${named?.warehouse}/${named?.bin}`, -difference, found);
+  }
+  await sql.query(MOVE_PICKED, [storeId, orderId, JSON.stringify(moves)]);
 }

@@ -1,6 +1,7 @@
 import {
   StockChanges,
   type ChangedStock,
+  type InvalidLine,
   type StockChangeRequest,
   type StockLine,
   type StockLineResult,
@@ -16,6 +17,7 @@ import {
 import { Injectable, Logger } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { BulkTurns } from '../postgres/bulk-turns.js';
+import { givingIdsBack, type DrawnIds } from '../postgres/drawn-ids.js';
 import { applyOnce, refusalsOf } from '../postgres/line-requests.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { NOTIFY_SHORT_STOCK, type ShortStock } from '../mail/short-stock-mail.js';
@@ -23,7 +25,7 @@ import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace, type PlacedCount } from './count-places.js';
 import { fills, findPlaces, isNothing } from './limit-bins.js';
-import type { ResolvedLine } from './resolve-lines.js';
+import { invalidLine, type ResolvedLine } from './resolve-lines.js';
 import { keyOf, lockRows, MOVE, type StockPlace } from './stock-quantities.js';
 
 interface PlacedLine extends ResolvedLine {
@@ -36,6 +38,7 @@ interface PlacedLine extends ResolvedLine {
 export class PostgresStockChanges extends StockChanges {
   private readonly logger = new Logger('Stock');
   private readonly shortUnits: Counter;
+  private readonly spareIds = new Map<string, number[]>();
 
   constructor(
     private readonly transactions: Transactions,
@@ -52,7 +55,8 @@ export class PostgresStockChanges extends StockChanges {
 
   override async apply(request: StockChangeRequest): Promise<ChangedStock> {
     const { storeId, deadline } = request;
-    const transact = () => this.transactions.run(storeId, (sql) => apply(sql, request), deadline);
+    const work = (sql: TransactionSql) => givingIdsBack(this.spareIds, (drawnIds) => apply(sql, request, drawnIds));
+    const transact = () => this.transactions.run(storeId, work, deadline);
     const changed = await this.turns.run(storeId, transact, deadline);
     if (changed.short > 0) {
       this.shortUnits.inc(changed.short);
@@ -62,10 +66,10 @@ export class PostgresStockChanges extends StockChanges {
   }
 }
 
-async function apply(sql: TransactionSql, request: StockChangeRequest): Promise<ChangedStock> {
+async function apply(sql: TransactionSql, request: StockChangeRequest, drawnIds: DrawnIds): Promise<ChangedStock> {
   let short = 0;
   const applied = await applyOnce(sql, 'stock', request, async () => {
-    const changed = await change(sql, request);
+    const changed = await change(sql, request, drawnIds);
     short = changed.short.reduce((sum, { units }) => sum + units, 0);
     return changed.results;
   });
@@ -77,10 +81,10 @@ interface Changed {
   readonly short: readonly ShortStock[];
 }
 
-async function change(sql: TransactionSql, request: StockChangeRequest): Promise<Changed> {
+async function change(sql: TransactionSql, request: StockChangeRequest, drawnIds: DrawnIds): Promise<Changed> {
   const { storeId, lines } = request;
   const places = await findCountPlaces(sql, storeId, lines);
-  const resolved = await findPlaces(sql, request, places);
+  const resolved = await findPlaces(sql, request, places, drawnIds);
   const placed = resolved.flatMap((line, index): PlacedLine[] => {
     const input = lines[index];
     const place = places[index];
@@ -109,7 +113,7 @@ async function change(sql: TransactionSql, request: StockChangeRequest): Promise
     const bin = bins.get(keyOf(line.row)) ?? new BinStock(0);
     outcomes.set(line.index, outcomeOf(bin, line, facts.get(line.index)));
   }
-  const results = resolved.map((line) => toResult(line, outcomes.get(line.index)));
+  const results = resolved.map((line) => toResult(line, lines[line.index]?.invalid ?? null, outcomes.get(line.index)));
   const refusals = refusalsOf(results);
   if (request.isAtomic && refusals.length > 0) throw new StockRefused(refusals);
   await write(sql, request, placed, outcomes);
@@ -198,9 +202,9 @@ const EXPIRED: { readonly code: StockRefusalCode; readonly error: string } = {
     'No count can be placed at this cursor: take the cursor of a newer answer with has_more: false, and count again',
 };
 
-function toResult(line: ResolvedLine, outcome: StockOutcome | undefined): StockLineResult {
+function toResult(line: ResolvedLine, invalid: InvalidLine | null, outcome: StockOutcome | undefined): StockLineResult {
   const { index, binId: _binId, newBin: _newBin, refusal, ...place } = line;
-  const refused = outcome?.refusal ?? refusal ?? (outcome ? null : EXPIRED);
+  const refused = (invalid && invalidLine(invalid)) ?? outcome?.refusal ?? refusal ?? (outcome ? null : EXPIRED);
   return {
     ...place,
     line: index + 1,

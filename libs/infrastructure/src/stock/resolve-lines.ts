@@ -1,4 +1,4 @@
-import type { StockChangeRequest, StockLine, StockUnit } from '@app/application';
+import type { StockChangeRequest, StockLine, InvalidLine, StockUnit } from '@app/application';
 import type { StockRefusal } from '@app/domain';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { unitsOfLine } from './units-by-sku.js';
@@ -175,6 +175,8 @@ function refusalOf(asked: StockLine, { units, warehouse_id }: UnitRow, place: Bi
   if (place?.bins !== 1) return { code: 'unknown_bin', error: 'Several bins are possible: name warehouse and bin' };
   return null;
 }
+
+export const invalidLine = ({ error }: InvalidLine) => ({ code: 'invalid', error }) as const;
 
 export const AMBIGUOUS_UNIT = {
   code: 'ambiguous_sku',

@@ -5,6 +5,8 @@ import { IS_FOR_SALE } from './available-stock.js';
 /** Units that a till has sold, whatever the bins hold. */
 export interface SoldUnits {
   readonly orderId: string;
+  /** Position of the line, from 0. */
+  readonly index: number;
   readonly productId: number;
   readonly variantId: number | null;
   readonly quantity: number;
@@ -18,8 +20,8 @@ export interface SoldUnits {
 const TAKE_SOLD = `/* stock.take_sold */
   WITH sold AS (
     SELECT given.*, sum(quantity) OVER in_order AS through
-    FROM unnest($2::uuid[], $3::int[], $4::int[], $5::int[]) WITH ORDINALITY
-      AS given (order_id, product_id, variant_key, quantity, place)
+    FROM unnest($2::uuid[], $3::int[], $4::int[], $5::int[], $6::int[]) WITH ORDINALITY
+      AS given (order_id, product_id, variant_key, quantity, position, place)
     WINDOW in_order AS (PARTITION BY product_id, variant_key ORDER BY place)
   ), locked AS MATERIALIZED (
     SELECT stock.product_id, stock.variant_key, stock.bin_id, stock.quantity
@@ -33,7 +35,7 @@ const TAKE_SOLD = `/* stock.take_sold */
     SELECT locked.*, sum(quantity) OVER fullest_first AS through FROM locked
     WINDOW fullest_first AS (PARTITION BY product_id, variant_key ORDER BY quantity DESC, bin_id)
   ), taken AS (
-    SELECT sold.place, sold.order_id, product_id, variant_key, bin.bin_id, bin.quantity AS found,
+    SELECT sold.place, sold.order_id, sold.position, product_id, variant_key, bin.bin_id, bin.quantity AS found,
       least(sold.through, bin.through) - greatest(sold.through - sold.quantity, bin.through - bin.quantity) AS units
     FROM sold JOIN bin USING (product_id, variant_key)
     WHERE bin.quantity > 0 AND sold.through - sold.quantity < bin.through AND bin.through - bin.quantity < sold.through
@@ -46,10 +48,9 @@ const TAKE_SOLD = `/* stock.take_sold */
     WHERE stock.store_id = $1 AND stock.product_id = emptied.product_id AND stock.variant_key = emptied.variant_key
       AND stock.bin_id = emptied.bin_id
   ), moved AS (
-    INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity)
-    SELECT $1, bin_id, product_id, variant_key, order_id, 'ORDER', -sum(units) FROM taken
-    GROUP BY order_id, product_id, variant_key, bin_id
-    ORDER BY min(place), bin_id
+    INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity, position)
+    SELECT $1, bin_id, product_id, variant_key, order_id, 'ORDER', -units, position FROM taken
+    ORDER BY place, bin_id
   )
   SELECT (sold.quantity - coalesce(sum(taken.units), 0))::int AS short
   FROM sold LEFT JOIN taken USING (place)
@@ -73,6 +74,7 @@ export async function takeSold(
     sold.map(({ productId }) => productId),
     sold.map(({ variantId }) => variantId ?? 0),
     sold.map(({ quantity }) => quantity),
+    sold.map(({ index }) => index),
   ]);
   const missing = new Map<string, ShortStock>();
   rows.forEach(({ short }, index) => {

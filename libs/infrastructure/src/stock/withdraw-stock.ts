@@ -11,12 +11,12 @@ interface Withdrawal extends AvailableRow {
   readonly taken: number;
 }
 
-// Most demands fit: for each, its fullest bin has enough. This statement then does what WITHDRAW would do, without its
-// window and sums, and otherwise takes nothing.
+// Most demands are of one line and fit: the fullest bin has enough. This statement then does what WITHDRAW would do, without its
+// windows and sums, and otherwise takes nothing.
 const WITHDRAW_FROM_FULLEST = `/* stock.withdraw_from_fullest */
   WITH locked AS MATERIALIZED (
-    SELECT stock.product_id, stock.variant_key, stock.bin_id, stock.quantity, demand.requested
-    FROM unnest($3::int[], $4::int[], $5::int[]) AS demand (product_id, variant_key, requested)
+    SELECT stock.product_id, stock.variant_key, stock.bin_id, stock.quantity, demand.requested, demand.line
+    FROM unnest($3::int[], $4::int[], $5::int[], $6::int[]) AS demand (product_id, variant_key, requested, line)
     JOIN stock ON stock.store_id = $1 AND stock.product_id = demand.product_id
       AND stock.variant_key = demand.variant_key
     WHERE ${IS_FOR_SALE}
@@ -31,10 +31,10 @@ const WITHDRAW_FROM_FULLEST = `/* stock.withdraw_from_fullest */
     WHERE stock.store_id = $1 AND stock.product_id = fullest.product_id AND stock.variant_key = fullest.variant_key
       AND stock.bin_id = fullest.bin_id
       AND (SELECT count(*) FROM fullest WHERE quantity >= requested) = cardinality($3::int[])
-    RETURNING stock.product_id, stock.variant_key, stock.bin_id, fullest.requested
+    RETURNING stock.product_id, stock.variant_key, stock.bin_id, fullest.requested, fullest.line
   ), moved AS (
-    INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity)
-    SELECT $1, bin_id, product_id, variant_key, $2, 'ORDER', -requested FROM updated
+    INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity, position)
+    SELECT $1, bin_id, product_id, variant_key, $2, 'ORDER', -requested, line FROM updated
     RETURNING quantity
   )
   SELECT coalesce(-sum(quantity), 0)::int AS taken FROM moved`;
@@ -43,7 +43,8 @@ const WITHDRAW_FROM_FULLEST = `/* stock.withdraw_from_fullest */
 // two orders that share products wait for each other instead of deadlocking. READ COMMITTED rereads the locked rows, so
 // the quantities are those after the wait. The UPDATE starts from the rows as they were when the statement began, and
 // would break a CHECK there: it subtracts from the quantity found under the lock. `StockDemand` states why
-// the fullest bin gives first. A shortage of any product takes nothing at all.
+// the fullest bin gives first. Bins and lines are both ranges of the units: where two overlap, the line gets these units of the
+// bin. A shortage of any product takes nothing at all.
 const WITHDRAW = `/* stock.withdraw */
   WITH demand AS (
     SELECT * FROM unnest($3::int[], $4::int[], $5::int[]) WITH ORDINALITY
@@ -67,7 +68,7 @@ const WITHDRAW = `/* stock.withdraw */
     SELECT position, requested, asked, asked_variant, max(through) AS available FROM offered
     GROUP BY position, requested, asked, asked_variant
   ), chosen AS (
-    SELECT product_id, variant_key, bin_id, quantity AS found,
+    SELECT position, product_id, variant_key, bin_id, quantity AS found, through - quantity AS before,
       least(quantity, requested - (through - quantity))::int AS quantity
     FROM offered
     WHERE through - quantity < requested AND quantity > 0 AND NOT EXISTS (SELECT FROM totals WHERE available < requested)
@@ -76,10 +77,20 @@ const WITHDRAW = `/* stock.withdraw */
     FROM chosen
     WHERE stock.store_id = $1 AND stock.product_id = chosen.product_id AND stock.variant_key = chosen.variant_key
       AND stock.bin_id = chosen.bin_id
-    RETURNING stock.product_id, stock.variant_key, stock.bin_id, chosen.quantity
+    RETURNING chosen.*
+  ), line AS (
+    SELECT given.*,
+      /* @protects line-units */
+      sum(quantity) OVER (PARTITION BY demand ORDER BY position) - quantity AS before
+    FROM unnest($6::int[], $7::int[], $8::int[]) AS given (demand, position, quantity)
   ), moved AS (
-    INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity)
-    SELECT $1, bin_id, product_id, variant_key, $2, 'ORDER', -quantity FROM updated
+    INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity, position)
+    SELECT $1, bin_id, product_id, variant_key, $2, 'ORDER', -part.units, line.position
+    FROM updated AS bin JOIN line ON line.demand = bin.position
+    CROSS JOIN LATERAL (
+      SELECT least(line.before + line.quantity, bin.before + bin.quantity) - greatest(line.before, bin.before)
+    ) AS part (units)
+    WHERE part.units > 0
     RETURNING quantity
   )
   SELECT available::float8, (SELECT coalesce(-sum(quantity), 0)::int FROM moved) AS taken,
@@ -87,24 +98,49 @@ const WITHDRAW = `/* stock.withdraw */
   FROM totals ORDER BY position`;
 
 interface Withdrawals {
-  readonly fromFullest: Statement;
+  /** Takes nothing where a single bin does not have enough. */
+  readonly first: Statement;
   readonly fromAny: Statement;
 }
 
-/** Two ways to withdraw the demand of an order from the bins of the store's active warehouses. */
-export function withdrawals(storeId: number, orderId: string, demand: readonly StockDemand[]): Withdrawals {
-  const products = demand.map(({ productId }) => productId);
-  const variants = demand.map(({ variantId }) => variantId ?? 0);
-  const quantities = demand.map(({ quantity }) => quantity);
-  const values = [storeId, orderId, products, variants, quantities];
-  return { fromFullest: { text: WITHDRAW_FROM_FULLEST, values }, fromAny: { text: WITHDRAW, values } };
+/**
+ * Two ways to withdraw the demand of an order from the bins of the store's active warehouses.
+ * @param positions in the order, of the demand's lines; absent = the lines are positions in the order.
+ */
+export function withdrawals(
+  storeId: number,
+  orderId: string,
+  demand: readonly StockDemand[],
+  positions?: readonly number[],
+): Withdrawals {
+  const lines = demand.flatMap(({ lines: of }, index) => {
+    return of.map(({ line, quantity }) => ({ demand: index + 1, position: positions?.[line] ?? line, quantity }));
+  });
+  const values = [
+    storeId,
+    orderId,
+    demand.map(({ productId }) => productId),
+    demand.map(({ variantId }) => variantId ?? 0),
+    demand.map(({ quantity }) => quantity),
+  ];
+  const ofLines = [
+    lines.map((line) => line.demand),
+    lines.map(({ position }) => position),
+    lines.map(({ quantity }) => quantity),
+  ];
+  const fromAny = { text: WITHDRAW, values: [...values, ...ofLines] };
+  if (lines.length > demand.length) return { first: fromAny, fromAny };
+  return {
+    first: { text: WITHDRAW_FROM_FULLEST, values: [...values, lines.map(({ position }) => position)] },
+    fromAny,
+  };
 }
 
 export function shortagesOf(rows: readonly AvailableRow[], demand: readonly StockDemand[]): Shortage[] {
   const shortages = demand.flatMap(({ quantity: requested, lines }, index) => {
     const { available = 0, lacks_variant: lacksVariant = false } = rows[index] ?? {};
     if (available >= requested) return [];
-    return lines.map((line) => ({ line, requested, available, ...(lacksVariant && { lacksVariant }) }));
+    return lines.map(({ line }) => ({ line, requested, available, ...(lacksVariant && { lacksVariant }) }));
   });
   return shortages.sort((a, b) => a.line - b.line);
 }

@@ -7,25 +7,20 @@ const WAIT = `now() - interval '${LONG_WAIT_DAYS} days'`;
 
 // All open orders come from the tally. Those that wait are all without the recent ones: the old ones may be most of the store.
 const COUNT = `/* stores.attention */
-  WITH held AS (
-    SELECT count(*) AS rows, count(*) FILTER (WHERE fulfillment_status = ${OPEN}) AS open,
-      count(*) FILTER (WHERE fulfillment_status = ${OPEN} AND created_at < ${WAIT}) AS old
-    FROM orders WHERE store_id = $1 AND is_test = $2 AND id IN (
-      SELECT order_id FROM order_stages WHERE store_id = $1 AND state = 'held')
-  ), open AS (
-    SELECT coalesce(sum(rows), 0) AS rows FROM list_counts
-    WHERE store_id = $1 AND list = 'orders' AND grain = 'all' AND labels[3] = ${OPEN}
-      AND labels[4] = CASE WHEN $2 THEN 'TEST' ELSE 'LIVE' END
+  WITH counted AS (
+    SELECT coalesce(sum(rows) FILTER (WHERE labels[5] = 'HELD'), 0)::bigint AS held,
+      coalesce(sum(rows) FILTER (WHERE labels[5] = 'OPEN' AND labels[3] = ${OPEN}), 0)::bigint AS open
+    FROM list_counts
+    WHERE store_id = $1 AND list = 'orders' AND grain = 'all' AND labels[4] = CASE WHEN $2 THEN 'TEST' ELSE 'LIVE' END
   ), recent AS (
     SELECT count(*) AS rows FROM orders
-    WHERE store_id = $1 AND is_test = $2 AND fulfillment_status = ${OPEN} AND created_at >= ${WAIT}
+    WHERE store_id = $1 AND is_test = $2 AND held_reasons IS NULL AND fulfillment_status = ${OPEN} AND created_at >= ${WAIT}
   )
-  SELECT held.rows AS held,
+  SELECT counted.held,
     (SELECT count(*) FROM orders WHERE store_id = $1 AND is_test = $2 AND refund_due > 0) AS "refundDue",
-    (SELECT count(*) FROM order_stages JOIN orders ON orders.store_id = order_stages.store_id AND orders.id = order_id
-      WHERE order_stages.store_id = $1 AND is_test = $2 AND state = 'dead' AND NOT set_aside AND stage LIKE 'notify-%'
-    ) AS "failedMails",
-    (open.rows - held.open)::bigint AS "toShip", (open.rows - recent.rows - held.old)::bigint AS "waitingLong",
+    (SELECT count(*) FROM order_stages AS stage JOIN orders ON orders.store_id = stage.store_id AND orders.id = order_id
+      WHERE stage.store_id = $1 AND is_test = $2 AND outcome = 'failed' AND NOT dismissed) AS "failedMails",
+    counted.open AS "toShip", counted.open - recent.rows AS "waitingLong",
     (SELECT count(*) FROM webhooks
       WHERE store_id = $1 AND state = 'active' AND failing_since IS NOT NULL) AS "webhooksFailing",
     (SELECT count(*) FROM webhooks
@@ -35,7 +30,7 @@ const COUNT = `/* stores.attention */
         AND expires_at BETWEEN now() AND now() + interval '${KEY_EXPIRY_DAYS} days') AS "keysExpiring",
     (SELECT coalesce(sum(rows), 0)::bigint FROM list_counts
       WHERE store_id = $1 AND list = 'skus' AND grain = 'all' AND labels[1] = 'false') AS "outOfStock"
-  FROM held, open, recent`;
+  FROM counted, recent`;
 
 @Injectable()
 export class PostgresStoreAttention extends StoreAttention {

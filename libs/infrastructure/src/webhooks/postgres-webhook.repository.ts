@@ -1,9 +1,11 @@
 import {
+  Deadline,
+  DeadlineExceeded,
   WebhookRepository,
-  type Delivery,
   type FeedPlace,
   type IdempotentRequest,
   type NewWebhook,
+  type ShownWebhook,
   type Webhook,
   type WebhookChange,
   type WebhookKey,
@@ -12,7 +14,7 @@ import {
 import { MAX_WEBHOOKS, TooManyWebhooks, WebhookDeleted, type ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { lastPositionBefore } from '../feed/last-position-before.js';
-import { numberChangesOf } from '../feed/number-changes.js';
+import { numberAllChangesOf, TO_THE_END_MS } from '../feed/number-changes.js';
 import { DataCipher } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
 import { claimKey } from '../postgres/idempotency-keys.js';
@@ -21,6 +23,7 @@ import { Transactions } from '../postgres/transactions.js';
 import { openSecrets, sealHeaders, sealSecrets } from './webhook-secrets.js';
 
 type WebhookRow = Omit<Webhook, 'place'> & FeedPlace;
+type ShownRow = Omit<ShownWebhook, 'place'> & FeedPlace;
 
 const COLUMNS = `
   store_id AS "storeId", id, mode, name, url, kinds::text[], body, batch, header_names AS "headerNames", state, reason,
@@ -36,7 +39,13 @@ const COLUMNS = `
 
 const IS_IT = 'store_id = $1 AND id = $2 AND ($3::text IS NULL OR mode = $3)';
 
-const FIND = `/* webhooks.find */ SELECT ${COLUMNS} FROM webhooks WHERE ${IS_IT}`;
+// One snapshot: the state and the attempts that led to it.
+const FIND = `/* webhooks.find */
+  SELECT ${COLUMNS}, (
+    SELECT coalesce(jsonb_agg(jsonb_build_object('messageId', message_id, 'type', type, 'at', at, 'phase', phase,
+      'status', status, 'durationMs', duration_ms, 'answer', answer) ORDER BY at DESC, slot DESC), '[]')
+    FROM webhook_deliveries WHERE store_id = $1 AND webhook_id = $2) AS deliveries
+  FROM webhooks WHERE ${IS_IT}`;
 
 const PURGED = `coalesce((
   SELECT max(through) FROM purged_changes WHERE store_id = $1 AND kind = ANY (webhooks.kinds)), 0)`;
@@ -49,21 +58,21 @@ const INSERT = `/* webhooks.insert */
   SELECT $1, $2, $3, $4, $5, $6::change_kind[], $7, $8, $9, $10, ${BRANCH}, newest, newest
   FROM newest_change($1, enum_range(NULL::change_kind)) AS newest
   WHERE (SELECT count(*) FROM webhooks WHERE store_id = $1 AND mode = $3) < ${MAX_WEBHOOKS}
-  RETURNING ${COLUMNS}`;
+  RETURNING 1`;
 
 const PAUSE = `/* webhooks.pause */
   UPDATE webhooks SET state = 'paused', reason = coalesce(reason, 'requested'), epoch = epoch + 1
-  WHERE ${IS_IT} RETURNING ${COLUMNS}`;
+  WHERE ${IS_IT} RETURNING 1`;
 
 // A program that resumes a webhook that fails, or replays it, does not put off its pause: only a pause ends its failures.
 const RESUME = `/* webhooks.resume */
   UPDATE webhooks
   SET state = 'active', reason = NULL, failures = 0, due_at = now(), epoch = epoch + 1,
     failing_since = CASE WHEN state = 'active' THEN failing_since END
-  WHERE ${IS_IT} RETURNING ${COLUMNS}`;
+  WHERE ${IS_IT} RETURNING 1`;
 
 const TEST = `/* webhooks.test */
-  UPDATE webhooks SET test_due = true WHERE ${IS_IT} RETURNING ${COLUMNS}`;
+  UPDATE webhooks SET test_due = true WHERE ${IS_IT} RETURNING 1`;
 
 // As with `resume`, the failures go on: a pause alone ends them.
 const CONFIGURE = `/* webhooks.configure */
@@ -71,7 +80,7 @@ const CONFIGURE = `/* webhooks.configure */
   SET name = coalesce($4, name), url = coalesce($5, url), host = coalesce($6, host), body = coalesce($8, body),
     kinds = coalesce($7::change_kind[], kinds), batch = coalesce($9, batch), headers = coalesce($10, headers),
     header_names = coalesce($11, header_names), failures = 0, due_at = now(), epoch = epoch + 1
-  WHERE ${IS_IT} RETURNING ${COLUMNS}`;
+  WHERE ${IS_IT} RETURNING 1`;
 
 // One that leaves nothing to send ends the failures: no later attempt would.
 const REPLAY_FROM_PLACE = `/* webhooks.replay */
@@ -80,7 +89,7 @@ const REPLAY_FROM_PLACE = `/* webhooks.replay */
     failing_since = CASE WHEN EXISTS (
       SELECT FROM changes WHERE changes.store_id = $1 AND changes.kind = ANY (webhooks.kinds) AND changes.position > $5
     ) THEN failing_since END
-  WHERE ${IS_IT} RETURNING ${COLUMNS}`;
+  WHERE ${IS_IT} RETURNING 1`;
 
 // Deletions that are no longer kept are before the time, or cannot be sent again. A time after the place skips nothing, unless
 // the receiver has read the feed because the place expired.
@@ -88,18 +97,14 @@ const REPLAY_FROM_TIME = `/* webhooks.replay_from_time */
   UPDATE webhooks
   SET branch = ${BRANCH}, base = ${PURGED}, replays = replays + 1, failures = 0, due_at = now(), epoch = epoch + 1,
     position = least(CASE WHEN reason = 'cursor_expired' THEN NULL ELSE position END, ${lastPositionBefore('$4')})
-  WHERE ${IS_IT} RETURNING ${COLUMNS}`;
+  WHERE ${IS_IT} RETURNING 1`;
 
-const LOCK_SECRETS = `/* webhooks.lock_secrets */
+const LOCK = `/* webhooks.lock */
   SELECT secrets FROM webhooks WHERE ${IS_IT} FOR NO KEY UPDATE`;
 const ROTATE = `/* webhooks.rotate */
-  UPDATE webhooks SET secrets = $4, epoch = epoch + 1 WHERE ${IS_IT} RETURNING ${COLUMNS}`;
+  UPDATE webhooks SET secrets = $4, epoch = epoch + 1 WHERE ${IS_IT} RETURNING 1`;
 
-const DELETE = `/* webhooks.delete */ DELETE FROM webhooks WHERE ${IS_IT} RETURNING ${COLUMNS}`;
-
-const DELIVERIES = `/* webhooks.deliveries */
-  SELECT message_id AS "messageId", type, at, phase, status, duration_ms AS "durationMs", answer FROM webhook_deliveries
-  WHERE store_id = $1 AND webhook_id = $2 ORDER BY at DESC, slot DESC`;
+const DELETE = `/* webhooks.delete */ DELETE FROM webhooks WHERE ${IS_IT} RETURNING 1`;
 
 @Injectable()
 export class PostgresWebhookRepository extends WebhookRepository {
@@ -112,19 +117,17 @@ export class PostgresWebhookRepository extends WebhookRepository {
   }
 
   /** The key keeps the id alone: an answer has the secret in plain text. */
-  override async insert(webhook: NewWebhook, request: IdempotentRequest | null = null): Promise<Webhook> {
+  override async insert(webhook: NewWebhook, request: IdempotentRequest | null = null): Promise<ShownWebhook> {
     const { storeId, id, mode, name, url, kinds, body, batch, secret } = webhook;
     const secrets = sealSecrets(this.cipher, { storeId, id }, [{ secret, until: null }]);
-    // The end of the feed is after what is committed, also before the first reader comes.
-    await numberChangesOf((text, values) => this.database.queryPrepared(text, values, { isAlone: true }), storeId);
+    await this.catchUp(storeId);
     const values = [storeId, id, mode, url, new URL(url).hostname, kinds, body, batch, secrets, name];
     return this.transactions.run(storeId, async (sql) => {
       const earlier = request && (await claimKey(sql, 'webhook', request, { orderId: null, record: { id } }));
       if (!earlier) await sql.query(LOCK_STORE, [storeId]);
-      const [row] = earlier
-        ? await sql.query<WebhookRow>(FIND, [storeId, earlier.record.id, mode])
-        : await sql.query<WebhookRow>(INSERT, values);
-      if (row) return toWebhook(row);
+      if (!earlier) await sql.query(INSERT, values);
+      const found = await shown(sql, [storeId, earlier?.record.id ?? id, mode]);
+      if (found) return found;
       throw earlier ? new WebhookDeleted() : new TooManyWebhooks(MAX_WEBHOOKS);
     });
   }
@@ -138,7 +141,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
     return rows.map(toWebhook);
   }
 
-  override async find({ storeId, id }: WebhookKey, mode: ApiKeyMode | null): Promise<Webhook | null> {
+  override async find({ storeId, id }: WebhookKey, mode: ApiKeyMode | null): Promise<ShownWebhook | null> {
     return first(await this.database.query(FIND, [storeId, id, mode]));
   }
 
@@ -154,27 +157,38 @@ export class PostgresWebhookRepository extends WebhookRepository {
     return row ? (openSecrets(this.cipher, key, row.secrets).texts[0] ?? null) : null;
   }
 
-  override deliveries({ storeId, id }: WebhookKey): Promise<Delivery[]> {
-    return this.database.query(DELIVERIES, [storeId, id]);
-  }
-
-  override change(key: WebhookKey, mode: ApiKeyMode | null, change: WebhookChange): Promise<Webhook | null> {
+  override change(key: WebhookKey, mode: ApiKeyMode | null, change: WebhookChange): Promise<ShownWebhook | null> {
     const { storeId, id } = key;
     return this.transactions.run(storeId, async (sql) => {
-      const write = (text: string, ...values: unknown[]) => sql.query<WebhookRow>(text, [storeId, id, mode, ...values]);
-      if (change.kind === 'pause') return first(await write(PAUSE));
-      if (change.kind === 'resume') return first(await write(RESUME));
-      if (change.kind === 'test') return first(await write(TEST));
-      if (change.kind === 'configure') return first(await write(CONFIGURE, ...this.settingsOf(key, change.settings)));
-      if (change.kind === 'rotate') return this.rotate(sql, key, mode, change);
-      const { from } = change;
-      if (from instanceof Date) return first(await write(REPLAY_FROM_TIME, from));
-      return first(await write(REPLAY_FROM_PLACE, from.branch, from.position, from.base));
+      const values = [storeId, id, mode];
+      const write = (text: string, ...more: unknown[]) => sql.query(text, [...values, ...more]);
+      if (change.kind === 'pause') await write(PAUSE);
+      else if (change.kind === 'resume') await write(RESUME);
+      else if (change.kind === 'test') await write(TEST);
+      else if (change.kind === 'configure') await write(CONFIGURE, ...this.settingsOf(key, change.settings));
+      else if (change.kind === 'rotate') await this.rotate(sql, key, mode, change);
+      else if (change.from instanceof Date) await write(REPLAY_FROM_TIME, change.from);
+      else await write(REPLAY_FROM_PLACE, change.from.branch, change.from.position, change.from.base);
+      return shown(sql, values);
     });
   }
 
-  override delete({ storeId, id }: WebhookKey, mode: ApiKeyMode | null): Promise<Webhook | null> {
-    return this.transactions.run(storeId, async (sql) => first(await sql.query(DELETE, [storeId, id, mode])));
+  override delete({ storeId, id }: WebhookKey, mode: ApiKeyMode | null): Promise<ShownWebhook | null> {
+    return this.transactions.run(storeId, async (sql) => {
+      const values = [storeId, id, mode];
+      await sql.query(LOCK, values);
+      const found = await shown(sql, values);
+      await sql.query(DELETE, values);
+      return found;
+    });
+  }
+
+  /** The end of the feed is after what is committed, also before the first reader comes, and after a large import. */
+  private async catchUp(storeId: number): Promise<void> {
+    const number = (text: string, values: unknown[]) =>
+      this.database.queryPrepared<{ moved: number | null }>(text, values, { isAlone: true });
+    const isMore = await numberAllChangesOf(number, storeId, Deadline.in(TO_THE_END_MS));
+    if (isMore !== false) throw new DeadlineExceeded();
   }
 
   private settingsOf(key: WebhookKey, { name, url, kinds, body, batch, headers }: WebhookSettings): unknown[] {
@@ -188,19 +202,26 @@ export class PostgresWebhookRepository extends WebhookRepository {
     key: WebhookKey,
     mode: ApiKeyMode | null,
     { secret, overlapMs }: Extract<WebhookChange, { kind: 'rotate' }>,
-  ): Promise<Webhook | null> {
+  ): Promise<void> {
     const { storeId, id } = key;
-    const [row] = await sql.query<{ secrets: Buffer }>(LOCK_SECRETS, [storeId, id, mode]);
-    if (!row) return null;
+    const [row] = await sql.query<{ secrets: Buffer }>(LOCK, [storeId, id, mode]);
+    if (!row) return;
     const secrets = openSecrets(this.cipher, key, row.secrets).replaced(secret, overlapMs);
-    return first(await sql.query(ROTATE, [storeId, id, mode, sealSecrets(this.cipher, key, secrets)]));
+    await sql.query(ROTATE, [storeId, id, mode, sealSecrets(this.cipher, key, secrets)]);
   }
 }
 
-function first(rows: readonly WebhookRow[]): Webhook | null {
-  return rows[0] ? toWebhook(rows[0]) : null;
+/** After the row is locked, or written: no attempt is noted without its lock. */
+async function shown(sql: TransactionSql, values: readonly unknown[]): Promise<ShownWebhook | null> {
+  return first(await sql.query(FIND, values));
 }
 
-function toWebhook({ branch, position, base, ...row }: WebhookRow): Webhook {
+function first([row]: readonly ShownRow[]): ShownWebhook | null {
+  if (!row) return null;
+  const deliveries = row.deliveries.map((each) => ({ ...each, at: new Date(each.at) }));
+  return { ...toWebhook(row), deliveries };
+}
+
+function toWebhook<Row extends WebhookRow>({ branch, position, base, ...row }: Row) {
   return { ...row, place: { branch, position, base } };
 }

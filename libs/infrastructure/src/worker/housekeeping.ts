@@ -8,20 +8,23 @@ import { OutageLog } from '../platform/outage-log.js';
 import { foldTallies } from '../lists/fold-tallies.js';
 import { housekeepingPool } from '../postgres/housekeeping-pool.js';
 import { atMost, ProcessLoop } from '../platform/process-loop.js';
+import { analyzeGrown } from './analyze-grown.js';
 import { purgeExpired } from './retention.js';
 
 const RETENTION_INTERVAL_MS = 600_000;
 const FOLD_INTERVAL_MS = 5_000;
 /**
  * Readers number what waits for them. The worker keeps the log short, so it may let the changes of an order and of its
- * stages become one.
+ * stages become one. A numbering passes what an open snapshot keeps in the log since the last move of the mark.
  */
 const NUMBER_INTERVAL_MS = 1_000;
+/** A store may get 10,000 rows in this time. */
+const ANALYZE_INTERVAL_MS = 1_000;
 
 const SHUTDOWN_MS = 15_000;
 const LAST_WORDS_MS = 5_000;
 
-/** Numbers changes, folds tallies and deletes what has expired. Several processes share the work. */
+/** Numbers changes, folds tallies, keeps statistics and deletes what has expired. Several processes share the work. */
 export class Housekeeping extends ProcessLoop {
   private readonly logger = new Logger(Housekeeping.name);
   private readonly outage = new OutageLog('Housekeeping', (line) => this.logger.warn(line));
@@ -45,8 +48,9 @@ export class Housekeeping extends ProcessLoop {
       this.every(RETENTION_INTERVAL_MS, () => purgeExpired(this.pool, this.retention)),
       this.every(RETENTION_INTERVAL_MS, () => purgeTombstones(this.pool)),
       this.every(FOLD_INTERVAL_MS, () => foldTallies(this.pool)),
-      this.every(FOLD_INTERVAL_MS, () => passChangeLog(this.pool)),
+      this.every(NUMBER_INTERVAL_MS, () => passChangeLog(this.pool)),
       this.every(NUMBER_INTERVAL_MS, () => numberChanges(this.pool, this.stopping)),
+      this.every(ANALYZE_INTERVAL_MS, () => analyzeGrown(this.pool)),
     ]);
   }
 

@@ -49,13 +49,15 @@ function bodyViolations({ status, bytes, method, path }: Exchange): string[] {
 
 const ENVELOPES = ['success,data', 'success,data,pagination', 'success,data,cursor,has_more,rewound'];
 
+const FAILURES = ['success,error,code', 'success,error,code,faults'];
+
 function isEnvelope(text: string, status: number): boolean {
   try {
     const body = JSON.parse(text) as Record<string, unknown>;
     const names = Object.keys(body).join();
     if (status < 400) return body['success'] === true && ENVELOPES.includes(names);
     const hasText = typeof body['error'] === 'string' && body['error'] !== '';
-    return hasText && (names === 'error' ? status === 401 || status === 403 : names === 'success,error');
+    return hasText && (names === 'error' ? status === 401 || status === 403 : FAILURES.includes(names));
   } catch {
     return false;
   }

@@ -4,7 +4,10 @@ import type { TestDatabase } from '../../../support/test-database.js';
 import { memoryOf } from '../holdings.js';
 import type { Service } from '../service.js';
 
+/** Below the time limit of the reads that wait. */
 const POOL_PATIENCE_MS = 1_900;
+/** A busy machine may delay the requests once. A leaked client is missing each time. */
+const POOL_ATTEMPTS = 5;
 const MIB = 2 ** 20;
 /** A process at rest holds 40 to 60 MiB after every proof. A leaked request weighs at least 2 kB. */
 const REACHABLE_LIMIT = 96 * MIB;
@@ -33,20 +36,23 @@ export async function poolViolations(
 ): Promise<string[]> {
   const blocker = new pg.Client({ connectionString: database.url });
   await blocker.connect();
+  const headers = { authorization: `Bearer ${store.key}` };
+  const ask = () =>
+    Array.from({ length: poolSize }, () =>
+      fetch(`${service.url}/v1/brands`, { headers }).then((response) => response.arrayBuffer()),
+    );
   try {
-    const headers = { authorization: `Bearer ${store.key}` };
-    const ask = () =>
-      Array.from({ length: poolSize }, () =>
-        fetch(`${service.url}/v1/brands`, { headers }).then((response) => response.arrayBuffer()),
-      );
-    // A process that still answers a crowd which has left would let these requests wait before they reach the pool.
-    await Promise.all(ask());
-    await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
-    const asked = ask();
-    const waiting = await mostWaiting(database, poolSize);
-    await blocker.query('ROLLBACK');
-    await Promise.allSettled(asked);
-    return waiting < poolSize ? [`process ${service.pid} has only ${waiting} of ${poolSize} pool clients left`] : [];
+    let most = 0;
+    for (let attempt = 0; most < poolSize && attempt < POOL_ATTEMPTS; attempt++) {
+      // A process that still answers a crowd which has left would let these requests wait before they reach the pool.
+      await Promise.all(ask());
+      await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
+      const asked = ask();
+      most = Math.max(most, await mostWaiting(database, poolSize));
+      await blocker.query('ROLLBACK');
+      await Promise.allSettled(asked);
+    }
+    return most < poolSize ? [`process ${service.pid} has only ${most} of ${poolSize} pool clients left`] : [];
   } finally {
     await blocker.end();
   }

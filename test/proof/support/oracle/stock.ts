@@ -21,7 +21,7 @@ export const UNITS_OF_LINE = `(
     SELECT FROM order_events WHERE order_events.store_id = order_lines.store_id
       AND order_events.order_id = order_lines.order_id AND event = 'cancelled' AND details @> '{"restock": true}')
   THEN ${cancelledUnits(false)} ELSE order_lines.quantity - ${cancelledUnits(true)} - coalesce((
-    SELECT quantity FROM returned_units WHERE returned_units.store_id = order_lines.store_id
+    SELECT sum(quantity) FROM returned_units WHERE returned_units.store_id = order_lines.store_id
       AND returned_units.order_id = order_lines.order_id AND returned_units.position = order_lines.position), 0) END)`;
 
 const PRODUCTS = `

@@ -10,12 +10,11 @@ const latest = new WeakMap<Socket, ServerResponse>();
 export function refusePipelining(serve: RequestListener): RequestListener {
   return (request, response) => {
     const { socket } = request;
-    if (latest.get(socket)?.closed === false) {
-      socket.destroy();
-      return;
-    }
+    const before = latest.get(socket);
     latest.set(socket, response);
-    serve(request, response);
+    if (before?.closed !== false) serve(request, response);
+    // A client may have read a large answer before this process knows that it is written.
+    else setImmediate(() => (before.closed ? serve(request, response) : socket.destroy()));
   };
 }
 

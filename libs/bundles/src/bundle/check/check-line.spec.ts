@@ -402,4 +402,76 @@ describe('checkLine', () => {
 
     expect(() => parse({ ...STORE, theme })).toThrow('store.theme must not be nested deeper than 32 levels');
   });
+
+  const many = (count: number, of: (n: number) => unknown) => Array.from({ length: count }, (_, n) => of(n));
+  const EVENT = { at: ORDER.created_at, actor: { type: 'key' }, event: 'noted' };
+  const picked = (n: number) => ({ ...SHIPMENT, reference: `S-${n}`, status: 'void' });
+  const stageOf = (n: number) => ({ ...HELD, stage: 'notify-shipment', reference: `${n}`, state: 'done' });
+
+  it.each<[string, number, (count: number) => object]>([
+    ['order.line_items', 1_000, (count) => ({ ...ORDER, line_items: many(count, () => ITEM) })],
+    ['order.payments', 100, (count) => ({ ...ORDER, payments: many(count, (n) => ({ ...MONEY, reference: `${n}` })) })],
+    ['order.refunds', 100, (count) => ({ ...ORDER, refunds: many(count, (n) => ({ ...MONEY, reference: `${n}` })) })],
+    ['order.shipments', 200, (count) => ({ ...ORDER, line_items: [ITEM], shipments: many(count, picked) })],
+    ['order.history', 20_000, (count) => ({ ...ORDER, history: many(count, () => EVENT) })],
+    ['order.pipeline', 500, (count) => ({ ...ORDER, pipeline: many(count, stageOf) })],
+    ['order.held_reasons', 100, (count) => ({ ...ORDER, held_reasons: many(count, () => 'manual') })],
+    [
+      'order.fraud.reasons',
+      100,
+      (count) => ({
+        ...ORDER,
+        fraud: { verdict: 'REVIEW', score: 1, reasons: many(count, () => ({ rule: 'a', score: 1 })) },
+      }),
+    ],
+    ['product.categories', 100, (count) => ({ ...PRODUCT, categories: many(count, (n) => `c-${n}`) })],
+    [
+      'product.variants',
+      1_000,
+      (count) => ({ ...PRODUCT, variants: many(count, (n) => ({ sku: `${n}`, name: 'A' })) }),
+    ],
+  ])('accepts %s with %d items, and refuses more', (path, most, lineOf) => {
+    expect(() => parse(lineOf(most))).not.toThrow();
+    expect(() => parse(lineOf(most + 1))).toThrow(`${path} must have at most ${most} items`);
+  });
+
+  it('accepts 2,000 items in all shipments of an order and 10,000 lines in all its refunds, and refuses more', () => {
+    const line_items = many(100, () => ({ ...ITEM, unit_price: 0 }));
+    const lines = many(100, (n) => ({ line: n + 1, quantity: 1 }));
+    const shipments = (count: number) => [
+      ...many(20, (n) => ({ ...picked(n), items: lines })),
+      ...many(count - 2_000, () => picked(20)),
+    ];
+    const refunds = (count: number) => [
+      ...many(99, (n) => ({ ...MONEY, reference: `${n}`, lines })),
+      { ...MONEY, lines: many(count - 9_900, (n) => ({ line: n + 1, quantity: 1 })) },
+    ];
+
+    expect(() => parse({ ...ORDER, line_items, shipments: shipments(2_000) })).not.toThrow();
+    expect(() => parse({ ...ORDER, line_items, shipments: shipments(2_001) })).toThrow(
+      'order.shipments must have at most 2000 items in all',
+    );
+    expect(() => parse({ ...ORDER, line_items, refunds: refunds(10_000) })).not.toThrow();
+    expect(() => parse({ ...ORDER, line_items, refunds: refunds(10_001) })).toThrow(
+      'order.refunds must have at most 10000 lines in all',
+    );
+  });
+
+  it('accepts attributes of 4 kB of a variant and of an order line, and refuses more', () => {
+    // With the quotes, colons, commas and braces around them.
+    const attributes = (bytes: number) => ({
+      ...Object.fromEntries(many(4, (n) => [`${n}`, '\u754c'.repeat(333)]) as [string, string][]),
+      last: 'x'.repeat(bytes - 4_035),
+    });
+    const variant = (bytes: number) => ({
+      ...PRODUCT,
+      variants: [{ sku: 'A', name: 'A', attributes: attributes(bytes) }],
+    });
+    const line = (bytes: number) => ({ ...ORDER, line_items: [{ ...ITEM, attributes: attributes(bytes) }] });
+    expect(Buffer.byteLength(JSON.stringify(attributes(4_096)))).toBe(4_096);
+
+    expect(() => [parse(variant(4_096)), parse(line(4_096))]).not.toThrow();
+    expect(() => parse(variant(4_097))).toThrow('product.variants[0].attributes must be at most 4 kB of JSON');
+    expect(() => parse(line(4_097))).toThrow('order.line_items[0].attributes must be at most 4 kB of JSON');
+  });
 });

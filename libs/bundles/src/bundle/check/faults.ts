@@ -35,22 +35,6 @@ export class BadLines extends Error {
   }
 }
 
-/** Reads all lines, or parts of lines, so that each bad line is named with its first fault. @throws BadLines */
-export function ofEach<Line, Result>(lines: readonly Line[], read: (line: Line) => Result): Result[] {
-  const faults: BundleLineError[] = [];
-  const results = lines.flatMap((line) => {
-    try {
-      return [read(line)];
-    } catch (error) {
-      if (!(error instanceof BundleLineError)) throw error;
-      if (faults.at(-1)?.line !== error.line) faults.push(error);
-      return [];
-    }
-  });
-  if (faults.length > 0) throw new BadLines(faults);
-  return results;
-}
-
 /** Null unless the database rejects a value. Without PostgreSQL's own text, which may quote personal data. */
 export function rejectionOf(error: unknown): string | null {
   const code = errorCode(error);

@@ -4,14 +4,27 @@ import {
   isCountry,
   isCurrency,
   isExternalReference,
+  isInCalendar,
   isMailAddress,
   isMetadata,
+  isMetadataSmall,
   isReceiptNumber,
   isStorable,
   METADATA_RULE,
+  METADATA_SIZE,
+  MOST_REFUND_LINES,
+  MOST_SHIPMENT_ITEMS,
   PAYMENT_STATUSES,
+  type Metadata,
 } from '@app/domain';
-import type { BundleOrderEvent, BundleOrderLine, BundleOrderStage, OrderRecordLine } from '../schema/bundle.js';
+import type {
+  BundleOrderEvent,
+  BundleOrderLine,
+  BundleOrderStage,
+  OrderRecordLine,
+  ProductLine,
+} from '../schema/bundle.js';
+import { EARLIER_REVIEW } from '../schema/trade-lines.js';
 import { quoted } from './faults.js';
 
 export const STORABLE = 'must not contain NUL or half a surrogate pair';
@@ -59,24 +72,25 @@ function isTimeZone(text: string): boolean {
 
 function readTimestamp(text: string): string | null {
   const moment = new Date(text);
-  if (Number.isNaN(moment.getTime())) return null;
+  if (!isInCalendar(moment)) return null;
   // Date reads 30 February as 2 March.
   const days = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
-  const year = moment.getUTCFullYear();
-  return Number(text.slice(8, 10)) > days || year < 1 || year > 9999 ? null : moment.toISOString();
+  return Number(text.slice(8, 10)) > days ? null : moment.toISOString();
 }
 
 const MAX_DEPTH = 32;
 /** Each request of the store profile reads every member of the settings. */
 const MAX_SETTINGS_BYTES = 64 * 1024;
 const MAX_MEMBERS = 2_000;
+/** Each line of an order that names the variant copies them. */
+const MAX_ATTRIBUTES_BYTES = 4 * 1024;
 
-/** The first two stages end in the order's own transaction. A review holds the customer's confirmation, or is a stage. */
+/** The first two stages end in the order's own transaction. A review holds the customer's confirmation. */
 const STATES: Readonly<Record<string, readonly string[]>> = {
   'fraud-analysis': ['done'],
   inventory: ['done'],
   'notify-customer': ['pending', 'held', 'done', 'dead'],
-  review: ['held'],
+  [EARLIER_REVIEW]: ['held'],
 };
 const STATES_OF_MAILS = ['pending', 'done', 'dead'];
 
@@ -97,8 +111,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
     problemOfAmounts(order) ??
     problemOfShipments(order) ??
     problemOfRefunds(order) ??
+    problemOfReview(order) ??
     problemOfHeldMail(order) ??
-    problemOfTakenStock(order),
+    problemOfTakenStock(order) ??
+    problemOfMetadata(order.metadata, order.line_items),
+  product: ({ metadata, variants }: ProductLine) => problemOfMetadata(metadata, variants),
   orderItem: ({ product, variant, unit_price, quantity, ...units }: BundleOrderLine) => {
     const { cancelled_quantity: cancelled = 0, returned_quantity: returned = 0 } = units;
     if (!Number.isSafeInteger(unit_price * quantity)) {
@@ -132,6 +149,9 @@ function problemOfAttributes(attributes: Record<string, string>, trimmed: () => 
   const names = Object.keys(attributes);
   if (names.some((name) => name.trim() === '')) return { problem: 'must have names that are not empty' };
   if (!names.every(isStorable)) return { problem: STORABLE };
+  if (Buffer.byteLength(JSON.stringify(attributes)) > MAX_ATTRIBUTES_BYTES) {
+    return { problem: 'must be at most 4 kB of JSON' };
+  }
   if (names.every((name) => name.trim() === name)) return null;
   if (new Set(names.map((name) => name.trim())).size < names.length) {
     return { problem: 'has two names that differ in blanks only' };
@@ -176,6 +196,9 @@ function isExact(parts: readonly number[]): boolean {
 
 /** Void shipments have given their units to others. */
 function problemOfShipments({ line_items = [], shipments = [] }: OrderRecordLine): Problem | null {
+  if (shipments.flatMap(({ items }) => items).length > MOST_SHIPMENT_ITEMS) {
+    return { at: '.shipments', problem: `must have at most ${MOST_SHIPMENT_ITEMS} items in all` };
+  }
   const left = line_items.map(({ quantity, cancelled_quantity = 0 }) => quantity - cancelled_quantity);
   for (const [index, { status, items }] of shipments.entries()) {
     for (const [place, { line, quantity }] of items.entries()) {
@@ -192,6 +215,9 @@ function problemOfShipments({ line_items = [], shipments = [] }: OrderRecordLine
 
 /** A refund may be for more units than the line has by now. */
 function problemOfRefunds({ line_items = [], refunds = [] }: OrderRecordLine): Problem | null {
+  if (refunds.flatMap(({ lines = [] }) => lines).length > MOST_REFUND_LINES) {
+    return { at: '.refunds', problem: `must have at most ${MOST_REFUND_LINES} lines in all` };
+  }
   for (const [index, { lines = [] }] of refunds.entries()) {
     const place = lines.findIndex(({ line }) => line > line_items.length);
     if (place >= 0) return { at: `.refunds[${index}].lines[${place}].line`, problem: 'is not a line of the order' };
@@ -222,6 +248,11 @@ function problemOfTakenStock(order: OrderRecordLine): Problem | null {
   return index < 0 ? null : { at: `.line_items[${index}]`, problem };
 }
 
+function problemOfReview({ held_reasons, fulfillment_status }: OrderRecordLine): Problem | null {
+  if (!held_reasons || fulfillment_status !== 'CANCELLED') return null;
+  return { at: '.held_reasons', problem: 'must be absent for a cancelled order' };
+}
+
 /** A history may have any text as its e-mail, for it sends no mail; the release of an order under review sends one. */
 function problemOfHeldMail({ customer_email: email = '', pipeline = [] }: OrderRecordLine): Problem | null {
   if (
@@ -232,6 +263,17 @@ function problemOfHeldMail({ customer_email: email = '', pipeline = [] }: OrderR
     return null;
   const problem = 'must be an address that mail can be sent to, for the confirmation is held';
   return { at: '.customer_email', problem };
+}
+
+/** Each read of the record has all of it. */
+function problemOfMetadata(
+  own: Metadata | undefined,
+  parts: readonly { readonly metadata?: Metadata }[] = [],
+): Problem | null {
+  const all = [own, ...parts.map(({ metadata }) => metadata)].filter((each) => each !== undefined);
+  return isMetadataSmall(all)
+    ? null
+    : { problem: `has metadata of more than ${METADATA_SIZE}, with that of its parts` };
 }
 
 function problemOfSize(value: unknown): Problem | null {

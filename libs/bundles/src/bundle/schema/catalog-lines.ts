@@ -29,6 +29,9 @@ export const stockLine = is.object(
   { description: 'The quantity of a product, or of one variant, in one bin. Key: store, bin, product, variant.' },
 );
 
+/** Lists of brands and categories have up to 100 descriptions. */
+const MOST_LISTED = 10_000;
+
 export const brandLine = is.object(
   {
     kind: is.kind('brand'),
@@ -37,7 +40,7 @@ export const brandLine = is.object(
     slug: is.slug,
     name: is.optional(is.described(is.name(500), is.OF_NEW)),
     logo: is.optional(is.text(2_048)),
-    description: is.optional(is.text(100_000)),
+    description: is.optional(is.text(MOST_LISTED)),
     active: is.optional(is.flag),
   },
   { description: 'A maker. Key: store, slug.' },
@@ -51,7 +54,7 @@ export const categoryLine = is.object(
     slug: is.slug,
     name: is.optional(is.described(is.name(500), is.OF_NEW)),
     image: is.optional(is.text(2_048)),
-    description: is.optional(is.text(100_000)),
+    description: is.optional(is.text(MOST_LISTED)),
     order: is.optional(is.integer(-MAX_INT4, MAX_INT4, 'Display order.')),
     parent: is.optional(is.orNull(is.slug)),
     active: is.optional(is.flag),
@@ -61,6 +64,9 @@ export const categoryLine = is.object(
 
 export const image = is.object({ url: is.name(2_048), alt: is.optional(is.text(1_000)) });
 export const specification = is.object({ name: is.name(500), value: is.text(10_000) });
+
+/** Of a product, with those that a list has left out. */
+export const MOST_VARIANTS = 1_000;
 
 export const variant = is.object(
   {
@@ -88,13 +94,13 @@ export const productLine = is.object(
     featured: is.optional(is.flag),
     description: is.optional(is.text(100_000)),
     brand: is.optional(is.orNull(is.slug)),
-    categories: is.optional(is.list(is.slug)),
-    images: is.optional(is.list(image)),
-    specifications: is.optional(is.list(specification)),
+    categories: is.optional(is.list(is.slug, { maxItems: 100 })),
+    images: is.optional(is.list(image, { maxItems: 250 })),
+    specifications: is.optional(is.list(specification, { maxItems: 250 })),
     metadata: is.optional(is.metadata),
-    variants: is.optional(is.list(variant, { differ: ['sku'] })),
+    variants: is.optional(is.list(variant, { maxItems: MOST_VARIANTS, differ: ['sku'] })),
     created_at: is.optional(is.timestamp),
     updated_at: is.optional(is.updatedAt),
   },
-  { description: 'A product with its variants; brand and categories are slugs. Key: store, slug.' },
+  { rule: 'product', description: 'A product with its variants; brand and categories are slugs. Key: store, slug.' },
 );

@@ -1,7 +1,10 @@
-import { PIPELINE_STAGES } from '@app/application';
+import { MAIL_OUTCOMES, PIPELINE_STAGES } from '@app/application';
 import {
   FULFILLMENT_STATUSES,
   MAX_INT4,
+  MOST_PAYMENTS,
+  MOST_REFUNDS,
+  MOST_SHIPMENTS,
   ORDER_EVENTS,
   ORDER_SOURCES,
   PAYMENT_STATUSES,
@@ -58,25 +61,29 @@ const fraud = is.object(
   {
     verdict: is.oneOf(['ACCEPT', 'REVIEW', 'REJECT']),
     score: is.integer(-MAX_INT4, MAX_INT4),
-    reasons: is.list(is.object({ rule: is.name(200), score: is.integer(-MAX_INT4, MAX_INT4) })),
+    reasons: is.list(is.object({ rule: is.name(200), score: is.integer(-MAX_INT4, MAX_INT4) }), { maxItems: 100 }),
   },
   { description: 'The outcome of the fraud analysis. Absent: the order was not screened.' },
 );
 
+/** Earlier bundles say by this stage that an order is under review although its confirmation has gone out. */
+export const EARLIER_REVIEW = 'review';
+
 const stage = is.object(
   {
-    stage: is.oneOf(PIPELINE_STAGES),
+    stage: is.oneOf([...PIPELINE_STAGES, EARLIER_REVIEW]),
     reference: is.optional(is.described(is.reference, 'The shipment or refund that the stage is about.')),
     state: is.oneOf(['pending', 'held', 'done', 'dead']),
     attempts: is.integer(0, MAX_INT4),
     last_error: is.optional(is.text(200)),
+    outcome: is.optional(is.oneOf([...MAIL_OUTCOMES, 'waiting', 'none'])),
     at: is.timestamp,
   },
   {
     rule: 'stateOfStage',
     description:
-      'A pending stage is stored as dead (`imported`): an import sends no mail. Only notify-customer and review can be ' +
-      'held; fraud-analysis and inventory are done.',
+      'A pending stage is stored as dead (`imported`): an import sends no mail. Only notify-customer can be held; ' +
+      'fraud-analysis and inventory are done. `review` is a stage of earlier bundles, instead of `held_reasons`.',
   },
 );
 
@@ -98,7 +105,11 @@ const shipment = is.object({
 });
 
 const MONEY = { reference: is.reference, amount: is.amount, at: is.timestamp };
-const refund = is.object({ ...MONEY, lines: is.optional(lineQuantities) });
+const refund = is.object({
+  ...MONEY,
+  lines: is.optional(lineQuantities),
+  restock: is.optional(is.described(is.flag, 'Whether these units went back to bins. Absent: false.')),
+});
 const payment = is.object({
   ...MONEY,
   written_off: is.optional(is.described(is.amount, 'What it closed without being paid, in minor units.')),
@@ -122,12 +133,18 @@ const event = is.object(
   { rule: 'orderEvent', description: '`status_changed` has `field`, `from` and `to`; the others have none of them.' },
 );
 
+/** More than an order of the API can have. */
+const MOST_EVENTS = 20_000;
+
 const account = is.described(
   is.orNull(is.uuid),
   'The account; null for a guest. Absent or not in the store: the account with customer_email.',
 );
 const ABOUT_HISTORY =
   'Oldest first, without the placing or the import. Shipments, cancelled units, payments and refunds without an event get one.';
+
+const HELD_REASONS =
+  'Why the order is under review: codes of rules, or `manual`. Absent: it is not, unless a stage is held.';
 
 const TAKES_STOCK =
   'True: a sale of a till. Its units leave the bins as those of an order do, once, and it stands where they are missing.';
@@ -170,14 +187,15 @@ export const orderLine = is.object(
     external_reference: is.optional(is.externalReference),
     created_at: is.timestamp,
     updated_at: is.optional(is.updatedAt),
-    line_items: is.optional(is.list(orderItem)),
+    line_items: is.optional(is.list(orderItem, { maxItems: 1_000 })),
     takes_stock: is.optional(is.described(is.flag, TAKES_STOCK)),
+    held_reasons: is.optional(is.described(is.list(is.name(200), { maxItems: 100 }), HELD_REASONS)),
     fraud: is.optional(fraud),
-    pipeline: is.optional(is.list(stage, { differ: ['stage', 'reference'] })),
-    shipments: is.optional(is.list(shipment, { differ: ['reference'] })),
-    payments: is.optional(is.list(payment, { differ: ['reference'] })),
-    refunds: is.optional(is.list(refund, { differ: ['reference'] })),
-    history: is.optional(is.list(event, { description: ABOUT_HISTORY })),
+    pipeline: is.optional(is.list(stage, { maxItems: 500, differ: ['stage', 'reference'] })),
+    shipments: is.optional(is.list(shipment, { maxItems: MOST_SHIPMENTS, differ: ['reference'] })),
+    payments: is.optional(is.list(payment, { maxItems: MOST_PAYMENTS, differ: ['reference'] })),
+    refunds: is.optional(is.list(refund, { maxItems: MOST_REFUNDS, differ: ['reference'] })),
+    history: is.optional(is.list(event, { maxItems: MOST_EVENTS, description: ABOUT_HISTORY })),
   },
   {
     rule: 'order',

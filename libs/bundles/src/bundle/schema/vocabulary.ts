@@ -46,7 +46,8 @@ const MOST = Number.MAX_SAFE_INTEGER;
 export const signedAmount = integer(-MOST, MOST, 'In minor units; negative in a credit note.');
 /** The limit leaves the sequence of the table room for new rows. */
 const ID_USE = 'Used for a new row where it is free; otherwise, the row gets another one.';
-export const rowId = integer(1, 1_000_000_000, ID_USE);
+export const MAX_ID = 1_000_000_000;
+export const rowId = integer(1, MAX_ID, ID_USE);
 export const slug = name(200);
 export const sku = name(200);
 const readsText = { reads: 'text' };
@@ -98,6 +99,7 @@ export const updatedAt = described(
 );
 export const attributes = Type.Unsafe<Record<string, string>>({
   type: 'object',
+  maxProperties: 50,
   propertyNames: { maxLength: 200 },
   additionalProperties: text(1_000),
   rule: 'attributes',

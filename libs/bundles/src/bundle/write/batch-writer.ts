@@ -1,12 +1,12 @@
-import type { DataCipher } from '@app/infrastructure';
-import { BadLines, BundleLineError, rejectionOf } from '../check/faults.js';
+import { DrawnIds, type DataCipher } from '@app/infrastructure';
+import { BundleLineError, rejectionOf } from '../check/faults.js';
 import { KINDS_IN_ORDER } from '../schema/bundle-schema.js';
 import type { BundleKind, LineOf } from '../schema/bundle.js';
 import { Batch, type Numbered, type Owner, type WriteLines } from './batch.js';
 import type { LineResult } from './import-counts.js';
 import { lockBatch } from './lock-batch.js';
 import { emailKeys, segmentsOf } from './segments.js';
-import type { Sql } from './table-writer.js';
+import type { Sql, TableWriter } from './table-writer.js';
 import { STORES } from './tables.js';
 import { writeBins, writeBrands, writeCategories, writeWarehouses } from './write-catalog.js';
 import { writeCustomers } from './write-customers.js';
@@ -28,20 +28,15 @@ const WRITERS: { readonly [Kind in OwnedKind]: WriteLines<Kind> } = {
   stock: writeStock,
 };
 
-/**
- * For a transaction that has its turn, and is rolled back after an error.
- *
- * @throws BadLines, BundleLineError
- */
-export async function writeBatch(manager: Sql, cipher: DataCipher, lines: readonly Numbered[]): Promise<Written> {
-  await lockBatch(manager, lines);
-  return writeLocked(manager, cipher, lines);
-}
-
-async function writeLocked(manager: Sql, cipher: DataCipher, lines: readonly Numbered[]): Promise<Written> {
-  const batch = new Batch(manager, cipher, await emailKeys(manager, lines));
+async function writeLocked(
+  { manager, cipher }: Writing,
+  lines: readonly Numbered[],
+  drawnIds: DrawnIds,
+): Promise<WrittenLines> {
+  const batch = new Batch(manager, cipher, await emailKeys(manager, lines), drawnIds);
   for (const segment of segmentsOf(lines, batch.emailKey)) await writeSegment(batch, segment);
-  return { results: batch.results, warnings: batch.warnings };
+  const { results, warnings, faults, givenIds } = batch;
+  return { results, warnings, faults, givenIds };
 }
 
 async function writeSegment(batch: Batch, segment: readonly Numbered[]): Promise<void> {
@@ -78,21 +73,32 @@ async function groupByOwner(batch: Batch, segment: readonly Numbered[]): Promise
   const sql = '/* import.stores.owners */ SELECT id, subdomain, currency FROM stores WHERE subdomain = ANY($1)';
   const owners = new Map((await batch.manager.query<Owner[]>(sql, [names])).map((owner) => [owner.id, owner]));
   const lines = new Map([...owners.values()].map((owner) => [owner, [] as Numbered[]]));
-  for (const each of owned) {
+  batch.good(owned, (each) => {
     const owner = owners.get(idOf(each.number, { subdomain: each.line.store }, 'store'));
     if (owner) lines.get(owner)?.push(each);
-  }
+  });
   return lines;
 }
 
-interface Written {
+export interface WrittenLines {
   readonly results: readonly LineResult[];
   /** About lines that are written, and may not do what was meant. */
   readonly warnings: readonly BundleLineError[];
+  /** Of the lines that are left out. */
+  readonly faults: readonly BundleLineError[];
+  /** The highest number that a line has given to a new row, by table. */
+  readonly givenIds: ReadonlyMap<TableWriter<number>, number>;
 }
 
-export interface WrittenLines extends Written {
-  readonly faults: readonly BundleLineError[];
+/** More parts than a request has time for would be tried for many rejected lines. */
+const MOST_REJECTED = 20;
+
+interface Writing {
+  readonly manager: Sql;
+  readonly cipher: DataCipher;
+  readonly drawnIds: DrawnIds;
+  /** Lines that were found by themselves to be rejected by the database. */
+  rejected: number;
 }
 
 /** Leaves out the bad lines. For a transaction that has its turn. */
@@ -100,36 +106,43 @@ export async function writeGoodLines(
   manager: Sql,
   cipher: DataCipher,
   lines: readonly Numbered[],
+  drawnIds = new DrawnIds(),
 ): Promise<WrittenLines> {
   // Before the savepoints: locking part by part would deadlock with orders.
   await lockBatch(manager, lines);
-  return writeParts(manager, cipher, lines);
+  return writeParts({ manager, cipher, drawnIds, rejected: 0 }, lines);
 }
 
-/** Repeats without the lines that are found to be bad. Halves the lines if only the database knows which one is. */
-async function writeParts(manager: Sql, cipher: DataCipher, lines: readonly Numbered[]): Promise<WrittenLines> {
-  if (lines.length === 0) return { results: [], warnings: [], faults: [] };
+/** Halves the lines that the database rejects: only it knows which one is bad. */
+async function writeParts(writing: Writing, lines: readonly Numbered[]): Promise<WrittenLines> {
+  const drawnIds = writing.drawnIds.nested();
   try {
-    return { ...(await inSavepoint(manager, () => writeLocked(manager, cipher, lines))), faults: [] };
+    const written = await inSavepoint(writing.manager, () => writeLocked(writing, lines, drawnIds));
+    writing.drawnIds.keep(drawnIds);
+    return written;
   } catch (error) {
-    const faults = faultsOf(error, lines);
-    if (!faults) throw error;
-    const bad = new Set(faults.map(({ line }) => line));
-    const good = lines.filter(({ number }) => !bad.has(number));
-    if (lines.length === 1 || rejectionOf(error) === null) {
-      const { faults: others, ...written } = await writeParts(manager, cipher, good);
-      return { ...written, faults: [...faults, ...others] };
+    drawnIds.giveBack();
+    const rejection = rejectionOf(error);
+    if (rejection === null) throw error;
+    if (lines.length === 1 || writing.rejected >= MOST_REJECTED) {
+      writing.rejected++;
+      return { results: [], warnings: [], faults: rejectionsOf(rejection, lines), givenIds: new Map() };
     }
     const half = Math.ceil(lines.length / 2);
-    const first = await writeParts(manager, cipher, lines.slice(0, half));
-    const second = await writeParts(manager, cipher, lines.slice(half));
+    const first = await writeParts(writing, lines.slice(0, half));
+    const second = await writeParts(writing, lines.slice(half));
     const found = [...first.faults, ...second.faults];
     return {
       results: [...first.results, ...second.results],
       warnings: [...first.warnings, ...second.warnings],
-      faults: found.length > 0 ? found : faults,
+      faults: found.length > 0 ? found : rejectionsOf(rejection, lines),
+      givenIds: highestOf(first.givenIds, second.givenIds),
     };
   }
+}
+
+function highestOf<Key>(first: ReadonlyMap<Key, number>, second: ReadonlyMap<Key, number>): Map<Key, number> {
+  return new Map([...first, ...[...second].map(([key, id]) => [key, Math.max(id, first.get(key) ?? 0)] as const)]);
 }
 
 async function inSavepoint<T>(manager: Sql, work: () => Promise<T>): Promise<T> {
@@ -145,14 +158,7 @@ async function inSavepoint<T>(manager: Sql, work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Null unless the error is about the lines. */
-export function faultsOf(error: unknown, lines: readonly Numbered[]): readonly BundleLineError[] | null {
-  if (error instanceof BadLines) return error.faults;
-  if (error instanceof BundleLineError) return [error];
-  const rejection = rejectionOf(error);
-  const first = lines[0];
-  const last = lines.at(-1);
-  if (!rejection || !first || !last) return null;
-  const others = first === last ? '' : ` together with the lines to ${last.number}`;
-  return [new BundleLineError(first.number, `the database rejects it${others} (${rejection})`)];
+function rejectionsOf(rejection: string, lines: readonly Numbered[]): readonly BundleLineError[] {
+  const others = lines.length === 1 ? '' : ` together with the lines ${lines[0]?.number} to ${lines.at(-1)?.number}`;
+  return lines.map(({ number }) => new BundleLineError(number, `the database rejects it${others} (${rejection})`));
 }

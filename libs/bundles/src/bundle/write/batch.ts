@@ -1,9 +1,9 @@
 import type { Currency } from '@app/domain';
-import type { DataCipher } from '@app/infrastructure';
+import type { DataCipher, DrawnIds } from '@app/infrastructure';
 import type { BundleKind, BundleLine, LineOf } from '../schema/bundle.js';
 import { BundleLineError, quoted } from '../check/faults.js';
 import type { LineResult, Outcome } from './import-counts.js';
-import type { Row, Sql, TableWriter, Written } from './table-writer.js';
+import type { ReadGood, Row, Sql, TableWriter, Written } from './table-writer.js';
 
 export interface Numbered<Line extends BundleLine = BundleLine> {
   readonly number: number;
@@ -19,7 +19,10 @@ export interface Owner {
 /** Knows the e-mails of the lines that it was made for. */
 export type EmailKey = (email: string) => string;
 
-/** For lines with different natural keys. @throws BadLines, BundleLineError */
+/**
+ * For lines with different natural keys. It refuses bad lines before it writes the others: to write, roll back and begin again
+ * would cost the square of the lines.
+ */
 export type WriteLines<Kind extends BundleKind> = (
   batch: Batch,
   store: Owner,
@@ -36,6 +39,9 @@ export class Batch {
   readonly results: LineResult[] = [];
   /** About lines that are written, and may not do what was meant. */
   readonly warnings: BundleLineError[] = [];
+  private readonly refused = new Map<number, BundleLineError>();
+  /** The highest number that a line has given to a new row, by table. */
+  readonly givenIds = new Map<TableWriter<number>, number>();
   /**
    * With the line that creates the row; 0 for a stored row. A row exists from its own line on, even within a batch:
    * where a batch ends must not decide whether a bundle is in order.
@@ -46,6 +52,7 @@ export class Batch {
     readonly manager: Sql,
     readonly cipher: DataCipher,
     readonly emailKey: EmailKey,
+    readonly drawnIds: DrawnIds,
   ) {}
 
   async write<T extends { readonly number: number; readonly row: Row }>(
@@ -53,11 +60,36 @@ export class Batch {
     storeId: number,
     lines: readonly T[],
   ): Promise<(T & Written<number>)[]> {
-    const written = await table.write(this.manager, storeId, lines);
+    const written = await table.write(this.manager, storeId, lines, this);
     for (const { number: line, row, id, outcome } of written) {
-      if (outcome === 'created') this.known.set(placeOf(table, storeId, table.keyOf(row)), { id, line });
+      if (outcome !== 'created') continue;
+      this.known.set(placeOf(table, storeId, table.keyOf(row)), { id, line });
+      if (row['id'] === id) this.givenIds.set(table, Math.max(id, this.givenIds.get(table) ?? 0));
     }
     return written;
+  }
+
+  /** Refuses the lines that, or parts of which, `read` finds bad, and leaves them out. */
+  readonly good: ReadGood = (lines, read) => {
+    const results = lines.flatMap((each) => {
+      try {
+        return [{ number: each.number, result: read(each) }];
+      } catch (error) {
+        if (!(error instanceof BundleLineError)) throw error;
+        this.refuse(error);
+        return [];
+      }
+    });
+    return results.flatMap(({ number, result }) => (this.refused.has(number) ? [] : [result]));
+  };
+
+  /** The first fault of a line is the one that is named. */
+  refuse(fault: BundleLineError): void {
+    if (!this.refused.has(fault.line)) this.refused.set(fault.line, fault);
+  }
+
+  get faults(): readonly BundleLineError[] {
+    return [...this.refused.values()];
   }
 
   /** @param changed ids of rows that count as updated because of their parts. */

@@ -1,3 +1,4 @@
+import { folded } from '@app/infrastructure';
 import { takesStock, type WarehouseLine } from '../schema/bundle.js';
 import type { Numbered } from './batch.js';
 import type { Sql } from './table-writer.js';
@@ -13,7 +14,7 @@ const DEMAND_HOME = `/* import.stores.demand_home */
 // Every writer locks stock in this order.
 const LOCK_STOCK = `/* import.stock.lock */
   SELECT FROM stock
-  WHERE store_id = $1 AND product_id IN (SELECT id FROM products WHERE store_id = $1 AND slug = ANY($2))
+  WHERE store_id = $1 AND product_id IN (SELECT id FROM products WHERE store_id = $1 AND lower(slug COLLATE "C") = ANY ($2))
   ORDER BY product_id, variant_key, bin_id
   FOR NO KEY UPDATE`;
 
@@ -29,7 +30,7 @@ const FIND_STOCKED = `/* import.products.stocked */
 const LOCK_PRODUCTS = `/* import.products.lock_batch */
   SELECT FROM products
   WHERE store_id = $1 AND id = ANY (ARRAY(
-    SELECT id FROM products WHERE store_id = $1 AND slug = ANY($2) UNION ALL SELECT unnest($3::int[])))
+    SELECT id FROM products WHERE store_id = $1 AND lower(slug COLLATE "C") = ANY ($2) UNION ALL SELECT unnest($3::int[])))
   ORDER BY id
   FOR NO KEY UPDATE`;
 
@@ -65,9 +66,9 @@ export async function lockBatch(manager: Sql, lines: readonly Numbered[]): Promi
     });
     const products = own.filter((line) => line.kind === 'product').map(({ slug }) => slug);
     const moving = own.filter((line) => line.kind === 'warehouse').filter(({ active }) => active !== undefined);
-    if (stocked.length > 0) await manager.query(LOCK_STOCK, [id, stocked]);
+    if (stocked.length > 0) await manager.query(LOCK_STOCK, [id, stocked.map(folded)]);
     const inWarehouses = moving.length > 0 ? await findStocked(manager, id, moving) : [];
-    await manager.query(LOCK_PRODUCTS, [id, [...products, ...stocked], inWarehouses]);
+    await manager.query(LOCK_PRODUCTS, [id, [...products, ...stocked].map(folded), inWarehouses]);
   }
 }
 

@@ -1,5 +1,6 @@
-import { UNAVAILABLE } from '@app/domain';
-import type { BundleOrderEvent, OrderRecordLine } from '../schema/bundle.js';
+import { MAIL_OUTCOMES } from '@app/application';
+import { EARLIER_REVIEW } from '../schema/trade-lines.js';
+import type { BundleOrderEvent, BundleOrderStage, OrderRecordLine } from '../schema/bundle.js';
 
 export interface OrderToWrite {
   readonly id: string;
@@ -35,28 +36,30 @@ function assessmentRows({ id, line: { fraud, created_at } }: OrderToWrite) {
 }
 
 /**
- * A stage that could still run must not: the installation that the order comes from runs it. Set aside: it is no dead
- * letter of this installation. A stage that is held for want of an analysis loses its reason: no worker screens the
- * order again.
+ * A stage that could still run must not: the installation that the order comes from runs it. No stage is a dead letter of this
+ * installation.
  */
-function stageRows({ id, line: { fraud, pipeline = [] } }: OrderToWrite) {
-  const rules = fraud?.reasons.map(({ rule }) => rule) ?? [];
-  const heldFor = rules.includes(UNAVAILABLE) ? null : rules;
-  return pipeline.map(({ stage, reference = '', state: given, attempts, last_error = '', at }, index) => {
-    const state = given === 'pending' ? 'dead' : given;
-    return {
+function stageRows({ id, line: { pipeline = [] } }: OrderToWrite) {
+  return pipeline
+    .filter(({ stage }) => stage !== EARLIER_REVIEW)
+    .map(({ stage, reference = '', state, attempts, last_error = '', outcome, at }) => ({
       order_id: id,
       stage,
       reference,
-      state,
+      state: state === 'pending' ? 'dead' : state,
       attempts,
-      last_error: given === 'pending' ? 'imported' : last_error,
-      position: index + 1,
+      last_error: state === 'pending' ? 'imported' : last_error,
+      outcome: endOf(state, outcome),
+      dismissed: true,
       updated_at: at,
-      held_for: state === 'held' ? heldFor : null,
-      set_aside: state === 'dead',
-    };
-  });
+    }));
+}
+
+/** Earlier bundles have no outcomes. */
+function endOf(state: BundleOrderStage['state'], outcome: BundleOrderStage['outcome']) {
+  if (state === 'held') return null;
+  if (state === 'pending') return 'not_wanted';
+  return MAIL_OUTCOMES.find((known) => known === outcome) ?? (state === 'done' ? 'sent' : 'failed');
 }
 
 function shipmentRows({ id, line: { shipments = [] } }: OrderToWrite) {
@@ -94,7 +97,11 @@ function paymentRows({ id, line }: OrderToWrite) {
 }
 
 function refundRows({ id, line }: OrderToWrite) {
-  return moneyRows(id, line.refunds).map((row) => ({ ...row, lines: row.lines ?? null }));
+  return moneyRows(id, line.refunds).map((row) => ({
+    ...row,
+    lines: row.lines ?? null,
+    restock: row.restock ?? false,
+  }));
 }
 
 function moneyRows<Money extends object>(id: string, records: readonly Money[] = []) {

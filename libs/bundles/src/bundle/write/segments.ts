@@ -1,3 +1,4 @@
+import { folded } from '@app/infrastructure';
 import { takesStock, type BundleLine } from '../schema/bundle.js';
 import type { EmailKey, Numbered } from './batch.js';
 import type { Sql } from './table-writer.js';
@@ -51,9 +52,9 @@ function identitiesOf(line: BundleLine, emailKey: EmailKey): string[][] {
     case 'brand':
     case 'category':
     case 'product':
-      return [[line.slug]];
+      return [[folded(line.slug)]];
     case 'stock':
-      return [[line.bin, line.product, line.variant ?? '']];
+      return [[line.bin, folded(line.product), line.variant ?? '']];
     case 'customer': {
       const { id, email, name = '', phone = '', created_at = '' } = line;
       const identities = [...(id ? [['id', id]] : []), ...(email ? [['email', emailKey(email)]] : [])];

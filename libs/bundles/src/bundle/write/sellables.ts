@@ -1,4 +1,4 @@
-import { ofEach, quoted } from '../check/faults.js';
+import { quoted } from '../check/faults.js';
 import type { Batch, Owner } from './batch.js';
 import { PRODUCTS, VARIANTS } from './tables.js';
 
@@ -12,6 +12,7 @@ export interface Sellable {
   readonly variantId: number | null;
 }
 
+/** Refuses the lines that refer to unknown ones. */
 export async function findSellables<Reference extends SellableReference>(
   batch: Batch,
   store: Owner,
@@ -19,7 +20,7 @@ export async function findSellables<Reference extends SellableReference>(
 ): Promise<Map<Reference, Sellable>> {
   const slugs = references.flatMap(({ reference: { product } }) => (product ? [{ slug: product }] : []));
   const productId = await batch.finder(PRODUCTS, store.id, slugs);
-  const found = ofEach(references, ({ number, reference }) => {
+  const found = batch.good(references, ({ number, reference }) => {
     const { product, variant: sku } = reference;
     const product_id = product ? productId(number, { slug: product }, 'product') : null;
     return { number, reference, product_id, variant: sku ? { product_id, sku } : null };
@@ -27,7 +28,7 @@ export async function findSellables<Reference extends SellableReference>(
   const variants = found.flatMap(({ variant }) => variant ?? []);
   const variantId = await batch.finder(VARIANTS, store.id, variants);
   return new Map(
-    ofEach(found, ({ number, reference, product_id, variant }) => {
+    batch.good(found, ({ number, reference, product_id, variant }) => {
       const what = `product ${quoted(reference.product ?? '')}: variant`;
       return [reference, { productId: product_id, variantId: variant && variantId(number, variant, what) }];
     }),

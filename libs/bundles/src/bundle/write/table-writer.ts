@@ -1,5 +1,8 @@
+import { folded } from '@app/infrastructure';
 import type { EntityManager } from 'typeorm';
-import { BundleLineError, ofEach } from '../check/faults.js';
+import { idSequence, type DrawnIds } from '@app/infrastructure';
+import { BundleLineError } from '../check/faults.js';
+import { MAX_ID } from '../schema/vocabulary.js';
 import type { Outcome } from './import-counts.js';
 
 /** Of one transaction. */
@@ -7,6 +10,18 @@ export type Sql = Pick<EntityManager, 'query'>;
 
 /** An absent column keeps its value, or gets its default in a new row. */
 export type Row = Readonly<Record<string, unknown>>;
+
+interface OfLine {
+  readonly number: number;
+}
+
+/** Leaves out the lines, or parts of lines, that `read` throws a BundleLineError for. */
+export type ReadGood = <T extends OfLine, Result>(lines: readonly T[], read: (line: T) => Result) => Result[];
+
+interface OfBatch {
+  readonly good: ReadGood;
+  readonly drawnIds: DrawnIds;
+}
 
 export interface Written<Id> {
   readonly id: Id;
@@ -26,6 +41,8 @@ export interface TableSpec {
   /** Ids of a sequence. A new row may give its own, and gets it where it is free. */
   readonly numbered?: boolean;
   readonly global?: boolean;
+  /** Whether the key is the same in any letter case. */
+  readonly anyCase?: boolean;
 }
 
 /** Does not touch equal rows: a repeated import leaves no dead rows behind. */
@@ -40,25 +57,29 @@ export class TableWriter<Id extends number | string> {
     return this.select(manager, this.sql.find, storeId, keys);
   }
 
-  /** @throws BadLines when new rows lack what they need. */
+  /** Leaves out new rows that lack what they need. */
   async write<T extends { readonly number: number; readonly row: Row }>(
     manager: Sql,
     storeId: number,
     given: readonly T[],
+    { good, drawnIds }: OfBatch,
   ): Promise<(T & Written<Id>)[]> {
-    const rows = given.map(({ row }) => row);
     // Locks first, so that the comparison sees the values that the update will replace.
-    const existing = await this.select(manager, this.sql.lock, storeId, rows);
-    const old = rows.filter((row) => existing.has(this.keyOf(row)));
-    const fresh = ofEach(
-      given.filter(({ row }) => !existing.has(this.keyOf(row))),
-      (each) => this.complete(each),
+    const existing = await this.select(
+      manager,
+      this.sql.lock,
+      storeId,
+      given.map(({ row }) => row),
     );
+    const complete = good(given, (each) => (existing.has(this.keyOf(each.row)) ? each : this.complete(each)));
+    const rows = complete.map(({ row }) => row);
+    const old = rows.filter((row) => existing.has(this.keyOf(row)));
+    const fresh = rows.filter((row) => !existing.has(this.keyOf(row)));
     const hasColumns = Object.keys(this.spec.columns).length > 0;
     const changed = await this.select(manager, this.sql.update, storeId, hasColumns ? old : []);
-    await this.passGivenIds(manager, fresh);
-    const created = await this.select(manager, this.sql.insert, storeId, fresh, JSON.stringify(this.spec.columns));
-    return given.map((each) => {
+    const numbered = this.spec.numbered ? await this.withIds(manager, storeId, fresh, drawnIds) : fresh;
+    const created = await this.select(manager, this.sql.insert, storeId, numbered, JSON.stringify(this.spec.columns));
+    return complete.map((each) => {
       const key = this.keyOf(each.row);
       const id = created.get(key) ?? existing.get(key);
       if (id === undefined) throw new Error(`A row of ${this.spec.table} was not written`);
@@ -66,20 +87,43 @@ export class TableWriter<Id extends number | string> {
     });
   }
 
-  private complete({ number, row }: { readonly number: number; readonly row: Row }): Row {
+  private complete<T extends { readonly number: number; readonly row: Row }>(line: T): T {
     const { required = [] } = this.spec;
-    const missing = required.find((field) => row[field.slice(field.indexOf('.') + 1)] === undefined);
-    if (missing !== undefined) throw new BundleLineError(number, `${missing} is required`);
-    return row;
+    const missing = required.find((field) => line.row[field.slice(field.indexOf('.') + 1)] === undefined);
+    if (missing !== undefined) throw new BundleLineError(line.number, `${missing} is required`);
+    return line;
   }
 
-  private async passGivenIds(manager: Sql, rows: readonly Row[]): Promise<void> {
-    const ids = this.spec.numbered ? rows.flatMap(({ id }) => (typeof id === 'number' ? [id] : [])) : [];
-    if (ids.length > 0) await manager.query(this.sql.passIds, [Math.max(...ids)]);
+  /** A row keeps the number that it gives where no row has it. */
+  private async withIds(manager: Sql, storeId: number, rows: readonly Row[], drawnIds: DrawnIds): Promise<Row[]> {
+    const given = [...new Set(rows.flatMap(({ id }) => (typeof id === 'number' ? [id] : [])))];
+    const scope = this.spec.global ? [] : [storeId];
+    const ids = async (sql: string, value: unknown) =>
+      (await manager.query<{ id: number }[]>(sql, [value, ...scope])).map(({ id }) => id);
+    const free = new Set(given.length > 0 ? await ids(this.sql.sequence.free, given) : []);
+    const numbers = rows.map(({ id }) => (typeof id === 'number' && free.delete(id) ? id : null));
+    const kept = new Set(numbers);
+    const missing = numbers.filter((id) => id === null).length;
+    const drawn = await drawnIds.draw(ids, this.sql.sequence, missing, kept);
+    let next = 0;
+    return rows.map((row, index) => ({ ...row, id: numbers[index] ?? drawn[next++] }));
+  }
+
+  /**
+   * Moves the sequence past a number that rows were given, so that later draws pass over fewer rows. The move outlasts a
+   * rollback. A high number moves nothing: the rows of all stores would follow it, to numbers that no bundle can have.
+   */
+  async passId(manager: Sql, id: number): Promise<void> {
+    await manager.query(this.sql.passIds, [id]);
   }
 
   keyOf(row: Row): string {
-    return JSON.stringify(this.spec.key.map((column) => row[column]));
+    return this.textOf(this.spec.key.map((column) => row[column]));
+  }
+
+  private textOf(key: readonly unknown[]): string {
+    const text = JSON.stringify(key);
+    return this.spec.anyCase ? folded(text) : text;
   }
 
   private async select(
@@ -92,16 +136,20 @@ export class TableWriter<Id extends number | string> {
     if (rows.length === 0) return new Map();
     const scope = this.spec.global ? [] : [storeId];
     const found = await manager.query<{ id: Id; key: unknown[] }[]>(sql, [JSON.stringify(rows), ...scope, ...more]);
-    return new Map(found.map(({ id, key }) => [JSON.stringify(key), id]));
+    return new Map(found.map(({ id, key }) => [this.textOf(key), id]));
   }
 }
 
+/** The rest is for the rows of all stores. */
+const MOST_PASSED = MAX_ID - 100_000_000;
+
 // The names of tables and columns are constants of the code, never input.
-function statements({ table, id = 'id', key, columns: values, numbered, global }: TableSpec) {
+function statements({ table, id = 'id', key, columns: values, numbered, global, anyCase }: TableSpec) {
   const columns = Object.keys(values);
   const all = [...key, ...columns];
   const of = (alias: string, names: readonly string[]) => names.map((column) => `${alias}.${column}`).join(', ');
-  const sameKey = key.map((column) => `o.${column} = k.${column}`).join(' AND ');
+  const keyed = (column: string) => (anyCase ? `lower(${column} COLLATE "C")` : column);
+  const sameKey = key.map((column) => `${keyed(`o.${column}`)} = ${keyed(`k.${column}`)}`).join(' AND ');
   const matching = `
     FROM jsonb_array_elements($1::jsonb) AS given (fields)
     CROSS JOIN LATERAL jsonb_populate_record(NULL::${table}, given.fields) AS k
@@ -111,11 +159,6 @@ function statements({ table, id = 'id', key, columns: values, numbered, global }
   const sequence = `pg_get_serial_sequence('${table}', 'id')`;
   // An existing row keeps its id.
   const kept = `given.fields${numbered ? ` - 'id'` : ''}`;
-  // OFFSET keeps the planner from reading the ids of the whole table. A store's id below the start is another cluster's.
-  const isFree = `row_number() OVER (PARTITION BY n.id ORDER BY given.position) = 1
-        AND NOT EXISTS (SELECT FROM ${table} AS taken WHERE ${global ? '' : 'taken.store_id = $2 AND '}taken.id = n.id OFFSET 0)
-        AND n.id >= (SELECT seqstart FROM pg_sequence WHERE seqrelid = ${sequence}::regclass)`;
-  const ownId = `CASE WHEN n.id IS NOT NULL AND ${isFree} THEN n.id ELSE nextval(${sequence})::int END, `;
   return {
     find: `/* import.${table}.find */ ${find}`,
     lock: `/* import.${table}.lock */ ${find} ORDER BY o.${id} FOR NO KEY UPDATE OF o`,
@@ -131,12 +174,14 @@ function statements({ table, id = 'id', key, columns: values, numbered, global }
     SELECT id, key FROM changed`,
     insert: `/* import.${table}.insert */
     INSERT INTO ${table} (${scope}${numbered ? 'id, ' : ''}${all.join(', ')})
-    SELECT ${global ? '' : '$2::int, '}${numbered ? ownId : ''}${of('n', all)}
+    SELECT ${global ? '' : '$2::int, '}${numbered ? 'n.id, ' : ''}${of('n', all)}
     FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS given (fields, position)
     CROSS JOIN LATERAL jsonb_populate_record(NULL::${table}, jsonb_build_object('created_at', now()) || $${global ? 2 : 3}::jsonb || given.fields) AS n
     ORDER BY given.position
     RETURNING ${id} AS id, jsonb_build_array(${key.join(', ')}) AS key`,
+    sequence: idSequence(`import.${table}`, table, global),
     passIds: `/* import.${table}.pass_ids */
-    SELECT setval(${sequence}, $1::bigint) WHERE $1::bigint > coalesce(pg_sequence_last_value(${sequence}::regclass), 0)`,
+    SELECT setval(${sequence}, $1::bigint)
+    WHERE $1::bigint > coalesce(pg_sequence_last_value(${sequence}::regclass), 0) AND $1::bigint <= ${MOST_PASSED}`,
   };
 }

@@ -19,17 +19,24 @@ export const STORES = new TableWriter<number>({
 
 export const WAREHOUSES = new TableWriter<number>({
   table: 'warehouses',
+  numbered: true,
   key: ['code'],
   required: ['warehouse.name'],
   columns: { name: undefined, active: true },
 });
 
-export const BINS = new TableWriter<number>({ table: 'bins', key: ['warehouse_id', 'code'], columns: {} });
+export const BINS = new TableWriter<number>({
+  table: 'bins',
+  numbered: true,
+  key: ['warehouse_id', 'code'],
+  columns: {},
+});
 
 export const BRANDS = new TableWriter<number>({
   table: 'brands',
   numbered: true,
   key: ['slug'],
+  anyCase: true,
   required: ['brand.name'],
   columns: { name: undefined, logo: '', description: '', active: true },
 });
@@ -38,7 +45,7 @@ export const CATEGORIES = new TableWriter<number>({
   table: 'categories',
   numbered: true,
   key: ['slug'],
-  required: ['category.name'],
+  anyCase: true,
   columns: { name: undefined, image: '', description: '', display_order: 0, active: true },
 });
 
@@ -46,6 +53,7 @@ export const PRODUCTS = new TableWriter<number>({
   table: 'products',
   numbered: true,
   key: ['slug'],
+  anyCase: true,
   required: ['product.name', 'product.price'],
   columns: {
     ...withoutDefault('name', 'price', 'brand_id', 'created_at'),
@@ -62,7 +70,8 @@ export const VARIANTS = new TableWriter<number>({
   numbered: true,
   key: ['product_id', 'sku'],
   columns: {
-    ...withoutDefault('name', 'price', 'attributes', 'attribute_names', 'status', 'position'),
+    ...withoutDefault('name', 'price', 'attributes', 'attribute_names', 'position'),
+    status: 'ACTIVE',
     metadata: {},
   },
 });

@@ -1,5 +1,6 @@
-import { BundleLineError, ofEach } from '../check/faults.js';
-import type { BundleLine } from '../schema/bundle.js';
+import { folded } from '@app/infrastructure';
+import { BundleLineError, quoted } from '../check/faults.js';
+import type { BundleLine, LineOf } from '../schema/bundle.js';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import { BINS, BRANDS, CATEGORIES, WAREHOUSES } from './tables.js';
 import type { Row, TableWriter } from './table-writer.js';
@@ -26,7 +27,7 @@ async function writeRows<Line extends BundleLine>(
   lines: readonly Numbered<Line>[],
   toRow: (line: Numbered<Line>) => Row,
 ): Promise<void> {
-  const rows = ofEach(lines, (each) => ({ ...each, row: toRow(each) }));
+  const rows = batch.good(lines, (each) => ({ ...each, row: toRow(each) }));
   batch.note(await batch.write(table, store.id, rows));
 }
 
@@ -42,34 +43,76 @@ const SET_PARENTS = `/* import.categories.set_parents */
     RETURNING categories.id)
   SELECT id FROM moved`;
 
-const FIND_CIRCLE = `/* import.categories.find_circle */
+const FIND_ANCESTORS = `/* import.categories.find_ancestors */
   WITH RECURSIVE ancestors AS (
-    SELECT id AS start, parent_id FROM categories WHERE store_id = $1 AND id = ANY($2)
+    SELECT slug, parent_id FROM categories WHERE store_id = $1 AND lower(slug COLLATE "C") = ANY ($2)
     UNION
-    SELECT ancestors.start, categories.parent_id
+    SELECT categories.slug, categories.parent_id
     FROM ancestors JOIN categories ON categories.store_id = $1 AND categories.id = ancestors.parent_id
   )
-  SELECT start AS id FROM ancestors WHERE parent_id = start`;
+  SELECT lower(ancestors.slug COLLATE "C") AS slug, lower(parent.slug COLLATE "C") AS parent
+  FROM ancestors LEFT JOIN categories AS parent ON parent.store_id = $1 AND parent.id = ancestors.parent_id`;
+
+const OWN_ANCESTOR = 'category.parent makes the category its own ancestor';
+
+type CategoryLine = LineOf<'category'>;
 
 /** A second statement sets the parents: they may be rows of the same insert. */
 export const writeCategories: WriteLines<'category'> = async (batch, store, lines) => {
-  const rows = lines.map((each) => {
+  const refuseBad = await parentsCheck(batch, store, lines);
+  const rows = batch.good(lines, (each) => {
+    refuseBad(each);
     const { parent: _, order, ...fields } = fieldsOf(each.line);
     return { ...each, row: { ...fields, ...(order !== undefined && { display_order: order }) } };
   });
   const written = await batch.write(CATEGORIES, store.id, rows);
-  const named = lines.flatMap(({ line: { parent } }) => (parent ? [{ slug: parent }] : []));
+  const named = rows.flatMap(({ line: { parent } }) => (parent ? [{ slug: parent }] : []));
   const categoryId = await batch.finder(CATEGORIES, store.id, named);
   const placed = written.filter(({ line: { parent } }) => parent !== undefined);
-  const parents = ofEach(placed, ({ number, id, line: { parent } }) => {
+  const parents = placed.map(({ number, id, line: { parent } }) => {
     return { id, parent_id: parent ? categoryId(number, { slug: parent }, 'category') : null };
   });
   const moved = await batch.manager.query<{ id: number }[]>(SET_PARENTS, [store.id, JSON.stringify(parents)]);
-  const ids = moved.map(({ id }) => id);
-  const [circle] = await batch.manager.query<{ id: number }[]>(FIND_CIRCLE, [store.id, ids]);
-  if (circle) {
-    const line = written.find(({ id }) => id === circle.id)?.number ?? 0;
-    throw new BundleLineError(line, 'category.parent makes the category its own ancestor');
-  }
-  batch.note(written, new Set(ids));
+  batch.note(written, new Set(moved.map(({ id }) => id)));
 };
+
+/**
+ * Checks the lines in their order: a category whose parent is refused is refused, too, and the line that closes a circle.
+ *
+ * @returns what throws BundleLineError for a bad line.
+ */
+async function parentsCheck(batch: Batch, store: Owner, lines: readonly Numbered<CategoryLine>[]) {
+  const slugs = lines.flatMap(({ line: { slug, parent } }) => [slug, ...(parent ? [parent] : [])].map(folded));
+  const found = await batch.manager.query<{ slug: string; parent: string | null }[]>(FIND_ANCESTORS, [store.id, slugs]);
+  const parents = new Map(found.map(({ slug, parent }) => [slug, parent]));
+  const moving = new Set(lines.map(({ line }) => folded(line.slug)));
+  const fixed = new Map<string, string | null>();
+  /** The next category above that a line may move; those between stay below it. */
+  const nextMoving = (slug: string): string | null => {
+    const passed: string[] = [];
+    let next: string | null = slug;
+    while (next !== null && !moving.has(next) && !fixed.has(next)) {
+      passed.push(next);
+      next = parents.get(next) ?? null;
+    }
+    const end = next === null || moving.has(next) ? next : (fixed.get(next) ?? null);
+    for (const each of passed) fixed.set(each, end);
+    return end;
+  };
+  return ({ number, line: { slug: given, parent, name } }: Numbered<CategoryLine>): void => {
+    const slug = folded(given);
+    const isNew = !parents.has(slug);
+    // Before its children, which are refused with it.
+    if (isNew && name === undefined) throw new BundleLineError(number, 'category.name is required');
+    if (!parent) {
+      if (isNew || parent === null) parents.set(slug, null);
+      return;
+    }
+    if (folded(parent) === slug) throw new BundleLineError(number, OWN_ANCESTOR);
+    if (!parents.has(folded(parent))) throw new BundleLineError(number, `category ${quoted(parent)} is not known`);
+    for (let above = nextMoving(folded(parent)); above !== null; above = nextMoving(parents.get(above) ?? '')) {
+      if (above === slug) throw new BundleLineError(number, OWN_ANCESTOR);
+    }
+    parents.set(slug, folded(parent));
+  };
+}

@@ -2,7 +2,7 @@ import { v4 as uuidv4, v5 as uuidv5 } from 'uuid';
 import { NATIONAL_IDS } from '@app/infrastructure';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import type { CustomerLine } from '../schema/bundle.js';
-import { BundleLineError, ofEach } from '../check/faults.js';
+import { BundleLineError } from '../check/faults.js';
 import { CUSTOMERS, CUSTOMER_SECRETS } from './tables.js';
 
 /** Arbitrary, and must never change: customer ids derive from it. */
@@ -26,14 +26,15 @@ export const writeCustomers: WriteLines<'customer'> = async (batch, store, lines
     await writeCustomers(batch, store, lines.slice(0, repeated));
     return writeCustomers(batch, store, lines.slice(repeated));
   }
-  await refuseOthers(batch, store, identified);
-  const rows = identified.map((each) => {
+  const customers = await refuseOthers(batch, store, identified);
+  const rows = customers.map((each) => {
     const { kind: _, store: __, password_hash, verification_token, national_id, ...fields } = each.line;
     return { ...each, row: { ...fields, id: each.id } };
   });
-  batch.note(await CUSTOMERS.write(batch.manager, store.id, rows));
-  const secrets = identified.flatMap((each) => secretsOf(batch, store, each));
-  await CUSTOMER_SECRETS.write(batch.manager, store.id, secrets);
+  const written = await CUSTOMERS.write(batch.manager, store.id, rows, batch);
+  batch.note(written);
+  const secrets = written.flatMap((each) => secretsOf(batch, store, each));
+  await CUSTOMER_SECRETS.write(batch.manager, store.id, secrets, batch);
 };
 
 async function withIds(batch: Batch, store: Owner, lines: readonly Numbered<CustomerLine>[]): Promise<Identified[]> {
@@ -59,13 +60,14 @@ async function storedIds({ manager }: Batch, store: Owner, ids: readonly unknown
 }
 
 /** It would merge two customers. One imported without an id may get such a line, unless its id is that of a third. */
-async function refuseOthers(batch: Batch, store: Owner, customers: readonly Identified[]): Promise<void> {
+async function refuseOthers(batch: Batch, store: Owner, customers: readonly Identified[]): Promise<Identified[]> {
   const others = customers.filter(({ id, line }) => line.id && line.id !== id);
   const given = others.map(({ line }) => line.id);
   const thirds = await storedIds(batch, store, given);
-  ofEach(others, ({ number, id, line }) => {
-    const isThird = thirds.has(line.id ?? '');
-    if (!isThird && id === derivedId(batch, store, line)) return;
+  return batch.good(customers, (each) => {
+    const { number, id, line } = each;
+    if (!line.id || line.id === id) return each;
+    if (!thirds.has(line.id) && id === derivedId(batch, store, line)) return each;
     throw new BundleLineError(number, `customer.email is already the e-mail of customer ${id}`);
   });
 }

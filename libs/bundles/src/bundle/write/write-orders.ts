@@ -5,12 +5,13 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import { takesStock, type BundleOrderLine, type OrderRecordLine } from '../schema/bundle.js';
 import { insertInto, PARTS, type OrderToWrite } from './order-parts.js';
-import { BundleLineError, ofEach, quoted } from '../check/faults.js';
+import { BundleLineError, quoted } from '../check/faults.js';
 import { findSellables, type Sellable } from './sellables.js';
 
 const ORDER_COLUMNS = `id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
     total_amount, tax_amount, shipping_amount, discount_amount, units, customer_name, customer_email, customer_phone,
-    shipping_address, billing_address, notes, metadata, is_test, external_reference, refund_due, created_at`;
+    shipping_address, billing_address, notes, metadata, is_test, external_reference, refund_due, held_reasons,
+    created_at`;
 
 // An order that is already stored stays unchanged: history does not change.
 const INSERT_ORDERS = `/* import.orders.insert */
@@ -63,11 +64,11 @@ interface Stored {
 
 /** No pipeline runs, and only sales of a till move stock. */
 export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
-  const orders = lines.map((source) => ({ ...source, id: source.line.id ?? derivedId(store, source.line) }));
-  const references = orders.flatMap(({ number, line }) =>
+  const references = lines.flatMap(({ number, line }) =>
     (line.line_items ?? []).map((reference) => ({ number, reference })),
   );
   const sellables = await findSellables(batch, store, references);
+  const orders = batch.good(lines, (each) => ({ ...each, id: each.line.id ?? derivedId(store, each.line) }));
 
   const rows = JSON.stringify(orders.map(orderRow));
   const inserted = await batch.manager.query<{ id: string }[]>(INSERT_ORDERS, [store.id, rows]);
@@ -131,13 +132,14 @@ async function noteStored(batch: Batch, store: Owner, orders: readonly Identifie
     return { number, id, receipt_number, external_reference, is_test, total_amount };
   });
   const found = await batch.manager.query<Stored[]>(FIND_STORED, [store.id, JSON.stringify(keys)]);
-  const unchanged = ofEach([...orders.entries()], ([index, order]) => {
-    const problem = differenceOf(store, order, found[index]);
+  const placed = orders.map((order, index) => ({ ...order, found: found[index] }));
+  const unchanged = batch.good(placed, ({ found, ...order }) => {
+    const problem = differenceOf(store, order, found);
     if (problem) throw new BundleLineError(order.number, problem);
-    if (found[index]?.isAnother) {
+    if (found?.isAnother) {
       batch.warn(order.number, 'order.receipt_number is that of a stored order with another total_amount or is_test');
     }
-    return { ...order, id: found[index]?.idOfReceipt ?? order.id, outcome: 'unchanged' } as const;
+    return { ...order, id: found?.idOfReceipt ?? order.id, outcome: 'unchanged' } as const;
   });
   batch.note(unchanged);
 }
@@ -178,11 +180,18 @@ function orderRow({ id, line }: Identified) {
     shipping_address: filledFields(shipping),
     billing_address: filledFields(billing ?? shipping),
     refund_due: refundDueOf(stateOf(line)),
+    held_reasons: heldReasonsOf(line),
     id,
     units: line_items.reduce((sum, { quantity }) => sum + quantity, 0),
     external_reference: line.external_reference || null,
     is_guest: line.customer_id === null,
   };
+}
+
+/** In earlier bundles, a held stage says that the order is under review. */
+function heldReasonsOf({ held_reasons, pipeline = [], fraud }: OrderRecordLine): readonly string[] | null {
+  if (held_reasons) return held_reasons;
+  return pipeline.some(({ state }) => state === 'held') ? (fraud?.reasons ?? []).map(({ rule }) => rule) : null;
 }
 
 function stateOf({ status, total_amount: totalAmount, payments = [], refunds = [], ...line }: OrderRecordLine) {

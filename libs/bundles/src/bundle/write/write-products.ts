@@ -1,27 +1,52 @@
 import { parseId } from '@app/application';
+import { folded } from '@app/infrastructure';
 import { MAX_UNIT_PRICE, minorUnitExponent, Money, type Currency } from '@app/domain';
 import type { Batch, FindId, Numbered, Owner, WriteLines } from './batch.js';
 import type { BundleVariant, ProductLine } from '../schema/bundle.js';
-import { BundleLineError, ofEach, quoted } from '../check/faults.js';
+import { MOST_VARIANTS } from '../schema/catalog-lines.js';
+import { BundleLineError, quoted } from '../check/faults.js';
 import { BRANDS, CATEGORIES, PRODUCTS, VARIANTS } from './tables.js';
 import type { Row, Written } from './table-writer.js';
 
-type WrittenProduct = Numbered<ProductLine> & Written<number>;
+/** A line whose references and prices are known to be right. */
+interface CheckedProduct extends Numbered<ProductLine> {
+  readonly row: Row;
+  readonly variants: readonly Row[] | undefined;
+  readonly categories: readonly number[] | undefined;
+}
+
+type WrittenProduct = CheckedProduct & Written<number>;
 
 // Orders and stock refer to variants, so a variant that is no longer sold becomes inactive instead of being deleted.
 const RETIRE_VARIANTS = `/* import.variants.retire */
   WITH retired AS (
     UPDATE product_variants AS v SET status = 'INACTIVE'
-    WHERE v.store_id = $1 AND v.product_id = ANY($2) AND v.status <> 'INACTIVE' AND v.id <> ALL($3)
-    RETURNING v.product_id)
-  SELECT DISTINCT product_id AS id FROM retired`;
+    WHERE v.store_id = $1 AND v.product_id = ANY($2) AND v.status <> 'INACTIVE'
+      -- A comparison with the whole array would cost the square of the variants.
+      AND NOT EXISTS (SELECT FROM unnest($3::int[]) AS kept (id) WHERE kept.id = v.id)
+    RETURNING v.product_id, v.id)
+  SELECT product_id AS "productId", id FROM retired`;
 
-const PRICES = `/* import.products.prices */
-  SELECT id, price FROM products WHERE store_id = $1 AND id = ANY($2)`;
+const STORED_VARIANTS = `/* import.variants.stored */
+  SELECT products.id, lower(products.slug COLLATE "C") AS slug, array_agg(variant.sku ORDER BY variant.position, variant.id) AS skus,
+    coalesce(array_agg(variant.sku) FILTER (WHERE variant.status = 'INACTIVE'), '{}') AS inactive
+  FROM products JOIN product_variants AS variant ON variant.store_id = $1 AND variant.product_id = products.id
+  WHERE products.store_id = $1 AND lower(products.slug COLLATE "C") = ANY ($2) GROUP BY products.id, 2`;
 
-const STORED_ORDER = `/* import.variants.order */
-  SELECT product_id AS id, array_agg(sku ORDER BY position, id) AS skus
-  FROM product_variants WHERE store_id = $1 AND product_id = ANY($2) GROUP BY product_id`;
+// Of products for sale, in bins of open warehouses.
+const UNITS = `/* import.products.units */
+  SELECT stock.product_id AS "productId", stock.variant_key AS "variantKey",
+    coalesce(variant.sku, nullif(products.sku, ''), products.slug) AS sku, sum(stock.quantity)::float8 AS units
+  FROM unnest($2::int[], $3::int[]) AS given (product_id, variant_key)
+  JOIN stock ON stock.store_id = $1 AND stock.product_id = given.product_id AND stock.variant_key = given.variant_key
+  JOIN products ON products.store_id = $1 AND products.id = stock.product_id AND products.status = 'ACTIVE'
+  LEFT JOIN product_variants AS variant ON variant.store_id = $1 AND variant.id = stock.variant_key
+  WHERE NOT EXISTS (SELECT FROM closed_bins WHERE store_id = $1 AND id = stock.bin_id)
+    AND (variant.id IS NOT NULL OR EXISTS (
+      SELECT FROM product_variants AS sold
+      WHERE sold.store_id = $1 AND sold.product_id = stock.product_id AND sold.status = 'ACTIVE'))
+  GROUP BY stock.product_id, stock.variant_key, variant.sku, products.sku, products.slug HAVING sum(stock.quantity) > 0
+  ORDER BY stock.product_id, stock.variant_key`;
 
 const REPLACE_CATEGORIES = `/* import.products.replace_categories */
   WITH given AS (
@@ -44,16 +69,29 @@ const SLUGS_THAT_ARE_IDS = `/* import.products.slugs_that_are_ids */
   SELECT named.id, named.slug, other.id AS "idOfOther"
   FROM unnest($2::int[]) AS number (id)
   JOIN products AS other ON other.store_id = $1 AND other.id = number.id
-  JOIN products AS named ON named.store_id = $1 AND named.slug = number.id::text AND named.id <> number.id`;
+  JOIN products AS named ON named.store_id = $1 AND lower(named.slug COLLATE "C") = number.id::text AND named.id <> number.id`;
 
 /** A list in the line replaces the stored list. */
 export const writeProducts: WriteLines<'product'> = async (batch, store, lines) => {
   const brands = lines.flatMap(({ line }) => (line.brand ? [{ slug: line.brand }] : []));
   const brandId = await batch.finder(BRANDS, store.id, brands);
-  const rows = ofEach(lines, (each) => ({ ...each, row: productRow(store, each, brandId) }));
-  const products = await batch.write(PRODUCTS, store.id, rows);
+  const categories = lines.flatMap(({ line }) => (line.categories ?? []).map((slug) => ({ slug })));
+  const categoryId = await batch.finder(CATEGORIES, store.id, categories);
+  const stored = await storedVariants(batch, store, lines);
+  const storedOf = new Map(stored.map((each) => [each.slug, each]));
+  const checked = batch.good(lines, (each): CheckedProduct => {
+    const { number, line } = each;
+    assertFew(number, line.variants ?? [], storedOf.get(folded(line.slug)));
+    return {
+      ...each,
+      row: productRow(store, each, brandId),
+      variants: line.variants?.map((variant, place) => variantRow(store, number, variant, place)),
+      categories: line.categories?.map((slug) => categoryId(number, { slug }, 'category')),
+    };
+  });
+  const products = await batch.write(PRODUCTS, store.id, checked);
   const changed = new Set([
-    ...(await writeVariants(batch, store, products)),
+    ...(await writeVariants(batch, store, products, stored)),
     ...(await replaceCategories(batch, store, products)),
   ]);
   batch.note(products, changed);
@@ -88,73 +126,147 @@ function productRow(store: Owner, { number, line }: Numbered<ProductLine>, brand
 }
 
 /** @returns ids of products. */
-async function writeVariants(batch: Batch, store: Owner, products: readonly WrittenProduct[]): Promise<number[]> {
-  const given = products.filter(({ line }) => line.variants);
-  if (given.length === 0) return [];
-  const isOrdered = await orderedProducts(batch, store, given);
-  const priceOf = await pricesOf(batch, store, given);
-  const variants = ofEach(given, ({ number, line, id }) =>
-    (line.variants ?? []).map((variant, place) => {
-      const row = variantRow(store, number, id, variant, place, priceOf.get(id));
-      return { number, productId: id, row: isOrdered.has(id) ? row : { ...row, position: place } };
-    }),
-  );
-  const written = await batch.write(VARIANTS, store.id, variants.flat());
-  const values = [store.id, given.map(({ id }) => id), written.map(({ id }) => id)];
-  const retired = await batch.manager.query<{ id: number }[]>(RETIRE_VARIANTS, values);
-  const changed = written.filter(({ outcome }) => outcome !== 'unchanged');
-  return [...changed.map(({ productId }) => productId), ...retired.map(({ id }) => id)];
-}
-
-/** In minor units, of the products whose variants have none. */
-async function pricesOf(
-  { manager }: Batch,
-  store: Owner,
-  given: readonly WrittenProduct[],
-): Promise<ReadonlyMap<number, number>> {
-  const isNeeded = ({ line }: WrittenProduct) => line.variants?.some(({ price }) => price === undefined);
-  const ids = given.filter(isNeeded).map(({ id }) => id);
-  if (ids.length === 0) return new Map();
-  const rows = await manager.query<{ id: number; price: number }[]>(PRICES, [store.id, ids]);
-  return new Map(rows.map(({ id, price }) => [id, price]));
-}
-
-/**
- * Products whose variants stay in order keep their positions, also those of retired variants: an export and its import
- * move none.
- */
-async function orderedProducts(
+async function writeVariants(
   batch: Batch,
   store: Owner,
-  given: readonly WrittenProduct[],
-): Promise<ReadonlySet<number>> {
-  const values = [store.id, given.map(({ id }) => id)];
-  const stored = await batch.manager.query<{ id: number; skus: readonly string[] }[]>(STORED_ORDER, values);
-  const skusOf = new Map(stored.map(({ id, skus }) => [id, skus]));
-  const ordered = given.filter(({ id, line: { variants = [] } }) => {
-    const skus = new Set(variants.map(({ sku }) => sku));
-    const known = (skusOf.get(id) ?? []).filter((sku) => skus.has(sku));
-    return known.length === variants.length && variants.every(({ sku }, place) => sku === known[place]);
+  products: readonly WrittenProduct[],
+  stored: readonly StoredVariants[],
+): Promise<number[]> {
+  const given = products.filter(({ variants }) => variants);
+  if (given.length === 0) return [];
+  const ids = given.map(({ id }) => id);
+  const storedOf = new Map(stored.map((each) => [each.id, each]));
+  const rows = given.flatMap(({ number, id: productId, variants = [] }) => {
+    const isOrdered = keepsOrder(variants, storedOf.get(productId));
+    return variants.map((variant, position) => {
+      return { number, productId, row: { ...variant, product_id: productId, ...(!isOrdered && { position }) } };
+    });
   });
-  return new Set(ordered.map(({ id }) => id));
+  const written = await batch.write(VARIANTS, store.id, rows);
+  const values = [store.id, ids, written.map(({ id }) => id)];
+  const retired = await batch.manager.query<RetiredVariant[]>(RETIRE_VARIANTS, values);
+  await warnOfUnits(batch, store, given, retired, ({ id }) => !areSold(storedOf.get(id)));
+  warnOfInactive(batch, given, storedOf);
+  const changed = written.filter(({ outcome }) => outcome !== 'unchanged');
+  return [...changed, ...retired].map(({ productId }) => productId);
 }
 
-function variantRow(
+/** Before anything is written. */
+async function storedVariants(
+  batch: Batch,
   store: Owner,
-  line: number,
-  productId: number,
-  variant: BundleVariant,
-  place: number,
-  productPrice: number | undefined,
-): Row {
-  const { id, sku, name, price, attributes = {}, status = 'ACTIVE', metadata } = variant;
+  lines: readonly Numbered<ProductLine>[],
+): Promise<readonly StoredVariants[]> {
+  const slugs = lines.flatMap(({ line }) => (line.variants ? [folded(line.slug)] : []));
+  return slugs.length === 0 ? [] : batch.manager.query<StoredVariants[]>(STORED_VARIANTS, [store.id, slugs]);
+}
+
+/** Each read of the product has all its variants, with those that a list has left out. @throws BundleLineError */
+function assertFew(number: number, variants: readonly BundleVariant[], stored?: StoredVariants): void {
+  const known = new Set(stored?.skus);
+  const added = variants.filter(({ sku }) => !known.has(sku)).length;
+  if (added > 0 && known.size + added > MOST_VARIANTS) {
+    const problem = `must leave the product at most ${MOST_VARIANTS} variants, with those that it had`;
+    throw new BundleLineError(number, `product.variants ${problem}`);
+  }
+}
+
+interface StoredVariants {
+  /** Of the product. */
+  readonly id: number;
+  readonly slug: string;
+  readonly skus: readonly string[];
+  readonly inactive: readonly string[];
+}
+
+const areSold = (stored?: StoredVariants) => stored !== undefined && stored.inactive.length < stored.skus.length;
+
+interface RetiredVariant {
+  readonly productId: number;
+  readonly id: number;
+}
+
+const MOST_NAMED = 20;
+
+interface UnitsInBins {
+  readonly productId: number;
+  /** 0 = the product itself. */
+  readonly variantKey: number;
+  readonly sku: string;
+  readonly units: number;
+}
+
+/** About units that the store offers no more, although the line does not say so. */
+async function warnOfUnits(
+  batch: Batch,
+  store: Owner,
+  products: readonly WrittenProduct[],
+  retired: readonly RetiredVariant[],
+  isFirst: (product: WrittenProduct) => boolean,
+): Promise<void> {
+  const asked = [...retired, ...products.filter(isFirst).map(({ id }) => ({ productId: id, id: 0 }))];
+  if (asked.length === 0) return;
+  const values = [store.id, asked.map(({ productId }) => productId), asked.map(({ id }) => id)];
+  const found = await batch.manager.query<UnitsInBins[]>(UNITS, values);
+  const lineOf = new Map(products.map(({ id, number }) => [id, number]));
+  const left = new Map<number, string[]>();
+  for (const { productId, variantKey, sku, units } of found) {
+    const line = lineOf.get(productId) ?? 0;
+    const name = `${quoted(sku)} (units: ${units})`;
+    if (variantKey === 0) {
+      batch.warn(line, `product has variants now: only an order without a variant takes its own ${name}`);
+      continue;
+    }
+    const names = left.get(line) ?? [];
+    names.push(name);
+    left.set(line, names);
+  }
+  for (const [line, names] of left) {
+    batch.warn(line, `product.variants leaves out what is in stock: ${listed(names)}`);
+  }
+}
+
+/** About variants that are listed, also again, and that the store does not sell. */
+function warnOfInactive(
+  batch: Batch,
+  products: readonly WrittenProduct[],
+  storedOf: ReadonlyMap<number, StoredVariants>,
+): void {
+  for (const { number, id, line } of products) {
+    const inactive = new Set(storedOf.get(id)?.inactive);
+    const names = (line.variants ?? [])
+      .filter(({ sku, status }) => status === undefined && inactive.has(sku))
+      .map(({ sku }) => quoted(sku));
+    if (names.length > 0) {
+      batch.warn(number, `product.variants stay INACTIVE without a status, and are not for sale: ${listed(names)}`);
+    }
+  }
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  return names.slice(0, MOST_NAMED).join(', ') + more;
+}
+
+/** Products whose variants stay in order keep their positions, also those of retired variants: an export and its import move none. */
+function keepsOrder(variants: readonly Row[], stored: StoredVariants | undefined): boolean {
+  const skus = new Set(variants.map(({ sku }) => sku));
+  const known = (stored?.skus ?? []).filter((sku) => skus.has(sku));
+  return known.length === variants.length && variants.every(({ sku }, place) => sku === known[place]);
+}
+
+/** Without a price, a variant follows that of its product. */
+function variantRow(store: Owner, line: number, variant: BundleVariant, place: number): Row {
+  const { id, sku, name, price, attributes = {}, status, metadata } = variant;
   const path = `product.variants[${place}].price`;
-  const minor = price === undefined ? productPrice : unitPrice(price, store.currency, line, path);
-  // A variant is either for sale or not; only the product knows the reason.
-  const sold = status === 'ACTIVE' ? 'ACTIVE' : 'INACTIVE';
-  const attribute_names = Object.keys(attributes);
-  const fields = { sku, name, price: minor, attributes, attribute_names, status: sold };
-  return { ...(id !== undefined && { id }), product_id: productId, ...fields, ...(metadata && { metadata }) };
+  const minor = price === undefined ? null : unitPrice(price, store.currency, line, path);
+  return {
+    ...(id !== undefined && { id }),
+    ...{ sku, name, price: minor, attributes, attribute_names: Object.keys(attributes) },
+    // A variant is either for sale or not; only the product knows the reason.
+    ...(status !== undefined && { status: status === 'ACTIVE' ? 'ACTIVE' : 'INACTIVE' }),
+    ...(metadata && { metadata }),
+  };
 }
 
 function unitPrice(price: string, currency: Currency, line: number, path: string): number {
@@ -176,14 +288,11 @@ function minorUnits(price: string, currency: Currency): number | null {
 }
 
 async function replaceCategories(batch: Batch, store: Owner, products: readonly WrittenProduct[]): Promise<number[]> {
-  const given = products.filter(({ line }) => line.categories);
+  const given = products.filter(({ categories }) => categories);
   if (given.length === 0) return [];
-  const named = given.flatMap(({ number, line, id }) => (line.categories ?? []).map((slug) => ({ number, id, slug })));
-  const keys = named.map(({ slug }) => ({ slug }));
-  const categoryId = await batch.finder(CATEGORIES, store.id, keys);
-  const pairs = ofEach(named, ({ number, id, slug }) => {
-    return { product_id: id, category_id: categoryId(number, { slug }, 'category') };
-  });
+  const pairs = given.flatMap(({ id, categories = [] }) =>
+    categories.map((category) => ({ product_id: id, category_id: category })),
+  );
   const values = [store.id, given.map(({ id }) => id), JSON.stringify(pairs)];
   const changed = await batch.manager.query<{ id: number }[]>(REPLACE_CATEGORIES, values);
   return changed.map(({ id }) => id);

@@ -1,6 +1,5 @@
 import { operator, setStockQuantities } from '@app/infrastructure';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
-import { ofEach } from '../check/faults.js';
 import type { StockLine } from '../schema/bundle.js';
 import { findSellables } from './sellables.js';
 import { BINS, WAREHOUSES } from './tables.js';
@@ -9,7 +8,8 @@ export const writeStock: WriteLines<'stock'> = async (batch, store, lines) => {
   const bins = await findBins(batch, store, lines);
   const references = lines.map(({ number, line }) => ({ number, reference: line }));
   const sellables = await findSellables(batch, store, references);
-  const wanted = lines.flatMap(({ number, line }) => {
+  const known = batch.good(lines, (each) => each);
+  const wanted = known.flatMap(({ number, line }) => {
     const binId = bins.get(line);
     const { productId = null, variantId = null } = sellables.get(line) ?? {};
     return binId && productId ? [{ number, line, binId, productId, variantId, quantity: line.quantity }] : [];
@@ -34,10 +34,10 @@ async function findBins(
   });
   const warehouses = named.map(({ warehouse }) => warehouse);
   const warehouseId = await batch.finder(WAREHOUSES, store.id, warehouses);
-  const bins = ofEach(named, ({ number, line, warehouse, code }) => {
+  const bins = batch.good(named, ({ number, line, warehouse, code }) => {
     return { number, line, key: { warehouse_id: warehouseId(number, warehouse, 'warehouse'), code } };
   });
   const keys = bins.map(({ key }) => key);
   const binId = await batch.finder(BINS, store.id, keys);
-  return new Map(ofEach(bins, ({ number, line, key }) => [line, binId(number, key, 'bin', line.bin)] as const));
+  return new Map(batch.good(bins, ({ number, line, key }) => [line, binId(number, key, 'bin', line.bin)] as const));
 }

@@ -20,9 +20,10 @@ interface StoredStore extends StoredSettings {
 export async function writeStores(batch: Batch, lines: readonly Numbered<StoreLine>[]): Promise<void> {
   if (lines.length === 0) return;
   const stored = await storedOf(batch, lines);
-  refuseOtherCurrency(stored, lines);
-  await refuseUnknownZones(batch, lines);
-  const rows = lines.map((each) => {
+  const knownZones = await zonesOf(batch, lines);
+  const rows = batch.good(lines, (each) => {
+    refuseOtherCurrency(stored, each);
+    refuseUnknownZone(knownZones, each);
     const { kind: _, payment_settings, ...fields } = each.line;
     const shown = payment_settings && { payment_settings: withoutCredentials(payment_settings) };
     return { ...each, row: withoutShown({ ...fields, ...shown }, stored.get(each.line.subdomain)) };
@@ -43,24 +44,24 @@ async function storedOf({ manager }: Batch, lines: readonly Numbered<StoreLine>[
 }
 
 /** Prices are integers in the currency's minor unit: a change would falsify them all. */
-function refuseOtherCurrency(stored: ReadonlyMap<string, StoredStore>, lines: readonly Numbered<StoreLine>[]): void {
-  for (const { number, line } of lines) {
-    const currency = stored.get(line.subdomain)?.currency ?? line.currency;
-    if (currency !== line.currency) {
-      throw new BundleLineError(number, `store.currency must stay ${currency}, in which the store has its prices`);
-    }
+function refuseOtherCurrency(stored: ReadonlyMap<string, StoredStore>, { number, line }: Numbered<StoreLine>): void {
+  const currency = stored.get(line.subdomain)?.currency ?? line.currency;
+  if (currency !== line.currency) {
+    throw new BundleLineError(number, `store.currency must stay ${currency}, in which the store has its prices`);
   }
 }
 
 /** The check of the line asks Node: PostgreSQL has its own time zones, which may be older. */
-async function refuseUnknownZones({ manager }: Batch, lines: readonly Numbered<StoreLine>[]): Promise<void> {
+async function zonesOf({ manager }: Batch, lines: readonly Numbered<StoreLine>[]): Promise<ReadonlySet<string>> {
   const zones = lines.flatMap(({ line }) => line.time_zone ?? []);
-  if (zones.length === 0) return;
+  if (zones.length === 0) return new Set();
   const sql = '/* import.stores.time_zones */ SELECT name FROM pg_timezone_names WHERE name = ANY ($1)';
-  const known = new Set((await manager.query<{ name: string }[]>(sql, [zones])).map(({ name }) => name));
-  const unknown = lines.find(({ line }) => line.time_zone !== undefined && !known.has(line.time_zone));
-  if (!unknown) return;
-  throw new BundleLineError(unknown.number, `store.time_zone ${unknown.line.time_zone} is not known to PostgreSQL`);
+  return new Set((await manager.query<{ name: string }[]>(sql, [zones])).map(({ name }) => name));
+}
+
+function refuseUnknownZone(known: ReadonlySet<string>, { number, line: { time_zone } }: Numbered<StoreLine>): void {
+  if (time_zone === undefined || known.has(time_zone)) return;
+  throw new BundleLineError(number, `store.time_zone ${time_zone} is not known to PostgreSQL`);
 }
 
 /** Leaves out settings as an export has them: what the export cannot show, such as a secret, stays in the store. */

@@ -9,6 +9,9 @@ CREATE TABLE people (
   oidc_subject text,
   invite_due boolean NOT NULL DEFAULT true, -- Whether the mail about the access is still to be sent.
   invite_attempts smallint NOT NULL DEFAULT 0,
+  invitations smallint NOT NULL DEFAULT 1, -- How often the mail was asked for, for its limit.
+  hour_of_invitations timestamptz(3), -- Of an owner: since when the owners of the store have asked for mails, and how often.
+  invitations_in_hour smallint NOT NULL DEFAULT 0,
   invite_at timestamptz(3) NOT NULL DEFAULT now(), -- When the mail is tried next.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   last_sign_in_at timestamptz(3),

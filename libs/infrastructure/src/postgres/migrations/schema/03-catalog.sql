@@ -6,10 +6,11 @@ CREATE TABLE brands (
   logo text NOT NULL DEFAULT '',
   description text NOT NULL DEFAULT '',
   active boolean NOT NULL DEFAULT true,
-  PRIMARY KEY (store_id, id),
-  UNIQUE (store_id, slug)
+  PRIMARY KEY (store_id, id)
 );
 COMMENT ON TABLE brands IS 'Brands of products.';
+-- A slug is the same in any letter case, of the letters that every locale folds in the same way.
+CREATE UNIQUE INDEX brands_by_slug ON brands (store_id, lower(slug COLLATE "C"));
 -- The brand list, in its order: by code points, which no operating system or locale changes.
 CREATE INDEX brands_by_name ON brands (store_id, lower(name) COLLATE "C", id) WHERE active;
 
@@ -24,10 +25,10 @@ CREATE TABLE categories (
   parent_id int,
   active boolean NOT NULL DEFAULT true,
   PRIMARY KEY (store_id, id),
-  UNIQUE (store_id, slug),
   FOREIGN KEY (store_id, parent_id) REFERENCES categories
 );
 COMMENT ON TABLE categories IS 'Categories of products: a tree by parent_id.';
+CREATE UNIQUE INDEX categories_by_slug ON categories (store_id, lower(slug COLLATE "C"));
 -- The category list, in its order; and the children of a category.
 CREATE INDEX categories_by_display_order ON categories (store_id, display_order, name COLLATE "C", id) WHERE active;
 CREATE INDEX categories_by_parent ON categories (store_id, parent_id);
@@ -50,12 +51,12 @@ CREATE TABLE products (
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   search_text text GENERATED ALWAYS AS (lower(normalize(name))) STORED,
   PRIMARY KEY (store_id, id),
-  UNIQUE (store_id, slug),
   -- The target of the foreign key of product_categories.
   CONSTRAINT products_id_created_at_key UNIQUE (store_id, id, created_at),
   FOREIGN KEY (store_id, brand_id) REFERENCES brands
 );
 COMMENT ON TABLE products IS 'Products. The API lists those with status ACTIVE.';
+CREATE UNIQUE INDEX products_by_slug ON products (store_id, lower(slug COLLATE "C"));
 -- The product list, newest first: all, featured, in stock. A partial index holds only the rows of its list.
 CREATE INDEX products_newest ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE';
 CREATE INDEX products_featured ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE' AND featured;
@@ -71,7 +72,7 @@ CREATE TABLE product_variants (
   product_id int NOT NULL,
   sku text NOT NULL,
   name text NOT NULL,
-  price bigint NOT NULL CHECK (price >= 0), -- Minor units of the store's currency.
+  price bigint CHECK (price >= 0), -- Minor units of the store's currency. Null = that of the product.
   attributes jsonb NOT NULL DEFAULT '{}',
   attribute_names text[] NOT NULL DEFAULT '{}', -- Names of the attributes in their order, which jsonb does not keep.
   metadata jsonb NOT NULL DEFAULT '{}', -- As in products.

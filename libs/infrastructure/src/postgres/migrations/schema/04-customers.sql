@@ -30,7 +30,7 @@ CREATE INDEX customers_search ON customers USING gin (search_text gin_trgm_ops) 
 -- As for orders.
 CREATE INDEX customers_by_email_key ON customers (store_id, (email_key(email) COLLATE "C")) WHERE email <> '';
 CREATE INDEX customers_by_odd_email ON customers (store_id, created_at)
-  WHERE email ~ '[^ -~]|@.*@' OR search_text LIKE '%' || chr(9001) || '%@%';
+  WHERE email ~ '[^!-~]|@.*@' OR search_text LIKE '%' || chr(9001) || '%@%';
 
 CREATE TABLE customer_secrets (
   store_id int NOT NULL,

@@ -24,6 +24,7 @@ CREATE DOMAIN positive_int AS int CHECK (VALUE > 0);
 CREATE DOMAIN unit_count AS int CHECK (VALUE >= 0);
 CREATE DOMAIN fraud_verdict AS text CHECK (VALUE = ANY ('{ACCEPT,REVIEW,REJECT}'));
 CREATE DOMAIN stage_state AS text CHECK (VALUE = ANY ('{pending,held,done,dead}'));
+CREATE DOMAIN mail_outcome AS text CHECK (VALUE = ANY ('{sent,undeliverable,failed,not_wanted}'));
 CREATE DOMAIN movement_kind AS text CHECK (VALUE = ANY ('{OPENING,ORDER,CANCELLATION,RETURN,ADJUSTMENT,SET,COUNT}'));
 
 -- Amounts have no CHECK: imported history has credit notes, which are negative. The domain refuses a negative order.
@@ -34,6 +35,7 @@ CREATE TABLE orders (
   source order_source NOT NULL,
   status payment_status NOT NULL, -- Payment status.
   fulfillment_status fulfillment_status NOT NULL,
+  held_reasons text[], -- Why the order is under review: codes of rules, or manual. Null: it is not.
   payment_method text NOT NULL,
   currency text NOT NULL,
   amount bigint NOT NULL, -- Sum of the lines, in minor units.
@@ -85,17 +87,23 @@ CREATE INDEX orders_by_all_labels ON orders (store_id, source, status, fulfillme
 CREATE INDEX orders_test ON orders (store_id, created_at DESC, id DESC) WHERE is_test;
 -- Orders whose money must be paid back: few.
 CREATE INDEX orders_refund_due ON orders (store_id, created_at DESC, id DESC) WHERE refund_due > 0;
+-- Orders under review: few. Of one store, for its order list; of all stores, by their reasons, also without imported ones. An id
+-- begins with the time.
+CREATE INDEX orders_held ON orders (store_id, created_at DESC, id DESC) WHERE held_reasons IS NOT NULL;
+CREATE INDEX orders_held_by_reasons ON orders (held_reasons, id, store_id) WHERE held_reasons IS NOT NULL;
+CREATE INDEX orders_placed_held_by_reasons ON orders (held_reasons) WHERE held_reasons IS NOT NULL AND placed;
 CREATE INDEX orders_by_customer ON orders (store_id, customer_id) WHERE customer_id IS NOT NULL;
--- The filter by metadata. Orders without write nothing here.
-CREATE INDEX orders_by_metadata ON orders USING gin (metadata jsonb_path_ops) WITH (gin_pending_list_limit = 64)
-  WHERE metadata <> '{}';
+-- The filter by metadata, below the id of the store: a look-up reads no entry of other stores. Orders without write nothing here.
+CREATE INDEX orders_by_metadata ON orders
+  USING gin (jsonb_set(jsonb_object(ARRAY[store_id::text, '']), ARRAY[store_id::text], metadata) jsonb_path_ops)
+  WITH (gin_pending_list_limit = 64) WHERE metadata <> '{}';
 -- A search reads the index's list of pending entries, whose size this bounds (in kB): 1 ms when it is full.
 CREATE INDEX orders_search ON orders USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 2048);
 -- Searches for an e-mail (search-terms.ts), and the fraud analysis. The second index has what the first does not represent:
 -- unusual e-mails, and other texts with an @.
 CREATE INDEX orders_by_email ON orders (store_id, email_key, created_at) WHERE customer_email <> '';
 CREATE INDEX orders_by_odd_email ON orders (store_id, created_at)
-  WHERE customer_email ~ '[^ -~]|@.*@' OR search_text LIKE '%' || chr(9001) || '%@%';
+  WHERE customer_email ~ '[^!-~]|@.*@' OR search_text LIKE '%' || chr(9001) || '%@%';
 -- Fraud analysis: recent website orders with the same phone or address (measurements in docs/decisions/0010).
 CREATE INDEX orders_by_phone ON orders (store_id, phone_key, created_at)
   WHERE source = 'WEBSITE' AND phone_key IS NOT NULL;
@@ -178,12 +186,11 @@ CREATE TABLE order_stages (
   state stage_state NOT NULL,
   run_at timestamptz(3) NOT NULL DEFAULT now(), -- When a pending stage is due.
   locked_until timestamptz(3), -- Until when a worker holds the stage. Identifies the claim.
-  held_for text[], -- Fraud rules that hold, or held, the stage. Null while held: those of fraud_assessments.
   attempts int NOT NULL DEFAULT 0,
   notified text[] NOT NULL DEFAULT '{}', -- Channels that have had the message. Empty while mail is the only channel.
   last_error text NOT NULL DEFAULT '', -- Class of the last failure, never its text, which may hold personal data.
-  set_aside boolean NOT NULL DEFAULT false, -- A dead stage that is no dead letter: undeliverable, needless or dismissed.
-  position int NOT NULL,
+  outcome mail_outcome, -- How the mail ended. Null while it waits.
+  dismissed boolean NOT NULL DEFAULT false, -- A failed mail that is no dead letter: an operator dismissed it, or it was imported.
   updated_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (store_id, order_id, stage, reference),
   FOREIGN KEY (store_id, order_id) REFERENCES orders ON DELETE CASCADE
@@ -192,20 +199,16 @@ COMMENT ON TABLE order_stages IS 'Stages of an order''s pipeline and their state
 -- Workers claim the longest due stage first; its age is the pipeline's lag. Without the lock, which a claim changes.
 CREATE INDEX order_stages_due ON order_stages (run_at) WHERE state = 'pending';
 -- Dead letters of the last day.
-CREATE INDEX order_stages_dead ON order_stages (updated_at) WHERE state = 'dead' AND NOT set_aside;
+CREATE INDEX order_stages_failed ON order_stages (updated_at) WHERE outcome = 'failed' AND NOT dismissed;
 -- Failed mails of one store.
-CREATE INDEX order_stages_dead_by_store ON order_stages (store_id) WHERE state = 'dead' AND NOT set_aside;
--- Orders under review, by the rules that hold them. An order id begins with the time.
-CREATE INDEX order_stages_held ON order_stages (held_for, order_id, store_id) WHERE state = 'held';
--- The orders under review of one store, for its order list.
-CREATE INDEX order_stages_held_by_store ON order_stages (store_id, order_id) WHERE state = 'held';
+CREATE INDEX order_stages_failed_by_store ON order_stages (store_id) WHERE outcome = 'failed' AND NOT dismissed;
 
 CREATE TABLE idempotency_keys (
   store_id int NOT NULL REFERENCES stores,
   mode text NOT NULL CHECK (mode = ANY ('{live,test}')),
   key text NOT NULL, -- As sent; after an erasure of the person, chr(1) and the SHA-256 of the key.
   kind text NOT NULL CHECK (kind = ANY ('{order,change,stock,prices,webhook}')),
-  request_hash bytea NOT NULL, -- SHA-256 of the request; after an erasure of the person, its first byte.
+  request_hash bytea NOT NULL, -- A version and the SHA-256 of the request; after an erasure of the person, the first two bytes.
   record json, -- What the answer shows. Of a change, null after an erasure of the person.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   order_id uuid, -- Order that the first request placed or changed; null for the other kinds.
@@ -241,8 +244,14 @@ COMMENT ON TABLE order_events IS 'History of orders after the placing, in the or
 CREATE INDEX order_events_by_transaction ON order_events (store_id, transaction);
 -- The first and the newest status of an order, whatever else has happened to it.
 CREATE INDEX order_events_of_status ON order_events (store_id, order_id, field, id) WHERE field IS NOT NULL;
+-- What shows the name of a person, for its erasure.
+CREATE INDEX order_events_by_person ON order_events (store_id, actor_id) WHERE actor_type = 'person';
 -- The first change of its lines says what it cost when it was placed.
 CREATE INDEX order_events_of_lines ON order_events (store_id, order_id, id) WHERE event = 'lines_changed';
+
+-- How often each of these has happened to an order, which has a limit.
+CREATE INDEX order_events_limited ON order_events (store_id, order_id, event)
+  WHERE event = ANY ('{mail_requested,noted,held,contact_changed,billing_changed,lines_changed,units_cancelled,metadata_changed}');
 
 CREATE FUNCTION keep_order_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -269,7 +278,7 @@ CREATE TABLE shipments (
   notify boolean NOT NULL DEFAULT true, -- Whether the customer gets a mail when it is shipped.
   shipped_at timestamptz(3),
   delivered_at timestamptz(3),
-  request_hash text NOT NULL DEFAULT '', -- SHA-256 of the request, in base64: the same request again changes nothing.
+  request_hash text NOT NULL DEFAULT '', -- A version and the SHA-256 of the request, in base64; after an erasure, its beginning.
   PRIMARY KEY (store_id, order_id, reference),
   UNIQUE (store_id, order_id, number),
   FOREIGN KEY (store_id, order_id) REFERENCES orders
@@ -295,37 +304,37 @@ CREATE TABLE shipment_items (
   order_id uuid NOT NULL,
   reference text NOT NULL,
   position int NOT NULL,
-  quantity positive_int NOT NULL,
-  bins int[] NOT NULL DEFAULT '{}', -- The bin of each unit. Empty in an imported order.
-  PRIMARY KEY (store_id, order_id, reference, position),
+  bin_id int NOT NULL DEFAULT 0, -- Where the units came from. 0: no bin, as in an imported order.
+  quantity unit_count NOT NULL, -- 0: they were picked from other bins.
+  PRIMARY KEY (store_id, order_id, reference, position, bin_id),
   FOREIGN KEY (store_id, order_id, reference) REFERENCES shipments,
   FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
 );
-COMMENT ON TABLE shipment_items IS 'What a shipment contains, by the position of the line.';
+COMMENT ON TABLE shipment_items IS 'What a shipment contains, by the position of the line and by bin.';
 
 CREATE TABLE returned_units (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
   position int NOT NULL,
+  bin_id int NOT NULL DEFAULT 0, -- As in shipment_items.
   quantity positive_int NOT NULL,
-  bins int[] NOT NULL DEFAULT '{}', -- As in shipment_items.
-  PRIMARY KEY (store_id, order_id, position),
+  PRIMARY KEY (store_id, order_id, position, bin_id),
   FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
 );
-COMMENT ON TABLE returned_units IS 'Shipped units whose stock went back to the bins, by line.';
+COMMENT ON TABLE returned_units IS 'Shipped units whose stock went back to bins, by line and by the bin that they came from.';
 
 CREATE TABLE cancelled_units (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
   event bigint NOT NULL, -- By a trigger, the last units_cancelled of the transaction: without that event, nothing is cancelled.
   position int NOT NULL,
+  bin_id int NOT NULL DEFAULT 0, -- As in shipment_items.
   quantity positive_int NOT NULL,
-  bins int[] NOT NULL DEFAULT '{}', -- As in shipment_items.
-  PRIMARY KEY (store_id, order_id, event, position),
+  PRIMARY KEY (store_id, order_id, event, position, bin_id),
   FOREIGN KEY (store_id, order_id, event) REFERENCES order_events,
   FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
 );
-COMMENT ON TABLE cancelled_units IS 'Units that an order gave up before they shipped, by line, while others stayed.';
+COMMENT ON TABLE cancelled_units IS 'Units that an order gave up before they shipped, by line and by bin, while others stayed.';
 
 CREATE FUNCTION key_the_cancelled_units() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -353,45 +362,55 @@ COMMENT ON TABLE payments IS 'Payments of orders, in minor units of the order''s
 
 CREATE TABLE refunds (LIKE payments INCLUDING ALL, FOREIGN KEY (store_id, order_id) REFERENCES orders);
 ALTER TABLE payments ADD written_off bigint CHECK (written_off > 0); -- What the payment closed without being paid.
-ALTER TABLE refunds ADD lines jsonb; -- Units that the refund was for, as [{line, quantity}], lines from 1. Null: it named none.
+ALTER TABLE refunds ADD lines jsonb; -- Units that the refund was for, as [{line, quantity}], lines from 1. Null: there are none.
+ALTER TABLE refunds ADD restock boolean NOT NULL DEFAULT false; -- Whether these units went back to bins.
 COMMENT ON TABLE refunds IS 'Refunds of orders, in minor units of the order''s currency.';
 
 -- The history of the order, its stock and its payment status stay: they would contradict an order without these rows.
 SELECT pg_temp.for_each_table('{shipments,shipment_items,returned_units,cancelled_units,payments,refunds}', $$
   CREATE TRIGGER %1$s_stay BEFORE DELETE OR TRUNCATE ON %1$s EXECUTE FUNCTION refuse_change('keeps its rows')$$);
 
--- No two writers may each ship or give up the last unit: the lock makes the second see what the first has done.
+-- No two writers may each ship or give up the last unit: the lock makes the second see what the first has done. Once for each
+-- statement: a check of each row would cost the square of the rows.
 CREATE FUNCTION limit_to_ordered_units() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  ordered int;
-  used bigint;
+  of_store int;
+  of_order uuid;
+  beyond int;
 BEGIN
-  PERFORM FROM orders WHERE store_id = NEW.store_id AND id = NEW.order_id FOR NO KEY UPDATE;
-  SELECT quantity INTO ordered FROM order_lines
-  WHERE store_id = NEW.store_id AND order_id = NEW.order_id AND position = NEW.position;
-  SELECT coalesce(sum(quantity), 0) INTO used FROM cancelled_units
-  WHERE store_id = NEW.store_id AND order_id = NEW.order_id AND position = NEW.position;
-  IF TG_TABLE_NAME = 'returned_units' THEN
-    used := used + NEW.quantity;
-  ELSE
-    SELECT used + coalesce(sum(item.quantity), 0) INTO used
-    FROM shipment_items AS item JOIN shipments USING (store_id, order_id, reference)
-    WHERE item.store_id = NEW.store_id AND item.order_id = NEW.order_id AND item.position = NEW.position
-      AND shipments.status <> 'void';
-  END IF;
-  -- @protects shipped-units
-  IF used > ordered THEN
-    RAISE EXCEPTION '% of order % exceed the ordered units of line %', TG_TABLE_NAME, NEW.order_id, NEW.position + 1
-      USING ERRCODE = 'check_violation';
-  END IF;
+  FOR of_store, of_order IN SELECT DISTINCT store_id, order_id FROM changed ORDER BY store_id, order_id LOOP
+    PERFORM FROM orders WHERE store_id = of_store AND id = of_order FOR NO KEY UPDATE;
+    -- No join, which a plan for small tables would run for each row.
+    WITH used AS MATERIALIZED (
+      SELECT position, sum(quantity) AS units FROM (
+        SELECT position, quantity FROM cancelled_units WHERE store_id = of_store AND order_id = of_order
+        UNION ALL
+        SELECT position, quantity FROM returned_units
+        WHERE TG_TABLE_NAME = 'returned_units' AND store_id = of_store AND order_id = of_order
+        UNION ALL
+        SELECT position, quantity FROM shipment_items
+        WHERE TG_TABLE_NAME <> 'returned_units' AND store_id = of_store AND order_id = of_order
+          AND reference NOT IN (
+            SELECT reference FROM shipments
+            WHERE store_id = of_store AND order_id = of_order AND status = 'void')
+      ) AS part GROUP BY position
+    )
+    SELECT min(position) INTO beyond FROM used JOIN order_lines AS line USING (position)
+    WHERE line.store_id = of_store AND line.order_id = of_order AND used.units > line.quantity;
+    -- @protects shipped-units
+    IF beyond IS NOT NULL THEN
+      RAISE EXCEPTION '% of order % exceed the ordered units of line %', TG_TABLE_NAME, of_order, beyond + 1
+        USING ERRCODE = 'check_violation';
+    END IF;
+  END LOOP;
   RETURN NULL;
 END $$;
 SELECT pg_temp.for_each_table('{shipment_items,returned_units,cancelled_units}', $$
-  CREATE TRIGGER %1$s_are_limited AFTER INSERT OR UPDATE ON %1$s
-  FOR EACH ROW EXECUTE FUNCTION limit_to_ordered_units()$$);
-
-CREATE TRIGGER order_lines_keep_their_units AFTER UPDATE OF quantity ON order_lines
-  FOR EACH ROW EXECUTE FUNCTION limit_to_ordered_units();
+  CREATE TRIGGER %1$s_are_limited AFTER INSERT ON %1$s
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION limit_to_ordered_units()$$);
+SELECT pg_temp.for_each_table('{shipment_items,returned_units,cancelled_units,order_lines}', $$
+  CREATE TRIGGER %1$s_stay_limited AFTER UPDATE ON %1$s
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION limit_to_ordered_units()$$);
 
 -- A void shipment has given its units to others.
 CREATE FUNCTION keep_void() RETURNS trigger LANGUAGE plpgsql AS $$

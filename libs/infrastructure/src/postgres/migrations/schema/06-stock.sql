@@ -55,6 +55,7 @@ CREATE TABLE stock_movements (
   order_id uuid,
   kind movement_kind NOT NULL,
   quantity int NOT NULL, -- Units put in (positive) or taken out (negative).
+  position int, -- Position of the line in the order.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   actor_type text, -- Who changed the quantity, as in order_events. Null for movements of orders.
   actor_id text,
@@ -67,6 +68,7 @@ CREATE TABLE stock_movements (
   FOREIGN KEY (store_id, product_id, variant_key, bin_id) REFERENCES stock,
   FOREIGN KEY (store_id, order_id) REFERENCES orders,
   CHECK ((kind = ANY ('{ORDER,CANCELLATION,RETURN}')) = (order_id IS NOT NULL)),
+  CHECK ((order_id IS NULL) = (position IS NULL)),
   CHECK ((kind = 'COUNT') = (counted_at IS NOT NULL))
 );
 COMMENT ON TABLE stock_movements IS 'Ledger of stock, append-only: the movements of a stock row sum up to its quantity.';
@@ -76,6 +78,8 @@ CREATE INDEX stock_movements_by_stock ON stock_movements (store_id, product_id, 
 CREATE INDEX stock_movements_absolute ON stock_movements (store_id, product_id, variant_key, bin_id, id)
   WHERE kind = ANY ('{OPENING,SET,COUNT}');
 CREATE INDEX stock_movements_by_order ON stock_movements (store_id, order_id) WHERE order_id IS NOT NULL;
+-- As order_events_by_person.
+CREATE INDEX stock_movements_by_person ON stock_movements (store_id, actor_id) WHERE actor_type = 'person';
 CREATE TRIGGER stock_movements_stay BEFORE DELETE OR TRUNCATE ON stock_movements EXECUTE FUNCTION refuse_change('is append-only');
 -- The name of a person may be erased.
 CREATE TRIGGER stock_movements_are_append_only BEFORE UPDATE ON stock_movements FOR EACH ROW
@@ -87,7 +91,7 @@ CREATE TABLE line_requests (
   store_id int NOT NULL REFERENCES stores,
   kind text NOT NULL CHECK (kind IN ('stock', 'prices')),
   reference external_reference NOT NULL,
-  request_hash bytea NOT NULL, -- SHA-256 of the request.
+  request_hash bytea NOT NULL, -- A version and the SHA-256 of the request.
   results json, -- What each line did. Set in the transaction that claims the reference.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (store_id, kind, reference)

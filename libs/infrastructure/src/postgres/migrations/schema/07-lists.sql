@@ -168,7 +168,8 @@ END $$;
 
 SELECT pg_temp.tally('orders', $$
   SELECT store_id, 'orders' AS list, quarter_of(created_at) AS period,
-    ARRAY[source, status, fulfillment_status, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END] AS labels, units,
+    ARRAY[source, status, fulfillment_status, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END,
+      CASE WHEN held_reasons IS NULL THEN 'OPEN' ELSE 'HELD' END] AS labels, units,
     total_amount AS amount, n
   FROM counted_rows$$, further => ', units, amount');
 

@@ -43,7 +43,9 @@ CREATE TABLE changes (
   position bigint NOT NULL, -- Counts from 1 in a store, over all kinds.
   deleted boolean NOT NULL, -- Whether the API no longer shows the resource.
   changed_at timestamptz(3) NOT NULL, -- When the change got its position. Rises with the positions of a store.
-  PRIMARY KEY (store_id, kind, entity)
+  -- A resource has one row. Its position comes last in the key: the versions that an open snapshot keeps have lower ones, and
+  -- the row is found before them.
+  PRIMARY KEY (store_id, kind, entity, position)
 );
 COMMENT ON TABLE changes IS 'The newest change of each resource. A later change of the same resource moves its row to a new position.';
 -- The feed, and the newest position of a kind.
@@ -187,8 +189,9 @@ END $$;
 -- another transaction numbers, or has locked a table: it does not wait. The lock is freed after the positions are visible: the
 -- statement after it sees all earlier ones, and whether the resource still exists. A later change is logged again.
 CREATE FUNCTION number_changes(of_store int) RETURNS int LANGUAGE plpgsql
--- Planning takes longer than numbering the changes of a few orders.
-SET plan_cache_mode = force_generic_plan AS $$
+-- Planning takes longer than numbering the changes of a few orders. The plan may be made for empty tables.
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off AS $$
 DECLARE
   mark bigint := coalesce((SELECT passed FROM change_log_mark WHERE single), 0);
   is_shared boolean := EXISTS (SELECT FROM shared_changes WHERE store_id = of_store);
@@ -269,10 +272,20 @@ BEGIN
             AND variant_key BETWEEN coalesce(product.unit, 0) AND coalesce(product.unit, 2147483647)
           ORDER BY product_id, variant_key, bin_id)
           UNION ALL
-          (SELECT entity FROM changes AS known
-          WHERE known.store_id = of_store AND known.kind = 'stock'
-            AND known.entity >= product.prefix || '-' AND known.entity < product.prefix || '.'
-          ORDER BY known.entity)
+          -- From the last to the first, one look-up each: a look through the range would pass all versions.
+          (WITH RECURSIVE known AS (
+            (SELECT entity FROM changes
+            WHERE store_id = of_store AND kind = 'stock'
+              AND entity >= product.prefix || '-' AND entity < product.prefix || '.'
+            ORDER BY entity DESC, position DESC LIMIT 1)
+            UNION ALL
+            SELECT earlier.entity FROM known CROSS JOIN LATERAL (
+              SELECT entity FROM changes
+              WHERE store_id = of_store AND kind = 'stock'
+                AND entity >= product.prefix || '-' AND entity < known.entity
+              ORDER BY entity DESC, position DESC LIMIT 1
+            ) AS earlier
+          ) SELECT entity FROM known)
         ) AS bin
       ) AS change GROUP BY kind, entity
     ), states AS MATERIALIZED (
@@ -305,20 +318,25 @@ BEGIN
       FROM touched
     ), news AS MATERIALIZED (
       -- What no reader of the feed has seen needs no tombstone.
-      SELECT states.*, shown OR coalesce((
-        SELECT true FROM changes AS known
-        WHERE known.store_id = of_store AND known.kind = states.kind
-          AND known.entity BETWEEN states.entity AND states.entity
-        ORDER BY known.entity LIMIT 1), false) AS matters
-      FROM states
+      SELECT * FROM (
+        SELECT states.*, (
+          SELECT known.ctid FROM changes AS known
+          WHERE known.store_id = of_store AND known.kind = states.kind
+            AND known.entity BETWEEN states.entity AND states.entity
+          ORDER BY known.entity DESC, known.position DESC LIMIT 1) AS former
+        FROM states
+      ) AS state WHERE shown OR former IS NOT NULL
+    ), replaced AS (
+      -- No index has a numeric: a plan that is made for empty tables would read the whole store.
+      DELETE FROM changes
+      WHERE ctid = ANY (ARRAY(SELECT former FROM news WHERE former IS NOT NULL)) AND store_id = of_store::numeric
     ), numbered AS (
+      -- Without ON CONFLICT, which would pass all versions of the row.
       INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
       -- @protects position-at-commit
       SELECT of_store, kind, entity, newest + row_number() OVER (ORDER BY last), NOT shown,
         greatest(clock_timestamp(), newest_at)
-      FROM news WHERE matters
-      ON CONFLICT (store_id, kind, entity) DO UPDATE
-        SET position = excluded.position, deleted = excluded.deleted, changed_at = excluded.changed_at
+      FROM news
       RETURNING position
     ), placed AS (
       -- The snapshot of this statement: it sees the transactions whose changes are in waiting, and those before, and no other.
@@ -428,7 +446,7 @@ SELECT pg_temp.for_each_table('{shipments,returned_units,cancelled_units,payment
   CREATE TRIGGER %1$s_are_logged AFTER INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION log_order_of_part()$$);
 CREATE TRIGGER shipment_items_stay_logged AFTER UPDATE ON shipment_items
   FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
-CREATE TRIGGER order_stages_stay_logged AFTER UPDATE OF stage, reference, state, attempts, last_error, position, updated_at
+CREATE TRIGGER order_stages_stay_logged AFTER UPDATE OF stage, reference, state, attempts, last_error, outcome, updated_at
   ON order_stages FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
 
 -- An order that sells the last unit of a product updates in_stock, which no unit shows. A FULL JOIN is never a nested loop:
@@ -436,15 +454,20 @@ CREATE TRIGGER order_stages_stay_logged AFTER UPDATE OF stage, reference, state,
 -- the product and its unit, and with no bin.
 SELECT pg_temp.after_each_statement('log_updated', 'products', '{update}', $$
   INSERT INTO change_log (store_id, kind, entity, unit)
-  SELECT store_id, logged.kind, id::text, logged.unit
+  SELECT store_id, logged.kind, logged.entity, logged.unit
   FROM changed FULL JOIN removed USING (store_id, id)
   CROSS JOIN LATERAL (
-    SELECT 'products'::change_kind AS kind, CASE
+    SELECT 'products'::change_kind AS kind, id::text AS entity, CASE
       WHEN (changed.name, changed.slug, changed.status) IS DISTINCT FROM (removed.name, removed.slug, removed.status) THEN NULL
       WHEN changed.sku IS DISTINCT FROM removed.sku THEN 0
       ELSE -1 END AS unit
     UNION ALL
-    SELECT 'skus', NULL WHERE changed.price IS DISTINCT FROM removed.price
+    SELECT 'skus', id::text, NULL WHERE changed.price IS DISTINCT FROM removed.price
+    UNION ALL
+    -- Variants without a price have that of the product.
+    SELECT 'skus', changed.id || '-' || variant.id, NULL FROM product_variants AS variant
+    WHERE changed.price IS DISTINCT FROM removed.price
+      AND variant.store_id = changed.store_id AND variant.product_id = changed.id AND variant.price IS NULL
   ) AS logged
   WHERE changed IS DISTINCT FROM removed$$);
 

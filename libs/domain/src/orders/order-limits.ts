@@ -1,0 +1,68 @@
+import { TooManyRecords } from '../errors.js';
+import { effectOf, type KnownShipment, type OrderChange } from './order-change.js';
+import type { OrderEventName } from './order-event.js';
+import type { PlacedOrder } from './placed-order.js';
+
+export const MOST_PAYMENTS = 100;
+export const MOST_REFUNDS = 100;
+export const MOST_SHIPMENTS = 200;
+/** Over all shipments of an order, void ones included: each line of the order in a shipment. */
+export const MOST_SHIPMENT_ITEMS = 2_000;
+/** Of an order with so many events, what could happen any number of times is refused. The rest has limits of its own. */
+export const MOST_EVENTS = 5_000;
+/** Over all refunds of an order. */
+export const MOST_REFUND_LINES = 10_000;
+
+interface Limit {
+  readonly most: number;
+  readonly what: string;
+}
+
+/**
+ * How often each thing may happen to an order. Shipments, payments and refunds are in each of its answers, and mails reach its
+ * customer. The rest bounds the history, far above what people or an integration need.
+ */
+const LIMITS: ReadonlyMap<OrderEventName, Limit> = new Map([
+  ['payment_recorded', { most: MOST_PAYMENTS, what: 'payments' }],
+  ['refund_recorded', { most: MOST_REFUNDS, what: 'refunds' }],
+  ['shipment_created', { most: MOST_SHIPMENTS, what: 'shipments' }],
+  ['mail_requested', { most: 20, what: 'mails sent again' }],
+  ['noted', { most: 500, what: 'notes' }],
+  ['held', { most: 100, what: 'holds' }],
+  ['contact_changed', { most: 100, what: 'corrections of the contact' }],
+  ['billing_changed', { most: 100, what: 'corrections of the billing address' }],
+  ['lines_changed', { most: 500, what: 'changes of lines' }],
+  ['units_cancelled', { most: 500, what: 'cancellations of units' }],
+  ['metadata_changed', { most: 5_000, what: 'changes of metadata' }],
+]);
+
+const RECORDS: readonly OrderEventName[] = ['payment_recorded', 'refund_recorded', 'shipment_created'];
+
+/** Those whose number `PlacedOrderState` has as `eventCounts`. The index order_events_limited has their names, too. */
+export const COUNTED_EVENTS = [...LIMITS.keys()].filter((event) => !RECORDS.includes(event));
+
+/** @throws TooManyRecords */
+export function withinLimits({ state }: PlacedOrder, change: OrderChange): OrderChange {
+  if (change.refusal) return change;
+  const { payments, refunds, shipments, eventCounts } = state;
+  const counts = new Map<string, number>([
+    ...Object.entries(eventCounts),
+    ['payment_recorded', payments.length],
+    ['refund_recorded', refunds.length],
+    ['shipment_created', shipments.length],
+  ]);
+  for (const { event } of change.events) {
+    const limit = LIMITS.get(event);
+    if (limit && (counts.get(event) ?? 0) >= limit.most) throw new TooManyRecords(limit.what, limit.most);
+  }
+  assertItems(shipments, change);
+  return change;
+}
+
+/** A shipment keeps its items. */
+function assertItems(shipments: readonly KnownShipment[], change: OrderChange): void {
+  const { shipment } = effectOf(change, 'shipment') ?? {};
+  if (!shipment || shipments.some(({ reference }) => reference === shipment.reference)) return;
+  const items = [...shipments, shipment].reduce((sum, each) => sum + each.items.length, 0);
+  if (items > MOST_SHIPMENT_ITEMS) throw new TooManyRecords('lines in its shipments', MOST_SHIPMENT_ITEMS);
+}

@@ -1,0 +1,39 @@
+import { PageTooLarge } from '@app/application';
+
+/** Limits the large parts of all rows. Above it, an answer would hold up the other requests of the process. */
+const MOST_BYTES = 1024 * 1024;
+
+/** A part of a row that may be large: metadata, lines. */
+export interface LargePart {
+  readonly name: string;
+  /** An expression over the row `page`. */
+  readonly sql: string;
+}
+
+/** What `withinBytes` adds to each row. */
+export interface Weighed {
+  readonly pageBytes?: number | string;
+  readonly pageRows?: number | string;
+}
+
+/**
+ * SQL for the rows with their large parts, in the order of `rows`: all of them, or only the first when together they are too
+ * large, so that the server sends no page that is refused. `OFFSET 0` makes it compute each part once.
+ */
+export function withinBytes(rows: string, parts: readonly LargePart[]): string {
+  if (parts.length === 0) return `(${rows})`;
+  const columns = parts.map(({ name, sql }) => `${sql} AS "${name}"`);
+  const bytes = parts.map(({ name }) => `coalesce(octet_length(page."${name}"::text), 0)`);
+  return `(
+      SELECT * FROM (
+        SELECT *, sum(${bytes.join(' + ')}) OVER () AS "pageBytes", count(*) OVER () AS "pageRows", row_number() OVER () AS place
+        FROM (SELECT page.*, ${columns.join(', ')} FROM (${rows}) AS page OFFSET 0) AS page
+      ) AS weighed WHERE "pageBytes" <= ${MOST_BYTES} OR place = 1
+    )`;
+}
+
+/** A page of one row is never too large. @throws PageTooLarge */
+export function assertWithinBytes([first]: readonly Weighed[]): void {
+  const [bytes, rows] = [Number(first?.pageBytes ?? 0), Number(first?.pageRows)];
+  if (bytes > MOST_BYTES && rows > 1) throw new PageTooLarge(Math.max(1, Math.floor((rows * MOST_BYTES) / bytes)));
+}

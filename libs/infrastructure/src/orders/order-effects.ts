@@ -1,0 +1,191 @@
+import type { OrderKey } from '@app/application';
+import { filledFields, type EffectKind, type EffectOf, type LineQuantity, type OrderEffect } from '@app/domain';
+import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
+import { firstUnits, UNCLAIMED_UNITS } from '../stock/line-units.js';
+import { restockStatements, type LockedOrder } from '../stock/restock.js';
+import { insertLines, linesJson } from './insert-order.js';
+import { mailStage, retryStages, reviewStatement } from './order-stages.js';
+
+const SET_CONTACT = `/* orders.set_contact */
+  UPDATE orders SET customer_name = $3, customer_email = $4, customer_phone = $5, shipping_address = $6,
+    billing_address = $7
+  WHERE store_id = $1 AND id = $2`;
+
+const ASSESS = `/* orders.assess */
+  UPDATE fraud_assessments SET verdict = $3, score = $4, reasons = $5 WHERE store_id = $1 AND order_id = $2`;
+
+// A client's clock may have shipped it a moment ahead of this one.
+const SHIP = `/* orders.save_shipment */
+  WITH saved AS (
+    SELECT CASE WHEN $4 IN ('shipped', 'delivered') THEN coalesce($9, clock_timestamp()) ELSE $9 END AS shipped_at,
+      CASE WHEN $4 = 'delivered' THEN coalesce($10, greatest(clock_timestamp(), $9)) END AS delivered_at
+  )
+  INSERT INTO shipments (store_id, order_id, reference, number, status, carrier, tracking_number, tracking_url, notify,
+    shipped_at, delivered_at, request_hash)
+  SELECT $1, $2, $3, (SELECT count(*) + 1 FROM shipments WHERE store_id = $1 AND order_id = $2), $4, $5, $6, $7, $8,
+    shipped_at, delivered_at, $11
+  FROM saved
+  ON CONFLICT (store_id, order_id, reference) DO UPDATE SET status = excluded.status, carrier = excluded.carrier,
+    tracking_number = excluded.tracking_number, tracking_url = excluded.tracking_url, notify = excluded.notify,
+    request_hash = excluded.request_hash, shipped_at = excluded.shipped_at, delivered_at = excluded.delivered_at`;
+
+const ASKED_UNITS =
+  '(SELECT line - 1 AS position, quantity FROM unnest($3::int[], $4::int[]) AS item (line, quantity))';
+
+const SHIP_ITEMS = `/* orders.save_shipment_items */
+  INSERT INTO shipment_items (store_id, order_id, reference, position, bin_id, quantity)
+  SELECT $1, $2, $5, position, bin_id, quantity FROM ${firstUnits(UNCLAIMED_UNITS, ASKED_UNITS)} AS taken
+  WHERE NOT EXISTS (SELECT FROM shipment_items WHERE store_id = $1 AND order_id = $2 AND reference = $5)`;
+
+const CANCEL_UNITS = `/* orders.cancel_units */
+  INSERT INTO cancelled_units (store_id, order_id, position, bin_id, quantity)
+  SELECT $1, $2, position, bin_id, quantity FROM ${firstUnits(UNCLAIMED_UNITS, ASKED_UNITS)} AS taken`;
+
+const CHANGE_LINES = `/* orders.change_lines */
+  UPDATE order_lines SET quantity = changed.quantity, line_total = unit_price * changed.quantity
+  FROM unnest($3::int[], $4::int[]) AS changed (line, quantity)
+  WHERE store_id = $1 AND order_id = $2 AND position = changed.line - 1`;
+
+const ADD_LINES = `/* orders.add_lines */ ${insertLines('$1', '$2', '$3')}`;
+
+const CHANGE_AMOUNTS = `/* orders.change_amounts */
+  UPDATE orders SET amount = amount + $3, total_amount = $4, units = units + $5
+  WHERE store_id = $1 AND id = $2`;
+
+const SET_METADATA = `/* orders.set_metadata */
+  UPDATE orders SET metadata = $3 WHERE store_id = $1 AND id = $2 AND metadata <> $3`;
+
+const SET_LINE_METADATA = `/* orders.set_line_metadata */
+  UPDATE order_lines AS item SET metadata = given.metadata
+  FROM jsonb_to_recordset($3) AS given (line int, metadata jsonb)
+  WHERE item.store_id = $1 AND item.order_id = $2 AND item.position = given.line - 1`;
+
+const recordIn = (table: 'payments' | 'refunds', column = '', value = '') => `/* orders.save_${table} */
+  INSERT INTO ${table} (store_id, order_id, reference, number, amount, at, request_hash${column})
+  SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, clock_timestamp()), $6${value}
+  FROM ${table} WHERE store_id = $1 AND order_id = $2`;
+const PAY = recordIn('payments', ', written_off', ', nullif($7::bigint, 0)');
+const REFUND = recordIn('refunds', ', lines, restock', ", nullif($7::jsonb, '[]'), $8");
+
+// An answer shows no greater integer.
+const MOST = Number.MAX_SAFE_INTEGER;
+
+const SPEND = `/* orders.add_to_total_spent */
+  UPDATE customers SET total_spent = least(greatest(total_spent + $3, -${MOST}), ${MOST})
+  FROM orders JOIN stores ON stores.id = orders.store_id AND stores.currency = orders.currency
+  WHERE orders.store_id = $1 AND orders.id = $2 AND NOT orders.is_test
+    AND customers.store_id = $1 AND customers.id = orders.customer_id`;
+
+/** What the effects of a change write, in the lock order of every writer: the order, its stock, its lines, its customer. */
+export interface Writes {
+  readonly order: readonly Statement[];
+  readonly stock: readonly Statement[];
+  /** After the units that lines give up have gone back, before those that they need are withdrawn. */
+  readonly lines: readonly Statement[];
+  readonly customer: readonly Statement[];
+}
+
+type Interpreter<Effect> = (
+  order: LockedOrder & { readonly sql: TransactionSql },
+  effect: Effect,
+) => Partial<Writes> | Promise<Partial<Writes>>;
+
+const INTERPRETERS: { readonly [Kind in EffectKind]: Interpreter<EffectOf<Kind>> } = {
+  shipment({ key }, { shipment }) {
+    const { reference, status, carrier, trackingNumber, trackingUrl, notify, shippedAt, deliveredAt, items } = shipment;
+    const how = [status, carrier, trackingNumber, trackingUrl, notify, shippedAt, deliveredAt, shipment.requestHash];
+    return {
+      order: [statement(SHIP, key, reference, ...how), statement(SHIP_ITEMS, key, ...columnsOf(items), reference)],
+    };
+  },
+
+  payment({ key }, { reference, amount, at, requestHash, writtenOff }) {
+    return {
+      order: [statement(PAY, key, reference, amount, at, requestHash, writtenOff)],
+      customer: spending(key, amount),
+    };
+  },
+
+  refund({ key }, { reference, amount, at, requestHash, lines, restock }) {
+    return {
+      order: [statement(REFUND, key, reference, amount, at, requestHash, JSON.stringify(lines), restock)],
+      customer: spending(key, -amount),
+    };
+  },
+
+  cancelledUnits({ key }, { lines }) {
+    return { order: [statement(CANCEL_UNITS, key, ...columnsOf(lines))] };
+  },
+
+  lines({ key, state }, { quantities, added, amount, totalAmount, units }) {
+    return {
+      lines: [
+        statement(CHANGE_LINES, key, ...columnsOf(quantities)),
+        statement(ADD_LINES, key, linesJson(added, state.lines.length)),
+        statement(CHANGE_AMOUNTS, key, amount, totalAmount, units),
+      ],
+    };
+  },
+
+  async restock({ sql, ...order }, restock) {
+    return { stock: await restockStatements(sql, order, restock) };
+  },
+
+  review({ key }, { to }) {
+    return { order: [reviewStatement(key, to)] };
+  },
+
+  assessment({ key }, { verdict, score, reasons }) {
+    return { order: [statement(ASSESS, key, verdict, score, JSON.stringify(reasons))] };
+  },
+
+  contact({ key }, { customer: { name, email, phone }, shippingAddress, billingAddress }) {
+    const addresses = [shippingAddress, billingAddress].map((address) => JSON.stringify(filledFields(address)));
+    return { order: [statement(SET_CONTACT, key, name, email, phone, ...addresses)] };
+  },
+
+  mail({ key }, mail) {
+    return { order: [mailStage(key, mail)] };
+  },
+
+  repeatedMail({ key }, mail) {
+    return { order: [retryStages(key, [mail])] };
+  },
+
+  metadata({ key }, { ofOrder, lines }) {
+    return {
+      order: [
+        statement(SET_METADATA, key, JSON.stringify(ofOrder)),
+        ...(lines.length > 0 ? [statement(SET_LINE_METADATA, key, JSON.stringify(lines))] : []),
+      ],
+    };
+  },
+};
+
+/** @throws what the search for the bins of a return throws: StockRefused, UnitsWithoutBin */
+export async function writesOf(
+  sql: TransactionSql,
+  order: LockedOrder,
+  effects: readonly OrderEffect[],
+): Promise<Writes> {
+  const all: Partial<Writes>[] = [];
+  for (const effect of effects) {
+    const interpret = INTERPRETERS[effect.kind] as Interpreter<OrderEffect>;
+    all.push(await interpret({ ...order, sql }, effect));
+  }
+  const phase = (name: keyof Writes) => all.flatMap((writes) => writes[name] ?? []);
+  return { order: phase('order'), stock: phase('stock'), lines: phase('lines'), customer: phase('customer') };
+}
+
+function spending({ storeId, orderId }: OrderKey, amount: number): Statement[] {
+  // @protects total-spent
+  return amount === 0 ? [] : [{ text: SPEND, values: [storeId, orderId, amount] }];
+}
+
+function statement(text: string, { storeId, orderId }: OrderKey, ...values: readonly unknown[]): Statement {
+  return { text, values: [storeId, orderId, ...values] };
+}
+
+function columnsOf(units: readonly LineQuantity[]): unknown[] {
+  return [units.map(({ line }) => line), units.map(({ quantity }) => quantity)];
+}

@@ -1,0 +1,163 @@
+import { dashboardScene, describeInBrowser, type DashboardScene } from '../support/dashboard-scene.js';
+
+const MANY = 130;
+/** Of the store. On 27 September 2026 its clocks go from 02:00 to 03:00; the browser is a day behind it. */
+const ZONE = 'Pacific/Auckland';
+const ELSEWHERE = { timezoneId: 'America/Los_Angeles' };
+
+describeInBrowser('the lists of the dashboard', () => {
+  let scene: DashboardScene;
+
+  beforeAll(async () => {
+    scene = await dashboardScene();
+    const { database, store } = scene.api;
+    await database.query('UPDATE stores SET time_zone = $2 WHERE id = $1', [store.id, ZONE]);
+  });
+  afterAll(() => scene?.stop());
+
+  it('show the newest of many notes of an order, why it is held, and on request all of them', async () => {
+    const { store, database } = scene.api;
+    const HELD = { status: 'PENDING', fulfillment_status: 'PENDING', held_reasons: ['manual'] };
+    const order_id = await store.order({ receipt_number: 'WEB-130', ...HELD });
+    const actor = { order_id, actor_type: 'person', actor_name: 'Ada' };
+    await database.query(
+      `INSERT INTO order_events (store_id, order_id, actor_type, event, details)
+       SELECT $1, $2, 'person', 'noted', jsonb_build_object('text', format('Note number %s.', n))
+       FROM generate_series(1, 250) AS n`,
+      [store.id, order_id],
+    );
+    await store.row('order_events', { ...actor, event: 'held', details: { reason: 'The address is odd' } });
+    const { page, open } = await scene.desk('viewer');
+    await open('#/orders/WEB-130');
+
+    await page.getByText('Under review: The address is odd.').waitFor();
+    const entries = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem');
+    expect(await entries.nth(1).textContent()).toContain('Note number 250.');
+    expect(await entries.count()).toBe(152);
+    await page.getByRole('button', { name: 'Show 100 older of 100' }).click();
+    await page.getByText('Note number 1.').waitFor();
+    expect(await entries.count()).toBe(252);
+    await page.context().close();
+  });
+
+  it('reach every order of a customer, every bin of a product, every category and every person', async () => {
+    const { store, database } = scene.api;
+    const customer_id = await store.customer({ name: 'Ada Byron' });
+    await store.order({ customer_id, created_at: '2020-01-01T00:00:00Z', receipt_number: 'POS-FIRST' });
+    const product = await store.product({ name: 'Tarp', stock: 1 });
+    const values = [store.id, MANY];
+    await database.query(
+      `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
+         amount, total_amount, customer_name, customer_id, created_at)
+       SELECT $1, gen_random_uuid(), 'POS-ADA-' || n, 'POS', 'SUCCEEDED', 'DELIVERED', 'CASH', 'USD', 1, 1, 'Ada', $3, now()
+       FROM generate_series(1, $2) AS n`,
+      [...values, customer_id],
+    );
+    await database.query(
+      `WITH made AS (
+         INSERT INTO bins (store_id, warehouse_id, code)
+         SELECT $1, (SELECT min(id) FROM warehouses WHERE store_id = $1), 'MANY-' || n FROM generate_series(2, $2) AS n
+         RETURNING id
+       )
+       INSERT INTO stock (store_id, bin_id, product_id, quantity) SELECT $1, id, $3, 1 FROM made`,
+      [...values, product],
+    );
+    await database.query(
+      `INSERT INTO categories (store_id, slug, name) SELECT $1, 'shelf-' || n, 'Shelf ' || n FROM generate_series(1, $2) AS n`,
+      values,
+    );
+    await database.query(
+      `INSERT INTO people (store_id, id, email, name, role, invite_due)
+       SELECT $1, gen_random_uuid(), n || '@many.example', 'Member ' || n, 'viewer', false FROM generate_series(1, $2) AS n`,
+      values,
+    );
+    const { page, open, faults } = await scene.desk('owner');
+
+    await open(`#/customers/${customer_id}`);
+    await page.getByText(`of ${MANY + 1} orders`).waitFor();
+    for (const next of ['51–100', '101–131']) {
+      await page.getByRole('link', { name: 'Next' }).click();
+      await page.getByText(`${next} of ${MANY + 1} orders`).waitFor();
+    }
+    await page.getByRole('link', { name: 'POS-FIRST' }).waitFor();
+    expect(await faults()).toEqual([]);
+
+    await open(`#/products/${product}`);
+    const bins = page.getByRole('region', { name: 'Table of the bins' }).getByRole('row');
+    await bins.nth(MANY).waitFor();
+    expect(await bins.count()).toBe(MANY + 1);
+
+    await open('#/products');
+    const option = page.getByLabel('Category').getByRole('option', { name: `Shelf ${MANY}`, exact: true });
+    await option.waitFor({ state: 'attached' });
+
+    await open('#/team');
+    await page.getByRole('row', { name: `Member ${MANY} ` }).waitFor();
+    await page.context().close();
+  });
+
+  it('take a day for one of the store, also where its clocks change and the browser is elsewhere', async () => {
+    const { store } = scene.api;
+    for (const [receipt_number, created_at] of [
+      ['DAY-BEFORE', '2026-09-26T11:59:59.999Z'],
+      ['DAY-FIRST', '2026-09-26T12:00:00.000Z'],
+      ['DAY-LAST', '2026-09-27T10:59:59.999Z'],
+      ['DAY-AFTER', '2026-09-27T11:00:00.000Z'],
+    ] as const)
+      await store.order({ receipt_number, created_at });
+    const { page, open } = await scene.desk('viewer', ELSEWHERE);
+    await open('#/orders?queue=all&from=2026-09-27&until=2026-09-27');
+
+    const rows = page.getByRole('row', { name: /DAY-/ });
+    expect(await rows.locator('a').allTextContents()).toEqual(['DAY-LAST', 'DAY-FIRST']);
+    expect(await rows.locator('time').allTextContents()).toEqual(['Sep 27, 23:59', 'Sep 27, 00:00']);
+    expect(await page.getByRole('contentinfo').textContent()).toBe(`Days and times are those of ${ZONE}.`);
+    await page.context().close();
+  });
+
+  it.each([
+    '#/orders?queue=all&from=abc',
+    '#/orders?queue=all&from=2026-02-30&until=9999-12-31',
+    '#/orders?queue=all&page=abc',
+    '#/orders?queue=all&page=-1',
+    '#/orders?queue=all&page=1e400',
+    '#/stock?page=1.5',
+    '#/products?page=abc&category=abc',
+    '#/customers?page=0',
+  ])('show their rows at the address %s, which is not one of theirs', async (address) => {
+    const { page, open, trouble } = await scene.desk('owner');
+    await open(address);
+
+    const rows = address.includes('category=abc') ? page.getByText('No product matches.') : page.locator('tbody tr');
+    await rows.first().waitFor();
+    expect(await page.getByRole('main').textContent()).not.toMatch(/NaN|Infinity|undefined|-\d+–/);
+    expect(trouble).toEqual([]);
+    await page.context().close();
+  });
+
+  it('keep their filters and their page for the way back from a row', async () => {
+    const { page, open } = await scene.desk('viewer');
+    for (const [address, name] of [
+      ['#/orders?queue=all&source=WEBSITE&page=2', 'Orders'],
+      ['#/products?stock=1', 'Products'],
+      ['#/customers?search=a', 'Customers'],
+    ] as const) {
+      await open(address);
+      await page.locator('tbody a').first().click();
+      await page.locator('a.back', { hasText: name }).click();
+      await page.getByRole('heading', { name, exact: true }).waitFor();
+      expect(new URL(page.url()).hash).toBe(address);
+    }
+    await page.context().close();
+  });
+
+  it('call what was ordered so, because cancelled orders and units given up are in it', async () => {
+    const { page, open } = await scene.desk('viewer');
+    await open('#/');
+    const names = await page.locator('.figures dt').allTextContents();
+
+    expect(names).toEqual(['Orders', 'Ordered for', 'Units ordered', 'Cancelled', 'Refunded']);
+    await page.getByText('with cancelled orders and units given up').waitFor();
+    await page.context().close();
+  });
+});
