@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 
 /** The last statement of the worker for an order. */
 const LAST = 'stages.done';
-const MOST_ORDERS = 5_000;
+const MAX_ORDERS = 5_000;
 
 // Hundreds of requests are slow on a busy machine.
 
@@ -89,7 +89,7 @@ describe('the named statements of the service', () => {
          INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
              amount, total_amount, customer_name, email_key, search_text, created_at)
            SELECT ${storeId}, gen_random_uuid(), n, 'WEBSITE', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, '', '', '', now()
-           FROM ${numbers} WHERE n <= ${MOST_ORDERS};
+           FROM ${numbers} WHERE n <= ${MAX_ORDERS};
          INSERT INTO order_lines (store_id, order_id, position, name, unit_price, quantity, line_total)
            SELECT store_id, id, 0, '', 1, 1, 1 FROM orders ON CONFLICT DO NOTHING;
          INSERT INTO fraud_assessments (store_id, order_id, verdict, score)

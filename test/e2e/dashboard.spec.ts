@@ -4,7 +4,7 @@ import { anOrderBody } from '../builders/order-body.js';
 import { dashboardScene, describeInBrowser, type DashboardScene, type Desk } from '../support/dashboard-scene.js';
 
 const LIMIT_SECONDS = 30;
-const MOST_TABS = 150;
+const MAX_TABS = 150;
 const TRIES = 4;
 /** A phone whose requests take 800 ms longer, and of which every 20th fails: by hand, for docs/dashboard.md. */
 const IS_SLOW = process.env.SLOW !== undefined;
@@ -23,7 +23,7 @@ class Hands {
 
   async reach(target: Locator): Promise<void> {
     await target.waitFor();
-    for (let n = 0; n < MOST_TABS; n++) {
+    for (let n = 0; n < MAX_TABS; n++) {
       if ((await target.and(this.page.locator(':focus')).count()) > 0) return;
       await this.press('Tab');
     }

@@ -102,7 +102,7 @@ describe.each([
     return (commit) => commit().then(() => Promise.reject(failure));
   }
 
-  async function place(attempts: readonly Attempt[], { patienceMs = 5_000, quantity = 1 } = {}) {
+  async function place(attempts: readonly Attempt[], { timeoutMs = 5_000, quantity = 1 } = {}) {
     const productId = await api.store.product({ stock: 5 });
     const externalReference = hasReference ? `PO-${productId}` : '';
     const order = anOrder(api.store.id, { items: [{ productId, quantity }], externalReference });
@@ -116,7 +116,7 @@ describe.each([
       const attempt = attempts[made++] ?? commit;
       return attempt(commit);
     });
-    const placed = placeOrder(api.app.get(OrderPlacement), order, { idempotency }, Deadline.in(patienceMs));
+    const placed = placeOrder(api.app.get(OrderPlacement), order, { idempotency }, Deadline.in(timeoutMs));
     const outcome = await placed.catch((error: Error) => error);
     const rows = await api.database.query('SELECT FROM orders WHERE id = $1', [order.id]);
     return { outcome, orders: rows.length, onHand: await api.store.onHand(productId), attempts: made };
@@ -147,7 +147,7 @@ describe.each([
   });
 
   it('throws CommitOutcomeUnknown when the commit did not take effect and the deadline has passed', async () => {
-    const { outcome, orders } = await place([lost], { patienceMs: 0 });
+    const { outcome, orders } = await place([lost], { timeoutMs: 0 });
 
     expect(outcome).toBeInstanceOf(CommitOutcomeUnknown);
     expect(orders).toBe(0);

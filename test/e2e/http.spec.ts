@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { startListeningApi, type ListeningApi } from '../support/listening-api.js';
 import { slowClient } from '../support/slow-clients.js';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const TEST_MS = 90_000;
 
 const lines: string[] = [];
@@ -243,7 +243,7 @@ describe('the API with slow connections', () => {
     'disconnects clients that send slowly, and serves other clients meanwhile',
     async () => {
       const target = { port: api.port, key: api.store.key, largePath: '/v1/store' };
-      const slow = (['headers', 'body'] as const).map((slowness) => slowClient(slowness, target, PATIENCE_MS));
+      const slow = (['headers', 'body'] as const).map((slowness) => slowClient(slowness, target, TIMEOUT_MS));
       const good = await Promise.all(Array.from({ length: 50 }, () => api.get('/v1/products?limit=1')));
 
       expect(new Set(good.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));

@@ -491,7 +491,7 @@ describe('POST /v1/orders/preview', () => {
 const BODIES = Number(process.env['PREVIEW_BODIES'] ?? 150);
 const SEED = Number(process.env['PREVIEW_SEED'] ?? 20261122);
 const TIMEOUT_MS = 60_000 + 60 * BODIES;
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 const HINT = ' without variant_id (the product has variants)';
 
 interface Item {
@@ -585,7 +585,7 @@ function aBody(random: (below: number) => number, things: readonly Omit<Item, 'q
 }
 
 function refusalOf(problems: readonly Problem[], items: readonly Item[]) {
-  const of = (code: string) => problems.filter((problem) => problem.code === code).slice(0, MOST_NAMED);
+  const of = (code: string) => problems.filter((problem) => problem.code === code).slice(0, MAX_NAMED);
   if (of('external_reference_taken').length > 0) {
     const error = 'Another order has this external_reference';
     return { status: 422, code: 'external_reference_taken', error } as const;

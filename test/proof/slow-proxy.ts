@@ -22,7 +22,7 @@ const READERS = 48;
 const RAMP_MS = 30_000;
 const WARM_UP_MS = 6_000;
 const CLOSED_IN_MS = 20_000;
-const PATIENCE_MS = 25_000;
+const TIMEOUT_MS = 25_000;
 const GOOD_EVERY_MS = 20;
 /** Below this, one time slice of another process can double the usual latency. */
 const NOTICED_MS = 25;
@@ -70,7 +70,7 @@ async function attack(context: ProofContext, service: Service, url: string): Pro
     prompt.push(percentile(await good(arrive(2 * READERS, () => promptReader(target))), 0.99));
     const clients = Promise.all(
       SLOWNESSES.map((kind) =>
-        arrive(kind.includes('read') ? READERS : SENDERS, () => slowClient(kind, target, PATIENCE_MS)),
+        arrive(kind.includes('read') ? READERS : SENDERS, () => slowClient(kind, target, TIMEOUT_MS)),
       ),
     );
     beside.push(percentile(await good(clients), 0.99));

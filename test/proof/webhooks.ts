@@ -16,9 +16,9 @@ const SCALE = {
     workers: 2,
     products: 60,
     lateMs: 2_000,
-    patienceMs: 400_000,
+    timeoutMs: 400_000,
   },
-  quick: { workMs: 2_500, downMs: 800, killPauseMs: 800, workers: 1, products: 6, lateMs: 300, patienceMs: 20_000 },
+  quick: { workMs: 2_500, downMs: 800, killPauseMs: 800, workers: 1, products: 6, lateMs: 300, timeoutMs: 20_000 },
 };
 const ROTATIONS = 3;
 const EXPECTED = [200, 201, 409, 422, 503, null];
@@ -30,7 +30,7 @@ export const webhooks: Proof = { name: 'webhooks', run };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
   const { form, rig, history } = context;
-  const { workMs, killPauseMs, workers, products, patienceMs } = SCALE[form];
+  const { workMs, killPauseMs, workers, products, timeoutMs } = SCALE[form];
   const scene = await Scene.open(context, products);
   const { store } = scene.shop;
   try {
@@ -53,7 +53,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
       if (form === 'quick') await rig.database.query('UPDATE webhooks SET due_at = least(due_at, now())');
       await rig.database.query('SELECT number_changes($1)', [store.id]);
       if ((await rig.database.query(BEHIND, [store.id])).length > 0) throw new Error('A webhook does not catch up');
-    }, patienceMs);
+    }, timeoutMs);
     const caughtUpMs = Date.now() - settled;
 
     const violations = [

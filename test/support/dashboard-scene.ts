@@ -13,7 +13,7 @@ import { eventually } from './eventually.js';
 import { listen } from './listen.js';
 import { startApi, type RunningApi } from './start-api.js';
 
-const MOST_LINE_PX = 800;
+const MAX_LINE_PX = 800;
 const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Columns that cannot be seen, dialogs that scroll sideways, buttons that do not name their row, lines that are hard to read, and parts of a table that some browsers take for none. */
@@ -35,7 +35,7 @@ const LAYOUT_FAULTS = `(() => {
       const range = document.createRange();
       range.selectNode(text);
       const width = Math.max(0, ...[...range.getClientRects()].map((line) => line.width));
-      if (width > ${MOST_LINE_PX} && element.tagName !== 'H1') faults.push('a line of ' + width + ' px: ' + nameOf(element));
+      if (width > ${MAX_LINE_PX} && element.tagName !== 'H1') faults.push('a line of ' + width + ' px: ' + nameOf(element));
     }
   }
   return faults;

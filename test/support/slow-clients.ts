@@ -21,8 +21,8 @@ const ASK_EVERY_MS = 50;
 /** A read takes at most 64 kB, so that an answer takes 84 s, longer than the service waits. */
 const TICKS_TO_A_READ = 12;
 
-/** @returns the milliseconds until the server disconnects it; `null` when it still is connected after `patienceMs`. */
-export async function slowClient(slowness: Slowness, target: SlowTarget, patienceMs: number): Promise<number | null> {
+/** @returns the milliseconds until the server disconnects it; `null` when it still is connected after `timeoutMs`. */
+export async function slowClient(slowness: Slowness, target: SlowTarget, timeoutMs: number): Promise<number | null> {
   const { port, key } = target;
   const start = performance.now();
   let closed = false;
@@ -39,7 +39,7 @@ export async function slowClient(slowness: Slowness, target: SlowTarget, patienc
   if (isReader) socket.pause();
   else socket.resume();
 
-  for (let tick = 1; !closed && performance.now() - start < patienceMs; tick++) {
+  for (let tick = 1; !closed && performance.now() - start < timeoutMs; tick++) {
     await delay(DRIP_MS);
     if (closed) break;
     // Empty lines between requests have no meaning. A client that does not read notices the end only when it writes.

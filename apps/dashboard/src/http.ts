@@ -138,7 +138,7 @@ const PAGE_ROWS = 100;
 /** Where those are too large, such as notes with much metadata. */
 const FEW_ROWS = 8;
 /** The most pages of a list that is read whole. The page then says how many more rows there are. */
-export const MOST_PAGES = 50;
+export const MAX_PAGES = 50;
 type Rows<T> = { data: T[]; pagination: { total: number } };
 type ReadPage<T> = (page: { limit: number; page: number }) => Promise<Rows<T>>;
 
@@ -159,8 +159,8 @@ async function readPages<T>(read: ReadPage<T>, choose: Choose, limit: number) {
   return { ...first, data, left: Math.max(0, first.pagination.total - data.length) };
 }
 
-/** The rows of all pages. `left` is how many there are beyond `MOST_PAGES`. */
-export const allOf = <T>(read: ReadPage<T>) => pagesOf(read, (last) => [1, Math.min(last, MOST_PAGES)]);
+/** The rows of all pages. `left` is how many there are beyond `MAX_PAGES`. */
+export const allOf = <T>(read: ReadPage<T>) => pagesOf(read, (last) => [1, Math.min(last, MAX_PAGES)]);
 
 /** The rows of the last pages. `left` is how many are before them. */
 export const lastOf = <T>(read: ReadPage<T>, pages: number) =>

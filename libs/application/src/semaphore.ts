@@ -16,25 +16,25 @@ export class Semaphore {
 
   /**
    * @param most running tasks; called for each task.
-   * @param patienceMs milliseconds that a task waits for its turn; Infinity = as long as it takes.
+   * @param timeoutMs milliseconds that a task waits for its turn; Infinity = as long as it takes.
    * @param mostOfOwner running tasks of one owner.
    * @param mostWaiting waiting tasks. One owner takes half of the places, and leaves the others to other owners.
    */
   constructor(
     private readonly most: () => number,
-    private readonly patienceMs: number,
+    private readonly timeoutMs: number,
     private readonly mostOfOwner = Infinity,
     private readonly mostWaiting = MAX_WAITING,
   ) {}
 
   /**
    * @param owner the store on whose behalf the task runs.
-   * @param deadline ends the wait, if it is earlier than `patienceMs` from now.
+   * @param deadline ends the wait, if it is earlier than `timeoutMs` from now.
    * @throws Overloaded when too many tasks wait, or when its turn does not come in time.
    */
   async run<T>(owner: unknown, work: () => Promise<T>, deadline: Deadline | null = null): Promise<T> {
     if (this.running.length < this.most() && this.runningOf(owner) < this.mostOfOwner) this.running.push(owner);
-    else await this.turn(owner, Math.min(this.patienceMs, deadline?.remainingMs ?? Infinity));
+    else await this.turn(owner, Math.min(this.timeoutMs, deadline?.remainingMs ?? Infinity));
     try {
       return await work();
     } finally {
@@ -43,7 +43,7 @@ export class Semaphore {
     }
   }
 
-  private turn(owner: unknown, patienceMs: number): Promise<void> {
+  private turn(owner: unknown, timeoutMs: number): Promise<void> {
     const ofOwner = [...this.queue].filter((waiting) => waiting.owner === owner).length;
     const isFull = this.queue.size >= this.mostWaiting || ofOwner >= this.mostWaiting / 2;
     if (isFull) throw new Overloaded();
@@ -52,7 +52,7 @@ export class Semaphore {
         this.queue.delete(waiting);
         reject(new Overloaded());
       };
-      const timer = patienceMs === Infinity ? undefined : setTimeout(refuse, patienceMs);
+      const timer = timeoutMs === Infinity ? undefined : setTimeout(refuse, timeoutMs);
       const waiting: Waiting = { owner, begin, timer };
       this.queue.add(waiting);
     });

@@ -296,16 +296,16 @@ export const LastOwner = rejected('last_owner', 'The store must keep an owner: m
 /** Personal data are found by the e-mail. */
 export const CustomerWithoutEmail = rejected('no_email', 'The customer has no e-mail');
 
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /** An erasure would take what open orders still need. */
 export const OrdersOpen = rejected(
   'orders_open',
   (orders: readonly { receiptNumber: string; status: string; fulfillmentStatus: string }[]) => {
     const named = orders
-      .slice(0, MOST_NAMED)
+      .slice(0, MAX_NAMED)
       .map(({ receiptNumber, status, fulfillmentStatus }) => `${receiptNumber} (${status}, ${fulfillmentStatus})`);
-    const more = orders.length > MOST_NAMED ? [`and ${orders.length - MOST_NAMED} more`] : [];
+    const more = orders.length > MAX_NAMED ? [`and ${orders.length - MAX_NAMED} more`] : [];
     return `Orders are open: ${[...named, ...more].join(', ')}`;
   },
 );

@@ -23,7 +23,7 @@ const ASKED = 100;
 const RATE = 10;
 const SEED = 1;
 const ROWS_OF_PAGE = 50;
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 const METHOD =
   `A store of ${ORDERS.toLocaleString('en')} orders, with a worker; the browser shares the machine with the service. CPU ` +
   `time is that of the API and PostgreSQL, and less than 10 ms of it is not seen.`;
@@ -47,7 +47,7 @@ let placed = 0;
 let refused = 0;
 const { secret } = await createSession(rig.database, store.id, 'owner');
 const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
-context.setDefaultTimeout(PATIENCE_MS);
+context.setDefaultTimeout(TIMEOUT_MS);
 await context.addCookies([{ name: 'store-live', value: secret, url: api.url, httpOnly: true, sameSite: 'Strict' }]);
 await context.addInitScript(WHEN_USABLE);
 

@@ -8,7 +8,7 @@ import { receiverEnvironment } from '../../support/receiver-environment.js';
 import { CpuTime } from '../cpu-time.js';
 import { PRODUCTION } from '../report.js';
 
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 const BEHIND = `
   SELECT FROM webhooks JOIN changes USING (store_id)
   WHERE state = 'active' AND kind = ANY (kinds) AND changes.position > webhooks.position LIMIT 1`;
@@ -70,7 +70,7 @@ export class Scene {
     await eventually(async () => {
       for (const { store } of shops) await database.query('SELECT number_changes($1)', [store.id]);
       if ((await database.query(BEHIND)).length > 0) throw new Error('A webhook does not catch up');
-    }, PATIENCE_MS);
+    }, TIMEOUT_MS);
   }
 
   async close(): Promise<void> {

@@ -9,7 +9,7 @@ import { patroniConfig, startPrimaryProxy } from './configurations.js';
 import { Place } from './place.js';
 
 const MEMBERS = ['m1', 'm2', 'm3'];
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 const INTERVAL_MS = 200;
 const TAIL = 3_000;
 
@@ -105,11 +105,11 @@ export class Cluster {
   }
 
   private async eventually<T>(complaint: string, look: () => Promise<T | null>): Promise<T> {
-    const giveUp = Date.now() + PATIENCE_MS;
+    const giveUp = Date.now() + TIMEOUT_MS;
     for (;;) {
       const found = await look().catch(() => null);
       if (found !== null) return found;
-      if (Date.now() > giveUp) throw new Error(`The cluster has ${complaint} after ${PATIENCE_MS} ms\n${this.logs()}`);
+      if (Date.now() > giveUp) throw new Error(`The cluster has ${complaint} after ${TIMEOUT_MS} ms\n${this.logs()}`);
       await delay(INTERVAL_MS);
     }
   }

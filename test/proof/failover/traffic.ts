@@ -8,7 +8,7 @@ import { oneOf, orderBody } from '../support/store-setup.js';
 const ORDERS_PER_SECOND = 30;
 const READS_PER_SECOND = 20;
 const SHIPMENT_EVERY = 3;
-const PATIENCE_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 
 /** At a fixed rate, regardless of earlier answers. Buyers repeat an order until it is acknowledged. */
 export class Traffic {
@@ -29,9 +29,9 @@ export class Traffic {
   }
 
   async untilFlowing(): Promise<void> {
-    const giveUp = Date.now() + PATIENCE_MS;
+    const giveUp = Date.now() + TIMEOUT_MS;
     while (this.orders.waiting > ORDERS_PER_SECOND) {
-      if (Date.now() > giveUp) throw new Error(`${this.orders.waiting} orders still wait after ${PATIENCE_MS} ms`);
+      if (Date.now() > giveUp) throw new Error(`${this.orders.waiting} orders still wait after ${TIMEOUT_MS} ms`);
       await delay(100);
     }
   }
@@ -43,7 +43,7 @@ export class Traffic {
   private async order(key: string, ships: boolean): Promise<void> {
     const { shop, services } = this;
     const { buyers } = shop;
-    const retries = { patienceMs: PATIENCE_MS };
+    const retries = { timeoutMs: TIMEOUT_MS };
     const placed = await buyers.insist(services, orderBody([anyItem(shop, 2)], 'failover'), { ...retries, key });
     if (placed.status !== 201) throw new Error(`${key} was answered ${placed.status}`);
     const { order_id: id } = dataOf<{ order_id: string }>(placed);

@@ -4,7 +4,7 @@ import type { ProofContext } from '../support/proof.js';
 import type { Service } from '../support/service.js';
 
 /** A transaction of a change sends about as many packets before its COMMIT. */
-const MOST_PACKETS = 6;
+const MAX_PACKETS = 6;
 const CUT_PAUSE_MS = 250;
 
 export class Trouble {
@@ -46,7 +46,7 @@ export class Trouble {
     const cutting = async () => {
       while (!isOver) {
         const kind = random(2) === 0 ? 'commit' : 'statement';
-        this.armed ??= { kind, after: random(MOST_PACKETS), verdict: random(2) === 0 ? 'cut' : 'deliver and cut' };
+        this.armed ??= { kind, after: random(MAX_PACKETS), verdict: random(2) === 0 ? 'cut' : 'deliver and cut' };
         await delay(random(CUT_PAUSE_MS));
       }
     };

@@ -24,7 +24,7 @@ export interface MoveReport {
 
 /** The sessions of a killed command hold the lock of moves until the servers notice; on a busy machine a mail takes long. */
 const REPEAT = /Another move|repeat the command/;
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 export type OnStep = (step: string, child: ChildProcess) => void;
 
@@ -43,7 +43,7 @@ export function stores(
 
 /** Repeats a command of `stores` that asks for it, for a while. @throws Error when it fails. */
 export async function insist(cluster: Cluster, args: readonly string[], onStep?: OnStep): Promise<MoveReport> {
-  for (const giveUp = Date.now() + PATIENCE_MS; ; await delay(200)) {
+  for (const giveUp = Date.now() + TIMEOUT_MS; ; await delay(200)) {
     const { code, stdout, stderr } = await stores(cluster, args, onStep);
     if (code === 0) return JSON.parse(stdout) as MoveReport;
     if (!REPEAT.test(stderr) || Date.now() > giveUp) {

@@ -27,11 +27,11 @@ export async function changeLate({ home, shop }: Scene, traffic: Traffic): Promi
       `SELECT id FROM orders WHERE store_id = $1 AND fulfillment_status = 'PENDING' ORDER BY id LIMIT ${ORDERS} FOR UPDATE`,
       [storeId],
     );
-    const statusIs = (wanted: readonly string[], patienceMs: number) =>
+    const statusIs = (wanted: readonly string[], timeoutMs: number) =>
       eventually(async () => {
         const [store] = await database.query<{ status: string }>(STATUS, [storeId]);
         if (!wanted.includes(store?.status ?? '')) throw new Error(`The store is still ${store?.status}`);
-      }, patienceMs);
+      }, timeoutMs);
     let isClosed = false;
     const closed = statusIs(['MOVING', 'MOVED'], 60_000).finally(() => (isClosed = true));
     const changes: Promise<void>[] = [];

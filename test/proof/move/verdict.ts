@@ -9,7 +9,7 @@ import { missedChanges } from '../webhooks/endpoint.js';
 import type { Cluster, Scene } from './scene.js';
 import type { Traffic } from './traffic.js';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const LISTS = { orders: '', customers: '', products: `AND status = 'ACTIVE'` };
 const BEHIND = `
   SELECT FROM webhooks JOIN changes USING (store_id)
@@ -33,7 +33,7 @@ export async function judge(scene: Scene, traffic: Traffic): Promise<string[]> {
   const behind = await inTime(async () => {
     await database.query('SELECT number_changes($1)', [store.id]);
     if ((await database.query(BEHIND, [store.id])).length > 0) throw new Error('The webhook does not catch up');
-  }, PATIENCE_MS);
+  }, TIMEOUT_MS);
   await follower.catchUp();
   const rewinds = follower.rewinds > 0 ? [`${follower.name} was rewound ${follower.rewinds} times`] : [];
   return [

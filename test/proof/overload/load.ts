@@ -11,7 +11,7 @@ const ORDER_EVERY = 20;
 const SHIPMENT_EVERY = 4;
 const TICK_MS = 5;
 /** The maximum number of waiting clients; with more, the test would measure the generator itself. */
-const MOST_WAITING = 2_000;
+const MAX_WAITING = 2_000;
 /** Of the readers, and as many of the buyers. Together they stay below the connection limit of a process. */
 const KEPT = 1_920;
 
@@ -52,7 +52,7 @@ export class Load {
     let [due, unsent] = [0, 0];
     for (let elapsed = 0; elapsed < lastsMs; elapsed = performance.now() - start) {
       for (const target = (elapsed / 1_000) * perSecond; due < target; due++) {
-        if (this.waiting >= MOST_WAITING) unsent++;
+        if (this.waiting >= MAX_WAITING) unsent++;
         else asked.push(this.one());
       }
       await delay(TICK_MS);

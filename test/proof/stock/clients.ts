@@ -1,7 +1,7 @@
 import { dataOf } from '../support/history.js';
 import { Loops } from '../support/loops.js';
 import { inParallel, oneOf, orderBody, shuffled, type OrderBody } from '../support/store-setup.js';
-import { MOST_LINES, type Counter, type CounterOptions } from './counter.js';
+import { MAX_LINES, type Counter, type CounterOptions } from './counter.js';
 import type { Asked } from './desk.js';
 import { planOf, type Step } from './packing.js';
 import type { Bin } from './shelves.js';
@@ -144,7 +144,7 @@ export class Clients {
     const { counter, shop, lines } = this.options;
     const { random } = shop.context;
     const others = Array.from({ length: lines }, () => this.anyBin());
-    const bins = shuffled([...new Set([...this.popular, ...others])], random).slice(0, 1 + random(MOST_LINES));
+    const bins = shuffled([...new Set([...this.popular, ...others])], random).slice(0, 1 + random(MAX_LINES));
     const places = counter.places.slice(-RECENT_PLACES);
     await counter.count(bins, () => places[random(places.length)], ['superseded']);
   }

@@ -3,7 +3,7 @@ import type { StockedStore } from '../support/shop.js';
 import type { Answered, Asked, Desk } from './desk.js';
 import type { Bin, Place, Shelves } from './shelves.js';
 
-export const MOST_LINES = 500;
+export const MAX_LINES = 500;
 
 export interface CounterOptions {
   readonly shop: StockedStore;
@@ -75,8 +75,8 @@ export class Counter {
     refusals: readonly string[],
   ): Promise<Bin[]> {
     const left = new Set(bins);
-    for (let n = 0; n < bins.length; n += MOST_LINES) {
-      const answered = await this.count(bins.slice(n, n + MOST_LINES), placeOf, refusals);
+    for (let n = 0; n < bins.length; n += MAX_LINES) {
+      const answered = await this.count(bins.slice(n, n + MAX_LINES), placeOf, refusals);
       for (const { bin, code } of answered) if (code === '') left.delete(bin);
     }
     return [...left];

@@ -6,8 +6,8 @@ import { oneOf } from '../support/store-setup.js';
 import type { CounterOptions } from './counter.js';
 import { SoldOrder, type StockOrder } from './sold-order.js';
 
-const MOST_SALES = 12;
-const MOST_TRIES = 20;
+const MAX_SALES = 12;
+const MAX_TRIES = 20;
 
 // By the place of the sale in the ledger: it holds all bins of its products until it commits.
 const SALES = `
@@ -46,7 +46,7 @@ export class Till {
 
   async sellDay(productIds: readonly number[]): Promise<void> {
     const { random } = this.options.shop.context;
-    const sales = Array.from({ length: 1 + random(MOST_SALES) }, () => {
+    const sales = Array.from({ length: 1 + random(MAX_SALES) }, () => {
       return { productId: oneOf(productIds, random), quantity: 1 + random(5) };
     });
     await this.sell(sales);
@@ -132,7 +132,7 @@ export class Till {
       try {
         return await withBundleImporter(url, cipher, (importer) => importer.importObjects(lines));
       } catch (error) {
-        if (tries === MOST_TRIES) throw error;
+        if (tries === MAX_TRIES) throw error;
         await delay(100);
       }
     }

@@ -17,7 +17,7 @@ interface InsistOptions {
   readonly method?: string;
   readonly path?: string;
   readonly key?: string | null;
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
   readonly hurry?: boolean;
 }
 
@@ -47,18 +47,18 @@ export class Buyers {
     return exchange;
   }
 
-  /** Retries until there is a final answer, each time at any of the services. @throws Error after `patienceMs`. */
+  /** Retries until there is a final answer, each time at any of the services. @throws Error after `timeoutMs`. */
   async insist(
     services: readonly { readonly url: string }[],
     body: unknown,
-    { method, path, key = null, patienceMs = 180_000, hurry = false }: InsistOptions = {},
+    { method, path, key = null, timeoutMs = 180_000, hurry = false }: InsistOptions = {},
   ): Promise<Exchange> {
-    const giveUp = Date.now() + patienceMs;
+    const giveUp = Date.now() + timeoutMs;
     for (;;) {
       const exchange = await this.send(oneOf(services, this.random), { method, path, body, key });
       if (!TRY_AGAIN.has(exchange.status)) return exchange;
       if (Date.now() > giveUp) {
-        throw new Error(`Still no answer after ${patienceMs} ms: ${exchange.status ?? exchange.error}`);
+        throw new Error(`Still no answer after ${timeoutMs} ms: ${exchange.status ?? exchange.error}`);
       }
       const told = hurry ? 0 : Number(exchange.headers['retry-after'] ?? 0) * 1_000;
       await delay(told + 50 + this.random(200));

@@ -4,7 +4,7 @@ import type { Service } from './service.js';
 import type { StockedStore } from './shop.js';
 import { orderBody } from './store-setup.js';
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** Call it when the database is back. @param label unique: it is the order's key. @throws Error after half a minute. */
 export async function timeToRecover(
@@ -18,7 +18,7 @@ export async function timeToRecover(
     eventually(async () => {
       const { status, error } = await buyers.send(service, request);
       if (status !== wanted) throw new Error(`${label}: ${request.path ?? 'an order'} is answered ${status ?? error}`);
-    }, PATIENCE_MS);
+    }, TIMEOUT_MS);
   await Promise.all([
     until(201, { body, key: label }),
     until(200, { method: 'GET', path: '/v1/products?limit=2' }),

@@ -22,7 +22,7 @@ import { ExternalReferenceTaken, Money, NO_CHARGES, orderLineOf, wholeAddress, t
 function placeOne({
   taken = 0,
   verdict = 'ACCEPT' as FraudVerdict,
-  patienceMs = 60_000,
+  timeoutMs = 60_000,
   winner = null as Winner | null,
 }) {
   const placements: Placement[] = [];
@@ -74,7 +74,7 @@ function placeOne({
       externalReference: '',
     },
     idempotency: null,
-    deadline: Deadline.in(patienceMs),
+    deadline: Deadline.in(timeoutMs),
   });
   return { answer, rejections, numbers: () => placements.map(({ order }) => order.receiptNumber) };
 }
@@ -96,7 +96,7 @@ describe('CreateOrder', () => {
   });
 
   it('stops waiting at the deadline while it stores the assessment of a rejected order', async () => {
-    const { answer, numbers, rejections } = placeOne({ verdict: 'REJECT', patienceMs: 50 });
+    const { answer, numbers, rejections } = placeOne({ verdict: 'REJECT', timeoutMs: 50 });
 
     await expect(answer).rejects.toThrow(DeadlineExceeded);
     expect([numbers(), rejections.length]).toEqual([[], 1]);

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { cookieNames, readCookie, setCookie } from './session-cookies.js';
 
 /** Tabs may sign in at the same time. A browser that begins more would send requests whose headers are too long. */
-const MOST_TABS = 5;
+const MAX_TABS = 5;
 const NAMES = { oidc: /^oidc-[\w-]{8}$/, signin: /^signin-[\w-]{8}$/ } as const;
 
 type Kind = keyof typeof NAMES;
@@ -28,7 +28,7 @@ export function addTabCookie(
   { value, seconds }: { readonly value: string; readonly seconds: number },
 ): void {
   const kept = cookieNames(request).filter((name) => NAMES[kind].test(name));
-  for (const name of kept.slice(0, Math.max(0, kept.length + 1 - MOST_TABS))) remove(request, reply, name);
+  for (const name of kept.slice(0, Math.max(0, kept.length + 1 - MAX_TABS))) remove(request, reply, name);
   const name = nameOf(kind, drawn);
   if (name !== null) setCookie(request, reply, name, value, { seconds, sameSite: 'lax' });
 }

@@ -25,7 +25,7 @@ export class Throttle {
 
     const before = this.previous.get(keyId) ?? 0;
     const estimate = before * (1 - elapsed / WINDOW_MS) + count;
-    return estimate > this.limit ? this.patience(before, count, elapsed) : 0;
+    return estimate > this.limit ? this.retryAfterSeconds(before, count, elapsed) : 0;
   }
 
   private slide(): number {
@@ -39,7 +39,7 @@ export class Throttle {
     return now % WINDOW_MS;
   }
 
-  private patience(before: number, count: number, elapsed: number): number {
+  private retryAfterSeconds(before: number, count: number, elapsed: number): number {
     const room = this.limit - 1;
     const wait =
       count <= room

@@ -12,7 +12,7 @@ const SECONDS_AT_PROVIDER = 600;
 const SECONDS_TO_ENTER = 600;
 const SIGN_IN_PAGE = './../';
 /** A provider that does not answer holds each request for seconds. They must not take the places of those with a key. */
-const MOST_AT_A_TIME = 16;
+const MAX_AT_A_TIME = 16;
 
 /** Sends people to the identity provider and takes them back. The page then signs in with the token of its address. */
 @ApiExcludeController()
@@ -65,7 +65,7 @@ export class OidcController {
   private async redirect(request: FastifyRequest, reply: FastifyReply, find: () => Promise<string>) {
     reply.header('cache-control', 'no-store');
     try {
-      if (this.atProvider >= MOST_AT_A_TIME) throw new ProviderFailure('unavailable', 'too_many');
+      if (this.atProvider >= MAX_AT_A_TIME) throw new ProviderFailure('unavailable', 'too_many');
       this.atProvider++;
       return { url: await find().finally(() => this.atProvider--), statusCode: 302 };
     } catch (error) {

@@ -11,11 +11,11 @@ import { booleanFilter, choice, dateFilter, wordFilter, type RawQuery } from '..
 import { queryOf, ReadQuery } from '../query/query.js';
 import { invalidField } from '../invalid-fields.js';
 
-const MOST_DAYS = 400;
+const MAX_DAYS = 400;
 const DAY_MS = 86_400_000;
 /** With the 30 days that an absent end adds, the days that four digits of a year can name. */
 const [LAST_FROM, FIRST_TO] = ['9999-12-02', '0001-01-31'];
-const REFUSED_RANGE = `to must be a date after from, at most ${MOST_DAYS} days later`;
+const REFUSED_RANGE = `to must be a date after from, at most ${MAX_DAYS} days later`;
 
 const PARAMETERS = queryOf<OrderSumsFilter>({
   from: dateFilter('from', 'The first day, in the time zone of the store; absent: 30 days before `to`.'),
@@ -35,7 +35,7 @@ function readRange(query: RawQuery): OrderSumsFilter {
     throw invalidField(`to must be ${FIRST_TO} or later when from is absent`);
   }
   const days = (Date.parse(to ?? '') - Date.parse(from ?? '')) / DAY_MS;
-  if (days < 1 || days > MOST_DAYS) throw invalidField(REFUSED_RANGE);
+  if (days < 1 || days > MAX_DAYS) throw invalidField(REFUSED_RANGE);
   return filter;
 }
 

@@ -30,7 +30,7 @@ interface Head {
 
 type Batches = AsyncIterable<readonly PersonalRecord[]>;
 
-const MOST_PRINTED = 1_000;
+const MAX_PRINTED = 1_000;
 
 export function addCustomers(program: Command): void {
   const customers = addCommand(program, 'customers', "export and erase a person's data");
@@ -77,7 +77,7 @@ async function exportData(email: string, { store, output }: Options): Promise<vo
 const line = (kind: string, store: string) => (record: PersonalRecord) => ({ kind, store, ...record });
 
 async function printAll(head: Head, batches: Batches, orderCount: number): Promise<void> {
-  if (orderCount > MOST_PRINTED)
+  if (orderCount > MAX_PRINTED)
     throw new CommandFailed(`The person has ${orderCount} orders: name a file with --output.`);
   const orders: object[] = [];
   for await (const batch of batches) orders.push(...batch.map(line('order', head.store)));

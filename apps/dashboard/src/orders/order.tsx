@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api, get, lastOf, MOST_PAGES, useGet, useRead, type Order, type Schemas } from '../http.js';
+import { api, get, lastOf, MAX_PAGES, useGet, useRead, type Order, type Schemas } from '../http.js';
 import { money } from '../parts/amount.js';
 import { Ask, Field, type Values } from '../parts/ask.js';
 import { capital, Facts, Named, Rows, Table, right, type Columns } from '../parts/list.js';
@@ -70,7 +70,7 @@ const isHolding = ({ event }: OrderEvent) => event === 'held';
 function Held({ order: { id, fraud } }: OfOrder) {
   const recent = useHistory(id, FIRST_PAGES).data;
   const isEarlier = recent && recent.left > 0 && !recent.data.some(isHolding);
-  const held = useHistory(id, isEarlier ? MOST_PAGES : FIRST_PAGES).data?.data.findLast(isHolding);
+  const held = useHistory(id, isEarlier ? MAX_PAGES : FIRST_PAGES).data?.data.findLast(isHolding);
   const rules = fraud.reasons.map(({ rule, score }) => `${ruleText(rule)} (${score})`).join(', ');
   const why = joined([held?.details.reason || rules]);
   return <Note tone="bad">{`Under review${why && `: ${why}`}. Nothing of it ships until you release it.`}</Note>;

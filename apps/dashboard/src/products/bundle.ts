@@ -34,15 +34,15 @@ function lineOf(text: string, n: number, subdomain: string): BundleLine {
 export const linesOf = (file: string, subdomain: string): BundleLine[] =>
   file.split('\n').flatMap((text, index) => (text.trim() ? lineOf(text.trim(), index + 1, subdomain) : []));
 
-const MOST_LINES = 500;
+const MAX_LINES = 500;
 /** Of 2 MB, with a reserve for the frame around the lines. */
-const MOST_BYTES = 1_900_000;
+const MAX_BYTES = 1_900_000;
 
 /** Writes the first lines, as many as one request can have, and returns what became of them. */
 export async function write(lines: readonly BundleLine[]): Promise<BundleLine[]> {
   let bytes = 0;
-  const fits = ({ text }: BundleLine) => (bytes += new Blob([text]).size + 1) <= MOST_BYTES;
-  const piece = lines.slice(0, MOST_LINES).filter((line, index) => fits(line) || index === 0);
+  const fits = ({ text }: BundleLine) => (bytes += new Blob([text]).size + 1) <= MAX_BYTES;
+  const piece = lines.slice(0, MAX_LINES).filter((line, index) => fits(line) || index === 0);
   const body = { lines: piece.map(({ value }) => value) as Schemas['ImportLine'][] };
   const { data } = await api.POST('/v1/import', { body });
   return piece.map((line, index) => {

@@ -43,7 +43,7 @@ export function ImportPage() {
 }
 
 const FIRST = 20;
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 const isRefused = ({ result }: BundleLine) => result === 'refused';
 
@@ -81,8 +81,8 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
     <>
       <Section title={title} actions={refused.length > 0 && button}>
         {!isBegun && <Waiting query={query} rows={first.length} />}
-        <Table label={label} rows={shown.slice(0, MOST_SHOWN)} columns={COLUMNS} />
-        {shown.length > MOST_SHOWN && <Note>{`${count(shown.length - MOST_SHOWN, 'more line')} not shown.`}</Note>}
+        <Table label={label} rows={shown.slice(0, MAX_SHOWN)} columns={COLUMNS} />
+        {shown.length > MAX_SHOWN && <Note>{`${count(shown.length - MAX_SHOWN, 'more line')} not shown.`}</Note>}
       </Section>
       {done.length < good.length && (
         <Form verb={`Import ${count(good.length - done.length, 'line')}`} send={run}>

@@ -19,8 +19,8 @@ import {
 import { StoreRepository } from '../ports/store.repository.js';
 
 /** What a request handles of a person; the commands have no limit. */
-const MOST_ORDERS = 1_000;
-const MOST_CHARACTERS = 20_000_000;
+const MAX_ORDERS = 1_000;
+const MAX_CHARACTERS = 20_000_000;
 
 export interface CollectedData extends PersonalRecords {
   readonly orders: readonly PersonalRecord[];
@@ -66,13 +66,12 @@ export class CustomersService {
   /** What a store knows of the person with the e-mail of a customer. @throws NotFound, CustomerWithoutEmail, TooManyRows */
   async collectOf(storeId: number, id: string): Promise<CollectedData> {
     const email = await this.emailOf(storeId, id);
-    return this.people.collect(storeId, email, MOST_ORDERS, async (found, batches) => {
+    return this.people.collect(storeId, email, MAX_ORDERS, async (found, batches) => {
       const orders: PersonalRecord[] = [];
       let length = 0;
       for await (const batch of batches) {
         length += JSON.stringify(batch).length;
-        if (length > MOST_CHARACTERS)
-          throw new TooManyRows('characters of orders', MOST_CHARACTERS, 'customers export');
+        if (length > MAX_CHARACTERS) throw new TooManyRows('characters of orders', MAX_CHARACTERS, 'customers export');
         orders.push(...batch);
       }
       return { ...found, orders };
@@ -92,7 +91,7 @@ export class CustomersService {
 
   /** As `erase`, by the e-mail of the customer. @throws NotFound, CustomerWithoutEmail, OrdersOpen, TooManyRows */
   async eraseOf(storeId: number, id: string, force: boolean): Promise<Erasure> {
-    return this.eraseIn(storeId, await this.emailOf(storeId, id), MOST_ORDERS, force);
+    return this.eraseIn(storeId, await this.emailOf(storeId, id), MAX_ORDERS, force);
   }
 
   private async eraseIn(storeId: number, email: string, most: number | null, force: boolean): Promise<Erasure> {

@@ -29,7 +29,7 @@ import { writeGoodLines } from './write/batch-writer.js';
 import { takeTurnOfStore } from './write/lock-batch.js';
 import type { Sql } from './write/table-writer.js';
 
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 const CHECKED_AT_ONCE = 10;
 
 const LAST_IDS = `/* import.last_ids */
@@ -115,7 +115,7 @@ export class BundleStoreImport extends StoreImport {
     const refused = imported.filter(({ result }) => result === 'refused');
     if (isAtomic && refused.length > 0) {
       const faults = refused.map(({ line, error }) => ({ path: `line ${line}`, message: error }));
-      throw new ImportRefused(faults.slice(0, MOST_NAMED));
+      throw new ImportRefused(faults.slice(0, MAX_NAMED));
     }
     return imported;
   }

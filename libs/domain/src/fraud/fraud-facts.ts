@@ -1,6 +1,6 @@
 import type { PostalAddress } from '../shared/postal-address.js';
 
-/** What each contact may order, from 1 to {@link MOST_ORDERS_PER_HOUR}; more is reviewed. `null` means no limit. */
+/** What each contact may order, from 1 to {@link MAX_ORDERS_PER_HOUR}; more is reviewed. `null` means no limit. */
 export interface OrdersPerHour {
   readonly email: number | null;
   readonly phone: number | null;
@@ -16,7 +16,7 @@ export interface FraudSettings {
 }
 
 /** The highest limit that a store can set. Counting stops there. */
-export const MOST_ORDERS_PER_HOUR = 1_000;
+export const MAX_ORDERS_PER_HOUR = 1_000;
 
 /**
  * Of a store that configures none. A business customer who orders ten times an hour fires no rule: half of a limit is a

@@ -108,7 +108,7 @@ export interface OrderChange extends OrderState {
   readonly events: readonly OrderEvent[];
   /** One of a kind at most. */
   readonly effects: readonly OrderEffect[];
-  /** It could be made any number of times, so it is refused when the order has `MOST_EVENTS`. */
+  /** It could be made any number of times, so it is refused when the order has `MAX_EVENTS`. */
   readonly isEndless?: boolean;
   /** The change is refused, and its events are kept. */
   readonly refusal?: DomainError;

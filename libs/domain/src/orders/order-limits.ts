@@ -3,15 +3,15 @@ import { effectOf, type KnownShipment, type OrderChange } from './order-change.j
 import type { OrderEventName } from './order-event.js';
 import type { PlacedOrder } from './placed-order.js';
 
-export const MOST_PAYMENTS = 100;
-export const MOST_REFUNDS = 100;
-export const MOST_SHIPMENTS = 200;
+export const MAX_PAYMENTS = 100;
+export const MAX_REFUNDS = 100;
+export const MAX_SHIPMENTS = 200;
 /** Over all shipments of an order, void ones included: each line of the order in a shipment. */
-export const MOST_SHIPMENT_ITEMS = 2_000;
+export const MAX_SHIPMENT_ITEMS = 2_000;
 /** Of an order with so many events, what could happen any number of times is refused. The rest has limits of its own. */
-export const MOST_EVENTS = 5_000;
+export const MAX_EVENTS = 5_000;
 /** Over all refunds of an order. */
-export const MOST_REFUND_LINES = 10_000;
+export const MAX_REFUND_LINES = 10_000;
 
 interface Limit {
   readonly most: number;
@@ -23,9 +23,9 @@ interface Limit {
  * customer. The rest bounds the history, far above what people or an integration need.
  */
 const LIMITS: ReadonlyMap<OrderEventName, Limit> = new Map([
-  ['payment_recorded', { most: MOST_PAYMENTS, what: 'payments' }],
-  ['refund_recorded', { most: MOST_REFUNDS, what: 'refunds' }],
-  ['shipment_created', { most: MOST_SHIPMENTS, what: 'shipments' }],
+  ['payment_recorded', { most: MAX_PAYMENTS, what: 'payments' }],
+  ['refund_recorded', { most: MAX_REFUNDS, what: 'refunds' }],
+  ['shipment_created', { most: MAX_SHIPMENTS, what: 'shipments' }],
   ['mail_requested', { most: 20, what: 'mails sent again' }],
   ['noted', { most: 500, what: 'notes' }],
   ['held', { most: 100, what: 'holds' }],
@@ -64,5 +64,5 @@ function assertItems(shipments: readonly KnownShipment[], change: OrderChange): 
   const { shipment } = effectOf(change, 'shipment') ?? {};
   if (!shipment || shipments.some(({ reference }) => reference === shipment.reference)) return;
   const items = [...shipments, shipment].reduce((sum, each) => sum + each.items.length, 0);
-  if (items > MOST_SHIPMENT_ITEMS) throw new TooManyRecords('lines in its shipments', MOST_SHIPMENT_ITEMS);
+  if (items > MAX_SHIPMENT_ITEMS) throw new TooManyRecords('lines in its shipments', MAX_SHIPMENT_ITEMS);
 }

@@ -10,12 +10,12 @@ export type MetadataPatch = Readonly<Record<string, string | null>>;
 export const METADATA_LIMITS = { keys: 50, key: 40, text: 500 } as const;
 
 /** As JSON, of an order with its lines, or of a product with its variants: each read and message of the record has all of it. */
-const MOST_KILOBYTES = 64;
-export const METADATA_SIZE = `${MOST_KILOBYTES} kB`;
+const MAX_KILOBYTES = 64;
+export const METADATA_SIZE = `${MAX_KILOBYTES} kB`;
 
 /** @param all the metadata of one record and of its parts. */
 export function isMetadataSmall(all: readonly Metadata[]): boolean {
-  return Buffer.byteLength(JSON.stringify(all)) <= MOST_KILOBYTES * 1024;
+  return Buffer.byteLength(JSON.stringify(all)) <= MAX_KILOBYTES * 1024;
 }
 
 /** As JSON Schema. */

@@ -75,9 +75,9 @@ const changeValues = (storeId: number, { key, actor }: KeyMaker): unknown[] => [
 const ALL: Page = { page: 1, limit: Number.MAX_SAFE_INTEGER };
 
 /** With revoked ones, which stay. Each page of the list counts them. */
-const MOST_KEYS = 5_000;
+const MAX_KEYS = 5_000;
 const HAS_MANY = `/* keys.has_many */
-  SELECT EXISTS (SELECT FROM api_keys WHERE store_id = $1 AND person_id IS NULL OFFSET ${MOST_KEYS - 1}) AS "hasMany"`;
+  SELECT EXISTS (SELECT FROM api_keys WHERE store_id = $1 AND person_id IS NULL OFFSET ${MAX_KEYS - 1}) AS "hasMany"`;
 
 const INSERT = `/* keys.insert */
   WITH ${MAKER}
@@ -245,7 +245,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   private add<Row>(storeId: number, { key }: KeyMaker, text: string, values: readonly unknown[]): Promise<Row[]> {
     return this.transactions.run(storeId, async (sql) => {
       const [row] = key ? await sql.query<{ hasMany: boolean }>(HAS_MANY, [storeId]) : [];
-      if (row?.hasMany) throw new TooManyKeys(MOST_KEYS);
+      if (row?.hasMany) throw new TooManyKeys(MAX_KEYS);
       return sql.query<Row>(text, values);
     });
   }

@@ -60,8 +60,8 @@ const COUNT_INVITATION = `/* people.count_invitation */
     hour_of_invitations = CASE WHEN ${IS_SAME_HOUR} THEN hour_of_invitations ELSE now() END
   WHERE store_id = $1 AND role = 'owner'
   RETURNING invitations_in_hour AS count`;
-const MOST_IN_HOUR = 30;
-const MOST_OF_PERSON = 10;
+const MAX_IN_HOUR = 30;
+const MAX_OF_PERSON = 10;
 
 const REMOVE = `/* people.remove */
   WITH removed AS (DELETE FROM people WHERE store_id = $1 AND id = $2 RETURNING *) SELECT ${COLUMNS} FROM removed`;
@@ -76,7 +76,7 @@ const COUNT_NAMED = `/* people.count_named */
     UNION ALL
     (SELECT 1 FROM stock_movements WHERE store_id = $1 AND actor_type = 'person' AND actor_id = $2::text LIMIT $3)) AS named`;
 /** What a request changes; the command has no limit. */
-const MOST_NAMED = 10_000;
+const MAX_NAMED = 10_000;
 const isPerson = (actor: string) => `${actor} @> jsonb_build_object('type', 'person', 'id', $2::text)`;
 const erased = (actor: string) => `
   CASE WHEN ${isPerson(actor)} THEN jsonb_set(${actor}, '{name}', to_jsonb($3::text)) ELSE ${actor} END`;
@@ -163,7 +163,7 @@ export class PostgresPersonRepository extends PersonRepository {
       const [row] = await sql.query<Person & { readonly invitations: number }>(INVITE, [storeId, id]);
       if (!row) return null;
       const { invitations, ...person } = row;
-      if (asker && invitations > MOST_OF_PERSON) throw new TooManyInvitations('one person', MOST_OF_PERSON);
+      if (asker && invitations > MAX_OF_PERSON) throw new TooManyInvitations('one person', MAX_OF_PERSON);
       return person;
     });
   }
@@ -213,15 +213,15 @@ async function remove(send: Send, { storeId, id }: PersonKey, asker: Asker): Pro
 /** Limits mails to any address: a session of an owner must not send many. @throws TooManyInvitations */
 async function countInvitation(sql: TransactionSql, storeId: number): Promise<void> {
   const owners = await sql.query<{ count: number }>(COUNT_INVITATION, [storeId]);
-  if (owners.some(({ count }) => count > MOST_IN_HOUR))
-    throw new TooManyInvitations('a store within an hour', MOST_IN_HOUR);
+  if (owners.some(({ count }) => count > MAX_IN_HOUR))
+    throw new TooManyInvitations('a store within an hour', MAX_IN_HOUR);
 }
 
 /** @throws TooManyRows */
 async function assertFew(send: Send, { storeId, id }: PersonKey): Promise<void> {
-  const [named] = (await send(COUNT_NAMED, [storeId, id, MOST_NAMED + 1])) as { count: number }[];
-  if ((named?.count ?? 0) > MOST_NAMED) {
-    throw new TooManyRows('entries of the history with the name', MOST_NAMED, 'people remove --erase-name');
+  const [named] = (await send(COUNT_NAMED, [storeId, id, MAX_NAMED + 1])) as { count: number }[];
+  if ((named?.count ?? 0) > MAX_NAMED) {
+    throw new TooManyRows('entries of the history with the name', MAX_NAMED, 'people remove --erase-name');
   }
 }
 

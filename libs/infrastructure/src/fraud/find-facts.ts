@@ -1,7 +1,7 @@
 import type { PlacedBefore } from '@app/application';
 import {
   DEFAULT_FRAUD_SETTINGS,
-  MOST_ORDERS_PER_HOUR,
+  MAX_ORDERS_PER_HOUR,
   type FraudSettings,
   type OrderContact,
   type OrdersPerHour,
@@ -97,7 +97,7 @@ function count(contact: keyof OrdersPerHour, others: string): string {
 
 function counted(key: string, otherwise: number): string {
   const set = `CASE WHEN jsonb_typeof(fraud_settings -> '${key}') = 'number' THEN (fraud_settings ->> '${key}')::numeric END`;
-  return `least(greatest(${set}, ${otherwise}), ${MOST_ORDERS_PER_HOUR})::bigint`;
+  return `least(greatest(${set}, ${otherwise}), ${MAX_ORDERS_PER_HOUR})::bigint`;
 }
 
 export type RunSql = <Row>(text: string, values: readonly unknown[]) => Promise<Row[]>;

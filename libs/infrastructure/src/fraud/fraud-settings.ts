@@ -1,4 +1,4 @@
-import { DEFAULT_FRAUD_SETTINGS, MOST_ORDERS_PER_HOUR, type FraudSettings, type OrdersPerHour } from '@app/domain';
+import { DEFAULT_FRAUD_SETTINGS, MAX_ORDERS_PER_HOUR, type FraudSettings, type OrdersPerHour } from '@app/domain';
 
 export const LIMIT_KEYS: Readonly<Record<keyof OrdersPerHour, string>> = {
   email: 'review_orders_per_email',
@@ -26,7 +26,7 @@ function limit(settings: Record<string, unknown>, contact: keyof OrdersPerHour):
   const value = settings[LIMIT_KEYS[contact]];
   if (value === null) return null;
   if (typeof value !== 'number' || value < 1) return DEFAULT_FRAUD_SETTINGS.ordersPerHour[contact];
-  return Math.min(value, MOST_ORDERS_PER_HOUR);
+  return Math.min(value, MAX_ORDERS_PER_HOUR);
 }
 
 function texts(value: unknown): string[] {

@@ -4,7 +4,7 @@ import type pg from 'pg';
 /** Fewer changes are not worth a move of the mark: a read passes them in a fraction of a millisecond. */
 const FEW_CHANGES = 1_000;
 const POLL_MS = 50;
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 const LAST = `/* tallies.last */
   SELECT last::text, last - list_tally_mark() AS since
@@ -31,7 +31,7 @@ export async function foldTallies(pool: Pick<pg.Pool, 'query'>, few = FEW_CHANGE
 
 /** Waits, for 5 s at most, for the transactions that have written to a table. @returns whether all have ended. */
 export async function earlierWritersAreDone(pool: Pick<pg.Pool, 'query'>, table: string): Promise<boolean> {
-  const giveUp = performance.now() + PATIENCE_MS;
+  const giveUp = performance.now() + TIMEOUT_MS;
   for (let earlier = await writersOf(pool, table); earlier.length > 0;) {
     if (performance.now() > giveUp) return false;
     await sleep(POLL_MS);

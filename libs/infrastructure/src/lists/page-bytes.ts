@@ -1,7 +1,7 @@
 import { PageTooLarge } from '@app/application';
 
 /** Limits the large parts of all rows. Above it, an answer would hold up the other requests of the process. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** A part of a row that may be large: metadata, lines. */
 export interface LargePart {
@@ -28,12 +28,12 @@ export function withinBytes(rows: string, parts: readonly LargePart[]): string {
       SELECT * FROM (
         SELECT *, sum(${bytes.join(' + ')}) OVER () AS "pageBytes", count(*) OVER () AS "pageRows", row_number() OVER () AS place
         FROM (SELECT page.*, ${columns.join(', ')} FROM (${rows}) AS page OFFSET 0) AS page
-      ) AS weighed WHERE "pageBytes" <= ${MOST_BYTES} OR place = 1
+      ) AS weighed WHERE "pageBytes" <= ${MAX_BYTES} OR place = 1
     )`;
 }
 
 /** A page of one row is never too large. @throws PageTooLarge */
 export function assertWithinBytes([first]: readonly Weighed[]): void {
   const [bytes, rows] = [Number(first?.pageBytes ?? 0), Number(first?.pageRows)];
-  if (bytes > MOST_BYTES && rows > 1) throw new PageTooLarge(Math.max(1, Math.floor((rows * MOST_BYTES) / bytes)));
+  if (bytes > MAX_BYTES && rows > 1) throw new PageTooLarge(Math.max(1, Math.floor((rows * MAX_BYTES) / bytes)));
 }

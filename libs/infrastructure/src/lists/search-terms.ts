@@ -14,7 +14,7 @@ const LEADING_ZEROS = /^0+(?=0\d{3})/;
 const WITH_TRIGRAM = /[\p{L}\p{N}]{3}|[^\p{L}\p{N}][\p{L}\p{N}]|[\p{L}\p{N}]{2}[^\p{L}\p{N}]/u;
 /** A word, or 8 characters of one, with the character before it. Without Σ: its neighbours decide its lower case. */
 const WORD = /[^\p{L}\p{N}]?(?:(?!Σ)[\p{L}\p{N}]){1,8}/gu;
-const MOST_WORDS = 8;
+const MAX_WORDS = 8;
 /** Up to this length, the index looks for the whole term. */
 const SHORT = 32;
 
@@ -77,7 +77,7 @@ function patternOf(term: string): string | null {
   if (!WITH_TRIGRAM.test(term)) return null;
   if (term.length <= SHORT) return containing(term);
   const words = new Set(term.match(WORD));
-  return `%${[...words].slice(0, MOST_WORDS).map(escaped).join('%')}%`;
+  return `%${[...words].slice(0, MAX_WORDS).map(escaped).join('%')}%`;
 }
 
 function emailSearch(where: Conditions, { email, emailKey: key }: SearchedEmail, term: string): string {

@@ -2,8 +2,8 @@ import { FULL_PACE, GroupedLookup, type Pace } from '../postgres/grouped-lookup.
 import type { AnswerSize } from '../postgres/answer-size.js';
 
 /** Of all records of one statement: the process parses them, and makes their answers, before it serves others. */
-const MOST_BYTES = 256 * 1024;
-const MOST_RECORDS = 32;
+const MAX_BYTES = 256 * 1024;
+const MAX_RECORDS = 32;
 
 interface Lane<Found> {
   readonly lookup: GroupedLookup<Found>;
@@ -43,7 +43,7 @@ export class SharedReads<Found> {
     };
     const lane: Lane<Found> = {
       lookup: new GroupedLookup(lookUp, undefined, () => lane.pace),
-      pace: { ...FULL_PACE, most: MOST_RECORDS },
+      pace: { ...FULL_PACE, most: MAX_RECORDS },
     };
     return lane;
   }
@@ -51,7 +51,7 @@ export class SharedReads<Found> {
 
 /** Small records may follow large ones and precede them, so their number grows by steps. */
 function paceAfter({ most }: Pace, bytes: number): Pace {
-  const fitting = Math.max(1, Math.min(MOST_RECORDS, 2 * most, Math.floor(MOST_BYTES / bytes)));
+  const fitting = Math.max(1, Math.min(MAX_RECORDS, 2 * most, Math.floor(MAX_BYTES / bytes)));
   return fitting > 1 ? { ...FULL_PACE, most: fitting } : { most: 1, concurrent: 1, turn: nextTurn };
 }
 

@@ -7,12 +7,12 @@ import { MailNotifier } from './mail-notifier.js';
 import { storeBranding } from './store-branding.js';
 
 /** The last comes about three days after the first. */
-const MOST_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 
 // An attempt makes the mail due again before it begins: one that fails, or whose worker is killed, needs no further word.
 const CLAIM = `/* invitations.claim */
   WITH due AS (
-    SELECT store_id, id FROM people WHERE invite_due AND invite_at <= now() AND invite_attempts < ${MOST_ATTEMPTS} AND is_served(store_id)
+    SELECT store_id, id FROM people WHERE invite_due AND invite_at <= now() AND invite_attempts < ${MAX_ATTEMPTS} AND is_served(store_id)
     ORDER BY invite_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE people AS person

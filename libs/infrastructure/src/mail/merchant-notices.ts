@@ -7,12 +7,12 @@ import { isCounted, shortStockMail, type OpenOrder, type ShortStock } from './sh
 import { Database } from '../postgres/database.js';
 
 /** The last comes about three days after the first. */
-const MOST_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 
 // An attempt makes the notice due again before it begins: one that fails, or whose worker is killed, needs no further word.
 const CLAIM = `/* notices.claim */
   WITH due AS (
-    SELECT store_id, id FROM merchant_notices WHERE run_at <= now() AND attempts < ${MOST_ATTEMPTS} AND is_served(store_id)
+    SELECT store_id, id FROM merchant_notices WHERE run_at <= now() AND attempts < ${MAX_ATTEMPTS} AND is_served(store_id)
     ORDER BY run_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE merchant_notices AS notice

@@ -3,7 +3,7 @@ import {
   COUNTED_EVENTS,
   effectOf,
   isReceiptNumber,
-  MOST_EVENTS,
+  MAX_EVENTS,
   PlacedOrder,
   readUuid,
   TooManyRecords,
@@ -30,9 +30,9 @@ const LOAD = `/* orders.load */ ${selectForChange(COUNTED_EVENTS)} WHERE item.st
 
 // Asked for the changes alone that need it: the others cost nothing more.
 const HAS_MANY_EVENTS = `/* orders.has_many_events */
-  SELECT EXISTS (SELECT FROM order_events WHERE store_id = $1 AND order_id = $2 OFFSET ${MOST_EVENTS - 1}) AS "hasMany"`;
+  SELECT EXISTS (SELECT FROM order_events WHERE store_id = $1 AND order_id = $2 OFFSET ${MAX_EVENTS - 1}) AS "hasMany"`;
 
-const MOST_REFUSALS = 1_000;
+const MAX_REFUSALS = 1_000;
 
 const stateSql = (more = '') => `/* orders.set_state */
   UPDATE orders SET status = $3, fulfillment_status = $4, refund_due = $5${more}
@@ -52,7 +52,7 @@ const RECORD = `/* orders.record_events */
       AND known.details = new.details)
     AND NOT EXISTS (
       SELECT FROM order_events WHERE store_id = $1 AND order_id = $2 AND event IN ('shipment_refused', 'payment_refused')
-      OFFSET ${MOST_REFUSALS - 1})`;
+      OFFSET ${MAX_REFUSALS - 1})`;
 
 type LoadedRow = OrderRow &
   Pick<PlacedOrderState, keyof OrderState | 'hasTakenStock' | 'eventCounts' | 'unshippedStatus'>;
@@ -94,7 +94,7 @@ function toState(row: LoadedRow): PlacedOrderState {
 /** @throws TooManyRecords */
 export async function assertFewEvents(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<void> {
   const [row] = await sql.query<{ hasMany: boolean }>(HAS_MANY_EVENTS, [storeId, orderId]);
-  if (row?.hasMany) throw new TooManyRecords('events', MOST_EVENTS);
+  if (row?.hasMany) throw new TooManyRecords('events', MAX_EVENTS);
 }
 
 /** The events of a refusal, without those that the order has already. */

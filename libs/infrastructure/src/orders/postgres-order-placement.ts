@@ -136,28 +136,28 @@ export class PostgresOrderPlacement extends OrderPlacement {
     return this.database.queryPrepared(FIND_BY_REFERENCE, [storeId, externalReference, isTest]);
   }
 
-  /** @param doubt the lost commit of an earlier attempt, which the look-up did not find. */
+  /** @param earlierLoss the lost commit of an earlier attempt, which the look-up did not find. */
   private async attempt(
     placement: Placement,
     deadline: Deadline,
-    doubt: CommitOutcomeUnknown | null,
+    earlierLoss: CommitOutcomeUnknown | null,
   ): Promise<PlacementOutcome> {
     try {
       const { storeId } = placement.order;
       // @protects placing-transaction
       const outcome = await this.transactions.run(storeId, (sql) => write(sql, placement), deadline);
-      if (doubt !== null && outcome.outcome === 'placed') this.recovered.inc();
+      if (earlierLoss !== null && outcome.outcome === 'placed') this.recovered.inc();
       return outcome;
     } catch (caught) {
       const error =
-        caught instanceof ReferenceInUse ? await this.whoseReference(placement.order, deadline, doubt) : caught;
-      // Each of these settles an earlier doubt: PostgreSQL lets an attempt insert the order or its reference, or read the
-      // key, only after the end of an earlier transaction that inserted the same.
+        caught instanceof ReferenceInUse ? await this.whoseReference(placement.order, deadline, earlierLoss) : caught;
+      // Each of these settles what became of an earlier COMMIT: PostgreSQL lets an attempt insert the order or its
+      // reference, or read the key, only after the end of an earlier transaction that inserted the same.
       if (error instanceof StockIsShort) return { outcome: 'short', shortages: error.shortages };
       if (error instanceof ExternalReferenceTaken) return { outcome: 'taken', orderId: error.orderId };
       if (error instanceof IdempotencyMismatch) throw error;
 
-      const lost = doubtAfter(error) ?? doubt;
+      const lost = lostCommitOf(error) ?? earlierLoss;
       if (lost === null) throw error;
       // The order's id shows whether the commit took effect. Its absence does not show the opposite: the COMMIT may still
       // be on its way to the server, or wait for a standby. The next attempt waits for it and conflicts with its order.
@@ -174,17 +174,17 @@ export class PostgresOrderPlacement extends OrderPlacement {
   /**
    * An order's reference is in use, by another order or by an earlier attempt to place the same one.
    *
-   * @throws doubt, if there is one, when the look-up fails or takes too long.
+   * @throws earlierLoss, if there is one, when the look-up fails or takes too long.
    */
   private async whoseReference(
     order: Order,
     deadline: Deadline,
-    doubt: CommitOutcomeUnknown | null,
+    earlierLoss: CommitOutcomeUnknown | null,
   ): Promise<ExternalReferenceTaken | OrderExists | Unavailable> {
     const found = await lookUpTime(deadline)
       .bound(this.findByReference(order))
       .catch((error: unknown) => {
-        throw doubt ?? error;
+        throw earlierLoss ?? error;
       });
     if (found === order.id) return new OrderExists();
     return found === null ? new Unavailable() : new ExternalReferenceTaken(found);
@@ -209,8 +209,8 @@ function lookUpTime({ remainingMs }: Deadline): Deadline {
   return Deadline.in(Math.max(LOST_COMMIT_LOOK_UP_MS, remainingMs));
 }
 
-/** The doubt that the error of an attempt raises: an order may be committed, but nothing shows that it is replicated. */
-function doubtAfter(error: unknown): CommitOutcomeUnknown | null {
+/** The commit that an attempt lost: an order may be committed, but nothing shows that it is replicated. */
+function lostCommitOf(error: unknown): CommitOutcomeUnknown | null {
   if (error instanceof CommitOutcomeUnknown) return error;
   return error instanceof OrderExists ? new CommitOutcomeUnknown(error) : null;
 }

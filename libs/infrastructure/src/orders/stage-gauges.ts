@@ -1,10 +1,10 @@
 import { UNAVAILABLE } from '@app/domain';
 import { AWAY, type DatabaseGauge } from '../postgres/database-gauge.js';
 
-const MOST_DEAD_LETTERS = 10_000;
+const MAX_DEAD_LETTERS = 10_000;
 /** The count of each set of reasons stops here: operators need its size, not an exact number. */
-const MOST_HELD = 1_000;
-const MOST_SETS = 100;
+const MAX_HELD = 1_000;
+const MAX_SETS = 100;
 
 /**
  * SQL for held orders by their set of reasons, without imported ones, whose reasons may be any text. Walks the index
@@ -19,11 +19,11 @@ export const HELD_SETS = `
     FROM held CROSS JOIN LATERAL (
       SELECT held_reasons FROM orders WHERE held_reasons > held.held_reasons AND placed ORDER BY held_reasons LIMIT 1
     ) AS following
-    WHERE held.place < ${MOST_SETS})
+    WHERE held.place < ${MAX_SETS})
   )
   SELECT held_reasons AS reasons, (
     SELECT count(*)::int FROM (
-      SELECT FROM orders WHERE orders.held_reasons = held.held_reasons AND placed LIMIT ${MOST_HELD}
+      SELECT FROM orders WHERE orders.held_reasons = held.held_reasons AND placed LIMIT ${MAX_HELD}
     ) AS counted) AS orders
   FROM held`;
 
@@ -44,7 +44,7 @@ export const STAGE_GAUGES: readonly DatabaseGauge[] = [
     statement: `/* orders.dead_letters */
       SELECT count(*)::int AS value FROM (
         SELECT FROM order_stages
-        WHERE outcome = 'failed' AND NOT dismissed AND updated_at > now() - interval '24 hours' LIMIT ${MOST_DEAD_LETTERS}
+        WHERE outcome = 'failed' AND NOT dismissed AND updated_at > now() - interval '24 hours' LIMIT ${MAX_DEAD_LETTERS}
       ) AS dead`,
   },
   {

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { DeadlineExceeded } from '@app/application';
 import { GroupedLookup, type Pace } from './grouped-lookup.js';
 
-function aLookup(pace: Partial<Pace> = {}, patienceMs = 1_000) {
+function aLookup(pace: Partial<Pace> = {}, timeoutMs = 1_000) {
   const calls: {
     keys: readonly string[];
     answer: (found: Record<string, string>) => void;
@@ -13,7 +13,7 @@ function aLookup(pace: Partial<Pace> = {}, patienceMs = 1_000) {
       new Promise((resolve, reject) => {
         calls.push({ keys, answer: (found) => resolve(new Map(Object.entries(found))), fail: reject });
       }),
-    patienceMs,
+    timeoutMs,
     () => ({ most: Infinity, concurrent: 1, ...pace }),
   );
   return { lookup, calls };

@@ -29,18 +29,18 @@ export class GroupedLookup<Value> {
 
   /**
    * @param lookUp a key without a value is absent from its result.
-   * @param patienceMs the wait of a caller for its answer.
+   * @param timeoutMs the wait of a caller for its answer.
    * @param pace asked before each look-up.
    */
   constructor(
     private readonly lookUp: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
-    private readonly patienceMs = READ_ANSWER_MS,
+    private readonly timeoutMs = READ_ANSWER_MS,
     private readonly pace: () => Pace = () => FULL_PACE,
   ) {}
 
   /** @throws DeadlineExceeded, or the error of the look-up. */
   find(key: string): Promise<Value | null> {
-    const deadline = Deadline.in(this.patienceMs);
+    const deadline = Deadline.in(this.timeoutMs);
     const answer = new Promise<Value | null>((resolve, reject) => {
       const caller = { deadline, resolve, reject };
       const callers = this.waiting.get(key);

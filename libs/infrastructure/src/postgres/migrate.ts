@@ -58,7 +58,7 @@ export function migrate(
   return withOwnClient(url, APPLICATION, async (client) => {
     await client.query(NO_TIME_LIMITS);
     await assertDatabaseIsFit(async (text, values) => (await client.query<object>(text, values)).rows);
-    await takeTurns(client);
+    await takeLock(client);
     const applied = await applyMissing(url, migrations);
     for (const { schema, migrations: ofSchema } of own) {
       assertIsOwn(schema);
@@ -98,7 +98,7 @@ export function assertIsOwn(schema: string): void {
  * Polls for the lock. A statement that waits for it would hold a snapshot, and CREATE INDEX CONCURRENTLY waits for
  * every older snapshot: the two would wait for each other forever.
  */
-async function takeTurns(client: pg.Client): Promise<void> {
+async function takeLock(client: pg.Client): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ taken: boolean }>(
       '/* migrations.lock */ SELECT pg_try_advisory_lock($1) AS taken',

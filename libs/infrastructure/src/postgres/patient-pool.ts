@@ -51,7 +51,7 @@ export class PatientPool extends pg.Pool {
     }
   }
 
-  private nextRelease(patienceMs: number): Promise<void> {
+  private nextRelease(timeoutMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const wake = () => {
         clearTimeout(timer);
@@ -60,7 +60,7 @@ export class PatientPool extends pg.Pool {
       const timer = setTimeout(() => {
         this.waiting.splice(this.waiting.indexOf(wake), 1);
         reject(new Error(NO_CONNECTION_IN_TIME));
-      }, patienceMs);
+      }, timeoutMs);
       this.waiting.push(wake);
     });
   }

@@ -6,17 +6,17 @@ import type { CountPlace } from './count-places.js';
 import { resolveLines, type NewBin, type ResolvedLine } from './resolve-lines.js';
 
 /** Bins of a store beyond which requests make no further ones. */
-const MOST_BINS = 100_000;
+const MAX_BINS = 100_000;
 /** Bins of a product or variant beyond which requests put it into no further ones: reads and orders read all its bins. */
-const MOST_BINS_OF_UNIT = 250;
+const MAX_BINS_OF_UNIT = 250;
 /** The same for a product together with its variants: lists of products read the bins of all of them. */
-const MOST_BINS_OF_PRODUCT = 1_000;
+const MAX_BINS_OF_PRODUCT = 1_000;
 
-export const TOO_MANY_BINS = `The store has ${MOST_BINS} bins: no request makes another`;
+export const TOO_MANY_BINS = `The store has ${MAX_BINS} bins: no request makes another`;
 const STORE_FULL = tooManyBins(TOO_MANY_BINS);
-const UNIT_FULL = tooManyBins(`The product or variant has ${MOST_BINS_OF_UNIT} bins: no request puts it into another`);
+const UNIT_FULL = tooManyBins(`The product or variant has ${MAX_BINS_OF_UNIT} bins: no request puts it into another`);
 const PRODUCT_FULL = tooManyBins(
-  `The product has ${MOST_BINS_OF_PRODUCT} bins with its variants: no request puts it into another`,
+  `The product has ${MAX_BINS_OF_PRODUCT} bins with its variants: no request puts it into another`,
 );
 
 // Requests that make bins, or put a product into a bin for the first time, do so one after the other in a store: each reads
@@ -34,14 +34,14 @@ const COUNT_ROWS = `/* stock.count_bins_of_units */
   SELECT product_id, variant_key,
     (SELECT count(*)::int FROM (
       SELECT FROM stock WHERE stock.store_id = $1 AND stock.product_id = unit.product_id
-        AND stock.variant_key = unit.variant_key LIMIT ${MOST_BINS_OF_UNIT}) AS few) AS of_unit,
+        AND stock.variant_key = unit.variant_key LIMIT ${MAX_BINS_OF_UNIT}) AS few) AS of_unit,
     (SELECT count(*)::int FROM (
       SELECT FROM stock WHERE stock.store_id = $1 AND stock.product_id = unit.product_id
-      LIMIT ${MOST_BINS_OF_PRODUCT}) AS few) AS of_product
+      LIMIT ${MAX_BINS_OF_PRODUCT}) AS few) AS of_product
   FROM (SELECT DISTINCT * FROM unnest($2::int[], $3::int[]) AS each (product_id, variant_key)) AS unit`;
 
 const COUNT_BINS = `/* stock.count_bins */
-  SELECT count(*)::int AS bins FROM (SELECT FROM bins WHERE store_id = $1 LIMIT ${MOST_BINS}) AS few`;
+  SELECT count(*)::int AS bins FROM (SELECT FROM bins WHERE store_id = $1 LIMIT ${MAX_BINS}) AS few`;
 
 const BIN_IDS = idSequence('stock', 'bins');
 
@@ -103,7 +103,7 @@ export async function findPlaces(
 /** Waits for other requests of the store that make bins. @returns how many bins they may still make. */
 export async function roomForBins(sql: TransactionSql, storeId: number): Promise<number> {
   await sql.query(LOCK_NEW_BINS, [storeId]);
-  return MOST_BINS - (await countBins(sql, storeId));
+  return MAX_BINS - (await countBins(sql, storeId));
 }
 
 /** Whether a line needs the row of its bin, although the product may never have lain there. */
@@ -151,9 +151,9 @@ async function limit(sql: TransactionSql, storeId: number, lines: readonly Resol
     if (rows.has(`${unit} ${bin}`)) continue;
     const ofUnit = counts.get(unit) ?? 0;
     const ofProduct = counts.get(product) ?? 0;
-    if (newBin && !made.has(bin) && bins + made.size >= MOST_BINS) refusals.set(index, STORE_FULL);
-    else if (ofUnit >= MOST_BINS_OF_UNIT) refusals.set(index, UNIT_FULL);
-    else if (ofProduct >= MOST_BINS_OF_PRODUCT) refusals.set(index, PRODUCT_FULL);
+    if (newBin && !made.has(bin) && bins + made.size >= MAX_BINS) refusals.set(index, STORE_FULL);
+    else if (ofUnit >= MAX_BINS_OF_UNIT) refusals.set(index, UNIT_FULL);
+    else if (ofProduct >= MAX_BINS_OF_PRODUCT) refusals.set(index, PRODUCT_FULL);
     else {
       rows.add(`${unit} ${bin}`);
       counts.set(unit, ofUnit + 1).set(product, ofProduct + 1);

@@ -17,7 +17,7 @@ const LOOK_UP_MS = 4_500;
 /** Node's 250 ms for an address are too few for a lost packet, which is repeated after a second. */
 const SEVERAL_ADDRESSES = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 1_500 };
 const ANSWER_BYTES = 4_096;
-const MOST_INFORMATIONAL_ANSWERS = 10;
+const MAX_INFORMATIONAL_ANSWERS = 10;
 const HEADERS = { 'content-type': 'application/json', 'user-agent': `store-commerce-webhooks/${VERSION}` };
 
 /** For tests, and for hosts that only another server knows. */
@@ -140,7 +140,7 @@ class Exchange {
     });
     let informational = 0;
     request.on('information', () => {
-      if (++informational > MOST_INFORMATIONAL_ANSWERS) request.destroy(new SendFailed('NO_ANSWER'));
+      if (++informational > MAX_INFORMATIONAL_ANSWERS) request.destroy(new SendFailed('NO_ANSWER'));
     });
     try {
       const response = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -13,9 +13,9 @@ import { Database } from '../postgres/database.js';
 import { openHeaders, openSecrets } from './webhook-secrets.js';
 
 /** That one worker serves at the same time: a host that hangs costs others no connection. */
-const MOST_PER_HOST = 10;
+const MAX_PER_HOST = 10;
 /** A store may use many names for one host. */
-const MOST_PER_STORE = 32;
+const MAX_PER_STORE = 32;
 const DELIVERIES_KEPT = 20;
 const HELD = `interval '30 seconds'`;
 
@@ -30,7 +30,7 @@ const NOW = 'now()::timestamptz(3)';
 const IS_FREE = `webhooks.held_until <= ${NOW}`;
 
 /** More due webhooks wait for a later claim. */
-const MOST_CONSIDERED = 10_000;
+const MAX_CONSIDERED = 10_000;
 
 // The newest change of each kind is looked up once for a store, not for each webhook: ORDER BY and LIMIT make it one step of the
 // index.
@@ -53,7 +53,7 @@ const FIND_DUE = `/* webhooks.find_due */
   WHERE test_due OR newest.position > ready.position AND EXISTS (
     SELECT FROM unnest(newest.kinds, newest.positions) AS change (kind, position)
     WHERE change.kind = ANY (ready.kinds) AND change.position > ready.position)
-  ORDER BY test_due DESC, due_at, id LIMIT ${MOST_CONSIDERED}`;
+  ORDER BY test_due DESC, due_at, id LIMIT ${MAX_CONSIDERED}`;
 
 // Skips rows that another worker claims at the same moment.
 const CLAIM = `/* webhooks.claim */
@@ -194,11 +194,11 @@ function chooseFairly(
   const byStore = new Map<number, DueWebhook[]>();
   for (const webhook of due) byStore.set(webhook.storeId, [...(byStore.get(webhook.storeId) ?? []), webhook]);
   const chosen: DueWebhook[] = [];
-  for (let fewest = 0; fewest < MOST_PER_STORE; fewest++) {
+  for (let fewest = 0; fewest < MAX_PER_STORE; fewest++) {
     for (const [storeId, waiting] of byStore) {
       if (chosen.length === most) return chosen;
       if (countOf(storeId) !== fewest) continue;
-      const index = waiting.findIndex(({ host }) => countOf(host) < MOST_PER_HOST);
+      const index = waiting.findIndex(({ host }) => countOf(host) < MAX_PER_HOST);
       const [next] = index < 0 ? [] : waiting.splice(index, 1);
       if (!next) continue;
       chosen.push(next);

@@ -2,7 +2,7 @@ import { parseUrl, UrlNotAllowed } from '@app/domain';
 import { isIP } from 'node:net';
 import type { ReachableAddresses } from './reachable-addresses.js';
 
-const MOST_CHARACTERS = 2_000;
+const MAX_CHARACTERS = 2_000;
 const HTTPS_PORT = 443;
 
 /**
@@ -11,7 +11,7 @@ const HTTPS_PORT = 443;
  * @throws UrlNotAllowed
  */
 export function checkWebhookUrl(text: string, reachable: ReachableAddresses): void {
-  if (text.length > MOST_CHARACTERS) throw new UrlNotAllowed(`must have at most ${MOST_CHARACTERS} characters`);
+  if (text.length > MAX_CHARACTERS) throw new UrlNotAllowed(`must have at most ${MAX_CHARACTERS} characters`);
   const url = parseUrl(text);
   if (url === null) throw new UrlNotAllowed('must be a URL');
   if (url.protocol !== 'https:') throw new UrlNotAllowed('must begin with https://');

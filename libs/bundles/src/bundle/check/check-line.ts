@@ -120,7 +120,7 @@ const WORDS: Readonly<Record<string, string>> = {
   array: 'must be a list',
 };
 
-const MOST_UNKNOWN = 20;
+const MAX_UNKNOWN = 20;
 
 /** The check of a line ends at its first fault, which may be the consequence of a misspelled field. */
 function unknownFields(schema: TSchema, value: unknown, path: string): string[] {
@@ -135,8 +135,8 @@ function unknownFields(schema: TSchema, value: unknown, path: string): string[] 
   const found: string[] = [];
   // A line may have 100,000 of them.
   for (const name of Object.keys(value)) {
-    if (found.length >= MOST_UNKNOWN) break;
+    if (found.length >= MAX_UNKNOWN) break;
     found.push(...unknownIn(name));
   }
-  return found.slice(0, MOST_UNKNOWN);
+  return found.slice(0, MAX_UNKNOWN);
 }

@@ -12,8 +12,8 @@ import {
   isStorable,
   METADATA_RULE,
   METADATA_SIZE,
-  MOST_REFUND_LINES,
-  MOST_SHIPMENT_ITEMS,
+  MAX_REFUND_LINES,
+  MAX_SHIPMENT_ITEMS,
   PAYMENT_STATUSES,
   type Metadata,
 } from '@app/domain';
@@ -196,8 +196,8 @@ function isExact(parts: readonly number[]): boolean {
 
 /** Void shipments have given their units to others. */
 function problemOfShipments({ line_items = [], shipments = [] }: OrderRecordLine): Problem | null {
-  if (shipments.flatMap(({ items }) => items).length > MOST_SHIPMENT_ITEMS) {
-    return { at: '.shipments', problem: `must have at most ${MOST_SHIPMENT_ITEMS} items in all` };
+  if (shipments.flatMap(({ items }) => items).length > MAX_SHIPMENT_ITEMS) {
+    return { at: '.shipments', problem: `must have at most ${MAX_SHIPMENT_ITEMS} items in all` };
   }
   const left = line_items.map(({ quantity, cancelled_quantity = 0 }) => quantity - cancelled_quantity);
   for (const [index, { status, items }] of shipments.entries()) {
@@ -215,8 +215,8 @@ function problemOfShipments({ line_items = [], shipments = [] }: OrderRecordLine
 
 /** A refund may be for more units than the line has by now. */
 function problemOfRefunds({ line_items = [], refunds = [] }: OrderRecordLine): Problem | null {
-  if (refunds.flatMap(({ lines = [] }) => lines).length > MOST_REFUND_LINES) {
-    return { at: '.refunds', problem: `must have at most ${MOST_REFUND_LINES} lines in all` };
+  if (refunds.flatMap(({ lines = [] }) => lines).length > MAX_REFUND_LINES) {
+    return { at: '.refunds', problem: `must have at most ${MAX_REFUND_LINES} lines in all` };
   }
   for (const [index, { lines = [] }] of refunds.entries()) {
     const place = lines.findIndex(({ line }) => line > line_items.length);

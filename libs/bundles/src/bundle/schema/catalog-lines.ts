@@ -30,7 +30,7 @@ export const stockLine = is.object(
 );
 
 /** Lists of brands and categories have up to 100 descriptions. */
-const MOST_LISTED = 10_000;
+const MAX_LISTED = 10_000;
 
 export const brandLine = is.object(
   {
@@ -40,7 +40,7 @@ export const brandLine = is.object(
     slug: is.slug,
     name: is.optional(is.described(is.name(500), is.OF_NEW)),
     logo: is.optional(is.text(2_048)),
-    description: is.optional(is.text(MOST_LISTED)),
+    description: is.optional(is.text(MAX_LISTED)),
     active: is.optional(is.flag),
   },
   { description: 'A maker. Key: store, slug.' },
@@ -54,7 +54,7 @@ export const categoryLine = is.object(
     slug: is.slug,
     name: is.optional(is.described(is.name(500), is.OF_NEW)),
     image: is.optional(is.text(2_048)),
-    description: is.optional(is.text(MOST_LISTED)),
+    description: is.optional(is.text(MAX_LISTED)),
     order: is.optional(is.integer(-MAX_INT4, MAX_INT4, 'Display order.')),
     parent: is.optional(is.orNull(is.slug)),
     active: is.optional(is.flag),
@@ -66,7 +66,7 @@ export const image = is.object({ url: is.name(2_048), alt: is.optional(is.text(1
 export const specification = is.object({ name: is.name(500), value: is.text(10_000) });
 
 /** Of a product, with those that a list has left out. */
-export const MOST_VARIANTS = 1_000;
+export const MAX_VARIANTS = 1_000;
 
 export const variant = is.object(
   {
@@ -98,7 +98,7 @@ export const productLine = is.object(
     images: is.optional(is.list(image, { maxItems: 250 })),
     specifications: is.optional(is.list(specification, { maxItems: 250 })),
     metadata: is.optional(is.metadata),
-    variants: is.optional(is.list(variant, { maxItems: MOST_VARIANTS, differ: ['sku'] })),
+    variants: is.optional(is.list(variant, { maxItems: MAX_VARIANTS, differ: ['sku'] })),
     created_at: is.optional(is.timestamp),
     updated_at: is.optional(is.updatedAt),
   },

@@ -1,4 +1,4 @@
-import { MOST_ORDERS_PER_HOUR } from '@app/domain';
+import { MAX_ORDERS_PER_HOUR } from '@app/domain';
 import { Type } from '@sinclair/typebox';
 import * as is from './vocabulary.js';
 
@@ -38,7 +38,7 @@ const ecommerceSettings = Type.Unsafe<Record<string, unknown>>(
 
 function ordersPerHour(contact: string) {
   const what = `Orders of one ${contact} within an hour; those beyond are reviewed, null = never.`;
-  return is.optional(is.orNull(is.integer(1, MOST_ORDERS_PER_HOUR, what)));
+  return is.optional(is.orNull(is.integer(1, MAX_ORDERS_PER_HOUR, what)));
 }
 
 export const fraudSettings = is.object({

@@ -2,9 +2,9 @@ import { MAIL_OUTCOMES, PIPELINE_STAGES } from '@app/application';
 import {
   FULFILLMENT_STATUSES,
   MAX_INT4,
-  MOST_PAYMENTS,
-  MOST_REFUNDS,
-  MOST_SHIPMENTS,
+  MAX_PAYMENTS,
+  MAX_REFUNDS,
+  MAX_SHIPMENTS,
   ORDER_EVENTS,
   ORDER_SOURCES,
   PAYMENT_STATUSES,
@@ -134,7 +134,7 @@ const event = is.object(
 );
 
 /** More than an order of the API can have. */
-const MOST_EVENTS = 20_000;
+const MAX_EVENTS = 20_000;
 
 const account = is.described(
   is.orNull(is.uuid),
@@ -192,10 +192,10 @@ export const orderLine = is.object(
     held_reasons: is.optional(is.described(is.list(is.name(200), { maxItems: 100 }), HELD_REASONS)),
     fraud: is.optional(fraud),
     pipeline: is.optional(is.list(stage, { maxItems: 500, differ: ['stage', 'reference'] })),
-    shipments: is.optional(is.list(shipment, { maxItems: MOST_SHIPMENTS, differ: ['reference'] })),
-    payments: is.optional(is.list(payment, { maxItems: MOST_PAYMENTS, differ: ['reference'] })),
-    refunds: is.optional(is.list(refund, { maxItems: MOST_REFUNDS, differ: ['reference'] })),
-    history: is.optional(is.list(event, { maxItems: MOST_EVENTS, description: ABOUT_HISTORY })),
+    shipments: is.optional(is.list(shipment, { maxItems: MAX_SHIPMENTS, differ: ['reference'] })),
+    payments: is.optional(is.list(payment, { maxItems: MAX_PAYMENTS, differ: ['reference'] })),
+    refunds: is.optional(is.list(refund, { maxItems: MAX_REFUNDS, differ: ['reference'] })),
+    history: is.optional(is.list(event, { maxItems: MAX_EVENTS, description: ABOUT_HISTORY })),
   },
   {
     rule: 'order',

@@ -91,7 +91,7 @@ export interface WrittenLines {
 }
 
 /** More parts than a request has time for would be tried for many rejected lines. */
-const MOST_REJECTED = 20;
+const MAX_REJECTED = 20;
 
 interface Writing {
   readonly manager: Sql;
@@ -124,7 +124,7 @@ async function writeParts(writing: Writing, lines: readonly Numbered[]): Promise
     drawnIds.giveBack();
     const rejection = rejectionOf(error);
     if (rejection === null) throw error;
-    if (lines.length === 1 || writing.rejected >= MOST_REJECTED) {
+    if (lines.length === 1 || writing.rejected >= MAX_REJECTED) {
       writing.rejected++;
       return { results: [], warnings: [], faults: rejectionsOf(rejection, lines), givenIds: new Map() };
     }

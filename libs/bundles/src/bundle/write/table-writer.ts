@@ -141,7 +141,7 @@ export class TableWriter<Id extends number | string> {
 }
 
 /** The rest is for the rows of all stores. */
-const MOST_PASSED = MAX_ID - 100_000_000;
+const MAX_PASSED = MAX_ID - 100_000_000;
 
 // The names of tables and columns are constants of the code, never input.
 function statements({ table, id = 'id', key, columns: values, numbered, global, anyCase }: TableSpec) {
@@ -182,6 +182,6 @@ function statements({ table, id = 'id', key, columns: values, numbered, global, 
     sequence: idSequence(`import.${table}`, table, global),
     passIds: `/* import.${table}.pass_ids */
     SELECT setval(${sequence}, $1::bigint)
-    WHERE $1::bigint > coalesce(pg_sequence_last_value(${sequence}::regclass), 0) AND $1::bigint <= ${MOST_PASSED}`,
+    WHERE $1::bigint > coalesce(pg_sequence_last_value(${sequence}::regclass), 0) AND $1::bigint <= ${MAX_PASSED}`,
   };
 }

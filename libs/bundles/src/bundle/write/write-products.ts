@@ -3,7 +3,7 @@ import { folded } from '@app/infrastructure';
 import { MAX_UNIT_PRICE, minorUnitExponent, Money, type Currency } from '@app/domain';
 import type { Batch, FindId, Numbered, Owner, WriteLines } from './batch.js';
 import type { BundleVariant, ProductLine } from '../schema/bundle.js';
-import { MOST_VARIANTS } from '../schema/catalog-lines.js';
+import { MAX_VARIANTS } from '../schema/catalog-lines.js';
 import { BundleLineError, quoted } from '../check/faults.js';
 import { BRANDS, CATEGORIES, PRODUCTS, VARIANTS } from './tables.js';
 import type { Row, Written } from './table-writer.js';
@@ -165,8 +165,8 @@ async function storedVariants(
 function assertFew(number: number, variants: readonly BundleVariant[], stored?: StoredVariants): void {
   const known = new Set(stored?.skus);
   const added = variants.filter(({ sku }) => !known.has(sku)).length;
-  if (added > 0 && known.size + added > MOST_VARIANTS) {
-    const problem = `must leave the product at most ${MOST_VARIANTS} variants, with those that it had`;
+  if (added > 0 && known.size + added > MAX_VARIANTS) {
+    const problem = `must leave the product at most ${MAX_VARIANTS} variants, with those that it had`;
     throw new BundleLineError(number, `product.variants ${problem}`);
   }
 }
@@ -186,7 +186,7 @@ interface RetiredVariant {
   readonly id: number;
 }
 
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 interface UnitsInBins {
   readonly productId: number;
@@ -244,8 +244,8 @@ function warnOfInactive(
 }
 
 function listed(names: readonly string[]): string {
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  return names.slice(0, MOST_NAMED).join(', ') + more;
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  return names.slice(0, MAX_NAMED).join(', ') + more;
 }
 
 /** Products whose variants stay in order keep their positions, also those of retired variants: an export and its import move none. */

@@ -68,9 +68,9 @@ export async function waitForCopy(clusters: Clusters, onProgress: (detail: strin
 }
 
 /** Waits until the target has all that the source had when it was closed. @returns whether it came in time. */
-export async function arrives(clusters: Clusters, closedAt: Date, patienceMs: number): Promise<boolean> {
+export async function arrives(clusters: Clusters, closedAt: Date, timeoutMs: number): Promise<boolean> {
   const { storeId, target } = clusters;
-  const giveUp = performance.now() + patienceMs;
+  const giveUp = performance.now() + timeoutMs;
   for (;;) {
     const sql = `/* moves.arrived */ SELECT FROM store_moves WHERE store_id = $1 AND step = 'closed' AND at = $2`;
     const { rows } = await target.query(sql, [storeId, closedAt]);
