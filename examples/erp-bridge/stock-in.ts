@@ -7,7 +7,7 @@ import type { Row } from './csv-files.js';
 import { workOff } from './inbox.js';
 
 const HEADING = ['row', 'reference', 'sku', 'warehouse', 'bin', 'result', 'code', 'reason', 'before', 'after', 'short'];
-const MOST_LINES = 500;
+const MAX_LINES = 500;
 
 /** What became of a row. Its number is as a spreadsheet counts: the headings are row 1. */
 interface Outcome extends Partial<Pick<StockLine, 'before' | 'after' | 'short'>> {
@@ -64,9 +64,9 @@ function* requestsOf(rows: readonly Row[]) {
   const numbered = rows.map((row, index) => ({ number: index + 2, row }));
   for (const reference of new Set(rows.map(({ reference = '' }) => reference))) {
     const own = numbered.filter(({ row }) => row['reference'] === reference);
-    for (let from = 0; from < own.length; from += MOST_LINES) {
-      const part = own.slice(from, from + MOST_LINES);
-      yield { reference: from === 0 ? reference : `${reference}#${from / MOST_LINES + 1}`, part };
+    for (let from = 0; from < own.length; from += MAX_LINES) {
+      const part = own.slice(from, from + MAX_LINES);
+      yield { reference: from === 0 ? reference : `${reference}#${from / MAX_LINES + 1}`, part };
     }
   }
 }
