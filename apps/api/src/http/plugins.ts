@@ -11,6 +11,7 @@ import { feedPlaces } from './plugins/feed-places.js';
 import { jsonBodies } from './plugins/json-bodies.js';
 import { requestLog } from './plugins/request-log.js';
 import { addSecurityHeaders } from './plugins/security-headers.js';
+import { turnsOfLarge } from './plugins/turns-of-large.js';
 import { tracing } from './plugins/tracing.js';
 import { unknownRoutes } from './plugins/unknown-routes.js';
 import type { ServerDependencies } from './server/create-server.js';
@@ -37,4 +38,5 @@ export async function registerPlugins(app: NestFastifyApplication, dependencies:
   await fastify.register(requestLog, { logger, metrics, apiKeys });
   await fastify.register(feedPlaces, { limits, metrics });
   await fastify.register(entityTags);
+  await fastify.register(turnsOfLarge);
 }

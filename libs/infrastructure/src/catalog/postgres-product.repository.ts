@@ -147,8 +147,8 @@ export class PostgresProductRepository extends ProductRepository {
   }
 
   private shared(text: string, keyOf: (product: ProductRecord) => string): SharedReads<ProductRecord> {
-    return new SharedReads(async (storeId, keys, size) => {
-      const rows = await this.database.queryPrepared<ProductRow>(text, [storeId, keys], { size });
+    return new SharedReads(async (storeId, keys) => {
+      const rows = await this.database.queryPrepared<ProductRow>(text, [storeId, keys]);
       return rows.map(toProductRecord);
     }, keyOf);
   }

@@ -41,7 +41,7 @@ const SEARCHED = { email: 'item.email', emailKey: 'email_key(item.email) COLLATE
 @Injectable()
 export class PostgresCustomerRepository extends CustomerRepository {
   private readonly byId = new SharedReads<CustomerRecord>(
-    (storeId, ids, size) => this.database.queryPrepared(FIND_BY_IDS, [storeId, ids], { size }),
+    (storeId, ids) => this.database.queryPrepared(FIND_BY_IDS, [storeId, ids]),
     ({ id }) => id,
   );
 

@@ -14,7 +14,7 @@ export interface TimedList extends Partial<Search> {
   readonly columns: string;
   /** Expressions over the row `page`, all its columns by default. Only rows on the page compute them. */
   readonly onPage?: string;
-  /** Only rows on the page compute them, too. Such a list takes a turn of the searches. */
+  /** Only rows on the page compute them, too. */
   readonly large?: readonly LargePart[];
   /** Begins with `item.store_id = ?`, so that `$1` is the id of the store. */
   readonly where: Conditions;
@@ -66,24 +66,18 @@ export async function readByTime<Row extends object>(
 function read<Row>(database: Database, list: TimedList, page: Page): Promise<Row[]> {
   const where = list.where.copy();
   const { tally, updated = {} } = list;
-  const search = (sql: string, onePlan: boolean) =>
-    list.large?.length
-      ? database.searchLarge<Row>(sql, where.values, { onePlan })
-      : database.search<Row>(sql, where.values, { onePlan });
   if (!tally || updated.from || updated.to) {
     const sql = searchedPage(list, where, page);
-    if (list.isLookUp && !list.large?.length) return database.queryPrepared(sql, where.values);
-    return search(sql, list.onePlan ?? tally !== null);
+    if (list.isLookUp) return database.queryPrepared(sql, where.values);
+    return database.search(sql, where.values, { onePlan: list.onePlan ?? tally !== null });
   }
-  if (isByChange(page)) return search(changedPage(list, tally, where, page), true);
+  if (isByChange(page)) return database.search(changedPage(list, tally, where, page), where.values, { onePlan: true });
   if (offsetOf(page) <= SKIPPED_AT_MOST && !list.isSparse) {
-    const sql = shallowPage(list, tally, where, page);
-    if (list.large?.length) return search(sql, true);
-    return database.queryPrepared(sql, where.values);
+    return database.queryPrepared(shallowPage(list, tally, where, page), where.values);
   }
   // Still skips the rows of the page's day, or of a category: 100,000 of them after an import.
   const sql = (list.place ? shallowPage : deepPage)(list, tally, where, page);
-  return search(sql, true);
+  return database.search(sql, where.values, { onePlan: true });
 }
 
 function isByChange({ sort }: Page): boolean {

@@ -7,18 +7,14 @@ interface Thing {
 
 const keyOf = ({ id }: Thing) => String(id);
 
-/** The first of ten large things. */
-const LARGE = 100;
-
 describe('SharedReads', () => {
   let asked: string[];
   let things: SharedReads<Thing>;
   beforeEach(() => {
     asked = [];
-    things = new SharedReads((storeId, ids, size) => {
+    things = new SharedReads((storeId, ids) => {
       asked.push(`${storeId}: ${ids.join()}`);
-      const known = ids.map(Number).filter((id) => id < LARGE + 10);
-      size.bytes = known.filter((id) => id >= LARGE).length * 512 * 1024;
+      const known = ids.map(Number).filter((id) => id < 10);
       return Promise.resolve(known.map((id) => ({ id, storeId })));
     }, keyOf);
   });
@@ -38,7 +34,7 @@ describe('SharedReads', () => {
   });
 
   it('returns null for a record that does not exist', async () => {
-    expect(await things.find(7, '110')).toBeNull();
+    expect(await things.find(7, '10')).toBeNull();
   });
 
   it('finds the record of a store while the statements of another store hang', async () => {
@@ -53,32 +49,5 @@ describe('SharedReads', () => {
     }
 
     expect(await hanging.find(8, '1')).toEqual({ id: 1, storeId: 8 });
-  });
-
-  it('reads one record at a time after a large one, and more again after small ones', async () => {
-    const read = (storeId: number, ids: readonly number[]) =>
-      Promise.all(ids.map((id) => things.find(storeId, String(id))));
-    await read(7, [LARGE]);
-    asked = [];
-
-    await read(7, [LARGE, LARGE + 1, 1, 2, 3, 4]);
-    await read(8, [1, 2, 3]);
-
-    expect(asked).toEqual(['7: 100', '7: 101', '7: 1', '7: 2,3', '7: 4', '8: 1,2,3']);
-  });
-
-  it('lets the process do other work between the answers with a large record', async () => {
-    await things.find(7, String(LARGE));
-    let answers = 0;
-    const crowd = Promise.all(Array.from({ length: 5 }, () => things.find(7, String(LARGE)).then(() => answers++)));
-
-    const seen: number[] = [];
-    while (answers < 5) {
-      await new Promise((resolve) => setImmediate(resolve));
-      seen.push(answers);
-    }
-    await crowd;
-
-    expect(seen).toEqual(expect.arrayContaining([1, 2, 3, 4, 5]));
   });
 });

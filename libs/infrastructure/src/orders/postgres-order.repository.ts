@@ -252,8 +252,8 @@ export class PostgresOrderRepository extends OrderRepository {
   }
 
   private shared(text: string, keyOf: (order: OrderRecord) => string): SharedReads<OrderRecord> {
-    return new SharedReads<OrderRecord>(async (storeId, keys, size) => {
-      const rows = await this.database.queryPrepared<OrderRow>(text, [storeId, keys], { size });
+    return new SharedReads<OrderRecord>(async (storeId, keys) => {
+      const rows = await this.database.queryPrepared<OrderRow>(text, [storeId, keys]);
       return rows.map(toOrderRecord);
     }, keyOf);
   }

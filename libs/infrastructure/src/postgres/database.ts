@@ -1,7 +1,5 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
 import { Semaphore, TURN_MS } from '@app/application';
 import type pg from 'pg';
-import { counting, type AnswerSize } from './answer-size.js';
 import { DatabaseMetrics, type StatementKind } from './database-metrics.js';
 import { translated } from './postgres-errors.js';
 import { ReadBatches, type IsWanted } from './read-batches.js';
@@ -26,8 +24,6 @@ export interface PreparedOptions {
    * connection, so that they do not wait when it has to wait for a lock.
    */
   readonly isWanted?: IsWanted;
-  /** Gets the size of the answer. */
-  readonly size?: AnswerSize;
 }
 
 /**
@@ -40,8 +36,6 @@ export class Database {
 
   /** The limit on searches, which all users of the pool share. */
   private readonly searches: Semaphore;
-  /** Pages of large rows: the answers of one store to a crowd would keep the process from the orders of the others. */
-  private readonly largePages = new Semaphore(() => 2, TURN_MS, 1);
 
   constructor(
     private readonly pool: pg.Pool,
@@ -69,12 +63,8 @@ export class Database {
    * @throws DeadlineExceeded, and sends nothing, when the read is no longer wanted.
    */
   queryPrepared<Row>(text: string, values: readonly unknown[], options: PreparedOptions = {}): Promise<Row[]> {
-    const { timeoutMs, isAlone, isWanted, size } = options;
-    const query = {
-      ...prepared(text, values),
-      ...(timeoutMs && { query_timeout: timeoutMs }),
-      ...(size && { types: counting(size) }),
-    };
+    const { timeoutMs, isAlone, isWanted } = options;
+    const query = { ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) };
     const send = () => (isAlone ? this.pool.query(query) : this.batches.query(query, isWanted ?? null));
     return this.measured('prepared', text, async () => (await send()).rows as Row[]);
   }
@@ -91,22 +81,6 @@ export class Database {
     return this.searches.run(values[0], () =>
       onePlan ? this.queryPrepared<Row>(text, values, { isAlone: true }) : this.query<Row>(text, values),
     );
-  }
-
-  /**
-   * Runs a search for a page of large rows: one of a store at a time. The next one begins when the answer is made, and the
-   * process has had as much time for others. @throws Overloaded as `search`.
-   */
-  searchLarge<Row>(text: string, values: readonly unknown[], options: { onePlan?: boolean } = {}): Promise<Row[]> {
-    return new Promise((resolve, reject) => {
-      const work = async () => {
-        const began = performance.now();
-        resolve(await this.search<Row>(text, values, options));
-        await setImmediate();
-        if (this.largePages.waiting > 0) await setTimeout(performance.now() - began);
-      };
-      this.largePages.run(values[0], work).catch(reject);
-    });
   }
 
   /**
