@@ -1,7 +1,10 @@
 import { FULL_PACE, GroupedLookup, type Pace } from '../postgres/grouped-lookup.js';
 import type { AnswerSize } from '../postgres/answer-size.js';
 
-/** Of all records of one statement: the process parses them, and makes their answers, before it serves others. */
+/**
+ * The most bytes of all records of one statement: the process parses them, and makes their answers, before it serves
+ * others.
+ */
 const MAX_BYTES = 256 * 1024;
 const MAX_RECORDS = 32;
 
@@ -15,7 +18,7 @@ interface Lane<Found> {
  * statement of the store reads fewer, and their answers are made one in each turn of the event loop.
  */
 export class SharedReads<Found> {
-  /** One for each store, so that a slow statement delays the readers of its store only. */
+  /** Each store has its own lane, so that a slow statement delays the readers of its store only. */
   private readonly lanes = new Map<number, Lane<Found>>();
 
   /** @param keyOf the key with which the record is found. */
